@@ -121,8 +121,8 @@ struct GpuCase {
 };
 
 // Small ones, whose devices lead them the ways of larger ones: one slice and many, staged and not,
-// one block and many, fewer groups than trajectories, more shared memory than the usual, rooms out
-// of it.
+// one block and many, fewer groups than trajectories, more shared memory than the usual,
+// trajectory_scratch out of it.
 std::vector<GpuCase> EmulatedGpuCases() {
   constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
   const std::vector<CaseOptions> all = AllCases(6);
@@ -174,8 +174,8 @@ TEST_P(BatchDecoderGpuTest, FollowingItsSamplesTheCpuFindsTheSame) {
                                  .max_steps = batch.steps()};
   ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, rolled.view(true)).ok());
   const std::vector<int32_t> choices = rolled.choices.Download();
-  request.choice = StepChoice::kFollow;
-  request.follow = choices.data();
+  request.choice = StepChoice::kForced;
+  request.forced_choices = choices.data();
   ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), request, rolled.view(false)).ok());
   EXPECT_EQ(choices, rolled.choices.host());
   EXPECT_EQ(rolled.lengths.Download(), rolled.lengths.host());

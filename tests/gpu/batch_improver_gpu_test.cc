@@ -26,7 +26,7 @@ std::vector<ImprovedPlan> Hundreds(int32_t count) {
   return plans;
 }
 
-// Small ones: four warps of a block, two of them, rooms out of shared memory.
+// Small ones: four warps of a block, two of them, trajectory_scratch out of shared memory.
 std::vector<ImproverCase> EmulatedImproverCases() {
   const std::vector<ImprovedPlan> sizes = {
       test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),

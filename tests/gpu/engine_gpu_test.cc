@@ -187,7 +187,7 @@ TEST_P(EngineGpuTest, TakesTheSameSampledTours) {
 
 TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {
   const auto tours = DrawTours();
-  const RolloutRequest follow = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours};
+  const RolloutRequest follow = {.choice = Choice::kForced, .trajectories = 2, .choices = tours};
   const auto expected = own_->Run(batch_, follow);
   const auto actual = torch_->Run(batch_, follow);
   ASSERT_TRUE(expected.ok()) << expected.status();
@@ -205,7 +205,7 @@ TEST_P(EngineGpuTest, GivesTheSameLogLikelihoodsOfGivenTours) {
 TEST_P(EngineGpuTest, GivesTheSameGradient) {
   const auto tours = DrawTours();
   const GradientRequest request = {
-      .rollout = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours}};
+      .rollout = {.choice = Choice::kForced, .trajectories = 2, .choices = tours}};
   const auto expected = own_->AddGradient(batch_, request, WeighByCost);
   const auto actual = torch_->AddGradient(batch_, request, WeighByCost);
   ASSERT_TRUE(expected.ok()) << expected.status();
@@ -220,7 +220,7 @@ TEST_P(EngineGpuTest, GivesTheSameGradient) {
 TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   const auto tours = DrawTours();
   const GradientRequest request = {
-      .rollout = {.choice = Choice::kFollow, .trajectories = 2, .choices = tours}};
+      .rollout = {.choice = Choice::kForced, .trajectories = 2, .choices = tours}};
   const auto rough = MakeTorch({.precision = Precision::kBf16});
   ASSERT_NE(rough, nullptr);
   ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());

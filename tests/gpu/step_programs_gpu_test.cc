@@ -41,23 +41,24 @@ TEST_F(DropoutGpuTest, WritesTheMasksThatTheCpuWrites) {
 
 // What is written of all steps of all trajectories.
 struct Followed {
-  Followed(const StepLayout& layout, size_t rows, size_t steps)
+  Followed(const ObservationLayout& layout, size_t rows, size_t steps)
       : current(std::vector<int64_t>(rows * steps, 77)),
         first(current.host()),
         begins(std::vector<uint8_t>(rows * steps, 77)),
         forbidden(std::vector<uint8_t>(rows * steps * static_cast<size_t>(layout.nodes), 77)),
-        shares(rows * steps * static_cast<size_t>(SharesOf(layout.reader))),
-        features(forbidden.host().size() * static_cast<size_t>(FeaturesOf(layout.reader))),
+        shares(rows * steps * static_cast<size_t>(ObservedShares(layout.kind))),
+        features(forbidden.host().size() * static_cast<size_t>(ObservedFeatures(layout.kind))),
         draws(rows * steps),
         costs(rows),
-        rooms(rows * static_cast<size_t>(FollowRoomBytes(layout)) / sizeof(double)),
+        trajectory_scratch(rows * static_cast<size_t>(TrajectoryScratchBytes(layout)) /
+                           sizeof(double)),
         lengths(rows),
         ends(rows) {}
 
-  FollowResult<float> result(bool cuda) {
-    const StepColumns<float> columns = {current.data(cuda),   first.data(cuda),
-                                        begins.data(cuda),    shares.data(cuda),
-                                        forbidden.data(cuda), features.data(cuda)};
+  ForcedDecodingResult<float> result(bool cuda) {
+    const ObservationColumns<float> columns = {current.data(cuda),   first.data(cuda),
+                                               begins.data(cuda),    shares.data(cuda),
+                                               forbidden.data(cuda), features.data(cuda)};
     return {columns, draws.data(cuda), lengths.data(cuda), costs.data(cuda), ends.data(cuda)};
   }
 
@@ -83,12 +84,12 @@ struct Followed {
   Buffer<int64_t> current, first;
   Buffer<uint8_t> begins, forbidden;
   Buffer<float> shares, features;
-  Buffer<double> draws, costs, rooms;
+  Buffer<double> draws, costs, trajectory_scratch;
   Buffer<int32_t> lengths;
   Buffer<TrajectoryEnd> ends;
 };
 
-class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<StepReader> {
+class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<ObservationKind> {
  protected:
   static constexpr int32_t kTrajectories = 3;  // of an instance
 
@@ -102,7 +103,7 @@ class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<S
 
 TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
   test::DeviceRules rules = SomeRules();
-  const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
+  const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
   const auto steps = static_cast<size_t>(rules.steps());
   std::vector<int32_t> tours;
@@ -116,20 +117,21 @@ TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
   Buffer<int32_t> choices(tours);
   Buffer<int64_t> done(std::vector<int64_t>{3});
   Followed followed(layout, rows, steps);
-  const auto request = [&](bool cuda) -> FollowRequest {
-    return {.layout = layout,
-            .instances = rules.size(),
-            .trajectories = kTrajectories,
-            .max_steps = rules.steps(),
-            .rules = rules.data(cuda),
-            .choices = choices.data(cuda),
-            .rooms = reinterpret_cast<uint8_t*>(followed.rooms.data(cuda)),
-            .seed = 5,
-            .steps = done.data(cuda),
-            .first_trajectory = 100};
+  const auto request = [&](bool cuda) -> ForcedDecodingRequest {
+    return {
+        .layout = layout,
+        .instances = rules.size(),
+        .trajectories = kTrajectories,
+        .max_steps = rules.steps(),
+        .rules = rules.data(cuda),
+        .choices = choices.data(cuda),
+        .trajectory_scratch = reinterpret_cast<uint8_t*>(followed.trajectory_scratch.data(cuda)),
+        .seed = 5,
+        .steps = done.data(cuda),
+        .first_trajectory = 100};
   };
-  FollowOnCpu(request(false), followed.result(false));
-  const absl::Status status = FollowOnCuda(request(true), followed.result(true), nullptr);
+  ForceDecodeOnCpu(request(false), followed.result(false));
+  const absl::Status status = ForceDecodeOnCuda(request(true), followed.result(true), nullptr);
   ASSERT_TRUE(status.ok()) << status;
   followed.ExpectTheSame();
 }
@@ -150,7 +152,7 @@ std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t r
 
 TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
   test::DeviceRules rules = SomeRules();
-  const StepLayout layout = {.reader = GetParam(), .nodes = rules.nodes()};
+  const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
   Followed shown(layout, rows, 1);
   Buffer<uint8_t> moving(std::vector<uint8_t>(rows, 77));
@@ -168,7 +170,7 @@ TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
               .step = step,
               .rules = rules.data(cuda),
               .choices = choices.data(cuda),
-              .rooms = reinterpret_cast<uint8_t*>(shown.rooms.data(cuda)),
+              .trajectory_scratch = reinterpret_cast<uint8_t*>(shown.trajectory_scratch.data(cuda)),
               .seed = 5,
               .steps = done.data(cuda),
               .first_trajectory = 100};
@@ -195,10 +197,10 @@ TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Readers, FollowGpuTest,
-                         testing::Values(StepReader::kShares, StepReader::kPointer),
+                         testing::Values(ObservationKind::kShares, ObservationKind::kPointer),
                          [](const auto& test) {
-                           return std::string(test.param == StepReader::kShares ? "Shares"
-                                                                                : "Pointer");
+                           return std::string(test.param == ObservationKind::kShares ? "Shares"
+                                                                                     : "Pointer");
                          });
 
 }  // namespace

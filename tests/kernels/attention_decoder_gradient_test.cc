@@ -53,9 +53,10 @@ TEST_P(SecondPassTest, FloatEqualsDouble) {
     const auto reference = Make<double>(shape);
     const Decoded<float> decoded = Roll<float>(*decoder, routing.problem(), nodes.view(),
                                                {.choice = StepChoice::kSample, .trajectories = 6});
-    Decoded<double> same = Roll<double>(
-        *reference, routing.problem(), exact.view(),
-        {.choice = StepChoice::kFollow, .trajectories = 6, .follow = decoded.choices.data()});
+    Decoded<double> same = Roll<double>(*reference, routing.problem(), exact.view(),
+                                        {.choice = StepChoice::kForced,
+                                         .trajectories = 6,
+                                         .forced_choices = decoded.choices.data()});
     RandomNodes<float> gradient = nodes;
     RandomNodes<double> exact_gradient = exact;
     gradient.Clear();

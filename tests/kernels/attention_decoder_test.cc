@@ -104,7 +104,7 @@ TEST_P(AttentionDecoderTest, FollowingGivesTheLogLikelihoodsOfWhatIsFollowed) {
   const Decoded<double> sampled = Roll<double>(*decoder, routing.problem(), nodes.view(), sample);
   const Decoded<double> followed = Roll<double>(
       *decoder, routing.problem(), nodes.view(),
-      {.choice = StepChoice::kFollow, .trajectories = 7, .follow = sampled.choices.data()});
+      {.choice = StepChoice::kForced, .trajectories = 7, .forced_choices = sampled.choices.data()});
   EXPECT_EQ(followed.choices, sampled.choices);
   EXPECT_EQ(followed.log_likelihoods, sampled.log_likelihoods);
   EXPECT_EQ(followed.agreements, sampled.agreements);
@@ -123,7 +123,7 @@ TEST_P(AttentionDecoderTest, WhatIsNotAllowedCannotBeFollowed) {
                                          {1, 4, 2, 3, -1},
                                          {1, 2, -1, -1, -1}}) {
     EXPECT_EQ(Roll<float>(*decoder, routing.problem(), nodes.view(),
-                          {.choice = StepChoice::kFollow, .follow = choices.data()})
+                          {.choice = StepChoice::kForced, .forced_choices = choices.data()})
                   .status,
               DecodeStatus::kForbidden);
   }

@@ -10,7 +10,7 @@
 #include "absl/time/clock.h"
 #include "core/base/steady_time.h"
 #include "core/kernels/improve/improve_calls.h"
-#include "core/kernels/improve/improve_plan.h"
+#include "core/kernels/improve/improve_launch_plan.h"
 #include "tests/kernels/improve_case.h"
 
 namespace vrp {
@@ -173,13 +173,13 @@ std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int3
                               .best = best.data()};
   ImproveRequest request = {
       .annealing = MakeAnnealingTable(), .seed = seed, .rounds = rounds, .end_round = 0};
-  std::vector<uint8_t> memory(static_cast<size_t>(ImproveRoomBytes(batch.nodes, batch.routes)));
+  std::vector<uint8_t> memory(static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)));
   for (const int32_t end : {1, 3, 10, rounds}) {
     request.first_round = request.end_round;
     request.end_round = end;
     for (int32_t number = 0; number < batch.instances; ++number) {
       const ImproveTask& task = tasks[static_cast<size_t>(number)];
-      Improve(BackwardLanes(), batch, CutImproveRoom(task.nodes, task.routes, memory.data()),
+      Improve(BackwardLanes(), batch, CutImproveScratch(task.nodes, task.routes, memory.data()),
               request, number);
     }
   }
@@ -222,20 +222,20 @@ TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {
 
 TEST(PlanImproveTest, RoomsAreSharedMemoryWhereOneFits) {
   constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
-  const ImprovePlan hundred = PlanImprove(10'000, ImproveRoomBytes(101, 20), kH200);
-  EXPECT_EQ(hundred.warps, kMostImproveWarps);
+  const ImproveLaunchPlan hundred = PlanImproveLaunch(10'000, ImproveScratchBytes(101, 20), kH200);
+  EXPECT_EQ(hundred.warps, kMaxImproveWarps);
   EXPECT_EQ(hundred.blocks(10'000), 2500);
   EXPECT_EQ(hundred.blocks(10'001), 2501);
-  EXPECT_EQ(hundred.scratch_bytes, 0);
+  EXPECT_EQ(hundred.global_scratch_bytes, 0);
   // All the warps that 64 registers a thread allow a multiprocessor.
-  EXPECT_LE(hundred.shared_bytes * 32 / kMostImproveWarps, kH200.shared_bytes);
+  EXPECT_LE(hundred.shared_bytes * 32 / kMaxImproveWarps, kH200.shared_bytes);
 
-  const ImprovePlan large = PlanImprove(3, 100'000, kH200);
+  const ImproveLaunchPlan large = PlanImproveLaunch(3, 100'000, kH200);
   EXPECT_EQ(large.warps, 2);
   EXPECT_EQ(large.shared_bytes, 200'000);
-  const ImprovePlan larger = PlanImprove(3, 300'000, kH200);
+  const ImproveLaunchPlan larger = PlanImproveLaunch(3, 300'000, kH200);
   EXPECT_EQ(larger.shared_bytes, 0);
-  EXPECT_EQ(larger.scratch_bytes, 900'000);
+  EXPECT_EQ(larger.global_scratch_bytes, 900'000);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class ProgramDecoder final : public AttentionDecoder<T> {
                                               .stream = request.stream,
                                               .first_trajectory = request.first_trajectory,
                                               .max_steps = result.max_steps,
-                                              .follow = request.follow},
+                                              .forced_choices = request.forced_choices},
                                              {.choices = result.choices,
                                               .lengths = result.lengths,
                                               .costs = result.costs,

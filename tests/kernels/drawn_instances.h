@@ -66,7 +66,7 @@ inline void ExpectSameRules(const StepRules& actual, const StepRules& expected) 
   EXPECT_EQ(actual.load_limit, expected.load_limit);
   EXPECT_EQ(actual.distance_limit, expected.distance_limit);
   EXPECT_EQ(actual.duration_limit, expected.duration_limit);
-  EXPECT_EQ(actual.time_room, expected.time_room);
+  EXPECT_EQ(actual.time_tolerance, expected.time_tolerance);
   EXPECT_EQ(actual.timed, expected.timed);
   EXPECT_EQ(actual.bounded, expected.bounded);
   EXPECT_EQ(actual.pickups, expected.pickups);

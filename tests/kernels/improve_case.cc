@@ -76,8 +76,8 @@ ImproveDesk::ImproveDesk(const ImprovedPlan& plan)
       packed_(std::span(&plan_, 1)),
       near_(static_cast<size_t>(packed_.near_count())),
       tasks_(packed_.TasksAt(packed_.distances().data(), packed_.demands().data(), near_.data())),
-      memory_(static_cast<size_t>(ImproveRoomBytes(plan.nodes, plan.routes))),
-      room_(CutImproveRoom(plan.nodes, plan.routes, memory_.data())) {
+      memory_(static_cast<size_t>(ImproveScratchBytes(plan.nodes, plan.routes))),
+      scratch_(CutImproveScratch(plan.nodes, plan.routes, memory_.data())) {
   ListNear(SerialGroup(), task());
   Reset();
 }
@@ -85,9 +85,9 @@ ImproveDesk::ImproveDesk(const ImprovedPlan& plan)
 void ImproveDesk::Reset() {
   const LinkedPlan kept = CutPlan(plan_.nodes, plan_.routes, packed_.plans().data());
   const int64_t bytes = PlanBytes(plan_.nodes, plan_.routes);
-  CopyPlan(SerialGroup(), bytes, kept, room_.trial);
-  CopyPlan(SerialGroup(), bytes, kept, room_.current);
-  Survey(SerialGroup(), task(), room_);
+  CopyPlan(SerialGroup(), bytes, kept, scratch_.trial);
+  CopyPlan(SerialGroup(), bytes, kept, scratch_.current);
+  Survey(SerialGroup(), task(), scratch_);
 }
 
 ImprovedPlan ImproveDesk::Trial() {

@@ -31,8 +31,8 @@ class ImproveDesk {
   explicit ImproveDesk(const ImprovedPlan& plan);
 
   const ImproveTask& task() const { return tasks_[0]; }
-  const ImproveRoom& room() const { return room_; }
-  // The plan begun with becomes the room's trial, surveyed.
+  const ImproveScratch& scratch() const { return scratch_; }
+  // The plan begun with becomes the scratch's trial, surveyed.
   void Reset();
   // The trial as it is.
   ImprovedPlan Trial();
@@ -43,7 +43,7 @@ class ImproveDesk {
   std::vector<uint16_t> near_;
   std::vector<ImproveTask> tasks_;
   std::vector<uint8_t> memory_;
-  ImproveRoom room_;
+  ImproveScratch scratch_;
 };
 
 }  // namespace vrp::test

@@ -30,9 +30,9 @@ int64_t TryAll(const ImproveCase& options) {
   for (int32_t i = 1; i < begun.nodes; ++i) {
     for (int32_t j = 1; j < begun.nodes; ++j) {
       for (int32_t variant = 0; variant < Move::kVariants && i != j; ++variant) {
-        const int32_t delta = Move::Delta(desk.task(), desk.room(), i, j, variant);
+        const int32_t delta = Move::Delta(desk.task(), desk.scratch(), i, j, variant);
         if (delta == kNoMove) continue;
-        Move::Apply(desk.task(), desk.room(), i, j, variant);
+        Move::Apply(desk.task(), desk.scratch(), i, j, variant);
         const ImprovedPlan made = desk.Trial();
         EXPECT_TRUE(IsSound(made)) << i << ", " << j << ", " << variant;
         EXPECT_EQ(CostOf(made), CostOf(begun) + delta) << i << ", " << j << ", " << variant;
@@ -59,15 +59,15 @@ TEST(ImproveMovesTest, ADescentEndsWhereNoMoveIsLeft) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const ImprovedPlan begun = RandomPlan({.customers = 60, .seed = seed});
     ImproveDesk desk(begun);
-    Descend(SerialGroup(), desk.task(), desk.room());
+    Descend(SerialGroup(), desk.task(), desk.scratch());
     const ImprovedPlan made = desk.Trial();
     EXPECT_TRUE(IsSound(made));
     EXPECT_LT(CostOf(made), CostOf(begun) * 2 / 3);
-    EXPECT_EQ(CostOf(made), desk.room().trial.header->cost);
-    EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), desk.task(), desk.room()));
-    EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), desk.task(), desk.room()));
-    EXPECT_FALSE(MakeBest<TwoRoutesMove>(SerialGroup(), desk.task(), desk.room()));
-    EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), desk.task(), desk.room()));
+    EXPECT_EQ(CostOf(made), desk.scratch().trial.header->cost);
+    EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), desk.task(), desk.scratch()));
+    EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), desk.task(), desk.scratch()));
+    EXPECT_FALSE(MakeBest<TwoRoutesMove>(SerialGroup(), desk.task(), desk.scratch()));
+    EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), desk.task(), desk.scratch()));
   }
 }
 
@@ -93,24 +93,24 @@ TEST(ImproveMovesTest, ListsHoldTheNearestCustomersInOrder) {
 TEST(ImproveMovesTest, WhatARuinTakesOutARecreatePutsBack) {
   const ImprovedPlan begun = RandomPlan({.customers = 80, .seed = 3});
   ImproveDesk desk(begun);
-  const ImproveRoom& room = desk.room();
-  Descend(SerialGroup(), desk.task(), room);
+  const ImproveScratch& scratch = desk.scratch();
+  Descend(SerialGroup(), desk.task(), scratch);
   int32_t most = 0;
   for (uint32_t round = 0; round < 300; ++round) {
     const int64_t before = CostOf(desk.Trial());
     ImproveRandom random(7, round);
-    room.place->word = random.Next();
-    Ruin(desk.task(), room, random);
+    scratch.state->word = random.Next();
+    Ruin(desk.task(), scratch, random);
     const ImprovedPlan ruined = desk.Trial();
-    EXPECT_EQ(CostOf(ruined), before + room.place->delta);
+    EXPECT_EQ(CostOf(ruined), before + scratch.state->delta);
     int32_t left = 0;
     for (const auto& route : ruined.plan) left += static_cast<int32_t>(route.size());
-    EXPECT_EQ(left + room.place->removed, begun.nodes - 1);
-    EXPECT_GE(room.place->removed, 1);
-    most = std::max(most, room.place->removed);
-    ASSERT_TRUE(Recreate(SerialGroup(), desk.task(), room));
+    EXPECT_EQ(left + scratch.state->removed, begun.nodes - 1);
+    EXPECT_GE(scratch.state->removed, 1);
+    most = std::max(most, scratch.state->removed);
+    ASSERT_TRUE(Recreate(SerialGroup(), desk.task(), scratch));
     EXPECT_TRUE(IsSound(desk.Trial()));
-    EXPECT_EQ(CostOf(desk.Trial()), before + room.place->delta);
+    EXPECT_EQ(CostOf(desk.Trial()), before + scratch.state->delta);
   }
   EXPECT_GT(most, kLongestString);
 }

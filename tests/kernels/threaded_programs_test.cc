@@ -24,7 +24,7 @@ using test::ThreadedLanes;
 constexpr DecoderShape kShape = {.hidden = 32, .heads = 4, .clip = 7};
 constexpr int32_t kTrajectories = 3;
 
-// One instance's projections, rules and room, and what two passes write.
+// One instance's projections, rules and scratch, and what two passes write.
 struct Decoded {
   explicit Decoded(const CaseOptions& options)
       : routing(options),
@@ -39,9 +39,11 @@ struct Decoded {
     for (float& value : others) value = random.UniformFloat() - 0.5F;
   }
 
-  RoomLayout Layout() const { return LayOutRoom<float>(kShape, rules.problem.nodes, true); }
-  DecoderRoom<float> Room() {
-    return CutRoom<float>(Layout(), reinterpret_cast<uint8_t*>(memory.data()));
+  DecoderScratchLayout Layout() const {
+    return LayOutDecoderScratch<float>(kShape, rules.problem.nodes, true);
+  }
+  DecoderScratch<float> Scratch() {
+    return CutDecoderScratch<float>(Layout(), reinterpret_cast<uint8_t*>(memory.data()));
   }
   template <typename T>
   static DecoderNodes<T> Nodes(T* first, T* other) {
@@ -67,7 +69,7 @@ struct Decoded {
     const BatchRolloutResult result = {choices.data(), lengths,    costs,
                                        likelihoods,    agreements, ends};
     for (int32_t p = 0; p < kTrajectories; ++p) {
-      RollOut(group, Task(), Room(), request, p, result.At(p, steps));
+      RollOut(group, Task(), Scratch(), request, p, result.At(p, steps));
     }
   }
 
@@ -84,8 +86,8 @@ struct Decoded {
         TrajectoryPass pass = PassOf(request, p, terms);
         pass.part = part;
         pass.parts = 2;
-        PassAgain(group, Task(), Room(), request, pass,
-                  Nodes<float>(gradient.data(), other_gradient.data()));
+        RunSecondPass(group, Task(), Scratch(), request, pass,
+                      Nodes<float>(gradient.data(), other_gradient.data()));
       }
     }
   }
@@ -206,10 +208,10 @@ TEST(ProgramsByThreadsTest, ImproveAPlanAsOneThreadDoes) {
                                 .tasks = tasks.data(),
                                 .current = packed.plans().data(),
                                 .best = best.data()};
-    std::vector<uint64_t> room(static_cast<size_t>(ImproveRoomBytes(batch.nodes, batch.routes)) /
-                               sizeof(uint64_t));
-    const ImproveRoom cut =
-        CutImproveRoom(tasks[0].nodes, tasks[0].routes, reinterpret_cast<uint8_t*>(room.data()));
+    std::vector<uint64_t> scratch(
+        static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)) / sizeof(uint64_t));
+    const ImproveScratch cut = CutImproveScratch(tasks[0].nodes, tasks[0].routes,
+                                                 reinterpret_cast<uint8_t*>(scratch.data()));
     run([&](const auto& lanes) { Improve(lanes, batch, cut, request, 0); });
     packed.Unpack(best, plans);
     return plans[0].plan;
@@ -223,30 +225,33 @@ TEST(ProgramsByThreadsTest, FollowChoicesAsOneThreadDoes) {
   const StepRules rules = MakeStepRules(routing.problem());
   const std::vector<int32_t> choices = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, -1, -1};
   const auto steps = static_cast<int32_t>(choices.size());
-  const StepLayout layout = {.reader = StepReader::kPointer, .nodes = 7};
+  const ObservationLayout layout = {.kind = ObservationKind::kPointer, .nodes = 7};
   const auto follow = [&](const auto& run) {
     const auto count = choices.size();
     std::vector<int64_t> current(count), first(count);
     std::vector<uint8_t> begins(count), forbidden(count * 7);
     std::vector<float> shares(count * kPointerContext), features(count * 7 * kPointerDynamic);
     std::vector<double> draws(count);
-    std::vector<double> room(static_cast<size_t>(FollowRoomBytes(layout)) / sizeof(double));
+    std::vector<double> scratch(static_cast<size_t>(TrajectoryScratchBytes(layout)) /
+                                sizeof(double));
     int32_t length = 0;
     double cost = 0;
     TrajectoryEnd end = TrajectoryEnd::kForbidden;
-    const FollowRequest request = {.layout = layout,
-                                   .instances = 1,
-                                   .max_steps = steps,
-                                   .rules = &rules,
-                                   .choices = choices.data(),
-                                   .rooms = reinterpret_cast<uint8_t*>(room.data())};
-    const FollowResult<float> to = {.steps = {current.data(), first.data(), begins.data(),
-                                              shares.data(), forbidden.data(), features.data()},
-                                    .draws = draws.data(),
-                                    .lengths = &length,
-                                    .costs = &cost,
-                                    .ends = &end};
-    run([&](const auto& lanes) { Follow(lanes, request, 0, to); });
+    const ForcedDecodingRequest request = {
+        .layout = layout,
+        .instances = 1,
+        .max_steps = steps,
+        .rules = &rules,
+        .choices = choices.data(),
+        .trajectory_scratch = reinterpret_cast<uint8_t*>(scratch.data())};
+    const ForcedDecodingResult<float> to = {
+        .steps = {current.data(), first.data(), begins.data(), shares.data(), forbidden.data(),
+                  features.data()},
+        .draws = draws.data(),
+        .lengths = &length,
+        .costs = &cost,
+        .ends = &end};
+    run([&](const auto& lanes) { ForceDecode(lanes, request, 0, to); });
     EXPECT_EQ(end, TrajectoryEnd::kDone);
     return std::pair(features, draws);
   };

@@ -97,27 +97,27 @@ class RolloutRun {
   // Where only one node is allowed, or the first is given, the network is not asked.
   DecodeStatus Step(int32_t p, int32_t t) {
     const RouteState& state = memory_.states[p];
-    const int32_t* const follow = request_.choice == StepChoice::kFollow
-                                      ? request_.follow + int64_t{p} * result_.max_steps
+    const int32_t* const forced = request_.choice == StepChoice::kForced
+                                      ? request_.forced_choices + int64_t{p} * result_.max_steps
                                       : nullptr;
     if (IsDone(state)) return DecodeStatus::kDone;
     T* const mask = steps_.masks + steps_.count * sizes_.padded_nodes;
     const int32_t count = WriteMask(rules_, state, Visited(p), mask);
     if (count == 0) return DecodeStatus::kUnreachable;
-    const int32_t wanted = follow == nullptr ? -1 : follow[t];
-    if (follow != nullptr && (wanted < 0 || wanted >= sizes_.nodes || mask[wanted] != 0)) {
+    const int32_t wanted = forced == nullptr ? -1 : forced[t];
+    if (forced != nullptr && (wanted < 0 || wanted >= sizes_.nodes || mask[wanted] != 0)) {
       return DecodeStatus::kForbidden;
     }
     const bool given = t == 0 && request_.distinct_starts;
     if (given || count == 1) {
       Go(p, t,
-         follow != nullptr ? wanted
+         forced != nullptr ? wanted
                            : AllowedNode(mask, count, given ? request_.first_start + p : 0));
       if (!given) ++result_.agreements[p];
       return DecodeStatus::kDone;
     }
     steps_.choices[steps_.count] = simd::kLikeliest;
-    if (follow != nullptr) steps_.choices[steps_.count] = wanted;
+    if (forced != nullptr) steps_.choices[steps_.count] = wanted;
     if (request_.choice == StepChoice::kSample) {
       steps_.choices[steps_.count] = simd::kDrawn;
       steps_.uniforms[steps_.count] = StepUniform(request_, request_.first_trajectory + p, t);

@@ -32,8 +32,9 @@ struct DecodeRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  int64_t first_trajectory = 0;     // number of trajectory 0 in the counters
-  const int32_t* follow = nullptr;  // kFollow: [P, max_steps of the result], -1 after the end
+  int64_t first_trajectory = 0;  // number of trajectory 0 in the counters
+  const int32_t* forced_choices =
+      nullptr;  // kForced: [P, max_steps of the result], -1 after the end
   StopCondition stop = {};
 };
 
@@ -58,7 +59,7 @@ enum class DecodeStatus {
   kDone,
   kStopped,      // by request.stop
   kUnreachable,  // a customer is left that no fresh vehicle can serve
-  kForbidden,    // kFollow: a choice is not allowed
+  kForbidden,    // kForced: a choice is not allowed
 };
 
 // Longest sequence of choices.

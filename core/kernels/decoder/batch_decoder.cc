@@ -9,22 +9,22 @@ namespace {
 
 // A group's memory on the heap.
 template <typename T>
-class Room {
+class HeapScratch {
  public:
-  Room(const DecoderBatch<T>& batch, bool gradient) {
-    const RoomLayout layout = LayOutRoom<T>(batch.shape, batch.nodes, gradient);
+  HeapScratch(const DecoderBatch<T>& batch, bool gradient) {
+    const DecoderScratchLayout layout = LayOutDecoderScratch<T>(batch.shape, batch.nodes, gradient);
     memory_ = std::make_unique<Line[]>(static_cast<size_t>(layout.bytes) / sizeof(Line));
-    pieces_ = CutRoom<T>(layout, memory_[0].bytes);
+    pieces_ = CutDecoderScratch<T>(layout, memory_[0].bytes);
   }
 
-  const DecoderRoom<T>& pieces() const { return pieces_; }
+  const DecoderScratch<T>& pieces() const { return pieces_; }
 
  private:
   struct alignas(16) Line {
     uint8_t bytes[16];
   };
   std::unique_ptr<Line[]> memory_;
-  DecoderRoom<T> pieces_;
+  DecoderScratch<T> pieces_;
 };
 
 template <typename T>
@@ -35,11 +35,11 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
   absl::Status Rollout(const DecoderBatch<T>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
     ForInstances(batch, [&](int64_t b) {
-      const Room<T> room(batch, false);
+      const HeapScratch<T> scratch(batch, false);
       const DecoderTask<T> task = batch.TaskOf(b);
       const int64_t first = b * request.trajectories;
       for (int64_t row = first; row < first + request.trajectories; ++row) {
-        RollOut(SerialGroup(), task, room.pieces(), request, row,
+        RollOut(SerialGroup(), task, scratch.pieces(), request, row,
                 result.At(row, request.max_steps));
       }
     });
@@ -50,12 +50,12 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
                           double* log_likelihoods, const BatchNodes<T>& gradient) override {
     std::fill_n(log_likelihoods, int64_t{batch.instances} * request.trajectories, 0.0);
     const auto body = [&](int64_t b) {
-      const Room<T> room(batch, true);
+      const HeapScratch<T> scratch(batch, true);
       const DecoderTask<T> task = batch.TaskOf(b);
       const int64_t first = b * request.trajectories;
       for (int64_t row = first; row < first + request.trajectories; ++row) {
-        PassAgain(SerialGroup(), task, room.pieces(), request,
-                  PassOf(request, row, log_likelihoods), gradient.At(b));
+        RunSecondPass(SerialGroup(), task, scratch.pieces(), request,
+                      PassOf(request, row, log_likelihoods), gradient.At(b));
       }
     };
     // Sums that instances share are one thread's.

@@ -20,48 +20,52 @@ class CudaBatchDecoder final : public BatchDecoder<float> {
 
   absl::Status Rollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                        const BatchRolloutResult& result) override {
-    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, false));
-    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
+    VRP_ASSIGN_OR_RETURN(const DecoderLaunchPlan plan, Plan(batch, request.trajectories, false));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
+                         AllocateScratch(plan.global_scratch_bytes));
     return CudaStatus(LaunchRollout(batch, request, result,
-                                    {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
+                                    {.plan = plan, .scratch = scratch.get(), .stream = stream_}),
                       "rollout");
   }
 
   absl::Status SecondPass(const DecoderBatch<float>& batch, const BatchSecondPassRequest& request,
                           double* log_likelihoods, const BatchNodes<float>& gradient) override {
-    VRP_ASSIGN_OR_RETURN(const LaunchPlan plan, Plan(batch, request.trajectories, true));
-    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> rooms, Rooms(plan.scratch_bytes));
+    VRP_ASSIGN_OR_RETURN(const DecoderLaunchPlan plan, Plan(batch, request.trajectories, true));
+    VRP_ASSIGN_OR_RETURN(const std::shared_ptr<uint8_t> scratch,
+                         AllocateScratch(plan.global_scratch_bytes));
     const size_t trajectories =
         static_cast<size_t>(batch.instances) * static_cast<size_t>(request.trajectories);
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(log_likelihoods, 0, trajectories * sizeof(double), stream_), "clearing"));
     return CudaStatus(LaunchSecondPass(batch, request, log_likelihoods, gradient,
-                                       {.plan = plan, .scratch = rooms.get(), .stream = stream_}),
+                                       {.plan = plan, .scratch = scratch.get(), .stream = stream_}),
                       "second pass");
   }
 
  private:
-  absl::StatusOr<LaunchPlan> Plan(const DecoderBatch<float>& batch, int32_t trajectories,
-                                  bool gradient) {
+  absl::StatusOr<DecoderLaunchPlan> Plan(const DecoderBatch<float>& batch, int32_t trajectories,
+                                         bool gradient) {
     if (!limits_.has_value()) {
       VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
     }
-    return PlanLaunch({.shape = batch.shape,
-                       .instances = batch.instances,
-                       .nodes = batch.nodes,
-                       .trajectories = trajectories,
-                       .room_bytes = LayOutRoom<float>(batch.shape, batch.nodes, gradient).bytes,
-                       .gradient = gradient,
-                       .deterministic = options_.deterministic},
-                      *limits_);
+    return PlanDecoderLaunch(
+        {.shape = batch.shape,
+         .instances = batch.instances,
+         .nodes = batch.nodes,
+         .trajectories = trajectories,
+         .group_scratch_bytes =
+             LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient).bytes,
+         .gradient = gradient,
+         .deterministic = options_.deterministic},
+        *limits_);
   }
 
-  absl::StatusOr<std::shared_ptr<uint8_t>> Rooms(int64_t bytes) const {
+  absl::StatusOr<std::shared_ptr<uint8_t>> AllocateScratch(int64_t bytes) const {
     if (bytes == 0) return nullptr;
     if (options_.bytes != nullptr) return options_.bytes(bytes);
-    VRP_ASSIGN_OR_RETURN(Scratch made, Scratch::Create(bytes, stream_));
-    const auto scratch = std::make_shared<Scratch>(std::move(made));
-    return std::shared_ptr<uint8_t>(scratch, scratch->bytes());
+    VRP_ASSIGN_OR_RETURN(CudaScratch made, CudaScratch::Create(bytes, stream_));
+    const auto shared = std::make_shared<CudaScratch>(std::move(made));
+    return std::shared_ptr<uint8_t>(shared, shared->bytes());
   }
 
   const cudaStream_t stream_;

@@ -8,9 +8,9 @@ namespace vrp {
 namespace {
 
 // What a group begins with.
-struct Place {
+struct GroupWork {
   DecoderTask<float> task;
-  DecoderRoom<float> room;
+  DecoderScratch<float> scratch;
   int32_t instance = 0;
   int32_t group = 0;  // of the instance's
 };
@@ -26,34 +26,35 @@ __device__ const float* Staged(const float* from, int64_t stride, int32_t nodes,
   return to;
 }
 
-// Shared memory holds the groups' rooms, then the staged rows; queries, of which a step reads one
-// row, stay where they are.
-__device__ Place Begin(const DecoderBatch<float>& batch, const LaunchPlan& plan, uint8_t* scratch,
-                       bool gradient) {
+// Shared memory holds the groups' group_scratch, then the staged rows; queries, of which a step
+// reads one row, stay where they are.
+__device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunchPlan& plan,
+                           uint8_t* scratch, bool gradient) {
   uint8_t* const shared = SharedBytes();
-  Place place;
-  place.instance = static_cast<int32_t>(blockIdx.x) / plan.blocks_per_instance;
+  GroupWork work;
+  work.instance = static_cast<int32_t>(blockIdx.x) / plan.blocks_per_instance;
   const int32_t block = static_cast<int32_t>(blockIdx.x) % plan.blocks_per_instance;
   const auto slice = static_cast<int32_t>(threadIdx.y);
-  place.group = block * plan.slices + slice;
-  place.task = batch.TaskOf(place.instance);
-  const RoomLayout layout = LayOutRoom<float>(batch.shape, batch.nodes, gradient);
-  uint8_t* const rooms =
+  work.group = block * plan.slices + slice;
+  work.task = batch.TaskOf(work.instance);
+  const DecoderScratchLayout layout =
+      LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient);
+  uint8_t* const group_scratch =
       scratch == nullptr ? shared : scratch + blockIdx.x * (plan.slices * layout.bytes);
-  place.room = CutRoom<float>(layout, rooms + slice * layout.bytes);
+  work.scratch = CutDecoderScratch<float>(layout, group_scratch + slice * layout.bytes);
   if (plan.staged) {
-    const int32_t nodes = place.task.size();
+    const int32_t nodes = work.task.size();
     const int32_t hidden = batch.shape.hidden;
     auto* const rows = reinterpret_cast<float*>(shared + plan.slices * layout.bytes);
-    DecoderNodes<const float>& from = place.task.nodes;
+    DecoderNodes<const float>& from = work.task.nodes;
     const int64_t size = int64_t{nodes} * hidden;
     from.keys = Staged(from.keys, from.stride, nodes, hidden, rows);
     from.values = Staged(from.values, from.stride, nodes, hidden, rows + size);
     from.logit_keys = Staged(from.logit_keys, from.stride, nodes, hidden, rows + 2 * size);
-    place.task.row_stride = hidden;
+    work.task.row_stride = hidden;
   }
   __syncthreads();
-  return place;
+  return work;
 }
 
 // Registers enough for so many threads of a multiprocessor: what a step waits for is memory, and
@@ -61,43 +62,43 @@ __device__ Place Begin(const DecoderBatch<float>& batch, const LaunchPlan& plan,
 constexpr int32_t kResidentThreads = 1024;
 
 template <bool kAlone>
-constexpr int32_t MostThreads() {
+constexpr int32_t MaxThreads() {
   return kAlone ? kSliceThreads : kSliceThreads * kMaxSlices;
 }
 
 template <bool kAlone>
-__global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / MostThreads<kAlone>())
+__global__ void __launch_bounds__(MaxThreads<kAlone>(), kResidentThreads / MaxThreads<kAlone>())
     RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request, BatchRolloutResult result,
-                  LaunchPlan plan, uint8_t* scratch) {
-  const Place place = Begin(batch, plan, scratch, false);
-  if (place.group >= plan.trajectory_parts) return;
-  for (int32_t p = place.group; p < request.trajectories; p += plan.trajectory_parts) {
-    const int64_t trajectory = int64_t{place.instance} * request.trajectories + p;
-    RollOut(SliceGroup<kAlone>(), place.task, place.room, request, trajectory,
+                  DecoderLaunchPlan plan, uint8_t* scratch) {
+  const GroupWork work = Begin(batch, plan, scratch, false);
+  if (work.group >= plan.trajectory_parts) return;
+  for (int32_t p = work.group; p < request.trajectories; p += plan.trajectory_parts) {
+    const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
+    RollOut(SliceGroup<kAlone>(), work.task, work.scratch, request, trajectory,
             result.At(trajectory, request.max_steps));
   }
 }
 
 template <bool kAlone>
-__global__ void __launch_bounds__(MostThreads<kAlone>(), kResidentThreads / MostThreads<kAlone>())
+__global__ void __launch_bounds__(MaxThreads<kAlone>(), kResidentThreads / MaxThreads<kAlone>())
     SecondPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
-                     double* log_likelihoods, BatchNodes<float> gradient, LaunchPlan plan,
+                     double* log_likelihoods, BatchNodes<float> gradient, DecoderLaunchPlan plan,
                      uint8_t* scratch) {
-  const Place place = Begin(batch, plan, scratch, true);
-  const int32_t part = place.group / plan.trajectory_parts;
+  const GroupWork work = Begin(batch, plan, scratch, true);
+  const int32_t part = work.group / plan.trajectory_parts;
   if (part >= plan.step_parts) return;
-  const DecoderNodes<float> sum = gradient.At(place.instance);
-  for (int32_t p = place.group % plan.trajectory_parts; p < request.trajectories;
+  const DecoderNodes<float> sum = gradient.At(work.instance);
+  for (int32_t p = work.group % plan.trajectory_parts; p < request.trajectories;
        p += plan.trajectory_parts) {
-    const int64_t trajectory = int64_t{place.instance} * request.trajectories + p;
+    const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
     TrajectoryPass pass = PassOf(request, trajectory, log_likelihoods);
     pass.part = part;
     pass.parts = plan.step_parts;
-    PassAgain(SliceGroup<kAlone>(), place.task, place.room, request, pass, sum);
+    RunSecondPass(SliceGroup<kAlone>(), work.task, work.scratch, request, pass, sum);
   }
 }
 
-LaunchShape ShapeOf(const LaunchPlan& plan, int32_t instances) {
+LaunchShape ShapeOf(const DecoderLaunchPlan& plan, int32_t instances) {
   return {.blocks = plan.blocks(instances),
           .threads = dim3(kSliceThreads, static_cast<unsigned>(plan.slices)),
           .shared_bytes = plan.shared_bytes};
@@ -106,7 +107,7 @@ LaunchShape ShapeOf(const LaunchPlan& plan, int32_t instances) {
 }  // namespace
 
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
-                          const BatchRolloutResult& result, const Launch& launch) {
+                          const BatchRolloutResult& result, const DecoderLaunch& launch) {
   const auto kernel = launch.plan.slices == 1 ? RolloutKernel<true> : RolloutKernel<false>;
   return LaunchKernel(kernel, ShapeOf(launch.plan, batch.instances), launch.stream, batch, request,
                       result, launch.plan, launch.scratch);
@@ -114,7 +115,7 @@ cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRe
 
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
-                             const BatchNodes<float>& gradient, const Launch& launch) {
+                             const BatchNodes<float>& gradient, const DecoderLaunch& launch) {
   const auto kernel = launch.plan.slices == 1 ? SecondPassKernel<true> : SecondPassKernel<false>;
   return LaunchKernel(kernel, ShapeOf(launch.plan, batch.instances), launch.stream, batch, request,
                       log_likelihoods, gradient, launch.plan, launch.scratch);

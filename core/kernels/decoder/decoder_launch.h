@@ -4,22 +4,22 @@
 #include <cuda_runtime_api.h>
 
 #include "core/kernels/decoder/decoder_batch.h"
-#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/decoder/decoder_launch_plan.h"
 
 namespace vrp {
 
-struct Launch {
-  LaunchPlan plan;
-  uint8_t* scratch = nullptr;  // plan.scratch_bytes of the device's memory
+struct DecoderLaunch {
+  DecoderLaunchPlan plan;
+  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of the device's memory
   cudaStream_t stream = nullptr;
 };
 
 // Enqueue; what CUDA reports at once.
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
-                          const BatchRolloutResult& result, const Launch& launch);
+                          const BatchRolloutResult& result, const DecoderLaunch& launch);
 // `log_likelihoods` [B, P] are added to.
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
-                             const BatchNodes<float>& gradient, const Launch& launch);
+                             const BatchNodes<float>& gradient, const DecoderLaunch& launch);
 
 }  // namespace vrp

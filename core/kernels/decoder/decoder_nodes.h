@@ -31,7 +31,7 @@ struct DecoderNodes {
 // largest) / temperature), the first node at which the running sum of w exceeds u times the whole;
 // u comes from the first two words of the Philox block (core/base/random.h) whose key is the seed
 // and whose counter is (t + 2^20 * high, low, stream low, stream high), where high and low are the
-// halves of first_trajectory + p. kFollow: the nodes given.
-enum class StepChoice { kGreedy, kSample, kFollow };
+// halves of first_trajectory + p. kForced: the nodes given.
+enum class StepChoice { kGreedy, kSample, kForced };
 
 }  // namespace vrp

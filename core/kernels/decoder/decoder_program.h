@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/kernels/decoder/decoder_nodes.h"
-#include "core/kernels/decoder/decoder_room.h"
+#include "core/kernels/decoder/decoder_scratch.h"
 #include "core/kernels/routing/routing_step.h"
 #include "core/kernels/support/group.h"
 
@@ -47,45 +47,45 @@ VRP_DEVICE DecoderTask<T> MakeDecoderTask(const DecoderShape& shape,
 
 template <typename Group, typename T>
 VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
-                             const DecoderRoom<T>& room) {
+                             const DecoderScratch<T>& scratch) {
   group.Once([&] {
-    *room.place = {};
-    room.place->state = BeginTrajectory(*task.rules, room.visited);
+    *scratch.step = {};
+    scratch.step->state = BeginTrajectory(*task.rules, scratch.visited);
   });
 }
 
 template <typename Group, typename T>
-VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room,
-                     int32_t node) {
+VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task,
+                     const DecoderScratch<T>& scratch, int32_t node) {
   group.Wait();  // all have seen where the trajectory stands
-  group.Once([&] { Take(*task.rules, node, room.place->state, room.visited); });
+  group.Once([&] { Take(*task.rules, node, scratch.step->state, scratch.visited); });
 }
 
-// Fills room.allowed, counts it, and writes the shares.
+// Fills scratch.allowed, counts it, and writes the shares.
 template <typename Group, typename T>
 VRP_DEVICE void FindAllowed(const Group& group, const DecoderTask<T>& task,
-                            const DecoderRoom<T>& room) {
-  const RouteState& state = room.place->state;
+                            const DecoderScratch<T>& scratch) {
+  const RouteState& state = scratch.step->state;
   group.Each(task.size(), [&](int32_t n) {
-    room.allowed[n] = IsAllowed(*task.rules, state, room.visited, n) ? 1 : 0;
+    scratch.allowed[n] = IsAllowed(*task.rules, state, scratch.visited, n) ? 1 : 0;
   });
   group.Rows(1, [&](const auto& lanes, int32_t) {
     const auto count = lanes.template Sum<int32_t>(
-        task.size(), [&](int32_t n) { return static_cast<int32_t>(room.allowed[n]); });
+        task.size(), [&](int32_t n) { return static_cast<int32_t>(scratch.allowed[n]); });
     lanes.Once([&] {
-      room.place->allowed = count;
-      WriteShares(*task.rules, state, room.place->shares);
+      scratch.step->allowed = count;
+      WriteShares(*task.rules, state, scratch.step->shares);
     });
   });
 }
 
 // The p-th node that is allowed, counted round.
 template <typename T>
-VRP_DEVICE int32_t AllowedNodeOf(const DecoderRoom<T>& room, int32_t p) {
+VRP_DEVICE int32_t AllowedNodeOf(const DecoderScratch<T>& scratch, int32_t p) {
   int32_t node = -1;
-  for (int32_t i = p % room.place->allowed; i >= 0; --i) {
+  for (int32_t i = p % scratch.step->allowed; i >= 0; --i) {
     do ++node;
-    while (room.allowed[node] == 0);
+    while (scratch.allowed[node] == 0);
   }
   return node;
 }

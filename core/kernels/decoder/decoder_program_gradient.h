@@ -29,63 +29,67 @@ struct TrajectoryPass {
 // The gradient by the dots of glimpse and logit keys; the step's (smoothed) log-likelihood.
 template <typename Group, typename T>
 VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
-                              const DecoderRoom<T>& room, T weight, T smoothing, int32_t choice) {
-  const T share = smoothing / static_cast<T>(room.place->allowed);
+                              const DecoderScratch<T>& scratch, T weight, T smoothing,
+                              int32_t choice) {
+  const T share = smoothing / static_cast<T>(scratch.step->allowed);
   const T factor = weight * task.clip * task.logit_scale;
   group.Each(task.size(), [&](int32_t n) {
     const T wanted = share + (n == choice ? 1 - smoothing : T{0});
-    const T tanh = room.tanhs[n];
-    room.by_dot[n] = room.allowed[n] == 0
-                         ? T{0}
-                         : factor * (wanted - room.exps[n] / room.place->total) * (1 - tanh * tanh);
+    const T tanh = scratch.tanhs[n];
+    scratch.by_dot[n] =
+        scratch.allowed[n] == 0
+            ? T{0}
+            : factor * (wanted - scratch.exps[n] / scratch.step->total) * (1 - tanh * tanh);
   });
   group.Rows(1, [&](const auto& lanes, int32_t) {
-    const T likelihood = LogLikelihoodOf(task, room, choice);
+    const T likelihood = LogLikelihoodOf(task, scratch, choice);
     T mean = 0;
     if (smoothing > 0) {
       mean = share * lanes.template Sum<T>(task.size(), [&](int32_t n) {
-        return room.allowed[n] == 0 ? T{0} : LogLikelihoodOf(task, room, n);
+        return scratch.allowed[n] == 0 ? T{0} : LogLikelihoodOf(task, scratch, n);
       });
     }
     lanes.Once(
-        [&] { room.place->sum += static_cast<double>((1 - smoothing) * likelihood + mean); });
+        [&] { scratch.step->sum += static_cast<double>((1 - smoothing) * likelihood + mean); });
   });
 }
 
 // By glimpse and logit keys, then by the scores of the attention.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
-                              const DecoderRoom<T>& room, const DecoderNodes<T>& gradient) {
+                              const DecoderScratch<T>& scratch, const DecoderNodes<T>& gradient) {
   const int32_t count = task.size();
   const int64_t stride = task.row_stride;
   group.Each(task.hidden, [&](int32_t h) {
     T sum = 0;
     for (int32_t n = 0; n < count; ++n) {
-      if (room.allowed[n] == 0) continue;
-      sum += room.by_dot[n] * task.nodes.logit_keys[n * stride + h];
-      group.Add(gradient.logit_keys[n * gradient.stride + h], room.by_dot[n] * room.glimpse[h]);
+      if (scratch.allowed[n] == 0) continue;
+      sum += scratch.by_dot[n] * task.nodes.logit_keys[n * stride + h];
+      group.Add(gradient.logit_keys[n * gradient.stride + h],
+                scratch.by_dot[n] * scratch.glimpse[h]);
     }
-    room.by_glimpse[h] = sum;
+    scratch.by_glimpse[h] = sum;
   });
   // The mean is the glimpse's product with its gradient (Dao et al. 2022, FlashAttention).
   group.Each(task.heads, [&](int32_t m) {
-    room.means[m] = DotOf<T>(task, room.glimpse, room.by_glimpse, m, m);
+    scratch.means[m] = DotOf<T>(task, scratch.glimpse, scratch.by_glimpse, m, m);
   });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;
     const int32_t m = i % task.heads;
     const T* const value = task.nodes.values + n * stride;
-    const T by_weight = DotOf<T>(task, room.by_glimpse, value, m, i);
-    room.by_score[m * count + n] = room.weights[m * count + n] * (by_weight - room.means[m]);
+    const T by_weight = DotOf<T>(task, scratch.by_glimpse, value, m, i);
+    scratch.by_score[m * count + n] =
+        scratch.weights[m * count + n] * (by_weight - scratch.means[m]);
   });
 }
 
 // What the query is made of gets its gradient.
 template <typename Group, typename T>
 VRP_DEVICE void AddToQuery(const Group& group, const DecoderTask<T>& task,
-                           const DecoderPlace<T>& place, const DecoderNodes<T>& gradient, int32_t h,
-                           T value) {
-  const RouteState& state = place.state;
+                           const DecoderStepState<T>& step, const DecoderNodes<T>& gradient,
+                           int32_t h, T value) {
+  const RouteState& state = step.state;
   if (task.rules->problem.tsp && state.first < 0) {
     group.Add(gradient.start_query[h], value);
     return;
@@ -97,51 +101,52 @@ VRP_DEVICE void AddToQuery(const Group& group, const DecoderTask<T>& task,
   }
   if (gradient.shares_weight == nullptr) return;
   for (int32_t k = 0; k < kContextShares; ++k) {
-    if (place.shares[k] == 0) continue;
-    group.Add(gradient.shares_weight[k * task.hidden + h], value * place.shares[k]);
+    if (step.shares[k] == 0) continue;
+    group.Add(gradient.shares_weight[k * task.hidden + h], value * step.shares[k]);
   }
 }
 
 // Adds the step's gradient; the step is scored.
 template <typename Group, typename T>
 VRP_DEVICE void AddStepGradient(const Group& group, const DecoderTask<T>& task,
-                                const DecoderRoom<T>& room, const DecoderNodes<T>& gradient) {
-  ScoreGradient(group, task, room, gradient);
+                                const DecoderScratch<T>& scratch, const DecoderNodes<T>& gradient) {
+  ScoreGradient(group, task, scratch, gradient);
   const int32_t count = task.size();
   group.Each(task.hidden, [&](int32_t h) {
-    const T* const weights = room.weights + h / task.head * count;
-    const T* const by_score = room.by_score + h / task.head * count;
+    const T* const weights = scratch.weights + h / task.head * count;
+    const T* const by_score = scratch.by_score + h / task.head * count;
     T by_query = 0;
     for (int32_t n = 0; n < count; ++n) {
-      if (room.allowed[n] == 0) continue;
+      if (scratch.allowed[n] == 0) continue;
       by_query += by_score[n] * task.nodes.keys[n * task.row_stride + h];
-      group.Add(gradient.values[n * gradient.stride + h], weights[n] * room.by_glimpse[h]);
-      group.Add(gradient.keys[n * gradient.stride + h], by_score[n] * room.query[h]);
+      group.Add(gradient.values[n * gradient.stride + h], weights[n] * scratch.by_glimpse[h]);
+      group.Add(gradient.keys[n * gradient.stride + h], by_score[n] * scratch.query[h]);
     }
-    AddToQuery(group, task, *room.place, gradient, h, by_query * task.query_scale);
+    AddToQuery(group, task, *scratch.step, gradient, h, by_query * task.query_scale);
   });
 }
 
 // Adds to the trajectory's log-likelihood and, unless its keys are null, to `gradient`.
 template <typename Group, typename T>
-VRP_DEVICE void PassAgain(const Group& group, const DecoderTask<T>& task,
-                          const DecoderRoom<T>& room, const BatchSecondPassRequest& request,
-                          const TrajectoryPass& pass, const DecoderNodes<T>& gradient) {
-  BeginProgram(group, task, room);
+VRP_DEVICE void RunSecondPass(const Group& group, const DecoderTask<T>& task,
+                              const DecoderScratch<T>& scratch,
+                              const BatchSecondPassRequest& request, const TrajectoryPass& pass,
+                              const DecoderNodes<T>& gradient) {
+  BeginProgram(group, task, scratch);
   for (int32_t t = 0; t < request.max_steps && pass.choices[t] >= 0; ++t) {
-    if (IsDone(room.place->state)) break;
+    if (IsDone(scratch.step->state)) break;
     if ((t > 0 || !request.distinct_starts) && t % pass.parts == pass.part) {
-      FindAllowed(group, task, room);
-      if (room.place->allowed > 1) {
-        ScoreStep(group, task, room);
-        LogitGradient(group, task, room, static_cast<T>(pass.weight),
+      FindAllowed(group, task, scratch);
+      if (scratch.step->allowed > 1) {
+        ScoreStep(group, task, scratch);
+        LogitGradient(group, task, scratch, static_cast<T>(pass.weight),
                       static_cast<T>(request.label_smoothing), pass.choices[t]);
-        if (gradient.keys != nullptr) AddStepGradient(group, task, room, gradient);
+        if (gradient.keys != nullptr) AddStepGradient(group, task, scratch, gradient);
       }
     }
-    GoTo(group, task, room, pass.choices[t]);
+    GoTo(group, task, scratch, pass.choices[t]);
   }
-  group.Once([&] { group.Add(*pass.log_likelihood, room.place->sum); });
+  group.Once([&] { group.Add(*pass.log_likelihood, scratch.step->sum); });
 }
 
 }  // namespace vrp

@@ -14,10 +14,10 @@ struct BatchRolloutRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  const int64_t* steps = nullptr;   // where given, the stream is `stream` + *steps
-  int64_t first_trajectory = 0;     // number of the first instance's trajectory 0 in the counters
-  int32_t max_steps = 0;            // T: at least that of every instance
-  const int32_t* follow = nullptr;  // kFollow: [B, P, T], -1 after the end
+  const int64_t* steps = nullptr;  // where given, the stream is `stream` + *steps
+  int64_t first_trajectory = 0;    // number of the first instance's trajectory 0 in the counters
+  int32_t max_steps = 0;           // T: at least that of every instance
+  const int32_t* forced_choices = nullptr;  // kForced: [B, P, T], -1 after the end
 };
 
 // [B, P, ...] each; of one trajectory where a program has it.
@@ -35,74 +35,75 @@ struct BatchRolloutResult {
   }
 };
 
-// One step's choice of the network, with its log-likelihood, into room.place.
+// One step's choice of the network, with its log-likelihood, into scratch.step.
 template <typename Group, typename T>
 VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
-                           const DecoderRoom<T>& room, const BatchRolloutRequest& request,
+                           const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
                            const StepKey& key, int32_t wanted) {
-  ScoreStep(group, task, room);
+  ScoreStep(group, task, scratch);
   group.Once([&] {
-    DecoderPlace<T>& place = *room.place;
-    place.choice = wanted >= 0 ? wanted : place.likeliest;
+    DecoderStepState<T>& step = *scratch.step;
+    step.choice = wanted >= 0 ? wanted : step.likeliest;
     if (request.choice == StepChoice::kSample) {
-      place.choice = DrawNode(task, room, FirstUniform(StepBlock(key)),
-                              static_cast<T>(1 / request.temperature));
+      step.choice = DrawNode(task, scratch, FirstUniform(StepBlock(key)),
+                             static_cast<T>(1 / request.temperature));
     }
     // Weights that are not numbers choose anything; the plan remains one.
-    if (place.choice >= task.size() || room.allowed[place.choice] == 0) {
-      place.choice = AllowedNodeOf(room, 0);
+    if (step.choice >= task.size() || scratch.allowed[step.choice] == 0) {
+      step.choice = AllowedNodeOf(scratch, 0);
     }
-    place.sum += static_cast<double>(LogLikelihoodOf(task, room, place.choice));
-    place.agreements += place.choice == place.likeliest ? 1 : 0;
+    step.sum += static_cast<double>(LogLikelihoodOf(task, scratch, step.choice));
+    step.agreements += step.choice == step.likeliest ? 1 : 0;
   });
 }
 
 // Trajectory p of instance b, numbered b * P + p. `result` is this trajectory's.
 template <typename Group, typename T>
-VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room,
-                        const BatchRolloutRequest& request, int64_t trajectory,
-                        const BatchRolloutResult& result) {
-  const int32_t* const follow = request.choice == StepChoice::kFollow
-                                    ? request.follow + trajectory * request.max_steps
+VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
+                        const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
+                        int64_t trajectory, const BatchRolloutResult& result) {
+  const int32_t* const forced = request.choice == StepChoice::kForced
+                                    ? request.forced_choices + trajectory * request.max_steps
                                     : nullptr;
   const auto start = static_cast<int32_t>(trajectory % request.trajectories);
   StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),
                  request.first_trajectory + trajectory, 0};
-  BeginProgram(group, task, room);
+  BeginProgram(group, task, scratch);
   TrajectoryEnd end = TrajectoryEnd::kDone;
-  for (; !IsDone(room.place->state); ++key.step) {
-    FindAllowed(group, task, room);
-    const int32_t allowed = room.place->allowed;
+  for (; !IsDone(scratch.step->state); ++key.step) {
+    FindAllowed(group, task, scratch);
+    const int32_t allowed = scratch.step->allowed;
     if (allowed == 0) {
       end = TrajectoryEnd::kUnreachable;
       break;
     }
-    const int32_t wanted = follow == nullptr ? -1 : follow[key.step];
-    if (follow != nullptr && (wanted < 0 || wanted >= task.size() || room.allowed[wanted] == 0)) {
+    const int32_t wanted = forced == nullptr ? -1 : forced[key.step];
+    if (forced != nullptr &&
+        (wanted < 0 || wanted >= task.size() || scratch.allowed[wanted] == 0)) {
       end = TrajectoryEnd::kForbidden;
       break;
     }
     // Where only one node is allowed, or the first is given, the network is not asked.
     const bool given = key.step == 0 && request.distinct_starts;
     if (!given && allowed > 1) {
-      ChooseStep(group, task, room, request, key, wanted);
+      ChooseStep(group, task, scratch, request, key, wanted);
     } else {
       group.Once([&] {
-        room.place->choice = wanted >= 0 ? wanted : AllowedNodeOf(room, given ? start : 0);
-        room.place->agreements += given ? 0 : 1;
+        scratch.step->choice = wanted >= 0 ? wanted : AllowedNodeOf(scratch, given ? start : 0);
+        scratch.step->agreements += given ? 0 : 1;
       });
     }
     group.Once([&] {
-      result.choices[key.step] = room.place->choice;
-      Take(*task.rules, room.place->choice, room.place->state, room.visited);
+      result.choices[key.step] = scratch.step->choice;
+      Take(*task.rules, scratch.step->choice, scratch.step->state, scratch.visited);
     });
   }
   group.Each(request.max_steps - key.step, [&](int32_t i) { result.choices[key.step + i] = -1; });
   group.Once([&] {
     *result.lengths = key.step;
-    *result.costs = room.place->state.cost;
-    *result.log_likelihoods = room.place->sum;
-    *result.agreements = room.place->agreements;
+    *result.costs = scratch.step->state.cost;
+    *result.log_likelihoods = scratch.step->sum;
+    *result.agreements = scratch.step->agreements;
     *result.ends = end;
   });
 }

@@ -7,15 +7,15 @@ namespace vrp {
 
 // Element h of the query, not yet scaled.
 template <typename T>
-VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderPlace<T>& place, int32_t h) {
+VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderStepState<T>& step, int32_t h) {
   const DecoderNodes<const T>& nodes = task.nodes;
-  const RouteState& state = place.state;
+  const RouteState& state = step.state;
   if (task.rules->problem.tsp && state.first < 0) return nodes.start_query[h];
   T sum = nodes.base_query[h] + nodes.queries[state.current * nodes.stride + h];
   if (state.first >= 0) sum += nodes.first_queries[state.first * nodes.stride + h];
   if (nodes.shares_weight == nullptr) return sum;
   for (int32_t k = 0; k < kContextShares; ++k) {
-    sum += nodes.shares_weight[k * task.hidden + h] * place.shares[k];
+    sum += nodes.shares_weight[k * task.hidden + h] * step.shares[k];
   }
   return sum;
 }
@@ -36,78 +36,81 @@ VRP_DEVICE T DotOf(const DecoderTask<T>& task, const T* x, const T* y, int32_t m
   return sum;
 }
 
-// room.query, weights and glimpse of the step at room.place.
+// scratch.query, weights and glimpse of the step at scratch.step.
 template <typename Group, typename T>
-VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task, const DecoderRoom<T>& room) {
+VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
+                       const DecoderScratch<T>& scratch) {
   const int32_t count = task.size();
-  group.Each(task.hidden,
-             [&](int32_t h) { room.query[h] = QueryAt(task, *room.place, h) * task.query_scale; });
+  group.Each(task.hidden, [&](int32_t h) {
+    scratch.query[h] = QueryAt(task, *scratch.step, h) * task.query_scale;
+  });
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;  // neighbouring threads read neighbouring parts of a row
     const int32_t m = i % task.heads;
     const T* const key = task.nodes.keys + n * task.row_stride;
-    room.weights[m * count + n] = room.allowed[n] == 0 ? -std::numeric_limits<T>::infinity()
-                                                       : DotOf<T>(task, room.query, key, m, i);
+    scratch.weights[m * count + n] = scratch.allowed[n] == 0
+                                         ? -std::numeric_limits<T>::infinity()
+                                         : DotOf<T>(task, scratch.query, key, m, i);
   });
   group.Rows(task.heads, [&](const auto& lanes, int32_t m) {
-    T* const weights = room.weights + m * count;
+    T* const weights = scratch.weights + m * count;
     const T largest = lanes.template Largest<T>(count, [&](int32_t n) { return weights[n]; });
     const T sum = lanes.template Sum<T>(
         count, [&](int32_t n) { return weights[n] = std::exp(weights[n] - largest); });
     lanes.Each(count, [&](int32_t n) { weights[n] /= sum; });
   });
   group.Each(task.hidden, [&](int32_t h) {
-    const T* const weights = room.weights + h / task.head * count;
+    const T* const weights = scratch.weights + h / task.head * count;
     T sum = 0;
     for (int32_t n = 0; n < count; ++n) {
       sum += weights[n] * task.nodes.values[n * task.row_stride + h];
     }
-    room.glimpse[h] = sum;
+    scratch.glimpse[h] = sum;
   });
 }
 
-// room.tanhs, by the glimpse. A product's parts first, then their sum: no thread waits for the
+// scratch.tanhs, by the glimpse. A product's parts first, then their sum: no thread waits for the
 // others of its row, and all of them have a tanh to compute.
 template <typename Group, typename T>
 VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
-                            const DecoderRoom<T>& room) {
+                            const DecoderScratch<T>& scratch) {
   const int32_t count = task.size();
   group.Each(count * task.heads, [&](int32_t i) {
     const int32_t n = i / task.heads;
     const int32_t m = i % task.heads;
-    if (room.allowed[n] == 0) return;
+    if (scratch.allowed[n] == 0) return;
     const T* const key = task.nodes.logit_keys + n * task.row_stride;
-    room.partials[m * count + n] = DotOf<T>(task, room.glimpse, key, m, i);
+    scratch.partials[m * count + n] = DotOf<T>(task, scratch.glimpse, key, m, i);
   });
   group.Each(count, [&](int32_t n) {
     T dot = 0;
-    for (int32_t m = 0; m < task.heads && room.allowed[n] != 0; ++m) {
-      dot += room.partials[m * count + n];
+    for (int32_t m = 0; m < task.heads && scratch.allowed[n] != 0; ++m) {
+      dot += scratch.partials[m * count + n];
     }
-    room.tanhs[n] = std::tanh(dot * task.logit_scale);
+    scratch.tanhs[n] = std::tanh(dot * task.logit_scale);
   });
 }
 
-// room.tanhs, exps, and the place's largest logit, total and likeliest node.
+// scratch.tanhs, exps, and the step's largest logit, total and likeliest node.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
-                          const DecoderRoom<T>& room) {
-  Attend(group, task, room);
-  WriteLogits(group, task, room);
+                          const DecoderScratch<T>& scratch) {
+  Attend(group, task, scratch);
+  WriteLogits(group, task, scratch);
   group.Rows(1, [&](const auto& lanes, int32_t) {
     constexpr T kNever = -std::numeric_limits<T>::infinity();
     const auto logit = [&](int32_t n) {
-      return room.allowed[n] == 0 ? kNever : task.clip * room.tanhs[n];
+      return scratch.allowed[n] == 0 ? kNever : task.clip * scratch.tanhs[n];
     };
     const T largest = lanes.template Largest<T>(task.size(), logit);
     const int32_t likeliest =
         lanes.First(task.size(), [&](int32_t n) { return logit(n) == largest; });
     const T total = lanes.template Sum<T>(
-        task.size(), [&](int32_t n) { return room.exps[n] = std::exp(logit(n) - largest); });
+        task.size(), [&](int32_t n) { return scratch.exps[n] = std::exp(logit(n) - largest); });
     lanes.Once([&] {
-      room.place->largest = largest;
-      room.place->likeliest = likeliest;
-      room.place->total = total;
+      scratch.step->largest = largest;
+      scratch.step->likeliest = likeliest;
+      scratch.step->total = total;
     });
   });
 }
@@ -115,11 +118,11 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
 // The first node at which the running sum of w exceeds u times the whole (see StepChoice). By one
 // thread, in the nodes' order, so that every device draws the same.
 template <typename T>
-VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderRoom<T>& room, double uniform,
-                            T inverse_temperature) {
+VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>& scratch,
+                            double uniform, T inverse_temperature) {
   const auto weight = [&](int32_t n) {
-    if (inverse_temperature == 1 || room.allowed[n] == 0) return room.exps[n];
-    return std::exp((task.clip * room.tanhs[n] - room.place->largest) * inverse_temperature);
+    if (inverse_temperature == 1 || scratch.allowed[n] == 0) return scratch.exps[n];
+    return std::exp((task.clip * scratch.tanhs[n] - scratch.step->largest) * inverse_temperature);
   };
   T whole = 0;
   for (int32_t n = 0; n < task.size(); ++n) whole += weight(n);
@@ -136,8 +139,9 @@ VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderRoom<T>& ro
 }
 
 template <typename T>
-VRP_DEVICE T LogLikelihoodOf(const DecoderTask<T>& task, const DecoderRoom<T>& room, int32_t node) {
-  return task.clip * room.tanhs[node] - room.place->largest - std::log(room.place->total);
+VRP_DEVICE T LogLikelihoodOf(const DecoderTask<T>& task, const DecoderScratch<T>& scratch,
+                             int32_t node) {
+  return task.clip * scratch.tanhs[node] - scratch.step->largest - std::log(scratch.step->total);
 }
 
 }  // namespace vrp

@@ -4,21 +4,22 @@
 #pragma once
 
 #include "core/kernels/forced_decoding/forced_decoding_program.h"
+#include "core/kernels/routing/step_observation.h"
 #include "core/kernels/routing/step_random.h"
-#include "core/kernels/routing/step_sight.h"
 
 namespace vrp {
 
 // Shapes: B instances, P trajectories each.
 struct AdvanceRequest {
-  StepLayout layout;
+  ObservationLayout layout;
   int32_t instances = 0;             // B
   int32_t trajectories = 1;          // P
   bool distinct_starts = false;      // as in RolloutRequest
   int32_t step = 0;                  // t; the trajectories begin with 0
   const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
   const int64_t* choices = nullptr;  // [B, P] of step t - 1; of trajectories that move
-  uint8_t* rooms = nullptr;          // [B, P] of FollowRoomBytes each, kept from step to step
+  uint8_t* trajectory_scratch =
+      nullptr;  // [B, P] of TrajectoryScratchBytes each, kept from step to step
   // The number of a sampled choice: FirstUniform of StepBlock by these.
   uint64_t seed = 1;
   uint64_t stream = 0;
@@ -28,10 +29,10 @@ struct AdvanceRequest {
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// [B, P]; trajectories that do not move wait (WriteWait).
+// [B, P]; trajectories that do not move wait (WriteIdleObservation).
 template <typename T>
 struct AdvanceResult {
-  StepColumns<T> steps;
+  ObservationColumns<T> steps;
   uint8_t* moving = nullptr;      // 1: a choice is wanted
   TrajectoryEnd* ends = nullptr;  // of those that do not move: kDone, kUnreachable
   double* costs = nullptr;        // so far: sums of distances, see MetricSum
@@ -45,9 +46,10 @@ VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64
                         const AdvanceResult<T>& to) {
   const StepRules& rules = request.rules[row / request.trajectories];
   const int32_t nodes = rules.problem.nodes;
-  uint8_t* const room = request.rooms + row * FollowRoomBytes(request.layout);
-  RouteState& state = *reinterpret_cast<RouteState*>(room);
-  uint8_t* const visited = room + sizeof(RouteState);
+  uint8_t* const scratch =
+      request.trajectory_scratch + row * TrajectoryScratchBytes(request.layout);
+  RouteState& state = *reinterpret_cast<RouteState*>(scratch);
+  uint8_t* const visited = scratch + sizeof(RouteState);
   group.Once([&] {
     if (request.step == 0) {
       state = BeginTrajectory(rules, visited);
@@ -59,14 +61,14 @@ VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64
   });
   const auto allowed = [&](int32_t n) { return IsAllowed(rules, state, visited, n); };
   const bool moving = !IsDone(state) && group.First(nodes, allowed) < nodes;
-  const StepColumns<T> columns = to.steps.At(row, request.layout);
-  const bool pointer = request.layout.reader == StepReader::kPointer;
+  const ObservationColumns<T> columns = to.steps.At(row, request.layout);
+  const bool pointer = request.layout.kind == ObservationKind::kPointer;
   const double scale = pointer ? PointerScaleBy(group, rules.problem) : 1;
-  const Sight sight = {rules, state, visited, scale};
+  const TrajectoryView view = {rules, state, visited, scale};
   if (moving) {
-    WriteStep(group, request.layout, sight, columns);
+    WriteObservation(group, request.layout, view, columns);
   } else {
-    WriteWait(group, request.layout, columns);
+    WriteIdleObservation(group, request.layout, columns);
   }
   group.Once([&] {
     const StepKey key = {request.seed, StreamOfStep(request.stream, request.steps),

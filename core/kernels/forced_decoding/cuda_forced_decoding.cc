@@ -5,9 +5,9 @@
 
 namespace vrp {
 
-absl::Status FollowOnCuda(const FollowRequest& request, const FollowResult<float>& result,
-                          void* stream) {
-  return CudaStatus(LaunchFollow(request, result, static_cast<cudaStream_t>(stream)),
+absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
+                               const ForcedDecodingResult<float>& result, void* stream) {
+  return CudaStatus(LaunchForcedDecoding(request, result, static_cast<cudaStream_t>(stream)),
                     "given choices");
 }
 

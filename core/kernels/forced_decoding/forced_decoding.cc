@@ -25,11 +25,15 @@ void ForRows(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body)
 }  // namespace
 
 template <typename T>
-void FollowOnCpu(const FollowRequest& request, const FollowResult<T>& result, CpuPool* pool) {
-  ForRows(request.rows(), pool, [&](int64_t row) { Follow(SerialGroup(), request, row, result); });
+void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
+                      CpuPool* pool) {
+  ForRows(request.rows(), pool,
+          [&](int64_t row) { ForceDecode(SerialGroup(), request, row, result); });
 }
-template void FollowOnCpu(const FollowRequest&, const FollowResult<float>&, CpuPool*);
-template void FollowOnCpu(const FollowRequest&, const FollowResult<double>&, CpuPool*);
+template void ForceDecodeOnCpu(const ForcedDecodingRequest&, const ForcedDecodingResult<float>&,
+                               CpuPool*);
+template void ForceDecodeOnCpu(const ForcedDecodingRequest&, const ForcedDecodingResult<double>&,
+                               CpuPool*);
 
 template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result, CpuPool* pool) {

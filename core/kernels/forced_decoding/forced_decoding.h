@@ -12,16 +12,16 @@ namespace vrp {
 // All pointers are to the CPU's memory: the same programs with one thread a trajectory. T is float
 // or double.
 template <typename T>
-void FollowOnCpu(const FollowRequest& request, const FollowResult<T>& result,
-                 CpuPool* pool = nullptr);
+void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
+                      CpuPool* pool = nullptr);
 template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
                   CpuPool* pool = nullptr);
 
 // Put it into `stream`, a cudaStream_t of the current device. kInternal says what CUDA reports at
 // once; kUnimplemented in a build without CUDA.
-absl::Status FollowOnCuda(const FollowRequest& request, const FollowResult<float>& result,
-                          void* stream);
+absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
+                               const ForcedDecodingResult<float>& result, void* stream);
 absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,
                            void* stream);
 

@@ -10,10 +10,10 @@ constexpr int32_t kWarpThreads = 32;
 constexpr int32_t kWarps = 4;
 
 __global__ void __launch_bounds__(kWarpThreads* kWarps)
-    FollowKernel(FollowRequest request, FollowResult<float> result) {
+    ForcedDecodingKernel(ForcedDecodingRequest request, ForcedDecodingResult<float> result) {
   const int64_t row = int64_t{blockIdx.x} * kWarps + threadIdx.y;
   if (row >= int64_t{request.instances} * request.trajectories) return;
-  Follow(WarpLanes(), request, row, result);
+  ForceDecode(WarpLanes(), request, row, result);
 }
 
 __global__ void __launch_bounds__(kWarpThreads* kWarps)
@@ -29,9 +29,9 @@ LaunchShape WarpFor(int64_t rows) {
 
 }  // namespace
 
-cudaError_t LaunchFollow(const FollowRequest& request, const FollowResult<float>& result,
-                         cudaStream_t stream) {
-  return LaunchKernel(FollowKernel, WarpFor(request.rows()), stream, request, result);
+cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
+                                 const ForcedDecodingResult<float>& result, cudaStream_t stream) {
+  return LaunchKernel(ForcedDecodingKernel, WarpFor(request.rows()), stream, request, result);
 }
 
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,

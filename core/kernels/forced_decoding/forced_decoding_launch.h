@@ -10,8 +10,8 @@
 namespace vrp {
 
 // Enqueue; what CUDA reports at once.
-cudaError_t LaunchFollow(const FollowRequest& request, const FollowResult<float>& result,
-                         cudaStream_t stream);
+cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
+                                 const ForcedDecodingResult<float>& result, cudaStream_t stream);
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,
                           cudaStream_t stream);
 

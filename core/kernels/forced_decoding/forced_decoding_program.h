@@ -2,20 +2,21 @@
 // (group.h): it walks along them by the rules and writes what a network reads at every step.
 #pragma once
 
+#include "core/kernels/routing/step_observation.h"
 #include "core/kernels/routing/step_random.h"
-#include "core/kernels/routing/step_sight.h"
 
 namespace vrp {
 
 // Shapes: B instances, P trajectories each, T steps.
-struct FollowRequest {
-  StepLayout layout;
+struct ForcedDecodingRequest {
+  ObservationLayout layout;
   int32_t instances = 0;  // B
   int32_t trajectories = 1;
   int32_t max_steps = 0;             // T
   const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
   const int32_t* choices = nullptr;  // [B, P, T], -1 after the end
-  uint8_t* rooms = nullptr;          // [B, P] of FollowRoomBytes each, aligned as a double
+  uint8_t* trajectory_scratch =
+      nullptr;  // [B, P] of TrajectoryScratchBytes each, aligned as a double
   // What is drawn for each step beside its choice: SecondUniform of StepBlock by these.
   uint64_t seed = 1;
   uint64_t stream = 0;
@@ -25,10 +26,10 @@ struct FollowRequest {
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// [B, P, T] and [B, P]; steps behind a trajectory's end wait (WriteWait).
+// [B, P, T] and [B, P]; steps behind a trajectory's end wait (WriteIdleObservation).
 template <typename T>
-struct FollowResult {
-  StepColumns<T> steps;
+struct ForcedDecodingResult {
+  ObservationColumns<T> steps;
   double* draws = nullptr;        // [B, P, T]
   int32_t* lengths = nullptr;     // steps that were taken
   double* costs = nullptr;        // sums of distances, see MetricSum
@@ -36,14 +37,14 @@ struct FollowResult {
 };
 
 // What a trajectory's group remembers: its state, then which nodes are visited.
-constexpr int64_t FollowRoomBytes(const StepLayout& layout) {
+constexpr int64_t TrajectoryScratchBytes(const ObservationLayout& layout) {
   const auto state = static_cast<int64_t>(sizeof(RouteState));
   return state + (int64_t{layout.nodes} + 7) / 8 * 8;
 }
 
 template <typename Group, typename T>
-VRP_DEVICE void DrawSteps(const Group& group, const FollowRequest& request, int64_t row,
-                          const FollowResult<T>& to) {
+VRP_DEVICE void DrawSteps(const Group& group, const ForcedDecodingRequest& request, int64_t row,
+                          const ForcedDecodingResult<T>& to) {
   const uint64_t stream = StreamOfStep(request.stream, request.steps);
   const int64_t trajectory = request.first_trajectory + row;
   group.Each(request.max_steps, [&](int32_t t) {
@@ -54,15 +55,16 @@ VRP_DEVICE void DrawSteps(const Group& group, const FollowRequest& request, int6
 
 // Trajectory `row` is b * P + p.
 template <typename Group, typename T>
-VRP_DEVICE void Follow(const Group& group, const FollowRequest& request, int64_t row,
-                       const FollowResult<T>& to) {
+VRP_DEVICE void ForceDecode(const Group& group, const ForcedDecodingRequest& request, int64_t row,
+                            const ForcedDecodingResult<T>& to) {
   const StepRules& rules = request.rules[row / request.trajectories];
-  uint8_t* const room = request.rooms + row * FollowRoomBytes(request.layout);
-  RouteState& state = *reinterpret_cast<RouteState*>(room);
-  uint8_t* const visited = room + sizeof(RouteState);
-  const bool pointer = request.layout.reader == StepReader::kPointer;
+  uint8_t* const scratch =
+      request.trajectory_scratch + row * TrajectoryScratchBytes(request.layout);
+  RouteState& state = *reinterpret_cast<RouteState*>(scratch);
+  uint8_t* const visited = scratch + sizeof(RouteState);
+  const bool pointer = request.layout.kind == ObservationKind::kPointer;
   const double scale = pointer ? PointerScaleBy(group, rules.problem) : 1;
-  const Sight sight = {rules, state, visited, scale};
+  const TrajectoryView view = {rules, state, visited, scale};
   const int64_t first = row * request.max_steps;
   group.Once([&] { state = BeginTrajectory(rules, visited); });
   TrajectoryEnd end = TrajectoryEnd::kDone;
@@ -73,7 +75,7 @@ VRP_DEVICE void Follow(const Group& group, const FollowRequest& request, int64_t
       end = TrajectoryEnd::kForbidden;
       break;
     }
-    WriteStep(group, request.layout, sight, to.steps.At(first + t, request.layout));
+    WriteObservation(group, request.layout, view, to.steps.At(first + t, request.layout));
     group.Once([&] { Take(rules, node, state, visited); });
   }
   group.Once([&] {
@@ -82,7 +84,7 @@ VRP_DEVICE void Follow(const Group& group, const FollowRequest& request, int64_t
     to.ends[row] = end;
   });
   for (; t < request.max_steps; ++t) {
-    WriteWait(group, request.layout, to.steps.At(first + t, request.layout));
+    WriteIdleObservation(group, request.layout, to.steps.At(first + t, request.layout));
   }
   DrawSteps(group, request, row, to);
 }

@@ -46,9 +46,10 @@ class SerialBatchImprover final : public BatchImprover {
 
   static void ImproveAll(const ImproveBatch& batch, const ImproveRequest& request, CpuPool* pool) {
     const auto one = [&](int64_t number) {
-      std::vector<uint8_t> memory(static_cast<size_t>(ImproveRoomBytes(batch.nodes, batch.routes)));
+      std::vector<uint8_t> memory(
+          static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)));
       const ImproveTask& task = batch.tasks[number];
-      vrp::Improve(SerialGroup(), batch, CutImproveRoom(task.nodes, task.routes, memory.data()),
+      vrp::Improve(SerialGroup(), batch, CutImproveScratch(task.nodes, task.routes, memory.data()),
                    request, static_cast<int32_t>(number));
     };
     if (pool != nullptr && batch.instances > 1) {

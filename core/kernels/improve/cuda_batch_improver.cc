@@ -20,9 +20,10 @@ constexpr int64_t kMemoryShare = 2;
 
 // An array of the host, on the device.
 template <typename T>
-absl::StatusOr<Scratch> Uploaded(const std::vector<T>& values, cudaStream_t stream) {
+absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t stream) {
   const size_t bytes = values.size() * sizeof(T);
-  VRP_ASSIGN_OR_RETURN(Scratch memory, Scratch::Create(static_cast<int64_t>(bytes), stream));
+  VRP_ASSIGN_OR_RETURN(CudaScratch memory,
+                       CudaScratch::Create(static_cast<int64_t>(bytes), stream));
   VRP_RETURN_IF_ERROR(CudaStatus(
       cudaMemcpyAsync(memory.bytes(), values.data(), bytes, cudaMemcpyHostToDevice, stream),
       "copying plans to the device"));
@@ -31,7 +32,7 @@ absl::StatusOr<Scratch> Uploaded(const std::vector<T>& values, cudaStream_t stre
 
 // A part's arrays on the device.
 struct PartMemory {
-  Scratch distances, demands, current, best, near, tasks, rooms;
+  CudaScratch distances, demands, current, best, near, tasks, scratch;
 };
 
 class CudaBatchImprover final : public BatchImprover {
@@ -86,7 +87,7 @@ class CudaBatchImprover final : public BatchImprover {
     std::optional<PartMemory> memory;
     ImproveBatch batch;
     VRP_RETURN_IF_ERROR(Do([&] { return Load(packed, memory, batch); }));
-    const absl::StatusOr<int32_t> rounds = Run(batch, memory->rooms, options);
+    const absl::StatusOr<int32_t> rounds = Run(batch, memory->scratch, options);
     const absl::Status stored = Do([&]() -> absl::Status {
       absl::Status status = rounds.ok() ? Store(batch, packed) : rounds.status();
       memory.reset();
@@ -100,30 +101,31 @@ class CudaBatchImprover final : public BatchImprover {
   absl::Status Load(PackedPlans& packed, std::optional<PartMemory>& memory,
                     ImproveBatch& batch) const {
     const auto size = static_cast<int64_t>(packed.plans().size());
-    VRP_ASSIGN_OR_RETURN(Scratch distances, Uploaded(packed.distances(), stream_));
-    VRP_ASSIGN_OR_RETURN(Scratch demands, Uploaded(packed.demands(), stream_));
-    VRP_ASSIGN_OR_RETURN(Scratch current, Uploaded(packed.plans(), stream_));
-    VRP_ASSIGN_OR_RETURN(Scratch best, Scratch::Create(size, stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch distances, Uploaded(packed.distances(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch demands, Uploaded(packed.demands(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch current, Uploaded(packed.plans(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch best, CudaScratch::Create(size, stream_));
     // Smaller plans leave ends of their places unwritten, which are copied back with the rest.
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clearing plans"));
-    VRP_ASSIGN_OR_RETURN(Scratch near, Scratch::Create(2 * packed.near_count(), stream_));
-    const std::vector<ImproveTask> placed =
+    VRP_ASSIGN_OR_RETURN(CudaScratch near, CudaScratch::Create(2 * packed.near_count(), stream_));
+    const std::vector<ImproveTask> tasks_on_device =
         packed.TasksAt(reinterpret_cast<const int32_t*>(distances.bytes()),
                        reinterpret_cast<const int32_t*>(demands.bytes()),
                        reinterpret_cast<uint16_t*>(near.bytes()));
-    VRP_ASSIGN_OR_RETURN(Scratch tasks, Uploaded(placed, stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch tasks, Uploaded(tasks_on_device, stream_));
     batch = {.instances = packed.size(),
              .nodes = packed.nodes(),
              .routes = packed.routes(),
              .tasks = reinterpret_cast<const ImproveTask*>(tasks.bytes()),
              .current = current.bytes(),
              .best = best.bytes()};
-    VRP_ASSIGN_OR_RETURN(Scratch rooms, Scratch::Create(Plan(batch).scratch_bytes, stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch scratch,
+                         CudaScratch::Create(Plan(batch).global_scratch_bytes, stream_));
     memory.emplace(PartMemory{std::move(distances), std::move(demands), std::move(current),
                               std::move(best), std::move(near), std::move(tasks),
-                              std::move(rooms)});
-    // `placed` goes.
+                              std::move(scratch)});
+    // `tasks_on_device` goes.
     return CudaStatus(cudaStreamSynchronize(stream_), "copying plans to the device");
   }
 
@@ -136,15 +138,17 @@ class CudaBatchImprover final : public BatchImprover {
     return CudaStatus(cudaStreamSynchronize(stream_), "copying plans");
   }
 
-  ImprovePlan Plan(const ImproveBatch& batch) const {
-    return PlanImprove(batch.instances, ImproveRoomBytes(batch.nodes, batch.routes), *limits_);
+  ImproveLaunchPlan Plan(const ImproveBatch& batch) const {
+    return PlanImproveLaunch(batch.instances, ImproveScratchBytes(batch.nodes, batch.routes),
+                             *limits_);
   }
 
-  absl::StatusOr<int32_t> Run(const ImproveBatch& batch, const Scratch& rooms,
+  absl::StatusOr<int32_t> Run(const ImproveBatch& batch, const CudaScratch& scratch,
                               const ImproveOptions& options) const {
-    const ImproveLaunch launch = {.plan = Plan(batch), .scratch = rooms.bytes(), .stream = stream_};
-    const auto place = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
-    return CallImprove(options, place, [&](const ImproveRequest& request) -> absl::Status {
+    const ImproveLaunch launch = {
+        .plan = Plan(batch), .scratch = scratch.bytes(), .stream = stream_};
+    const auto piece = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
+    return CallImprove(options, piece, [&](const ImproveRequest& request) -> absl::Status {
       VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improving plans"));
       return CudaStatus(cudaStreamSynchronize(stream_), "improving plans");
     });

@@ -10,10 +10,11 @@
 
 namespace vrp {
 
-// Makes the best of Move's moves, of equal ones the first; whether there was one. The room is
+// Makes the best of Move's moves, of equal ones the first; whether there was one. The scratch is
 // surveyed before and after.
 template <typename Move, typename Lanes>
-VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
+VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
+                         const ImproveScratch& scratch) {
   const int32_t near = kMovedNear < task.listed() ? kMovedNear : task.listed();
   const int32_t each = near * Move::kVariants;
   const auto customer = [&](int32_t number) { return number / each + 1; };
@@ -22,27 +23,28 @@ VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task, const Impr
   };
   const auto variant = [](int32_t number) { return number % Move::kVariants; };
   const auto best = lanes.Least((task.nodes - 1) * each, [&](int32_t number) {
-    return Move::Delta(task, room, customer(number), other(number), variant(number));
+    return Move::Delta(task, scratch, customer(number), other(number), variant(number));
   });
   if (best.value >= 0) return false;
   lanes.Once([&] {
-    Move::Apply(task, room, customer(best.index), other(best.index), variant(best.index));
-    room.trial.header->cost += best.value;
+    Move::Apply(task, scratch, customer(best.index), other(best.index), variant(best.index));
+    scratch.trial.header->cost += best.value;
   });
-  Survey(lanes, task, room);
+  Survey(lanes, task, scratch);
   return true;
 }
 
-// Of the room's trial.
+// Of the scratch's trial.
 template <typename Lanes>
-VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
+VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task,
+                        const ImproveScratch& scratch) {
   if (task.listed() < 1) return;
-  Survey(lanes, task, room);
+  Survey(lanes, task, scratch);
   for (bool better = true; better;) {
-    better = MakeBest<RelocateMove>(lanes, task, room);
-    better = MakeBest<SwapMove>(lanes, task, room) || better;
-    better = MakeBest<TwoRoutesMove>(lanes, task, room) || better;
-    better = MakeBest<TwoOptMove>(lanes, task, room) || better;
+    better = MakeBest<RelocateMove>(lanes, task, scratch);
+    better = MakeBest<SwapMove>(lanes, task, scratch) || better;
+    better = MakeBest<TwoRoutesMove>(lanes, task, scratch) || better;
+    better = MakeBest<TwoOptMove>(lanes, task, scratch) || better;
   }
 }
 

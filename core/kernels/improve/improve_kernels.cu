@@ -9,27 +9,28 @@ namespace {
 
 constexpr int32_t kWarpThreads = 32;
 
-__global__ void __launch_bounds__(kWarpThreads* kMostImproveWarps)
-    ImproveKernel(ImproveBatch batch, ImproveRequest request, int64_t room_bytes,
+__global__ void __launch_bounds__(kWarpThreads* kMaxImproveWarps)
+    ImproveKernel(ImproveBatch batch, ImproveRequest request, int64_t warp_scratch_bytes,
                   uint8_t* scratch) {
   const auto warp = static_cast<int32_t>(threadIdx.y);
   const auto number = static_cast<int32_t>(blockIdx.x * blockDim.y) + warp;
   if (number >= batch.instances) return;
   const ImproveTask task = batch.tasks[number];
-  uint8_t* const room =
-      scratch == nullptr ? SharedBytes() + warp * room_bytes : scratch + number * room_bytes;
-  Improve(WarpLanes(), batch, CutImproveRoom(task.nodes, task.routes, room), request, number);
+  uint8_t* const warp_scratch = scratch == nullptr ? SharedBytes() + warp * warp_scratch_bytes
+                                                   : scratch + number * warp_scratch_bytes;
+  Improve(WarpLanes(), batch, CutImproveScratch(task.nodes, task.routes, warp_scratch), request,
+          number);
 }
 
 }  // namespace
 
 cudaError_t LaunchImprove(const ImproveBatch& batch, const ImproveRequest& request,
                           const ImproveLaunch& launch) {
-  const ImprovePlan& plan = launch.plan;
+  const ImproveLaunchPlan& plan = launch.plan;
   const LaunchShape shape = {.blocks = plan.blocks(batch.instances),
                              .threads = dim3(kWarpThreads, static_cast<unsigned>(plan.warps)),
                              .shared_bytes = plan.shared_bytes};
-  return LaunchKernel(ImproveKernel, shape, launch.stream, batch, request, plan.room_bytes,
+  return LaunchKernel(ImproveKernel, shape, launch.stream, batch, request, plan.warp_scratch_bytes,
                       launch.scratch);
 }
 

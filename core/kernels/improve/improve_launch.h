@@ -3,14 +3,14 @@
 
 #include <cuda_runtime_api.h>
 
-#include "core/kernels/improve/improve_plan.h"
+#include "core/kernels/improve/improve_launch_plan.h"
 #include "core/kernels/improve/improve_program.h"
 
 namespace vrp {
 
 struct ImproveLaunch {
-  ImprovePlan plan;
-  uint8_t* scratch = nullptr;  // plan.scratch_bytes of the device's memory
+  ImproveLaunchPlan plan;
+  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of the device's memory
   cudaStream_t stream = nullptr;
 };
 

@@ -42,79 +42,81 @@ struct ImproveBatch {
   VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
 };
 
-VRP_DEVICE inline bool Accepts(const ImproveRequest& request, const ImproveRoom& room,
+VRP_DEVICE inline bool Accepts(const ImproveRequest& request, const ImproveScratch& scratch,
                                int32_t round, uint32_t word) {
   const auto step = static_cast<int32_t>(int64_t{round} * kCoolingSteps / request.rounds);
-  const int64_t mean = room.current.header->mean_leg;
+  const int64_t mean = scratch.current.header->mean_leg;
   const int64_t temperature = mean * request.annealing.temperatures[step] >> 16;
   const int64_t worse = temperature * request.annealing.logs[word % kLogSteps] >> 12;
-  return room.place->delta <= worse;
+  return scratch.state->delta <= worse;
 }
 
 template <typename Lanes>
-VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room,
-                             const LinkedPlan& best, const ImproveRequest& request, int32_t round) {
-  ImprovePlace& place = *room.place;
+VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task,
+                             const ImproveScratch& scratch, const LinkedPlan& best,
+                             const ImproveRequest& request, int32_t round) {
+  ImproveState& state = *scratch.state;
   lanes.Once([&] {
     ImproveRandom random(request.seed, static_cast<uint32_t>(round));
-    place.word = random.Next();
-    Ruin(task, room, random);
+    state.word = random.Next();
+    Ruin(task, scratch, random);
   });
-  const bool complete = Recreate(lanes, task, room);
+  const bool complete = Recreate(lanes, task, scratch);
   lanes.Once([&] {
-    place.accepted = complete && Accepts(request, room, round, MixedWord(place.word, 0));
-    if (place.accepted) room.trial.header->cost += place.delta;
-    place.improved = place.accepted && room.trial.header->cost < place.best;
-    if (place.improved) place.best = room.trial.header->cost;
+    state.accepted = complete && Accepts(request, scratch, round, MixedWord(state.word, 0));
+    if (state.accepted) scratch.trial.header->cost += state.delta;
+    state.improved = state.accepted && scratch.trial.header->cost < state.best;
+    if (state.improved) state.best = scratch.trial.header->cost;
   });
   const int64_t bytes = PlanBytes(task.nodes, task.routes);
-  if (place.improved) CopyPlan(lanes, bytes, room.trial, best);
-  if (place.accepted) {
-    CopyPlan(lanes, bytes, room.trial, room.current);
+  if (state.improved) CopyPlan(lanes, bytes, scratch.trial, best);
+  if (state.accepted) {
+    CopyPlan(lanes, bytes, scratch.trial, scratch.current);
   } else {
-    CopyPlan(lanes, bytes, room.current, room.trial);
+    CopyPlan(lanes, bytes, scratch.current, scratch.trial);
   }
 }
 
 // What the first call begins with.
 template <typename Lanes>
 VRP_DEVICE void BeginImprovement(const Lanes& lanes, const ImproveTask& task,
-                                 const ImproveRoom& room, const LinkedPlan& best) {
+                                 const ImproveScratch& scratch, const LinkedPlan& best) {
   ListNear(lanes, task);
-  Descend(lanes, task, room);
+  Descend(lanes, task, scratch);
   lanes.Once([&] {
     int32_t used = 0;
-    for (int32_t r = 0; r < task.routes; ++r) used += room.trial.counts[r] > 0 ? 1 : 0;
-    PlanHeader& header = *room.trial.header;
+    for (int32_t r = 0; r < task.routes; ++r) used += scratch.trial.counts[r] > 0 ? 1 : 0;
+    PlanHeader& header = *scratch.trial.header;
     header.mean_leg = header.cost / (task.nodes - 1 + used);
   });
-  CopyPlan(lanes, PlanBytes(task.nodes, task.routes), room.trial, best);
+  CopyPlan(lanes, PlanBytes(task.nodes, task.routes), scratch.trial, best);
 }
 
 // One call, of instance `number` < B. Every customer is in a route of the plan given, and
 // header->cost is its cost.
 template <typename Lanes>
-VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch, const ImproveRoom& room,
-                        const ImproveRequest& request, int32_t number) {
+VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch,
+                        const ImproveScratch& scratch, const ImproveRequest& request,
+                        int32_t number) {
   const ImproveTask task = batch.tasks[number];  // read once
   const int64_t bytes = PlanBytes(task.nodes, task.routes);
   const int64_t offset = number * batch.plan_bytes();
   const LinkedPlan kept = CutPlan(task.nodes, task.routes, batch.current + offset);
   const LinkedPlan best = CutPlan(task.nodes, task.routes, batch.best + offset);
-  CopyPlan(lanes, bytes, kept, room.trial);
-  if (request.first_round == 0) BeginImprovement(lanes, task, room, best);
-  CopyPlan(lanes, bytes, room.trial, room.current);
-  lanes.Once([&] { room.place->best = best.header->cost; });
+  CopyPlan(lanes, bytes, kept, scratch.trial);
+  if (request.first_round == 0) BeginImprovement(lanes, task, scratch, best);
+  CopyPlan(lanes, bytes, scratch.trial, scratch.current);
+  lanes.Once([&] { scratch.state->best = best.header->cost; });
   for (int32_t round = request.first_round; round < request.end_round; ++round) {
-    ImproveRound(lanes, task, room, best, request, round);
+    ImproveRound(lanes, task, scratch, best, request, round);
   }
   if (request.end_round < request.rounds) {
-    CopyPlan(lanes, bytes, room.current, kept);
+    CopyPlan(lanes, bytes, scratch.current, kept);
     return;
   }
-  CopyPlan(lanes, bytes, best, room.trial);
-  Descend(lanes, task, room);
-  CopyPlan(lanes, bytes, room.trial, best);
+  CopyPlan(lanes, bytes, best, scratch.trial);
+  Descend(lanes, task, scratch);
+  CopyPlan(lanes, bytes, scratch.trial, best);
 }
 
 }  // namespace vrp

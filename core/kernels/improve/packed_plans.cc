@@ -85,7 +85,7 @@ int64_t ImprovedPlanBytes(const ImprovedPlan& plan) {
   const ImproveTask task = SizesOf(plan);
   const int64_t row = 4 * int64_t{task.nodes} + 4 + 2 * int64_t{task.listed()};
   return row * task.nodes + 2 * PlanBytes(task.nodes, task.routes) +
-         ImproveRoomBytes(task.nodes, task.routes) + static_cast<int64_t>(sizeof(ImproveTask));
+         ImproveScratchBytes(task.nodes, task.routes) + static_cast<int64_t>(sizeof(ImproveTask));
 }
 
 AnnealingTable MakeAnnealingTable() {

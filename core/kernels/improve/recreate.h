@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels/improve/improve_random.h"
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -34,36 +34,40 @@ VRP_DEVICE inline int32_t ReturnKey(const ImproveTask& task, int32_t customer, R
   return task.Distance(0, customer);
 }
 
-// Fills room.sorted: by key, of equal ones as they were removed.
+// Fills scratch.sorted: by key, of equal ones as they were removed.
 template <typename Lanes>
-VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
-  const int32_t count = room.place->removed;
-  const uint32_t word = room.place->word;
+VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
+                            const ImproveScratch& scratch) {
+  const int32_t count = scratch.state->removed;
+  const uint32_t word = scratch.state->word;
   const ReturnOrder order = ReturnOrderOf(word >> 8);
-  lanes.Each(count,
-             [&](int32_t i) { room.keys[i] = ReturnKey(task, room.removed[i], order, word); });
+  lanes.Each(count, [&](int32_t i) {
+    scratch.keys[i] = ReturnKey(task, scratch.removed[i], order, word);
+  });
   lanes.Each(count, [&](int32_t i) {
     int32_t rank = 0;
     for (int32_t j = 0; j < count; ++j) {
-      const bool before = room.keys[j] < room.keys[i] || (room.keys[j] == room.keys[i] && j < i);
+      const bool before =
+          scratch.keys[j] < scratch.keys[i] || (scratch.keys[j] == scratch.keys[i] && j < i);
       rank += before ? 1 : 0;
     }
-    room.sorted[rank] = room.removed[i];
+    scratch.sorted[rank] = scratch.removed[i];
   });
 }
 
 // Whether all customers have a place; where one has none, the trial is to be thrown away.
 template <typename Lanes>
-VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task, const ImproveRoom& room) {
+VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
+                         const ImproveScratch& scratch) {
   constexpr uint32_t kBlinks = 127;  // one of so many and one places
-  const LinkedPlan& plan = room.trial;
-  SortRemoved(lanes, task, room);
-  const int32_t count = room.place->removed;
+  const LinkedPlan& plan = scratch.trial;
+  SortRemoved(lanes, task, scratch);
+  const int32_t count = scratch.state->removed;
   for (int32_t i = 0; i < count; ++i) {
-    const int32_t customer = room.sorted[i];
+    const int32_t customer = scratch.sorted[i];
     const int32_t* const row = task.distances + customer * task.nodes;
     const int32_t space = task.capacity - task.demands[customer];
-    const uint32_t word = room.place->word + static_cast<uint32_t>(customer) * 0x85EBCA6Bu;
+    const uint32_t word = scratch.state->word + static_cast<uint32_t>(customer) * 0x85EBCA6Bu;
     const auto best = lanes.Least(task.points() - 1, [&](int32_t number) {
       const int32_t point = number + 1;
       const int32_t route = plan.route[point];
@@ -75,7 +79,7 @@ VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task, const Impr
     if (best.value == kNoMove) return false;
     lanes.Once([&] {
       Insert(task, plan, best.index + 1, customer);
-      room.place->delta += best.value;
+      scratch.state->delta += best.value;
     });
   }
   return true;

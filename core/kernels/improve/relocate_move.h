@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -38,9 +38,9 @@ struct RelocateMove {
     return chain;
   }
 
-  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                   int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     const Chain chain = ChainOf(task, plan, i, j, variant);
     if (!chain.sound) return kNoMove;
     const int32_t to = plan.route[j];
@@ -53,9 +53,9 @@ struct RelocateMove {
            task.Distance(last, chain.behind) - plan.legs[chain.ahead];
   }
 
-  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     const Chain chain = ChainOf(task, plan, i, j, variant);
     Link(task, plan, plan.before[i], plan.next[chain.last]);
     if (chain.turned) TurnRound(task, plan, i, chain.last);

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/kernels/improve/improve_random.h"
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -14,10 +14,10 @@ inline constexpr int32_t kLongestString = 10;
 
 // Takes out `length` customers of a string around `customer`; where `skipped` is not below 0, the
 // skipped-th of the string's length + 1 stays. For one thread.
-VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveRoom& room,
+VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
                                     uint32_t ahead) {
-  const LinkedPlan& plan = room.trial;
+  const LinkedPlan& plan = scratch.trial;
   int32_t first = customer;
   for (; ahead > 0 && task.IsCustomer(plan.before[first]); --ahead) first = plan.before[first];
   // Where the route ends too soon the string begins sooner.
@@ -26,23 +26,23 @@ VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveRoom& 
   int32_t found = 1;
   for (; found < span && task.IsCustomer(plan.next[last]); ++found) last = plan.next[last];
   for (; found < span && task.IsCustomer(plan.before[first]); ++found) first = plan.before[first];
-  ImprovePlace& place = *room.place;
-  for (int32_t i = 0; i < found && place.removed < kMostRemoved; ++i) {
+  ImproveState& state = *scratch.state;
+  for (int32_t i = 0; i < found && state.removed < kMostRemoved; ++i) {
     const int32_t at = first;
     first = plan.next[first];
     if (i == skipped) continue;
-    place.delta += Remove(task, plan, at);
-    room.removed[place.removed++] = static_cast<uint16_t>(at);
+    state.delta += Remove(task, plan, at);
+    scratch.removed[state.removed++] = static_cast<uint16_t>(at);
   }
 }
 
 // A round's ruin, of the trial, in which all customers have a route. For one thread.
-VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveRoom& room,
+VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scratch,
                             ImproveRandom& random) {
-  const LinkedPlan& plan = room.trial;
-  ImprovePlace& place = *room.place;
-  place.removed = 0;
-  place.delta = 0;
+  const LinkedPlan& plan = scratch.trial;
+  ImproveState& state = *scratch.state;
+  state.removed = 0;
+  state.delta = 0;
   int32_t used = 0;
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
   const int32_t mean = (task.nodes - 1) / used;
@@ -68,7 +68,7 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveRoom& room,
     const bool split = length > 1 && length < count && (random.Next() & 1) != 0;
     const int32_t skipped =
         split ? static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(length - 1))) : -1;
-    RemoveString(task, room, customer, length, skipped,
+    RemoveString(task, scratch, customer, length, skipped,
                  random.Below(static_cast<uint32_t>(length + (split ? 1 : 0))));
   }
 }

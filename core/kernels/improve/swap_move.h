@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -24,9 +24,9 @@ struct SwapMove {
     return {first, last, task.demands[task.NodeOf(first)] + second, sound};
   }
 
-  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                   int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     const int32_t other = plan.next[j];
     const Chain mine = ChainOf(task, plan, i, 1 + variant % 2, other);
     const Chain theirs = ChainOf(task, plan, other, 1 + variant / 2, i);
@@ -44,9 +44,9 @@ struct SwapMove {
            plan.legs[previous] - plan.legs[mine.last] - plan.legs[j] - plan.legs[theirs.last];
   }
 
-  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     const int32_t other = plan.next[j];
     const int32_t last = ChainOf(task, plan, i, 1 + variant % 2, other).last;
     const int32_t other_last = ChainOf(task, plan, other, 1 + variant / 2, i).last;

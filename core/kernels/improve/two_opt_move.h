@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -14,27 +14,28 @@ struct TwoOptMove {
   struct Part {
     int32_t first, last;
   };
-  static VRP_DEVICE Part PartOf(const ImproveRoom& room, int32_t i, int32_t j, int32_t variant) {
-    const int32_t front = room.rank[i] < room.rank[j] ? i : j;
+  static VRP_DEVICE Part PartOf(const ImproveScratch& scratch, int32_t i, int32_t j,
+                                int32_t variant) {
+    const int32_t front = scratch.rank[i] < scratch.rank[j] ? i : j;
     const int32_t back = front == i ? j : i;
-    if (variant == 0) return {room.trial.next[front], back};
-    return {front, room.trial.before[back]};
+    if (variant == 0) return {scratch.trial.next[front], back};
+    return {front, scratch.trial.before[back]};
   }
 
-  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                   int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     if (plan.route[i] != plan.route[j]) return kNoMove;
-    const Part part = PartOf(room, i, j, variant);
+    const Part part = PartOf(scratch, i, j, variant);
     const int32_t ahead = plan.before[part.first];
     return task.Distance(ahead, part.last) + task.Distance(part.first, plan.next[part.last]) -
            plan.legs[ahead] - plan.legs[part.last];
   }
 
-  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
-    const Part part = PartOf(room, i, j, variant);
+    const LinkedPlan& plan = scratch.trial;
+    const Part part = PartOf(scratch, i, j, variant);
     const int32_t ahead = plan.before[part.first];
     const int32_t behind = plan.next[part.last];
     TurnRound(task, plan, part.first, part.last);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/kernels/improve/improve_room.h"
+#include "core/kernels/improve/improve_scratch.h"
 
 namespace vrp {
 
@@ -17,15 +17,16 @@ struct TwoRoutesMove {
     return ahead ? plan.before[customer] : customer;
   }
 
-  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                   int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     if (plan.route[i] == plan.route[j]) return kNoMove;
     const int32_t a = CutOf(plan, i, variant == 2);
     const int32_t b = CutOf(plan, j, variant != 1);
     const int32_t both = plan.loads[plan.route[i]] + plan.loads[plan.route[j]];
-    const int32_t one = variant == 0 ? room.through[a] + plan.loads[plan.route[j]] - room.through[b]
-                                     : room.through[a] + room.through[b];
+    const int32_t one = variant == 0
+                            ? scratch.through[a] + plan.loads[plan.route[j]] - scratch.through[b]
+                            : scratch.through[a] + scratch.through[b];
     if (one > task.capacity || both - one > task.capacity) return kNoMove;
     const int32_t legs = plan.legs[a] + plan.legs[b];
     const int32_t after_a = plan.next[a];
@@ -34,9 +35,9 @@ struct TwoRoutesMove {
     return task.Distance(a, b) + task.Distance(after_a, after_b) - legs;
   }
 
-  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveRoom& room, int32_t i,
+  static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
                                int32_t j, int32_t variant) {
-    const LinkedPlan& plan = room.trial;
+    const LinkedPlan& plan = scratch.trial;
     const int32_t a = CutOf(plan, i, variant == 2);
     const int32_t b = CutOf(plan, j, variant != 1);
     const int32_t depot_a = task.nodes + plan.route[i];

@@ -33,13 +33,13 @@ absl::StatusOr<DeviceLimits> QueryLimits() {
   return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
 }
 
-absl::StatusOr<Scratch> Scratch::Create(int64_t bytes, cudaStream_t stream) {
+absl::StatusOr<CudaScratch> CudaScratch::Create(int64_t bytes, cudaStream_t stream) {
   void* memory = nullptr;
   if (bytes > 0) {
     VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
                                    Concat(bytes, " bytes for groups of threads")));
   }
-  return Scratch(memory, stream);
+  return CudaScratch(memory, stream);
 }
 
 }  // namespace vrp

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/launch/launch_limits.h"
 
 namespace vrp {
 
@@ -20,20 +20,20 @@ absl::Status CudaStatus(cudaError_t error, std::string_view what);
 absl::StatusOr<DeviceLimits> QueryLimits();
 
 // Memory in the stream's order, so that nothing waits and a graph can capture it.
-class Scratch {
+class CudaScratch {
  public:
-  static absl::StatusOr<Scratch> Create(int64_t bytes, cudaStream_t stream);
-  Scratch(Scratch&& other) noexcept
+  static absl::StatusOr<CudaScratch> Create(int64_t bytes, cudaStream_t stream);
+  CudaScratch(CudaScratch&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)), stream_(other.stream_) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() {
+  CudaScratch& operator=(CudaScratch&&) = delete;
+  ~CudaScratch() {
     if (memory_ != nullptr) cudaFreeAsync(memory_, stream_);
   }
 
   uint8_t* bytes() const { return static_cast<uint8_t*>(memory_); }
 
  private:
-  Scratch(void* memory, cudaStream_t stream) : memory_(memory), stream_(stream) {}
+  CudaScratch(void* memory, cudaStream_t stream) : memory_(memory), stream_(stream) {}
 
   void* memory_;
   cudaStream_t stream_;

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/kernels/launch/block_words.cuh"
-#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/launch/launch_limits.h"
 #include "core/kernels/support/group.h"
 
 namespace vrp {

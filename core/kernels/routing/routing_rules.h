@@ -17,7 +17,7 @@ struct StepRules {
   double load_limit = 0;  // these three with room for rounding
   double distance_limit = 0;
   double duration_limit = 0;
-  double time_room = 0;
+  double time_tolerance = 0;
   bool timed = false;    // windows or a duration limit
   bool bounded = false;  // a distance limit
   bool pickups = false;
@@ -81,12 +81,12 @@ constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
   for (int32_t n = 0; problem.window_closes != nullptr && n < problem.nodes; ++n) {
     if (problem.window_closes[n] < kInfinity) horizon = Larger(horizon, problem.window_closes[n]);
   }
-  rules.time_room = 0.5e-6 * horizon;
+  rules.time_tolerance = 0.5e-6 * horizon;
   rules.load_limit = std::fma(0.5e-9, Larger(1, problem.capacity), problem.capacity);
   rules.distance_limit =
       std::fma(0.5e-6, Larger(1, problem.distance_limit), problem.distance_limit);
   rules.duration_limit =
-      problem.duration_limit + Larger(rules.time_room, 0.5e-6 * problem.duration_limit);
+      problem.duration_limit + Larger(rules.time_tolerance, 0.5e-6 * problem.duration_limit);
   rules.bounded = !problem.tsp && problem.distance_limit < kInfinity;
   rules.timed =
       !problem.tsp && (problem.window_opens != nullptr || problem.window_closes != nullptr ||

@@ -76,11 +76,12 @@ constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const RoutingProblem& problem = rules.problem;
   const Visit visit = VisitAt(rules, state, node, distance);
-  if (visit.begin > ValueAt(problem.window_closes, node, kInfinity) + rules.time_room) return false;
+  if (visit.begin > ValueAt(problem.window_closes, node, kInfinity) + rules.time_tolerance)
+    return false;
   double end = visit.leave;
   if (!problem.open_routes) {
     end += LegDuration(problem, node, 0, way_back);
-    if (end > ValueAt(problem.window_closes, 0, kInfinity) + rules.time_room) return false;
+    if (end > ValueAt(problem.window_closes, 0, kInfinity) + rules.time_tolerance) return false;
   }
   const double later = Larger(0, Smaller(visit.waited, visit.delay));
   return end - ValueAt(problem.window_opens, 0) - later <= rules.duration_limit;

@@ -11,7 +11,7 @@ namespace vrp {
 
 // Where a trajectory is, and what its last step came to. Seen by all threads of a group.
 template <typename T>
-struct DecoderPlace {
+struct DecoderStepState {
   RouteState state;
   int32_t allowed = 0;  // nodes that may come next
   int32_t choice = 0;
@@ -25,8 +25,8 @@ struct DecoderPlace {
 };
 
 template <typename T>
-struct DecoderRoom {
-  DecoderPlace<T>* place = nullptr;
+struct DecoderScratch {
+  DecoderStepState<T>* step = nullptr;
   T* query = nullptr;          // [H], scaled
   T* weights = nullptr;        // [M, N]: of the attention
   T* glimpse = nullptr;        // [H]
@@ -43,7 +43,7 @@ struct DecoderRoom {
 };
 
 // Where the pieces begin, in bytes; each at a multiple of 16.
-struct RoomLayout {
+struct DecoderScratchLayout {
   int64_t query = 0;
   int64_t weights = 0;
   int64_t glimpse = 0;
@@ -61,15 +61,16 @@ struct RoomLayout {
 
 // `nodes`: of the largest instance; `gradient`: of a second pass.
 template <typename T>
-constexpr RoomLayout LayOutRoom(const DecoderShape& shape, int32_t nodes, bool gradient) {
-  RoomLayout layout;
+constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, int32_t nodes,
+                                                    bool gradient) {
+  DecoderScratchLayout layout;
   const auto take = [&layout](int64_t& piece, int64_t count, int64_t size) {
     piece = layout.bytes;
     layout.bytes += (count * size + 15) / 16 * 16;
   };
   constexpr int64_t kSize = sizeof(T);
-  int64_t place = 0;
-  take(place, 1, sizeof(DecoderPlace<T>));
+  int64_t step = 0;
+  take(step, 1, sizeof(DecoderStepState<T>));
   take(layout.query, shape.hidden, kSize);
   take(layout.weights, int64_t{shape.heads} * nodes, kSize);
   take(layout.glimpse, shape.hidden, kSize);
@@ -89,9 +90,9 @@ constexpr RoomLayout LayOutRoom(const DecoderShape& shape, int32_t nodes, bool g
 
 // `base` is aligned to 16.
 template <typename T>
-VRP_DEVICE DecoderRoom<T> CutRoom(const RoomLayout& layout, uint8_t* base) {
+VRP_DEVICE DecoderScratch<T> CutDecoderScratch(const DecoderScratchLayout& layout, uint8_t* base) {
   const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };
-  return {.place = reinterpret_cast<DecoderPlace<T>*>(base),
+  return {.step = reinterpret_cast<DecoderStepState<T>*>(base),
           .query = reals(layout.query),
           .weights = reals(layout.weights),
           .glimpse = reals(layout.glimpse),

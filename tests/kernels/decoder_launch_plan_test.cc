@@ -1,11 +1,11 @@
-#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/decoder/decoder_launch_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <tuple>
 
-#include "core/kernels/decoder/decoder_room.h"
+#include "core/kernels/decoder/decoder_scratch.h"
 
 namespace vrp {
 namespace {
@@ -13,18 +13,18 @@ namespace {
 constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
 constexpr DeviceLimits kRtx3090 = {.shared_bytes = 101'376, .multiprocessors = 82};
 
-LaunchSize SizeOf(int32_t instances, int32_t nodes, int32_t trajectories, bool gradient) {
+DecoderLaunchSize SizeOf(int32_t instances, int32_t nodes, int32_t trajectories, bool gradient) {
   const DecoderShape shape;
   return {.shape = shape,
           .instances = instances,
           .nodes = nodes,
           .trajectories = trajectories,
-          .room_bytes = LayOutRoom<float>(shape, nodes, gradient).bytes,
+          .group_scratch_bytes = LayOutDecoderScratch<float>(shape, nodes, gradient).bytes,
           .gradient = gradient};
 }
 
 // Every step of every trajectory belongs to one group of the instance, as the kernels share them.
-void ExpectEachStepOnce(const LaunchPlan& plan, int32_t trajectories) {
+void ExpectEachStepOnce(const DecoderLaunchPlan& plan, int32_t trajectories) {
   std::set<std::tuple<int32_t, int32_t>> seen;
   for (int32_t group = 0; group < plan.slices * plan.blocks_per_instance; ++group) {
     const int32_t part = group / plan.trajectory_parts;
@@ -46,8 +46,8 @@ TEST(PlanLaunchTest, GivesEachStepToOneGroup) {
           for (const bool gradient : {false, true}) {
             SCOPED_TRACE(testing::Message() << instances << " x " << nodes << " x " << trajectories
                                             << (gradient ? " gradient" : ""));
-            const LaunchPlan plan =
-                PlanLaunch(SizeOf(instances, nodes, trajectories, gradient), limits);
+            const DecoderLaunchPlan plan =
+                PlanDecoderLaunch(SizeOf(instances, nodes, trajectories, gradient), limits);
             ExpectEachStepOnce(plan, trajectories);
             EXPECT_LE(plan.shared_bytes, limits.shared_bytes);
             EXPECT_LE(plan.slices, kMaxSlices);
@@ -60,61 +60,62 @@ TEST(PlanLaunchTest, GivesEachStepToOneGroup) {
 }
 
 TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereManyTrajectoriesReadThem) {
-  EXPECT_TRUE(PlanLaunch(SizeOf(64, 101, 100, false), kH200).staged);
-  EXPECT_FALSE(PlanLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);  // 155 of 99 kB
-  EXPECT_TRUE(PlanLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
-  EXPECT_FALSE(PlanLaunch(SizeOf(512, 51, 1, false), kH200).staged);
+  EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kH200).staged);
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);  // 155 of 99 kB
+  EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(512, 51, 1, false), kH200).staged);
 }
 
 TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereABlockHasAMultiprocessorToItself) {
   for (const int32_t instances : {1, 132}) {
-    const LaunchPlan plan = PlanLaunch(SizeOf(instances, 101, 1, false), kH200);
+    const DecoderLaunchPlan plan = PlanDecoderLaunch(SizeOf(instances, 101, 1, false), kH200);
     EXPECT_TRUE(plan.staged);
     EXPECT_EQ(plan.slices, 1);
     EXPECT_EQ(plan.blocks_per_instance, 1);
   }
-  EXPECT_FALSE(PlanLaunch(SizeOf(133, 101, 1, false), kH200).staged);
-  EXPECT_FALSE(PlanLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);  // 155 of 99 kB
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(133, 101, 1, false), kH200).staged);
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);  // 155 of 99 kB
 }
 
 TEST(PlanLaunchTest, FillsABlockThatHasACopyOfTheNodes) {
   for (const int32_t instances : {64, 512, 10'000}) {
     SCOPED_TRACE(instances);
     for (const bool gradient : {false, true}) {
-      const LaunchPlan plan = PlanLaunch(SizeOf(instances, 101, 100, gradient), kH200);
+      const DecoderLaunchPlan plan =
+          PlanDecoderLaunch(SizeOf(instances, 101, 100, gradient), kH200);
       EXPECT_TRUE(plan.staged);
       EXPECT_EQ(plan.slices, kMaxSlices);
     }
   }
-  const LaunchPlan few =
-      PlanLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // room for 2 beside it
+  const DecoderLaunchPlan few =
+      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // room for 2 beside it
   EXPECT_FALSE(few.staged);
 }
 
 TEST(PlanLaunchTest, GivesGroupsGlobalMemoryWhereOneDoesNotFit) {
-  const LaunchSize size = SizeOf(2, 10'001, 1, false);
-  const LaunchPlan plan = PlanLaunch(size, kH200);
-  EXPECT_GT(size.room_bytes, kH200.shared_bytes);
+  const DecoderLaunchSize size = SizeOf(2, 10'001, 1, false);
+  const DecoderLaunchPlan plan = PlanDecoderLaunch(size, kH200);
+  EXPECT_GT(size.group_scratch_bytes, kH200.shared_bytes);
   EXPECT_EQ(plan.shared_bytes, 0);
-  EXPECT_EQ(plan.scratch_bytes, plan.blocks(2) * plan.slices * size.room_bytes);
+  EXPECT_EQ(plan.global_scratch_bytes, plan.blocks(2) * plan.slices * size.group_scratch_bytes);
 }
 
 TEST(PlanLaunchTest, MakesBlocksSmallerBeforeItLeavesSharedMemory) {
-  const LaunchPlan plan = PlanLaunch(SizeOf(4, 1'001, 100, true), kH200);
-  EXPECT_EQ(plan.scratch_bytes, 0);
+  const DecoderLaunchPlan plan = PlanDecoderLaunch(SizeOf(4, 1'001, 100, true), kH200);
+  EXPECT_EQ(plan.global_scratch_bytes, 0);
   EXPECT_LT(plan.slices, kMaxSlices);
   EXPECT_GT(plan.blocks_per_instance, 1);
 }
 
 TEST(PlanLaunchTest, LetsOneGroupSumAnInstancesGradientInAFixedOrder) {
-  LaunchSize size = SizeOf(8, 51, 50, true);
+  DecoderLaunchSize size = SizeOf(8, 51, 50, true);
   size.deterministic = true;
-  const LaunchPlan plan = PlanLaunch(size, kH200);
+  const DecoderLaunchPlan plan = PlanDecoderLaunch(size, kH200);
   EXPECT_EQ(plan.slices * plan.blocks_per_instance, 1);
 }
 
 TEST(PlanLaunchTest, SharesTheStepsOfFewTrajectories) {
-  EXPECT_GT(PlanLaunch(SizeOf(16, 101, 1, true), kH200).step_parts, 1);
+  EXPECT_GT(PlanDecoderLaunch(SizeOf(16, 101, 1, true), kH200).step_parts, 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/kernels/launch/launch_plan.h"
+#include "core/kernels/decoder/decoder_launch_plan.h"
 
 #include <algorithm>
 
@@ -14,21 +14,21 @@ constexpr int32_t kGroupsWorthStaging = 4;
 int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Keys, values and logit keys.
-int64_t StagedBytes(const LaunchSize& size) {
+int64_t StagedBytes(const DecoderLaunchSize& size) {
   return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
 }
 
 // Of at most `most` groups of a block as many as have room, halved as often as need be, beside
 // `more` bytes; at least one.
-int32_t SlicesBeside(const LaunchSize& size, const DeviceLimits& limits, int64_t most,
+int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t most,
                      int64_t more) {
   auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
-  while (slices > 1 && slices * size.room_bytes + more > limits.shared_bytes) slices /= 2;
+  while (slices > 1 && slices * size.group_scratch_bytes + more > limits.shared_bytes) slices /= 2;
   return slices;
 }
 
 // How an instance's groups are put into blocks.
-void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& plan) {
+void ShareOut(const DecoderLaunchSize& size, const DeviceLimits& limits, DecoderLaunchPlan& plan) {
   if (size.gradient && size.deterministic) return;
   const int64_t wanted =
       RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
@@ -42,7 +42,7 @@ void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& pl
       static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
   const bool alone = !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
   if ((alone || beside >= kGroupsWorthStaging) &&
-      beside * size.room_bytes + staged <= limits.shared_bytes) {
+      beside * size.group_scratch_bytes + staged <= limits.shared_bytes) {
     plan.slices = beside;
     plan.blocks_per_instance = blocks;
     plan.staged = true;
@@ -55,19 +55,19 @@ void ShareOut(const LaunchSize& size, const DeviceLimits& limits, LaunchPlan& pl
 
 }  // namespace
 
-LaunchPlan PlanLaunch(const LaunchSize& size, const DeviceLimits& limits) {
-  LaunchPlan plan;
+DecoderLaunchPlan PlanDecoderLaunch(const DecoderLaunchSize& size, const DeviceLimits& limits) {
+  DecoderLaunchPlan plan;
   ShareOut(size, limits, plan);
   const int32_t groups = plan.slices * plan.blocks_per_instance;
   plan.trajectory_parts = std::min(groups, size.trajectories);
   plan.step_parts = size.gradient ? groups / plan.trajectory_parts : 1;
 
-  const int64_t rooms = plan.slices * size.room_bytes;
-  if (rooms > limits.shared_bytes) {
-    plan.scratch_bytes = plan.blocks(size.instances) * rooms;
+  const int64_t group_scratch = plan.slices * size.group_scratch_bytes;
+  if (group_scratch > limits.shared_bytes) {
+    plan.global_scratch_bytes = plan.blocks(size.instances) * group_scratch;
     return plan;
   }
-  plan.shared_bytes = rooms + (plan.staged ? StagedBytes(size) : 0);
+  plan.shared_bytes = group_scratch + (plan.staged ? StagedBytes(size) : 0);
   return plan;
 }
 

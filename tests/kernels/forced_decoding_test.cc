@@ -1,9 +1,10 @@
 // Given choices, walked in one go, beside plain loops over the step function; and the same choices
 // taken step by step, as if a network made them.
+#include "core/kernels/forced_decoding/forced_decoding.h"
+
 #include <memory>
 #include <vector>
 
-#include "core/kernels/forced_decoding/forced_decoding.h"
 #include "gtest/gtest.h"
 #include "tests/kernels/routing_case.h"
 #include "tests/kernels/some_tour.h"
@@ -20,38 +21,38 @@ constexpr int64_t kUnwritten = 77;
 // Memory for the steps of `rows` trajectories.
 template <typename T>
 struct Memory {
-  explicit Memory(StepReader reader, int64_t rows = kTrajectories)
-      : layout{.reader = reader, .nodes = kPadded},
+  explicit Memory(ObservationKind kind, int64_t rows = kTrajectories)
+      : layout{.kind = kind, .nodes = kPadded},
         current(Size(rows), kUnwritten),
         first(current),
         begins(current.size(), kUnwritten),
-        shares(current.size() * static_cast<size_t>(SharesOf(reader)), kUnwritten),
+        shares(current.size() * static_cast<size_t>(ObservedShares(kind)), kUnwritten),
         forbidden(current.size() * kPadded, kUnwritten),
-        features(forbidden.size() * static_cast<size_t>(FeaturesOf(reader)), kUnwritten),
+        features(forbidden.size() * static_cast<size_t>(ObservedFeatures(kind)), kUnwritten),
         draws(current.size()),
-        rooms(static_cast<size_t>(rows * FollowRoomBytes(layout)) / sizeof(double)),
+        trajectory_scratch(static_cast<size_t>(rows * TrajectoryScratchBytes(layout)) / sizeof(double)),
         lengths(static_cast<size_t>(rows)),
         costs(lengths.size()),
         ends(lengths.size()) {}
 
   static size_t Size(int64_t rows) { return static_cast<size_t>(rows) * kSteps; }
-  uint8_t* Rooms() { return reinterpret_cast<uint8_t*>(rooms.data()); }
-  StepColumns<T> columns() {
+  uint8_t* Scratch() { return reinterpret_cast<uint8_t*>(trajectory_scratch.data()); }
+  ObservationColumns<T> columns() {
     return {current.data(), first.data(),     begins.data(),
             shares.data(),  forbidden.data(), features.data()};
   }
-  FollowResult<T> result() {
+  ForcedDecodingResult<T> result() {
     return {columns(), draws.data(), lengths.data(), costs.data(), ends.data()};
   }
 
-  StepLayout layout;
+  ObservationLayout layout;
   std::vector<int64_t> current, first;
   std::vector<uint8_t> begins;
   std::vector<T> shares;
   std::vector<uint8_t> forbidden;
   std::vector<T> features;
   std::vector<double> draws;
-  std::vector<double> rooms;
+  std::vector<double> trajectory_scratch;
   std::vector<int32_t> lengths;
   std::vector<double> costs;
   std::vector<TrajectoryEnd> ends;
@@ -75,17 +76,18 @@ std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
 // The row of a step, by plain loops.
 template <typename T>
 void WritePlainStep(const StepRules& rules, const RouteState& state,
-                    const std::vector<uint8_t>& visited, StepReader reader, StepColumns<T> to) {
+                    const std::vector<uint8_t>& visited, ObservationKind kind,
+                    ObservationColumns<T> to) {
   *to.current = state.current;
   *to.first = state.first < 0 ? 0 : state.first;
   *to.begins = rules.problem.tsp && state.first < 0;
-  std::vector<double> shares(static_cast<size_t>(SharesOf(reader)));
-  reader == StepReader::kPointer ? WritePointerContext(rules, state, shares.data())
-                                 : WriteShares(rules, state, shares.data());
+  std::vector<double> shares(static_cast<size_t>(ObservedShares(kind)));
+  kind == ObservationKind::kPointer ? WritePointerContext(rules, state, shares.data())
+                                    : WriteShares(rules, state, shares.data());
   for (const double share : shares) *to.shares++ = static_cast<T>(share);
   for (int32_t n = 0; n < kPadded; ++n) {
     to.forbidden[n] = n >= kNodes || !IsAllowed(rules, state, visited.data(), n);
-    if (reader == StepReader::kShares) continue;
+    if (kind == ObservationKind::kShares) continue;
     std::vector<T> features(kPointerDynamic);
     if (n < kNodes) features = PlainFeatures<T>(rules, state, visited, n);
     for (const T feature : features) *to.features++ = feature;
@@ -95,25 +97,25 @@ void WritePlainStep(const StepRules& rules, const RouteState& state,
 template <typename T>
 class Both {
  public:
-  Both(const RoutingCase& one, StepReader reader)
-      : reader_(reader), rules_(MakeStepRules(one.problem())), actual(reader), expected(reader) {
+  Both(const RoutingCase& one, ObservationKind kind)
+      : kind_(kind), rules_(MakeStepRules(one.problem())), actual(kind), expected(kind) {
     for (int32_t p = 0; p < kTrajectories; ++p) {
       const std::vector<int32_t> tour = test::SomeTour(rules_, p);
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize(Memory<T>::Size(p + 1), -1);
       Plain(tour, p);
     }
-    FollowOnCpu(request(), actual.result());
+    ForceDecodeOnCpu(request(), actual.result());
   }
   const std::vector<int32_t>& choices() const { return choices_; }
-  FollowRequest request() {
+  ForcedDecodingRequest request() {
     return {.layout = actual.layout,
             .instances = 1,
             .trajectories = kTrajectories,
             .max_steps = kSteps,
             .rules = &rules_,
             .choices = choices_.data(),
-            .rooms = actual.Rooms()};
+            .trajectory_scratch = actual.Scratch()};
   }
 
  private:
@@ -121,23 +123,23 @@ class Both {
     std::vector<uint8_t> visited(kNodes);
     RouteState state = BeginTrajectory(rules_, visited.data());
     for (int64_t t = 0; t < kSteps; ++t) {
-      const StepColumns<T> to = expected.columns().At(row * kSteps + t, expected.layout);
+      const ObservationColumns<T> to = expected.columns().At(row * kSteps + t, expected.layout);
       if (t < std::ssize(tour)) {
-        WritePlainStep(rules_, state, visited, reader_, to);
+        WritePlainStep(rules_, state, visited, kind_, to);
         Take(rules_, tour[static_cast<size_t>(t)], state, visited.data());
         continue;
       }
       *to.current = *to.first = *to.begins = 0;
       for (int32_t n = 0; n < kPadded; ++n) to.forbidden[n] = n > 0;
-      std::fill_n(to.shares, SharesOf(reader_), T{0});
-      std::fill_n(to.features, kPadded * FeaturesOf(reader_), T{0});
+      std::fill_n(to.shares, ObservedShares(kind_), T{0});
+      std::fill_n(to.features, kPadded * ObservedFeatures(kind_), T{0});
     }
     const auto at = static_cast<size_t>(row);
     expected.lengths[at] = static_cast<int32_t>(tour.size());
     expected.costs[at] = state.cost;
   }
 
-  const StepReader reader_;
+  const ObservationKind kind_;
   const StepRules rules_;
   std::vector<int32_t> choices_;
 
@@ -163,11 +165,11 @@ class FollowedStepsTest : public testing::TestWithParam<CaseOptions> {};
 
 TEST_P(FollowedStepsTest, ShowWhatPlainLoopsShowToTheBit) {
   const RoutingCase one(GetParam());
-  for (const StepReader reader : {StepReader::kShares, StepReader::kPointer}) {
-    if (reader == StepReader::kPointer && GetParam().matrix) continue;  // it needs coordinates
-    const Both<float> floats(one, reader);
+  for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
+    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
+    const Both<float> floats(one, kind);
     ExpectTheSame(floats.actual, floats.expected);
-    const Both<double> doubles(one, reader);
+    const Both<double> doubles(one, kind);
     ExpectTheSame(doubles.actual, doubles.expected);
   }
 }
@@ -178,22 +180,22 @@ INSTANTIATE_TEST_SUITE_P(Variants, FollowedStepsTest, testing::ValuesIn(AllCases
 // A CVRP of two instances, each with one trajectory.
 class FollowTest : public testing::Test {
  protected:
-  FollowResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
+  ForcedDecodingResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
     for (const std::vector<int32_t>& tour : tours) {
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize((choices_.size() + kSteps - 1) / kSteps * kSteps, -1);
     }
-    FollowOnCpu({.layout = memory_.layout,
-                 .instances = 2,
-                 .max_steps = kSteps,
-                 .rules = rules_.data(),
-                 .choices = choices_.data(),
-                 .rooms = memory_.Rooms(),
-                 .seed = 5,
-                 .stream = 10,
-                 .steps = &done_,
-                 .first_trajectory = 40},
-                memory_.result());
+    ForceDecodeOnCpu({.layout = memory_.layout,
+                      .instances = 2,
+                      .max_steps = kSteps,
+                      .rules = rules_.data(),
+                      .choices = choices_.data(),
+                      .trajectory_scratch = memory_.Scratch(),
+                      .seed = 5,
+                      .stream = 10,
+                      .steps = &done_,
+                      .first_trajectory = 40},
+                     memory_.result());
     return memory_.result();
   }
 
@@ -203,14 +205,14 @@ class FollowTest : public testing::Test {
                                          MakeStepRules(other_.problem())};
   const int64_t done_ = 3;
   std::vector<int32_t> choices_;
-  Memory<float> memory_{StepReader::kPointer, 2};
+  Memory<float> memory_{ObservationKind::kPointer, 2};
 };
 
 TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
   for (const int32_t wrong : {1, kNodes, -1}) {
     choices_.clear();
     const std::vector<int32_t> whole = test::SomeTour(rules_[1], 1);
-    const FollowResult<float> result = FollowBoth({{1, 2, wrong}, whole});
+    const ForcedDecodingResult<float> result = FollowBoth({{1, 2, wrong}, whole});
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
     EXPECT_EQ(result.steps.current[1], 1);
@@ -221,7 +223,7 @@ TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
 }
 
 TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
-  const FollowResult<float> result =
+  const ForcedDecodingResult<float> result =
       FollowBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
   EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
@@ -231,8 +233,8 @@ TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
 template <typename T>
 class Advanced {
  public:
-  Advanced(const StepRules& rules, StepReader reader, bool distinct_starts = false)
-      : rules_(rules), memory_(reader), distinct_starts_(distinct_starts) {}
+  Advanced(const StepRules& rules, ObservationKind kind, bool distinct_starts = false)
+      : rules_(rules), memory_(kind), distinct_starts_(distinct_starts) {}
 
   // The step after `choices`.
   void To(int32_t step, const std::vector<int64_t>& choices) {
@@ -243,7 +245,7 @@ class Advanced {
                   .step = step,
                   .rules = &rules_,
                   .choices = choices.data(),
-                  .rooms = memory_.Rooms(),
+                  .trajectory_scratch = memory_.Scratch(),
                   .seed = 5,
                   .stream = 10,
                   .steps = &done_,
@@ -296,10 +298,10 @@ class AdvancedStepsTest : public testing::TestWithParam<CaseOptions> {};
 
 TEST_P(AdvancedStepsTest, ShowWhatFollowedOnesShowUntilAllWait) {
   const RoutingCase one(GetParam());
-  for (const StepReader reader : {StepReader::kShares, StepReader::kPointer}) {
-    if (reader == StepReader::kPointer && GetParam().matrix) continue;  // it needs coordinates
-    const Both<float> followed(one, reader);
-    Advanced<float> advanced(MakeStepRules(one.problem()), reader);
+  for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
+    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
+    const Both<float> followed(one, kind);
+    Advanced<float> advanced(MakeStepRules(one.problem()), kind);
     std::vector<int64_t> choices(kTrajectories, -1);
     for (int32_t t = 0; t < kSteps; ++t) {
       advanced.To(t, choices);
@@ -322,7 +324,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases
 
 TEST(AdvanceTest, GivesStartsCountedRoundAndDrawsByTheStep) {
   const RoutingCase one({.nodes = kNodes});
-  Advanced<float> advanced(MakeStepRules(one.problem()), StepReader::kPointer, true);
+  Advanced<float> advanced(MakeStepRules(one.problem()), ObservationKind::kPointer, true);
   advanced.To(0, {});
   EXPECT_EQ(advanced.given, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(advanced.uniforms[1], FirstUniform(StepBlock({5, 13, 41, 0})));
@@ -335,13 +337,13 @@ TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
   RoutingCase one({.nodes = kNodes});
   RoutingProblem problem = one.problem();
   problem.capacity = 0.5;  // less than any demand
-  Advanced<float> stuck(MakeStepRules(problem), StepReader::kPointer, true);
-  Advanced<float> free(MakeStepRules(one.problem()), StepReader::kPointer);
+  Advanced<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
+  Advanced<float> free(MakeStepRules(one.problem()), ObservationKind::kPointer);
   stuck.To(0, {});
   EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
   EXPECT_EQ(stuck.ends[1], TrajectoryEnd::kUnreachable);
   EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
-  Advanced<float> begun(MakeStepRules(one.problem()), StepReader::kPointer);
+  Advanced<float> begun(MakeStepRules(one.problem()), ObservationKind::kPointer);
   for (Advanced<float>* const each : {&free, &begun}) {
     each->To(0, {});
     each->To(1, {1, 2});

@@ -1,0 +1,40 @@
+// The launchers of every operation in a build without CUDA. Defines exactly what
+// tests/gpu/emulated/CMakeLists.txt compiles for its emulated device: with one function more, a
+// program that links both would define the others twice.
+#include "core/kernels/decoder/batch_decoder.h"
+#include "core/kernels/dropout/dropout_mask.h"
+#include "core/kernels/forced_decoding/forced_decoding.h"
+#include "core/kernels/improve/batch_improver.h"
+#include "core/kernels/instances/device_instances.h"
+#include "core/kernels/optimiser/device_optimiser.h"
+
+namespace vrp {
+
+std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions&) {
+  return nullptr;
+}
+
+std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions&) { return nullptr; }
+
+absl::Status DrawInstancesOnCuda(const InstanceTask&, void*) {
+  return absl::UnimplementedError("instances: this program was built without CUDA");
+}
+
+absl::Status OptimiseOnCuda(const OptimiserTask&, void*) {
+  return absl::UnimplementedError("optimiser: this program was built without CUDA");
+}
+
+absl::Status WriteMaskOnCuda(const DropoutMask&, void*) {
+  return absl::UnimplementedError("dropout: this program was built without CUDA");
+}
+
+absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest&, const ForcedDecodingResult<float>&,
+                               void*) {
+  return absl::UnimplementedError("forced decoding: this program was built without CUDA");
+}
+
+absl::Status AdvanceOnCuda(const AdvanceRequest&, const AdvanceResult<float>&, void*) {
+  return absl::UnimplementedError("sequence rollout: this program was built without CUDA");
+}
+
+}  // namespace vrp

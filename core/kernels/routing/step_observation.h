@@ -1,0 +1,103 @@
+// What a network in plain operators reads at a step of a trajectory: columns of one device's
+// memory, a row a step.
+#pragma once
+
+#include <cstdint>
+
+#include "core/kernels/routing/pointer_observation.h"
+#include "core/kernels/routing/routing_step.h"
+#include "core/kernels/support/group.h"
+
+namespace vrp {
+
+// Which shares and features of nodes it reads: kShares those of WriteShares and no features,
+// kPointer the pointer network's.
+enum class ObservationKind : int32_t { kShares, kPointer };
+constexpr int32_t ObservedShares(ObservationKind kind) {
+  return kind == ObservationKind::kPointer ? kPointerContext : kContextShares;
+}
+constexpr int32_t ObservedFeatures(ObservationKind kind) {
+  return kind == ObservationKind::kPointer ? kPointerDynamic : 0;
+}
+
+struct ObservationLayout {
+  ObservationKind kind = ObservationKind::kShares;
+  int32_t nodes = 0;  // N, of the largest instance
+};
+
+// Those of row 0, or of a row where a function has one.
+template <typename T>
+struct ObservationColumns {
+  int64_t* current = nullptr;    // where the vehicle is
+  int64_t* first = nullptr;      // where a TSP's tour began
+  uint8_t* begins = nullptr;     // 1: a TSP's tour has no node yet
+  T* shares = nullptr;           // [ObservedShares]
+  uint8_t* forbidden = nullptr;  // [N]
+  T* features = nullptr;         // [N, ObservedFeatures]
+
+  VRP_DEVICE ObservationColumns At(int64_t row, const ObservationLayout& layout) const {
+    const int64_t nodes = row * layout.nodes;
+    return {current + row,     first + row,
+            begins + row,      shares + row * ObservedShares(layout.kind),
+            forbidden + nodes, features + nodes * ObservedFeatures(layout.kind)};
+  }
+};
+
+// A trajectory as a network may look at it.
+struct TrajectoryView {
+  const StepRules& rules;
+  const RouteState& state;
+  const uint8_t* visited;  // [nodes]
+  double scale;            // of the pointer network: PointerScale
+};
+
+// Of a node of the instance.
+template <typename T>
+constexpr void WritePointerFeatures(const TrajectoryView& view, int32_t node, T* features) {
+  const RoutingProblem& problem = view.rules.problem;
+  PointerTimes times;
+  if (problem.window_opens != nullptr) times = PointerTimesAt(view.rules, view.state, node);
+  features[0] = PointerVisited<T>(problem, view.visited, node);
+  features[1] = static_cast<T>(PointerDistance(problem, view.scale, view.state.current, node));
+  features[2] = static_cast<T>(PointerDistance(problem, view.scale, node, 0));
+  features[3] = static_cast<T>(times.wait);
+  features[4] = static_cast<T>(times.slack);
+}
+
+// Nodes that the instance does not have are forbidden, their features 0.
+template <typename Group, typename T>
+VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& layout,
+                                 const TrajectoryView& view, const ObservationColumns<T>& to) {
+  const bool pointer = layout.kind == ObservationKind::kPointer;
+  const int32_t features = ObservedFeatures(layout.kind);
+  group.Each(layout.nodes, [&](int32_t n) {
+    const bool there = n < view.rules.problem.nodes;
+    to.forbidden[n] =
+        there && IsAllowed(view.rules, view.state, view.visited, n) ? uint8_t{0} : uint8_t{1};
+    T* const row = to.features + n * features;
+    for (int32_t i = 0; !there && i < features; ++i) row[i] = 0;
+    if (pointer && there) WritePointerFeatures(view, n, row);
+  });
+  group.Once([&] {
+    *to.current = view.state.current;
+    *to.first = view.state.first > 0 ? view.state.first : 0;
+    *to.begins = view.rules.problem.tsp && view.state.first < 0 ? 1 : 0;
+    if (pointer) {
+      WritePointerContext(view.rules, view.state, to.shares);
+    } else {
+      WriteShares(view.rules, view.state, to.shares);
+    }
+  });
+}
+
+// Of a trajectory that is done, or of none: it waits at node 0, which alone is allowed.
+template <typename Group, typename T>
+VRP_DEVICE void WriteIdleObservation(const Group& group, const ObservationLayout& layout,
+                                     const ObservationColumns<T>& to) {
+  group.Each(layout.nodes, [&](int32_t n) { to.forbidden[n] = n == 0 ? 0 : 1; });
+  group.Each(layout.nodes * ObservedFeatures(layout.kind), [&](int32_t i) { to.features[i] = 0; });
+  group.Each(ObservedShares(layout.kind), [&](int32_t i) { to.shares[i] = 0; });
+  group.Once([&] { *to.current = *to.first = *to.begins = 0; });
+}
+
+}  // namespace vrp
