@@ -7,6 +7,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/formats/solution_formats.h"
 
 namespace vrp::fuzz {

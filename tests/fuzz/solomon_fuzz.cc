@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/solomon.h"
 #include "tests/fuzz/exercise.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

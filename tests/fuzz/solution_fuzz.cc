@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "core/problem/checker/checker.h"
+#include "core/problem/formats/formats.h"
 #include "core/problem/formats/solution_formats.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "tests/fuzz/exercise.h"
 
 namespace {
@@ -53,8 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!solution.ok() || solution->routes.empty()) continue;
     // What is written says the same plan, in the order of the vehicles.
     const std::string text =
-        vrp::WriteSolution(subject.instance, vrp::PlanOf(subject.instance, *solution));
-    const auto again = vrp::ParseSolution(text, "again", subject.instance);
+        vrp::WriteVrplibSolution(subject.instance, vrp::PlanOf(subject.instance, *solution));
+    const auto again = vrp::ParseVrplibSolution(text, "again", subject.instance);
     if (!again.ok()) std::abort();
     const double cost = vrp::PlanCost(subject.instance, again->plan);
     if (std::abs(cost - solution->cost) > 1e-9 * (1 + solution->cost)) std::abort();

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/cordeau.h"
+#include "core/problem/formats/li_lim.h"
 #include "tests/fuzz/exercise.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -4,6 +4,7 @@
 
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/solution_formats.h"
+#include "core/problem/formats/vroom/vroom_solution.h"
 #include "tests/fuzz/exercise.h"
 
 // As VROOM's input; its own names show the plan that serves nobody and the one that serves all.

@@ -9,6 +9,7 @@
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/testing/instance_builder.h"
@@ -164,7 +165,7 @@ TEST(BadInputTest, EveryFieldOfTheTextFormats) {
   TryTemplate(kSolomon, InstanceParser(InstanceFormat::kSolomon), counter);
   TryTemplate(
       kSolution,
-      [&](std::string_view text) { return ParseSolution(text, "bad", instance).status(); },
+      [&](std::string_view text) { return ParseVrplibSolution(text, "bad", instance).status(); },
       counter);
   std::printf("%d bad fields of text formats refused\n", counter.cases);
   EXPECT_GE(counter.cases, 200);
@@ -383,8 +384,9 @@ TEST(BadInputTest, TruncatedOrDamagedFilesNeverCrashAReader) {
   }
   Cripple(any, GoodJson().dump(), refused);
   const Instance instance = *ParseInstance(test::ReadData("RC208.vrp"), "RC208");
-  Cripple([&](std::string_view text) { return ParseSolution(text, "bad", instance).status(); },
-          test::ReadData("RC208.sol"), refused);
+  Cripple(
+      [&](std::string_view text) { return ParseVrplibSolution(text, "bad", instance).status(); },
+      test::ReadData("RC208.sol"), refused);
   std::printf("%lld truncated files refused\n", static_cast<long long>(refused));
   EXPECT_GT(refused, 5000);
 }

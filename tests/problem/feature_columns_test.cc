@@ -6,6 +6,7 @@
 
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"

@@ -6,6 +6,8 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
+#include "core/problem/formats/json/json_writer.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -38,7 +40,8 @@ TEST(VrplibTest, ReadsEn22k4AndItsOptimalPlan) {
   EXPECT_EQ(instance.capacity(), 6000);
   EXPECT_EQ(instance.vehicles()[0].count, 0);  // the k4 of the name is no limit
   EXPECT_EQ(instance.reference_cost(), 375);
-  const SolutionFile solution = *ParseSolution(ReadData("E-n22-k4.sol"), "E-n22-k4.sol", instance);
+  const SolutionFile solution =
+      *ParseVrplibSolution(ReadData("E-n22-k4.sol"), "E-n22-k4.sol", instance);
   EXPECT_TRUE(CheckPlan(instance, solution.plan, solution.cost).feasible);
   EXPECT_EQ(PlanCost(instance, solution.plan), 375);
 }
@@ -50,7 +53,7 @@ TEST(VrplibTest, ReadsPyvrpsDialectOfSolomonAndItsBestKnownPlan) {
   EXPECT_EQ(instance.vehicles()[0].count, 25);
   EXPECT_EQ(instance.service(0), 0);
   EXPECT_EQ(instance.service(100), 10);
-  const SolutionFile solution = *ParseSolution(ReadData("RC208.sol"), "RC208.sol", instance);
+  const SolutionFile solution = *ParseVrplibSolution(ReadData("RC208.sol"), "RC208.sol", instance);
   const CheckReport report = CheckPlan(instance, solution.plan, solution.cost);
   EXPECT_TRUE(report.feasible);
   EXPECT_EQ(report.cost, 776.1);
@@ -234,7 +237,8 @@ TEST(SolutionFileTest, WritesWhatItReadsBack) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     const Instance instance = AnInstance().WithCustomers(15).Capacity(4).Seed(seed).Build();
     const Plan plan = test::RandomFeasiblePlan(instance, seed);
-    const SolutionFile file = *ParseSolution(WriteSolution(instance, plan), "x.sol", instance);
+    const SolutionFile file =
+        *ParseVrplibSolution(WriteVrplibSolution(instance, plan), "x.sol", instance);
     EXPECT_EQ(file.plan, plan);
     EXPECT_EQ(file.cost, PlanCost(instance, plan));
   }
@@ -247,12 +251,13 @@ TEST(SolutionFileTest, TheKthRouteIsOfTheKthVehicle) {
   data.vehicles = {{.count = 2, .depot = 0}, {.count = 2, .depot = 1}};
   const Instance instance = *Instance::Create(data);
   const auto file =
-      ParseSolution("Route #1: 2\nRoute #2:\nRoute #3: 4 3\nCost: 12.5\n", "x", instance);
+      ParseVrplibSolution("Route #1: 2\nRoute #2:\nRoute #3: 4 3\nCost: 12.5\n", "x", instance);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(file->plan[2].vehicle_type, 1);
   EXPECT_EQ(file->cost, 12.5);
   const Plan plan = {{1, {4, 3}}, {0, {2}}};
-  const SolutionFile again = *ParseSolution(WriteSolution(instance, plan), "x", instance);
+  const SolutionFile again =
+      *ParseVrplibSolution(WriteVrplibSolution(instance, plan), "x", instance);
   EXPECT_THAT(again.plan, ElementsAre(plan[1], PlannedRoute{0, {}}, plan[0]));
 }
 

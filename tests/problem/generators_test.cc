@@ -4,7 +4,6 @@
 #include <map>
 
 #include "core/problem/checker/checker.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/plan/solution.h"
 #include "gtest/gtest.h"
 

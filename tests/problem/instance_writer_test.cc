@@ -149,17 +149,17 @@ TEST(WriteInstance, SeveralDepotsAndVehiclesComeBack) {
 TEST(WriteInstance, NamesWhatAFormatCannotSay) {
   const Instance cvrp = AnInstance().Build();
   EXPECT_EQ(RefusalOf(cvrp, WrittenFormat::kTsplib),
-            "kind: cvrp, which TSPLIB's format cannot say");
+            "kind: cvrp, which TSPLIB's format cannot express");
   EXPECT_EQ(RefusalOf(cvrp, WrittenFormat::kSolomon),
-            "kind: cvrp, which Solomon's format cannot say");
+            "kind: cvrp, which Solomon's format cannot express");
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
-            "metric: \"exact\", which Solomon's format cannot say");
+            "metric: \"exact\", which Solomon's format cannot express");
   data.metric = Metric::kDimacs;
   data.prizes.assign(5, kNoLimit);
   data.prizes[2] = 7;
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kSolomon),
-            "customers[1].prize: 7, which Solomon's format cannot say");
+            "customers[1].prize: 7, which Solomon's format cannot express");
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
             "customers[1].prize: not supported by VROOM's format");
   data.prizes.clear();
@@ -173,7 +173,7 @@ TEST(WriteInstance, IdsAreRefusedUnlessTheyMayGoOrHaveAPlace) {
   data.ids = {"base", "anna", "bert"};
   const Instance instance = *Instance::Create(data);
   EXPECT_EQ(RefusalOf(instance, WrittenFormat::kVrplib),
-            "depots[0].id: \"base\", which CVRPLIB's format cannot say");
+            "depots[0].id: \"base\", which CVRPLIB's format cannot express");
   EXPECT_TRUE(WriteInstance(instance, {.format = WrittenFormat::kVrplib, .renumber = true}).ok());
   const absl::StatusOr<std::string> vroom = Write(instance, WrittenFormat::kVroom);
   ASSERT_TRUE(vroom.ok()) << vroom.status();
@@ -327,7 +327,7 @@ TEST(WriteInstance, VroomHasWholeNumbersOnly) {
   data.services = {0, 1.5, 2};
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
             "customers[0].service: 1.5, which is no whole number from 0 to 2^32, which VROOM's "
-            "format cannot say");
+            "format cannot express");
   data.services.clear();
   data.metric = Metric::kExact;
   EXPECT_THAT(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom), HasSubstr("_matrix: "));

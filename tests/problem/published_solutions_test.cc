@@ -11,6 +11,7 @@
 #include "core/base/number.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
@@ -92,7 +93,7 @@ TEST_F(PublishedSolutionsTest, AreFeasibleAtTheirPublishedCost) {
     if (!fs::exists(problem)) problem.replace_extension(".txt");
     const Instance instance = Load(problem);
     const std::string text = *ReadFile(entry.path().string());
-    const auto solution = ParseSolution(text, entry.path().string(), instance);
+    const auto solution = ParseVrplibSolution(text, entry.path().string(), instance);
     ASSERT_TRUE(solution.ok()) << solution.status();
     ASSERT_TRUE(solution->cost.has_value());
     const CheckReport report = CheckPlan(instance, solution->plan, solution->cost);

@@ -4,6 +4,9 @@
 #include <string>
 
 #include "core/problem/checker/checker.h"
+#include "core/problem/formats/geojson.h"
+#include "core/problem/formats/vroom/vroom_solution.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -283,10 +286,10 @@ TEST(SolFile, SaysTheTypeThatAPlaceAfterAnUnlimitedFleetDoesNotTell) {
   data.vehicles = {{.count = 0, .capacity = 10}, {.count = 2, .capacity = 20}};
   const Instance instance = *Instance::Create(data);
   const Plan plan = {{0, {1}}, {1, {3, 2}}};
-  const std::string text = WriteSolution(instance, plan);
+  const std::string text = WriteVrplibSolution(instance, plan);
   EXPECT_THAT(text, HasSubstr("Route #1: 1\nRoute #2 (type 1): 3 2\n"));
-  EXPECT_EQ(ParseSolution(text, "s.sol", instance)->plan, plan);
-  EXPECT_THAT(ParseSolution("Route #1 (type 2): 1\n", "s.sol", instance).status().message(),
+  EXPECT_EQ(ParseVrplibSolution(text, "s.sol", instance)->plan, plan);
+  EXPECT_THAT(ParseVrplibSolution("Route #1 (type 2): 1\n", "s.sol", instance).status().message(),
               HasSubstr("got \"(type 2)\", wanted `(type 0)` to `(type 1)`"));
 }
 

@@ -8,6 +8,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "core/problem/plan/plan_value.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -452,14 +453,14 @@ TEST(VrplibDialects, WithoutADepotSectionTheFirstNodeIsTheDepot) {
 TEST(VrplibDialects, ReadsToursFromTheFirstNodeOn) {
   const Instance tsp = ReadDialect(ATour("EUC_2D", kOnTheWay));
   const auto file =
-      ParseSolution("TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n3\n1\n2\n-1\nEOF\n", "t", tsp);
+      ParseVrplibSolution("TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n3\n1\n2\n-1\nEOF\n", "t", tsp);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_THAT(file->plan[0].customers, ElementsAre(1, 2));
-  EXPECT_FALSE(ParseSolution("TOUR_SECTION\n1\n2\n4\n-1\n", "t", tsp).ok());
-  EXPECT_FALSE(ParseSolution("TOUR_SECTION\n3\n2\n-1\n", "t", tsp).ok());
+  EXPECT_FALSE(ParseVrplibSolution("TOUR_SECTION\n1\n2\n4\n-1\n", "t", tsp).ok());
+  EXPECT_FALSE(ParseVrplibSolution("TOUR_SECTION\n3\n2\n-1\n", "t", tsp).ok());
   // LKH writes one more depot for each further vehicle.
   const Instance cvrp = ReadDialect(AFile("CVRP", "CAPACITY : 9\n", kDemands));
-  const auto routes = ParseSolution("TOUR_SECTION\n1\n2\n5\n3\n4\n-1\n", "t", cvrp);
+  const auto routes = ParseVrplibSolution("TOUR_SECTION\n1\n2\n5\n3\n4\n-1\n", "t", cvrp);
   ASSERT_TRUE(routes.ok()) << routes.status();
   ASSERT_EQ(routes->plan.size(), 2u);
   EXPECT_THAT(routes->plan[1].customers, ElementsAre(2, 3));
@@ -467,14 +468,14 @@ TEST(VrplibDialects, ReadsToursFromTheFirstNodeOn) {
 
 TEST(VrplibDialects, SkipsTheHeadingsOfPublishedSolutions) {
   const Instance cvrp = ReadDialect(AFile("CVRP", "CAPACITY : 9\n", kDemands));
-  const auto file = ParseSolution(
+  const auto file = ParseVrplibSolution(
       "Instance name :\tc101\nAuthors :\tA. and B.\nDate :\t1996\nReference :\tpage 4\nSolution\n"
       "Route 1 : 1 3\nRoute 2 : 2\nCost: 24\nOptimal: True\n",
       "s", cvrp);
   ASSERT_TRUE(file.ok()) << file.status();
   EXPECT_EQ(file->plan.size(), 2u);
   EXPECT_EQ(file->cost, 24);
-  EXPECT_FALSE(ParseSolution("Ruote 1 : 1 3\nRoute 1 : 2\n", "s", cvrp).ok());
+  EXPECT_FALSE(ParseVrplibSolution("Ruote 1 : 1 3\nRoute 1 : 2\n", "s", cvrp).ok());
 }
 
 }  // namespace

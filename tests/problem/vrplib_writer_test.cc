@@ -7,8 +7,8 @@
 #include "core/base/random.h"
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/vrplib/vrplib_reader.h"
 #include "core/problem/instance/features.h"
 #include "core/problem/instance/instance_difference.h"
 #include "gmock/gmock.h"
@@ -138,7 +138,7 @@ TEST(WriteVrplib, NamesWhatItHasNoWordsFor) {
       if (use.feature == feature) field = use.field;
     }
     EXPECT_THAT(refusal, StartsWith(field));
-    EXPECT_THAT(refusal, HasSubstr(", which CVRPLIB's format cannot say"));
+    EXPECT_THAT(refusal, HasSubstr(", which CVRPLIB's format cannot express"));
   }
   InstanceData data = AnInstance().WithCustomers(3).RandomWindows().BuildData();
   data.windows[2].late_cost = 4;
@@ -272,13 +272,13 @@ TEST(WriteVrplib, ALimitIsOfAllVehiclesOrOfNone) {
   data.vehicles = {{.count = 1, .capacity = 9, .max_distance = 50}, {.count = 1, .capacity = 9}};
   EXPECT_EQ(Refusal(data),
             "vehicles[1].max_distance: none, where other vehicles have one, which CVRPLIB's format "
-            "cannot say");
+            "cannot express");
 }
 
 TEST(WriteVrplib, APrizeOfNothingIsNamed) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.prizes = {kNoLimit, 4, 0, kNoLimit};
-  EXPECT_EQ(Refusal(data), "customers[1].prize: 0, which CVRPLIB's format cannot say");
+  EXPECT_EQ(Refusal(data), "customers[1].prize: 0, which CVRPLIB's format cannot express");
 }
 
 TEST(WriteVrplib, ShipmentsKeepTheirNamesOrAreRefusedByThem) {
@@ -288,7 +288,7 @@ TEST(WriteVrplib, ShipmentsKeepTheirNamesOrAreRefusedByThem) {
   const Instance instance = *Instance::Create(data);
   const auto named = WriteInstance(instance, {.format = WrittenFormat::kVrplib});
   EXPECT_EQ(named.status().message(),
-            "shipments[0].id: \"sofa\", which CVRPLIB's format cannot say");
+            "shipments[0].id: \"sofa\", which CVRPLIB's format cannot express");
   EXPECT_EQ(ReadBack(TextOf(instance)).data().shipments[0].id, "5-2");
   data.demands[2] = 3;
   EXPECT_THAT(Refusal(data), StartsWith("customers[1].demand: 3, which"));

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/base/json.h"
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats/matrices.h"
+#include "core/problem/formats/cordeau.h"
+#include "core/problem/formats/json/json_fields.h"
+#include "core/problem/formats/json/json_reader.h"
+#include "core/problem/formats/li_lim.h"
+#include "core/problem/formats/solomon.h"
 #include "core/problem/formats/text/text_scanner.h"
+#include "core/problem/formats/vroom/vroom_reader.h"
+#include "core/problem/formats/vrplib/vrplib_reader.h"
 
 namespace vrp {
 namespace {
@@ -96,11 +103,6 @@ std::string_view LooksLike(std::string_view text) {
 }  // namespace
 
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
-                                       InstanceFormat format) {
-  return ParseInstance(text, name, format, nullptr);
-}
-
-absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format, const MatrixSource* matrices) {
   VRP_RETURN_IF_ERROR(CheckEncoding(text, name));
   text = WithoutByteOrderMark(text);
@@ -123,6 +125,16 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
              ": wanted one of CVRPLIB and TSPLIB (with a line `DIMENSION : n`), Solomon and "
              "Homberger (with a line `VEHICLE`), Li and Lim, Cordeau (tables of numbers), this "
              "project's JSON (an object with `kind`) or VROOM's (with `jobs` or `shipments`)"));
+}
+
+absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
+                                   const MatrixSource* matrices) {
+  VRP_ASSIGN_OR_RETURN(const nlohmann::json root, ParseJsonText(text, name));
+  if (!root.is_object()) {
+    return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
+  }
+  return LooksLikeVroom(root) ? InstanceFromVroom(root, name)
+                              : InstanceFromJson(root, name, matrices);
 }
 
 }  // namespace vrp

@@ -1,94 +1,35 @@
-// Readers and writers of instance and solution files. Every reader takes text of any content:
-// malformed input gives kInvalidArgument with `name:line: what, got, wanted`, never a crash. Where
-// the text can be read but what it says is wrong, the error has one line for each wrong field.
+// Reads instances of any format. Each format's own reader and writer have their own header.
+//
+// Every reader accepts arbitrary bytes: malformed text gives kInvalidArgument with
+// `name:line: field: got ..., wanted ...`. If the text can be parsed but holds wrong values, the
+// error has one line for each wrong field.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
 #include "core/problem/instance/instance.h"
-#include "core/problem/plan/solution.h"
+#include "core/problem/instance/matrix_source.h"
 
 namespace vrp {
 
 enum class InstanceFormat {
   kAuto,     // by content
-  kVrplib,   // CVRPLIB, TSPLIB, LKH's and PyVRP's dialects
-  kSolomon,  // Solomon, Homberger
-  kLiLim,    // pickups and deliveries; by content alone, as the next
-  kCordeau,  // VRP, MDVRP, with and without windows
-  kJson,     // ours: one object; a line of a .jsonl file. Or VROOM's input (vroom_input.h)
+  kVrplib,   // CVRPLIB and TSPLIB, with LKH's and PyVRP's sections
+  kSolomon,  // Solomon, Gehring and Homberger
+  kLiLim,    // pickups and deliveries
+  kCordeau,  // VRP and MDVRP, with or without time windows
+  kJson,     // our JSON (json_reader.h) or VROOM's input (vroom_input.h), told apart by their keys
 };
 
-// `name` (a file's name) stands in errors, and is the instance's name where the text has none.
+// Reads one instance. `name` is the file's name: it stands in errors, and names the instance if the
+// text does not. `matrices` resolves matrices that our JSON refers to by name.
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
-                                       InstanceFormat format = InstanceFormat::kAuto);
-absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name);
-absl::StatusOr<Instance> ParseSolomon(std::string_view text, std::string_view name);
-absl::StatusOr<Instance> ParseLiLim(std::string_view text, std::string_view name);
-absl::StatusOr<Instance> ParseCordeau(std::string_view text, std::string_view name);
-absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name);
+                                       InstanceFormat format = InstanceFormat::kAuto,
+                                       const MatrixSource* matrices = nullptr);
 
-// Our JSON: one object. Per-node arrays list the depots first. Any key that is not named here is
-// refused. Required: kind, coords or distance_matrix; but for a TSP: demands, capacity or vehicles.
-// - name: a string; absent: the file's name.
-// - kind: "tsp", "cvrp", "vrptw".
-// - metric: how coordinates become distances: "exact" (the default), "cvrplib", "ceil", "dimacs",
-//   "scaled1000".
-// - objective: "distance", "vehicles_then_distance", "duration", "cost"; absent: "cost" where a
-//   vehicle states one, else "distance".
-// - num_depots: an integer, 1 by default.
-// - ids: unique strings; "0", "1", ... by default.
-// - coords: [[x, y], ...].
-// - coordinates: "planar" (the default), or "lon_lat": [longitude, latitude], distances in metres.
-// - distance_matrix, duration_matrix: N rows of N numbers >= 0; or `matrices`: see matrices.h.
-// - matrix_rows: integers, the row and column of each node in all matrices, which then have as many
-//   rows as there are places; by default node i has row i.
-// - speed: distance units a time unit, 1 by default; for durations without a duration_matrix.
-// - demands: numbers >= 0, 0 at depots; of several load dimensions: rows of numbers.
-// - backhauls: as demands, picked up after all deliveries of the route.
-// - pickups: as demands, picked up in any order.
-// - time_windows: [[open, close], ...], close null: no end. For a vrptw, and only there. With a
-//   third number, lateness costs that much a time unit. A customer's entry may be an array of
-//   several windows, the last of which may be soft.
-// - horizon: a number: the depots' windows close then at the latest.
-// - service, setup, release: one number for all customers, or an array with one for each node (0 at
-//   depots): time at each customer; more where the vehicle comes from elsewhere; when the goods are
-//   ready at the depot.
-// - required_skills: [["crane"], [], ...] that the vehicle must have; empty at depots.
-// - prizes: numbers, null (also at depots) for customers that must be served.
-// - priorities: integers from 0 to 100, for who is served when not all can be.
-// - shipments: [{id, pickup, delivery, amount}, ...]: node numbers, and a number or an array of one
-//   for each load dimension; a vehicle brings it from the one customer to the other.
-// - alternative_groups: [[node, ...], ...], of each of which one is served.
-// - capacity: a number >= 0: as many such vehicles as needed; or in its place
-// - vehicles: [{id, count, depot, end_depot, capacity, max_duration, max_distance, max_stops,
-//   max_reloads, open_end, shift, skills, breaks, fixed_cost, cost_per_distance, cost_per_time,
-//   max_overtime, overtime_cost, distance_matrix, duration_matrix}, ...], each key optional: count
-//   0 (the default) is as many as needed, depot is a depot's number (0), end_depot another one; of
-//   several load dimensions capacity is an array (null: no limit); no capacity, max_duration,
-//   max_distance or max_stops means no limit, max_overtime null as much as it takes; open_end true:
-//   vehicles do not return; shift is a window; breaks are [{window, duration}, ...].
-// - features: {"earliness": [number, ...], ...}: columns for networks that were trained with them,
-//   a number from -1,000 to 1,000 for each node; read as they are. Nothing else reads them.
-// - ref_cost: a number, the best known cost.
-// - ref_routes, ref_by: of the public random sets; checked for their form, not kept.
-
-// One line, no line break; ParseJson reads it back to an equal instance.
-std::string WriteJson(const Instance& instance);
-
-struct SolutionFile {
-  Plan plan = {};
-  std::optional<Cost> cost = {};
-};
-// CVRPLIB's `.sol`: `Route #1: 5 3 7`, `Cost 375` (or `Cost: 375`). Numbers are node indices
-// (depots first; a number that is no customer is left to the checker); where vehicles differ, the
-// k-th route belongs to the k-th vehicle, unless it says its type: `Route #3 (type 1): 5`. Or a
-// tour: TSPLIB's TOUR_SECTION.
-absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
-                                           const Instance& instance);
-std::string WriteSolution(const Instance& instance, const Plan& plan);
+// Reads our JSON or VROOM's input: one object, for example a line of a .jsonl file.
+absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
+                                   const MatrixSource* matrices = nullptr);
 
 }  // namespace vrp

@@ -1,11 +1,11 @@
-// WriteGeoJson: RFC 7946, with the colours of geojson.io's simplestyle.
+#include "core/problem/formats/geojson.h"
+
 #include <array>
 #include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/problem/formats/solution_formats.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -19,8 +19,8 @@ constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c
 constexpr char kUnservedColour[] = "#000000";
 constexpr char kDepotColour[] = "#444444";
 
-// Of one load dimension a number.
-ordered_json Loads(const std::vector<double>& loads) {
+// Returns a number if there is one load dimension, else an array.
+ordered_json LoadValue(const std::vector<double>& loads) {
   return loads.size() == 1 ? ordered_json(loads.front()) : ordered_json(loads);
 }
 
@@ -45,9 +45,9 @@ ordered_json LineThrough(const std::vector<Position>& places) {
   return {{"type", "LineString"}, {"coordinates", std::move(lines.front())}};
 }
 
-class Writer {
+class GeoJsonWriter {
  public:
-  Writer(const Instance& instance, const Solution& solution)
+  GeoJsonWriter(const Instance& instance, const Solution& solution)
       : instance_(instance), solution_(solution) {}
 
   std::string Run() && {
@@ -97,7 +97,7 @@ class Writer {
     properties["duration"] = route.duration;
     properties["start"] = route.stops.front().departure;
     properties["end"] = route.stops.front().departure + route.duration;
-    properties["load"] = Loads(route.load);
+    properties["load"] = LoadValue(route.load);
     for (const BreakTime& pause : route.breaks) {
       properties["breaks"].push_back({{"start", pause.start}, {"end", pause.end}});
     }
@@ -118,7 +118,7 @@ class Writer {
                                  {"arrival", stop.arrival},
                                  {"start", stop.start},
                                  {"departure", stop.departure},
-                                 {"load", Loads(stop.load)}};
+                                 {"load", LoadValue(stop.load)}};
       AddPoint(stop.node, std::move(properties), Colour(r));
     }
   }
@@ -130,8 +130,18 @@ class Writer {
 
 }  // namespace
 
+absl::Status CheckGeoJson(const Instance& instance) {
+  if (!instance.has_positions()) {
+    return absl::UnimplementedError("coords: absent, wanted for GeoJSON");
+  }
+  if (instance.data().coordinates != CoordinateSystem::kLonLat) {
+    return absl::UnimplementedError("coordinates: planar, wanted lon_lat for GeoJSON");
+  }
+  return absl::OkStatus();
+}
+
 std::string WriteGeoJson(const Instance& instance, const Solution& solution) {
-  return Writer(instance, solution).Run();
+  return GeoJsonWriter(instance, solution).Run();
 }
 
 }  // namespace vrp

@@ -1,39 +1,30 @@
-// Instances as files of the field's formats. What makes a plan feasible or costs something is
-// either in the text or refused by the field's name; a name and a reference cost, which do not, are
-// left out where a format has no place for them.
+// Writes instances in any format.
 #pragma once
 
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/problem/formats/vrplib/vrplib_form.h"
 #include "core/problem/instance/instance.h"
 
 namespace vrp {
 
 enum class WrittenFormat {
   kVrplib,   // CVRPLIB, with PyVRP's and LKH's sections
-  kTsplib,   // of a TSP
-  kSolomon,  // a VRPTW with distances cut to one decimal
-  kVroom,    // whole numbers
-  kJson,     // ours: everything
+  kTsplib,   // TSPLIB, for a TSP
+  kSolomon,  // for a VRPTW with distances cut to one decimal
+  kVroom,    // VROOM's input, in whole numbers
+  kJson,     // our JSON, which holds every field
 };
 
 struct WriteOptions {
   WrittenFormat format = WrittenFormat::kJson;
-  // Ids that the format has no place for are left out; else they are refused.
+  // Whether ids that the format has no place for are left out instead of refused.
   bool renumber = false;
 };
 
-// The text reads back to the same problem. Where there is no other way, distances that the format's
-// rule would round become a matrix, an unlimited fleet one vehicle for each customer, a capacity
-// without limit more than there is to carry, and skills the customers that each vehicle may serve.
-// kUnimplemented: `customers[3].prize: 5, which CVRPLIB's format cannot say`.
+// Writes text that reads back to the same problem. Every field that affects feasibility or cost is
+// either written or refused; a name or a reference cost is left out if the format has no place for
+// it. kUnimplemented: `customers[3].prize: 5, which CVRPLIB's format cannot express`.
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options);
-
-// Parts of WriteInstance. Text that may say less than the instance does; WriteInstance compares.
-absl::StatusOr<std::string> WriteVrplib(const VrplibForm& form);
-std::string WriteSolomon(const InstanceData& data);
-absl::StatusOr<std::string> WriteVroom(const Instance& instance);
 
 }  // namespace vrp

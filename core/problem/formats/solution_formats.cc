@@ -2,7 +2,11 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/formats/geojson.h"
+#include "core/problem/formats/json_solution.h"
 #include "core/problem/formats/text/text_scanner.h"
+#include "core/problem/formats/vroom/vroom_solution.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 
 namespace vrp {
 
@@ -21,7 +25,7 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
     case SolutionFormat::kGeoJson:
       return absl::InvalidArgumentError(Concat(name, ": GeoJSON is written only"));
     default:
-      return ParseSolution(text, name, instance);
+      return ParseVrplibSolution(text, name, instance);
   }
 }
 
@@ -29,19 +33,8 @@ absl::Status CheckWritable(SolutionFormat format, const Instance& instance) {
   if (format == SolutionFormat::kAuto || format == SolutionFormat::kJson) {
     return absl::InvalidArgumentError("wanted .sol, VROOM's output or GeoJSON");
   }
-  if (format == SolutionFormat::kGeoJson) {
-    if (!instance.has_positions()) {
-      return absl::UnimplementedError("coords: absent, wanted for GeoJSON");
-    }
-    if (instance.data().coordinates != CoordinateSystem::kLonLat) {
-      return absl::UnimplementedError("coordinates: planar, wanted lon_lat for GeoJSON");
-    }
-  }
-  for (size_t v = 0; format == SolutionFormat::kVroom && v < instance.vehicles().size(); ++v) {
-    if (instance.vehicles()[v].max_reloads == 0) continue;
-    return absl::UnimplementedError(
-        Concat("vehicles[", v, "].max_reloads: VROOM's output knows no reloads"));
-  }
+  if (format == SolutionFormat::kGeoJson) return CheckGeoJson(instance);
+  if (format == SolutionFormat::kVroom) return CheckVroomSolution(instance);
   return absl::OkStatus();
 }
 
@@ -49,7 +42,7 @@ std::string WriteSolution(SolutionFormat format, const Instance& instance, const
                           const VroomNames& names) {
   if (format == SolutionFormat::kVroom) return WriteVroomSolution(instance, solution, names);
   if (format == SolutionFormat::kGeoJson) return WriteGeoJson(instance, solution);
-  return WriteSolution(instance, PlanOf(instance, solution));
+  return WriteVrplibSolution(instance, PlanOf(instance, solution));
 }
 
 }  // namespace vrp

@@ -5,8 +5,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/problem/formats/json/json_fields.h"
-#include "core/problem/formats/matrices.h"
 #include "core/problem/instance/instance_data.h"
+#include "core/problem/instance/matrix_source.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {

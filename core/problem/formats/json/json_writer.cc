@@ -1,10 +1,10 @@
-// WriteJson: an Instance in our own JSON, without a loss.
+#include "core/problem/formats/json/json_writer.h"
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
 
-#include "core/problem/formats/formats.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/formats/text/reader_support.h"
@@ -20,9 +21,9 @@ bool AnyNotZero(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double value) { return value != 0; });
 }
 
-class Reader {
+class VroomInstanceBuilder {
  public:
-  Reader(VroomInput input, std::string_view source)
+  VroomInstanceBuilder(VroomInput input, std::string_view source)
       : input_(std::move(input)),
         source_(source),
         groups_(VroomVehicleGroups(input_)),
@@ -284,8 +285,14 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Instance> InstanceFromVroom(VroomInput input, std::string_view name) {
-  return Reader(std::move(input), name).Run();
+absl::StatusOr<Instance> InstanceFromVroom(const nlohmann::json& root, std::string_view name) {
+  VRP_ASSIGN_OR_RETURN(VroomInput input, ReadVroomInput(root, name));
+  return VroomInstanceBuilder(std::move(input), name).Run();
+}
+
+absl::StatusOr<Instance> ParseVroom(std::string_view text, std::string_view name) {
+  VRP_ASSIGN_OR_RETURN(const nlohmann::json root, ParseJsonText(text, name));
+  return InstanceFromVroom(root, name);
 }
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
-// WriteVroom: an instance as VROOM's input (docs/API.md, v1.15).
+#include "core/problem/formats/vroom/vroom_writer.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,8 +9,9 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/text/writer_support.h"
 #include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/formats/vroom/vroom_reader.h"
 #include "core/problem/instance/features.h"
 #include "nlohmann/json.hpp"
 
@@ -21,11 +23,7 @@ using nlohmann::ordered_json;
 constexpr double kMetresPerKilometre = 1000;
 constexpr int64_t kMostVehicles = 100'000;
 constexpr double kMostWhole = 4294967295;  // what VROOM's times and amounts hold
-constexpr std::string_view kFormat = "VROOM's format";
-
-absl::Status CannotSay(std::string_view what) {
-  return absl::UnimplementedError(Concat(what, ", which ", kFormat, " cannot say"));
-}
+constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
   static const auto* const features = new std::vector<Feature>{
@@ -69,9 +67,9 @@ class SkillNumbers {
   std::map<std::string, int64_t> numbers_;
 };
 
-class Writer {
+class VroomWriter {
  public:
-  explicit Writer(const Instance& instance)
+  explicit VroomWriter(const Instance& instance)
       : instance_(instance),
         data_(instance.data()),
         names_(instance),
@@ -85,13 +83,17 @@ class Writer {
   }
 
   absl::StatusOr<std::string> Run() && {
-    VRP_RETURN_IF_ERROR(RefuseFeatures(instance_, KnownFeatures(), kFormat));
+    if (const auto& features = data_.features; !features.empty()) {
+      return CannotExpress(Concat("features.", features.front().name), kVroomFormat);
+    }
+    VRP_RETURN_IF_ERROR(RefuseFeatures(instance_, KnownFeatures(), kVroomFormat));
     const Objective objective = data_.objective;
     if (objective != Objective::kDistance && objective != Objective::kCost) {
-      return CannotSay(Concat("objective: ", ObjectiveName(objective)));
+      return CannotExpress(Concat("objective: ", ObjectiveName(objective)), kVroomFormat);
     }
     if (MatrixSize(data_) > kMaxMatrixNodes && !by_place_) {
-      return CannotSay(Concat("customers: ", MatrixSize(data_), " places in a matrix"));
+      return CannotExpress(Concat("customers: ", MatrixSize(data_), " places in a matrix"),
+                           kVroomFormat);
     }
     ordered_json root = {{"vehicles", ordered_json::array()}};
     for (size_t type = 0; type < types_.size(); ++type) AddVehicles(type, root["vehicles"]);
@@ -104,7 +106,7 @@ class Writer {
  private:
   // Keeps the first refusal.
   void Refuse(std::string_view what) {
-    if (status_.ok()) status_ = CannotSay(what);
+    if (status_.ok()) status_ = CannotExpress(what, kVroomFormat);
   }
 
   // Errors of FP in products are no fractions.
@@ -348,6 +350,10 @@ class Writer {
 
 }  // namespace
 
-absl::StatusOr<std::string> WriteVroom(const Instance& instance) { return Writer(instance).Run(); }
+absl::StatusOr<std::string> WriteVroom(const Instance& instance) {
+  VRP_ASSIGN_OR_RETURN(std::string text, VroomWriter(instance).Run());
+  VRP_RETURN_IF_ERROR(CheckReadBack(ParseVroom(text, kWrittenName), kVroomFormat));
+  return text;
+}
 
 }  // namespace vrp

@@ -9,6 +9,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/formats/text/writer_support.h"
 #include "core/problem/formats/vrplib/vrplib_customers.h"
 #include "core/problem/formats/vrplib/vrplib_type.h"
 
@@ -71,9 +72,8 @@ absl::Status NameAllowedCustomers(VrplibForm& form) {
     const auto [place, added] = set_of_skills.emplace(std::move(had), 0);
     if (added) {
       if (set_of_skills.size() > kMostVrplibSets) {
-        return absl::UnimplementedError(Concat("vehicles: have more than ", kMostVrplibSets,
-                                               " sets of skills, which CVRPLIB's format cannot "
-                                               "say"));
+        return CannotExpress(
+            Concat("vehicles: have more than ", kMostVrplibSets, " sets of skills"), kVrplibFormat);
       }
       place->second =
           set_of_customers.emplace(CustomersFor(data, place->first), set_of_customers.size())

@@ -10,6 +10,8 @@
 
 namespace vrp {
 
+inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // in errors
+
 // Two instances are the same problem where their forms are equal.
 struct VrplibForm {
   // Without what changes nothing: skills that all have or nobody asks for, groups of one customer.

@@ -1,4 +1,5 @@
-// CVRPLIB, TSPLIB95, LKH and PyVRP's dialect of them, as an Instance.
+#include "core/problem/formats/vrplib/vrplib_reader.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -6,7 +7,6 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/text/reader_support.h"
 #include "core/problem/formats/vrplib/vrplib_customers.h"
 #include "core/problem/formats/vrplib/vrplib_distances.h"

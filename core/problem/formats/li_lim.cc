@@ -1,14 +1,11 @@
-// Li and Lim's files of pickups and deliveries: a row `vehicles capacity speed`, then one for each
-// task, `number x y demand ready due service pickup delivery`, the depot first. A pickup names its
-// delivery, a delivery its pickup. (Li and Lim, A metaheuristic for the pickup and delivery problem
-// with time windows, 2001.)
+#include "core/problem/formats/li_lim.h"
+
 #include <array>
 #include <utility>
 #include <vector>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/text/number_row.h"
 #include "core/problem/formats/text/reader_support.h"
 #include "core/problem/formats/text/text_scanner.h"

@@ -1,4 +1,4 @@
-#include "core/problem/formats/matrices.h"
+#include "core/problem/instance/matrix_source.h"
 
 #include <utility>
 

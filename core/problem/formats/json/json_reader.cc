@@ -1,26 +1,24 @@
-// Our own JSON; formats.h describes it.
+#include "core/problem/formats/json/json_reader.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <utility>
 
-#include "core/base/json.h"
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/json/json_fields.h"
 #include "core/problem/formats/json/json_parts.h"
 #include "core/problem/formats/text/reader_support.h"
-#include "core/problem/formats/vroom/vroom_reader.h"
 
 namespace vrp {
 namespace {
 
 using nlohmann::json;
 
-class Reader {
+class JsonReader {
  public:
-  Reader(const json& object, std::string_view source, const MatrixSource* matrices)
+  JsonReader(const json& object, std::string_view source, const MatrixSource* matrices)
       : fields_(object, source), source_(source), matrices_(matrices) {}
 
   absl::StatusOr<Instance> Run() && {
@@ -284,19 +282,9 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name) {
-  return ParseJson(text, name, nullptr);
-}
-
-absl::StatusOr<Instance> ParseJson(std::string_view text, std::string_view name,
-                                   const MatrixSource* matrices) {
-  VRP_ASSIGN_OR_RETURN(const json root, ParseJsonText(text, name));
-  if (root.is_object() && LooksLikeVroom(root)) {
-    VRP_ASSIGN_OR_RETURN(VroomInput input, ReadVroomInput(root, name));
-    return InstanceFromVroom(std::move(input), name);
-  }
-  if (root.is_object()) return Reader(root, name, matrices).Run();
-  return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
+absl::StatusOr<Instance> InstanceFromJson(const json& root, std::string_view name,
+                                          const MatrixSource* matrices) {
+  return JsonReader(root, name, matrices).Run();
 }
 
 }  // namespace vrp

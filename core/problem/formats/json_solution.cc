@@ -1,21 +1,20 @@
-// ParseJsonSolution: vrpctl's answers and VROOM's output as plans.
+#include "core/problem/formats/json_solution.h"
+
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/json.h"
 #include "core/base/status_macros.h"
 #include "core/problem/formats/json/json_fields.h"
-#include "core/problem/formats/solution_formats.h"
-#include "core/problem/formats/text/reader_support.h"
 
 namespace vrp {
 namespace {
 
 using nlohmann::json;
 
-class Reader {
+class JsonSolutionReader {
  public:
-  Reader(std::string_view source, const VroomNames& names, const Instance& instance)
+  JsonSolutionReader(std::string_view source, const VroomNames& names, const Instance& instance)
       : source_(source), names_(names) {
     for (NodeIndex node = 0; node < instance.num_nodes(); ++node) {
       nodes_.emplace(instance.id(node), node);
@@ -128,7 +127,7 @@ class Reader {
 absl::StatusOr<SolutionFile> ParseJsonSolution(std::string_view text, std::string_view name,
                                                const VroomNames& names, const Instance& instance) {
   VRP_ASSIGN_OR_RETURN(const json root, ParseJsonText(text, name));
-  if (root.is_object()) return Reader(name, names, instance).Run(root);
+  if (root.is_object()) return JsonSolutionReader(name, names, instance).Run(root);
   return absl::InvalidArgumentError(Concat(name, ": got ", Shown(root), ", wanted an object"));
 }
 

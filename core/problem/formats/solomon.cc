@@ -1,19 +1,23 @@
-// Solomon's and Gehring and Homberger's files: a name, the table VEHICLE, the table CUSTOMER.
+#include "core/problem/formats/solomon.h"
+
 #include <array>
 #include <utility>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/formats.h"
+#include "core/base/text.h"
 #include "core/problem/formats/text/reader_support.h"
 #include "core/problem/formats/text/text_scanner.h"
+#include "core/problem/formats/text/writer_support.h"
+#include "core/problem/instance/field_errors.h"
 
 namespace vrp {
 namespace {
 
-class Reader {
+class SolomonReader {
  public:
-  Reader(std::string_view text, std::string_view name) : scanner_(text, name), source_(name) {}
+  SolomonReader(std::string_view text, std::string_view name)
+      : scanner_(text, name), source_(name) {}
 
   absl::StatusOr<Instance> Run() && {
     data_.kind = ProblemKind::kVrptw;
@@ -88,11 +92,48 @@ class Reader {
   InstanceData data_;
 };
 
+absl::Status CheckTablesHold(const InstanceData& data) {
+  if (data.kind != ProblemKind::kVrptw) {
+    return CannotExpress(Concat("kind: ", KindName(data.kind)), kSolomonFormat);
+  }
+  if (data.positions.empty()) return CannotExpress("coords: absent", kSolomonFormat);
+  if (data.vehicles.front().capacity == kNoLimit) {
+    return CannotExpress("vehicles[0].capacity: none", kSolomonFormat);
+  }
+  for (size_t node = 0; node < data.windows.size(); ++node) {
+    if (data.windows[node].close != kNoLimit) continue;
+    return CannotExpress(Concat(NodePath(data, node).ToString(), ".window: no end"),
+                         kSolomonFormat);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Instance> ParseSolomon(std::string_view text, std::string_view name) {
   VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
-  return Reader(text, name).Run();
+  return SolomonReader(text, name).Run();
+}
+
+absl::StatusOr<std::string> WriteSolomon(const InstanceData& data) {
+  VRP_RETURN_IF_ERROR(CheckTablesHold(data));
+  const VehicleType& vehicle = data.vehicles.front();
+  std::string text =
+      Concat(data.name.empty() ? "instance" : data.name, "\n\nVEHICLE\nNUMBER     CAPACITY\n",
+             vehicle.count, " ", FormatNumber(vehicle.capacity),
+             "\n\nCUSTOMER\nCUST NO.  XCOORD.  YCOORD.  DEMAND  READY TIME  DUE "
+             "DATE  SERVICE TIME\n\n");
+  for (size_t i = 0; i < data.positions.size(); ++i) {
+    text += Concat(i);
+    for (const double value :
+         {data.positions[i].x, data.positions[i].y,
+          data.demands[i * static_cast<size_t>(data.load_dimensions)], data.windows[i].open,
+          data.windows[i].close, data.services.empty() ? 0 : data.services[i]}) {
+      text += Concat(" ", FormatNumber(value));
+    }
+    text += "\n";
+  }
+  return text;
 }
 
 }  // namespace vrp

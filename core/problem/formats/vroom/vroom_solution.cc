@@ -1,11 +1,12 @@
-// WriteVroomSolution.
+#include "core/problem/formats/vroom/vroom_solution.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <utility>
 
-#include "core/problem/formats/solution_formats.h"
+#include "core/base/text.h"
 #include "nlohmann/json.hpp"
 
 namespace vrp {
@@ -15,7 +16,7 @@ using nlohmann::ordered_json;
 
 ordered_json Whole(double value) { return std::llround(value); }
 
-ordered_json Amounts(const std::vector<double>& amounts) {
+ordered_json WholeAmounts(const std::vector<double>& amounts) {
   ordered_json array = ordered_json::array();
   for (const double amount : amounts) array.push_back(Whole(amount));
   return array;
@@ -53,9 +54,9 @@ struct Totals {
   }
 
   void WriteTo(ordered_json& object, bool has_metres) const {
-    object["delivery"] = Amounts(delivery);
-    object["amount"] = Amounts(delivery);
-    object["pickup"] = Amounts(pickup);
+    object["delivery"] = WholeAmounts(delivery);
+    object["amount"] = WholeAmounts(delivery);
+    object["pickup"] = WholeAmounts(pickup);
     object["setup"] = setup;
     object["service"] = service;
     object["duration"] = travel;
@@ -80,9 +81,9 @@ struct Progress {
   int64_t arrival() const { return end + std::llround(travel) - travel_before; }
 };
 
-class Writer {
+class VroomSolutionWriter {
  public:
-  Writer(const Instance& instance, const Solution& solution, const VroomNames& names)
+  VroomSolutionWriter(const Instance& instance, const Solution& solution, const VroomNames& names)
       : instance_(instance), solution_(solution), names_(names), all_(Dimensions()) {
     for (const Shipment& shipment : instance.data().shipments) {
       amounts_[shipment.pickup] = amounts_[shipment.delivery] = &shipment.amounts;
@@ -240,7 +241,7 @@ class Writer {
     step["setup"] = setup;
     step["service"] = service;
     step["waiting_time"] = waiting;
-    step["load"] = Amounts(figures.load);
+    step["load"] = WholeAmounts(figures.load);
     step["arrival"] = arrival;
     step["duration"] = progress.travel_before;
     if (has_metres_) step["distance"] = Whole(progress.metres);
@@ -324,9 +325,18 @@ class Writer {
 
 }  // namespace
 
+absl::Status CheckVroomSolution(const Instance& instance) {
+  for (size_t v = 0; v < instance.vehicles().size(); ++v) {
+    if (instance.vehicles()[v].max_reloads == 0) continue;
+    return absl::UnimplementedError(
+        Concat("vehicles[", v, "].max_reloads: VROOM's output has no reloads"));
+  }
+  return absl::OkStatus();
+}
+
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names) {
-  return Writer(instance, solution, names).Run();
+  return VroomSolutionWriter(instance, solution, names).Run();
 }
 
 }  // namespace vrp

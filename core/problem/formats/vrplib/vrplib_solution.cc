@@ -1,13 +1,14 @@
-// CVRPLIB's solution files, and TSPLIB's tours.
+#include "core/problem/formats/vrplib/vrplib_solution.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/text/reader_support.h"
 #include "core/problem/formats/text/text_scanner.h"
+#include "core/problem/plan/plan_value.h"
 
 namespace vrp {
 namespace {
@@ -30,13 +31,13 @@ constexpr std::array<std::string_view, 12> kHeadings = {
     "AUTHOR", "AUTHORS", "COMMENT", "DATE",      "INSTANCE", "NAME",
     "NOTE",   "OPTIMAL", "PROBLEM", "REFERENCE", "SOLUTION", "TIME"};
 
-bool IsHeading(std::string_view word) {
+bool IsSkippedHeading(std::string_view word) {
   return std::find(kHeadings.begin(), kHeadings.end(), UpperCase(word)) != kHeadings.end();
 }
 
-class Reader {
+class RouteListReader {
  public:
-  Reader(std::string_view text, std::string_view name, const Instance& instance)
+  RouteListReader(std::string_view text, std::string_view name, const Instance& instance)
       : scanner_(text, name), instance_(instance) {}
 
   absl::StatusOr<SolutionFile> Run() && {
@@ -47,7 +48,7 @@ class Reader {
         VRP_RETURN_IF_ERROR(ReadRoute(rest));
       } else if (word == "Cost" || word == "cost") {
         VRP_RETURN_IF_ERROR(ReadCost(rest));
-      } else if (!IsHeading(word)) {
+      } else if (!IsSkippedHeading(word)) {
         return scanner_.Error("got ", Quoted(*line), ", wanted `Route #1: 5 3 7` or `Cost 375`");
       }
     }
@@ -190,14 +191,14 @@ Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<SolutionFile> ParseSolution(std::string_view text, std::string_view name,
-                                           const Instance& instance) {
+absl::StatusOr<SolutionFile> ParseVrplibSolution(std::string_view text, std::string_view name,
+                                                 const Instance& instance) {
   VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
   if (IsTour(text)) return TourReader(text, name, instance).Run();
-  return Reader(text, name, instance).Run();
+  return RouteListReader(text, name, instance).Run();
 }
 
-std::string WriteSolution(const Instance& instance, const Plan& plan) {
+std::string WriteVrplibSolution(const Instance& instance, const Plan& plan) {
   std::string text;
   int64_t number = 0;
   for (const PlannedRoute& route : RoutesByVehicle(instance, plan)) {

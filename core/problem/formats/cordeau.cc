@@ -1,15 +1,11 @@
-// Cordeau's files: `type vehicles customers depots`, for each depot `longest_duration capacity` (0:
-// no limit), then a row for each customer and depot: `number x y service demand visits
-// combinations`, as many combinations, and where there are time windows `open close`. Of several
-// depots the rows come last, one depot's comes first. (Cordeau, Gendreau and Laporte, A tabu search
-// heuristic for periodic and multi-depot vehicle routing problems, 1997.)
+#include "core/problem/formats/cordeau.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/text/number_row.h"
 #include "core/problem/formats/text/reader_support.h"
 #include "core/problem/formats/text/text_scanner.h"

@@ -1,0 +1,13 @@
+// Writes our JSON.
+#pragma once
+
+#include <string>
+
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Returns one object without a line break, which InstanceFromJson reads back to an equal instance.
+std::string WriteJson(const Instance& instance);
+
+}  // namespace vrp

@@ -1,0 +1,18 @@
+// Reads plans from JSON: vrpctl's answers and VROOM's output.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/text/solution_file.h"
+#include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Reads either form. kInvalidArgument:
+// `name: routes[0].stops[2].id: got "x", wanted the id of a customer`.
+absl::StatusOr<SolutionFile> ParseJsonSolution(std::string_view text, std::string_view name,
+                                               const VroomNames& names, const Instance& instance);
+
+}  // namespace vrp

@@ -1,0 +1,17 @@
+// Li and Lim's files of pickups and deliveries: a row `vehicles capacity speed`, then one for each
+// task, `number x y demand ready due service pickup delivery`, the depot first. A pickup names its
+// delivery, a delivery its pickup. (Li and Lim, A metaheuristic for the pickup and delivery problem
+// with time windows, 2001.)
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Reads one file. The pickups and deliveries of each pair become a shipment.
+absl::StatusOr<Instance> ParseLiLim(std::string_view text, std::string_view name);
+
+}  // namespace vrp

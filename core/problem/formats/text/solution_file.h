@@ -1,0 +1,16 @@
+// A plan as a solution file states it.
+#pragma once
+
+#include <optional>
+
+#include "core/problem/instance/metric.h"
+#include "core/problem/plan/plan.h"
+
+namespace vrp {
+
+struct SolutionFile {
+  Plan plan = {};
+  std::optional<Cost> cost = {};  // as the file states it; not checked
+};
+
+}  // namespace vrp

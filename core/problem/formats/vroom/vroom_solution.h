@@ -1,0 +1,22 @@
+// Solutions as VROOM's output: docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
+#pragma once
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/problem/formats/vroom/vroom_names.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/solution.h"
+
+namespace vrp {
+
+// Returns kUnimplemented if vehicles may reload, which VROOM's output cannot express.
+absl::Status CheckVroomSolution(const Instance& instance);
+
+// Writes whole numbers, rounded, in the units of the VROOM file, or of the instance if it was not
+// read from one. Unassigned tasks get a `reason` besides VROOM's keys. The instance must pass
+// CheckVroomSolution.
+std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
+                               const VroomNames& names);
+
+}  // namespace vrp

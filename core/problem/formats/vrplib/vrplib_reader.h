@@ -1,0 +1,15 @@
+// Reads CVRPLIB and TSPLIB files, with LKH's and PyVRP's sections.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Reads one instance. `name` is the file's name. Keywords and sections that are not known are
+// refused by name.
+absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name);
+
+}  // namespace vrp

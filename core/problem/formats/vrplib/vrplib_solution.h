@@ -1,0 +1,22 @@
+// CVRPLIB's `.sol` files and TSPLIB's tours.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/text/solution_file.h"
+#include "core/problem/instance/instance.h"
+
+namespace vrp {
+
+// Reads lines `Route #1: 5 3 7` and `Cost 375` (or `Cost: 375`), or TSPLIB's TOUR_SECTION. Numbers
+// are node indices, depots first; a number that is no customer is left to the checker. The k-th
+// route belongs to the k-th vehicle, unless it states its type: `Route #3 (type 1): 5`.
+absl::StatusOr<SolutionFile> ParseVrplibSolution(std::string_view text, std::string_view name,
+                                                 const Instance& instance);
+
+// Writes a `.sol` file with the plan's cost.
+std::string WriteVrplibSolution(const Instance& instance, const Plan& plan);
+
+}  // namespace vrp

@@ -1,0 +1,323 @@
+#include "core/problem/formats/vrplib/vrplib_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/number.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/text/writer_support.h"
+#include "core/problem/formats/vrplib/vrplib_type.h"
+#include "core/problem/instance/field_errors.h"
+
+namespace vrp {
+namespace {
+
+constexpr int64_t kMostVehicleRows = 1'000'000;
+constexpr size_t kMostVehicleNumbers = 25'000'000;  // in the rows of one section
+
+// A limit that some vehicles have.
+struct LimitField {
+  std::string_view name;
+  std::string_view keyword;
+  double VehicleType::*value;
+  double factor = 1;  // of the file's unit to the instance's
+};
+
+class VrplibTextWriter {
+ public:
+  explicit VrplibTextWriter(const VrplibForm& form)
+      : form_(form),
+        data_(form.data),
+        nodes_(data_.ids.size()),
+        type_(FindVrplibType(VrplibTypeOf(data_))) {}
+
+  absl::StatusOr<std::string> Run() && {
+    for (size_t node = 0; node < data_.windows.size(); ++node) {
+      if (data_.windows[node].close != kNoLimit) continue;
+      return CannotExpress(Concat(NodePath(data_, node).ToString(), ".window: no end"),
+                           kVrplibFormat);
+    }
+    WriteHead();
+    WritePlaces();
+    if (!type_->tour) {
+      WriteCustomers();
+      WriteChoices();
+      VRP_RETURN_IF_ERROR(WriteFleet());
+    }
+    return Concat(keywords_, sections_, "EOF\n");
+  }
+
+ private:
+  void Line(std::string_view key, std::string_view value) {
+    keywords_ += Concat(key, " : ", value, "\n");
+  }
+  void Line(std::string_view key, double value) { Line(key, FormatNumber(value)); }
+
+  // Rows `number values...`, numbers from 1.
+  template <typename Row>
+  void Section(std::string_view name, size_t count, Row row) {
+    sections_ += Concat(name, "\n");
+    for (size_t i = 0; i < count; ++i) sections_ += Concat(i + 1, " ", row(i), "\n");
+  }
+
+  // `columns` numbers a node; nothing where there are none.
+  void NumberSection(std::string_view name, const std::vector<double>& values, size_t columns = 1) {
+    if (values.empty()) return;
+    Section(name, nodes_, [&](size_t node) {
+      std::string row;
+      for (size_t k = 0; k < columns; ++k) {
+        row += Concat(k == 0 ? "" : " ", FormatNumber(values[node * columns + k]));
+      }
+      return row;
+    });
+  }
+
+  void WriteHead() {
+    if (!data_.name.empty()) Line("NAME", data_.name);
+    const std::optional<std::string_view> weights = VrplibWeightsOf(data_);
+    if (HasPlaceForReference(weights)) {
+      Line("COMMENT", Concat("Best value: ", FormatNumber(*data_.reference_cost)));
+    }
+    Line("TYPE", type_->name);
+    Line("DIMENSION", static_cast<double>(nodes_));
+    if (!data_.distance_matrix.empty()) {
+      Line("EDGE_WEIGHT_TYPE", "EXPLICIT");
+      Line("EDGE_WEIGHT_FORMAT", "FULL_MATRIX");
+    } else if (weights.has_value()) {
+      Line("EDGE_WEIGHT_TYPE", *weights);
+      if (*weights == "FLOOR_2D") Line("SCALE", 10);
+    }
+  }
+
+  // A value with a fraction says to the reader that EUC_2D's distances are not rounded.
+  bool HasPlaceForReference(const std::optional<std::string_view>& weights) const {
+    if (!data_.reference_cost.has_value()) return false;
+    const double cost = *data_.reference_cost;
+    const bool rounded =
+        data_.distance_matrix.empty() && weights == "EUC_2D" && type_->metric == Metric::kRounded;
+    return FormatNumber(cost).find('e') == std::string::npos &&
+           (!rounded || cost == std::floor(cost));
+  }
+
+  void WritePlaces() {
+    const auto& matrix = data_.distance_matrix;
+    if (!data_.positions.empty()) {
+      Section("NODE_COORD_SECTION", nodes_, [&](size_t i) {
+        return Concat(FormatNumber(data_.positions[i].x), " ", FormatNumber(data_.positions[i].y));
+      });
+    }
+    if (matrix.empty()) return;
+    sections_ += "EDGE_WEIGHT_SECTION\n";
+    for (size_t i = 0; i < matrix.size(); ++i) {
+      sections_ += Concat(FormatNumber(matrix[i]), (i + 1) % nodes_ == 0 ? "\n" : " ");
+    }
+  }
+
+  void WriteCustomers() {
+    const auto columns = static_cast<size_t>(data_.load_dimensions);
+    if (type_->pairs) {
+      WritePairs();
+    } else {
+      NumberSection("DEMAND_SECTION", data_.demands, columns);
+      if (!data_.windows.empty()) {
+        Section("TIME_WINDOW_SECTION", nodes_, [&](size_t i) { return WindowOf(i); });
+      }
+      NumberSection("SERVICE_TIME_SECTION", data_.services);
+    }
+    NumberSection("BACKHAUL_SECTION", data_.backhauls.empty() ? data_.pickups : data_.backhauls,
+                  columns);
+    NumberSection("RELEASE_TIME_SECTION", data_.releases);
+    sections_ += "DEPOT_SECTION\n";
+    for (int32_t depot = 1; depot <= data_.num_depots; ++depot) sections_ += Concat(depot, "\n");
+    sections_ += "-1\n";
+  }
+
+  std::string WindowOf(size_t node) const {
+    return Concat(FormatNumber(data_.windows[node].open), " ",
+                  FormatNumber(data_.windows[node].close));
+  }
+
+  // demand, opening, closing, service, node that it comes from, node that it goes to
+  void WritePairs() {
+    std::vector<std::string> ends(nodes_, " 0 0");
+    std::vector<double> amounts(nodes_, 0);
+    for (const Shipment& shipment : data_.shipments) {
+      const auto pickup = static_cast<size_t>(shipment.pickup);
+      const auto delivery = static_cast<size_t>(shipment.delivery);
+      ends[pickup] = Concat(" 0 ", delivery + 1);
+      ends[delivery] = Concat(" ", pickup + 1, " 0");
+      amounts[pickup] = shipment.amounts.front();
+      amounts[delivery] = 0 - shipment.amounts.front();
+    }
+    Section("PICKUP_AND_DELIVERY_SECTION", nodes_, [&](size_t i) {
+      return Concat(FormatNumber(amounts[i]), " ", WindowOf(i), " ",
+                    FormatNumber(data_.services.empty() ? 0 : data_.services[i]), ends[i]);
+    });
+  }
+
+  // Who may be left out.
+  void WriteChoices() {
+    if (!data_.prizes.empty()) {
+      Section("PRIZE_SECTION", nodes_, [&](size_t i) {
+        return FormatNumber(data_.prizes[i] == kNoLimit ? 0 : data_.prizes[i]);
+      });
+    }
+    const auto& groups = data_.alternative_groups;
+    if (groups.empty()) return;
+    Section("MUTUALLY_EXCLUSIVE_GROUP_SECTION", groups.size(),
+            [&](size_t group) { return NumbersOf(groups[group]); });
+  }
+
+  static std::string NumbersOf(const std::vector<NodeIndex>& nodes) {
+    std::string numbers;
+    for (const NodeIndex node : nodes) numbers += Concat(numbers.empty() ? "" : " ", node + 1);
+    return numbers;
+  }
+
+  absl::Status WriteFleet() {
+    const auto& allowed = form_.allowed;
+    int64_t vehicles = 0;
+    size_t numbers = 0;  // of the longest section
+    for (size_t type = 0; type < data_.vehicles.size(); ++type) {
+      const auto count = static_cast<size_t>(data_.vehicles[type].count);
+      vehicles += data_.vehicles[type].count;
+      numbers += count * (static_cast<size_t>(data_.load_dimensions) +
+                          allowed[form_.allowed_of_type[type]].size());
+    }
+    const bool rows = HasVehicleRows(form_);
+    if (rows && (vehicles > kMostVehicleRows || numbers > kMostVehicleNumbers)) {
+      return CannotExpress(Concat("vehicles: ", vehicles, " rows with ", numbers, " numbers"),
+                           kVrplibFormat);
+    }
+    if (vehicles > 0) Line("VEHICLES", static_cast<double>(vehicles));
+    WriteCapacities();
+    for (const LimitField& limit : std::initializer_list<LimitField>{
+             {"max_duration", "VEHICLES_MAX_DURATION", &VehicleType::max_duration},
+             {"max_distance", "VEHICLES_MAX_DISTANCE", &VehicleType::max_distance,
+              SpeedOfFile()}}) {
+      VRP_RETURN_IF_ERROR(WriteLimit(limit));
+    }
+    WriteCosts();
+    WriteReloads();
+    WriteRows();
+    return absl::OkStatus();
+  }
+
+  // Of EUC_2D's distances in MDVRPTW files, which are that many times the file's unit.
+  double SpeedOfFile() const { return data_.metric == Metric::kScaled1000 ? data_.speed : 1; }
+
+  // A row for each vehicle.
+  template <typename Row>
+  void VehicleSection(std::string_view name, Row row) {
+    sections_ += Concat(name, "\n");
+    int64_t number = 0;
+    for (size_t type = 0; type < data_.vehicles.size(); ++type) {
+      const std::string values = row(type);
+      for (int32_t i = 0; i < data_.vehicles[type].count; ++i) {
+        sections_ += Concat(++number, values.empty() ? "" : " ", values, "\n");
+      }
+    }
+  }
+
+  // `KEY : value` where all vehicles have the same, else a section with one for each.
+  template <typename ValueOf>
+  void PerVehicle(std::string_view key, ValueOf value_of) {
+    const double first = value_of(data_.vehicles.front());
+    if (std::all_of(data_.vehicles.begin(), data_.vehicles.end(),
+                    [&](const VehicleType& vehicle) { return value_of(vehicle) == first; })) {
+      Line(key, first);
+      return;
+    }
+    VehicleSection(Concat(key, "_SECTION"),
+                   [&](size_t type) { return FormatNumber(value_of(data_.vehicles[type])); });
+  }
+
+  void WriteCapacities() {
+    if (type_->weightless) return;
+    if (data_.load_dimensions == 1) {
+      PerVehicle("CAPACITY", [](const VehicleType& vehicle) { return vehicle.capacity; });
+      return;
+    }
+    VehicleSection("CAPACITY_SECTION", [&](size_t type) {
+      std::string row = FormatNumber(data_.vehicles[type].capacity);
+      for (const double capacity : data_.vehicles[type].further_capacities) {
+        row += Concat(" ", FormatNumber(capacity));
+      }
+      return row;
+    });
+  }
+
+  absl::Status WriteLimit(const LimitField& limit) {
+    std::optional<size_t> without;
+    bool some = false;
+    for (size_t type = 0; type < data_.vehicles.size(); ++type) {
+      const bool has = data_.vehicles[type].*limit.value != kNoLimit;
+      if (!has && !without.has_value()) without = type;
+      some = some || has;
+    }
+    if (!some) return absl::OkStatus();
+    if (without.has_value()) {
+      return CannotExpress(
+          Concat("vehicles[", *without, "].", limit.name, ": none, where other vehicles have one"),
+          kVrplibFormat);
+    }
+    PerVehicle(limit.keyword,
+               [&](const VehicleType& vehicle) { return vehicle.*limit.value / limit.factor; });
+    return absl::OkStatus();
+  }
+
+  // That one of them is there says that costs are what counts.
+  void WriteCosts() {
+    if (data_.objective != Objective::kCost) return;
+    PerVehicle("VEHICLES_UNIT_DISTANCE_COST",
+               [](const VehicleType& vehicle) { return vehicle.cost_per_distance; });
+    PerVehicle("VEHICLES_FIXED_COST",
+               [](const VehicleType& vehicle) { return vehicle.fixed_cost; });
+  }
+
+  void WriteReloads() {
+    int32_t most = 0;
+    for (const VehicleType& vehicle : data_.vehicles) most = std::max(most, vehicle.max_reloads);
+    if (most == 0) return;
+    // The list of places says of those without reloads that they have none.
+    PerVehicle("VEHICLES_MAX_RELOADS", [&](const VehicleType& vehicle) {
+      return vehicle.max_reloads == 0 ? most : vehicle.max_reloads;
+    });
+    VehicleSection("VEHICLES_RELOAD_DEPOT_SECTION", [&](size_t type) {
+      const VehicleType& vehicle = data_.vehicles[type];
+      return vehicle.max_reloads == 0 ? std::string() : Concat(vehicle.depot + 1);
+    });
+  }
+
+  // Where vehicles start, and whom they may serve.
+  void WriteRows() {
+    if (std::any_of(data_.vehicles.begin(), data_.vehicles.end(),
+                    [](const VehicleType& vehicle) { return vehicle.depot != 0; })) {
+      VehicleSection("VEHICLES_DEPOT_SECTION",
+                     [&](size_t type) { return Concat(data_.vehicles[type].depot + 1); });
+    }
+    const size_t customers = nodes_ - static_cast<size_t>(data_.num_depots);
+    if (form_.allowed.size() == 1 && form_.allowed.front().size() == customers) return;
+    std::vector<std::string> sets;
+    for (const auto& set : form_.allowed) sets.push_back(NumbersOf(set));
+    VehicleSection("VEHICLES_ALLOWED_CLIENTS_SECTION",
+                   [&](size_t type) { return sets[form_.allowed_of_type[type]]; });
+  }
+
+  const VrplibForm& form_;
+  const InstanceData& data_;
+  const size_t nodes_;
+  const VrplibType* const type_;
+  std::string keywords_;
+  std::string sections_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteVrplibText(const VrplibForm& form) {
+  return VrplibTextWriter(form).Run();
+}
+
+}  // namespace vrp

@@ -1,0 +1,35 @@
+// Matrices that an instance refers to by name, `matrices/{id}`, instead of holding them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace vrp {
+
+// [size, size] row-major, finite and not negative.
+struct Matrices {
+  int32_t size = 0;
+  std::vector<double> distances = {};
+  std::vector<double> durations = {};  // empty: distance / speed
+};
+
+// A store of named matrices. Implementations are thread-safe.
+class MatrixSource {
+ public:
+  virtual ~MatrixSource() = default;
+  // Returns kInvalidArgument for a malformed name, kNotFound or kDataLoss. The message begins with
+  // the name that was given.
+  virtual absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const = 0;
+};
+
+// Returns the matrices called `name` for an instance of `nodes` nodes (0: any number). Errors are
+// kInvalidArgument and name no field: `got "matrices/x", ...`. A null `source` has no matrices.
+absl::StatusOr<std::shared_ptr<const Matrices>> FindMatrices(const MatrixSource* source,
+                                                             std::string_view name, size_t nodes);
+
+}  // namespace vrp
