@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/problem/instance/field_errors.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 namespace {
@@ -36,69 +37,58 @@ class Collector {
  private:
   void Add(Feature feature, std::string field) { uses_.push_back({feature, std::move(field)}); }
 
-  // Where the first vehicle type that `asks` says it.
-  template <typename Asks>
-  void AddVehicle(Feature feature, std::string_view field, Asks asks) {
-    const auto found = std::find_if(data_.vehicles.begin(), data_.vehicles.end(), asks);
+  bool Has(Feature feature) const {
+    return std::ranges::any_of(uses_,
+                               [&](const FeatureUse& use) { return use.feature == feature; });
+  }
+
+  // Adds `feature` for the first vehicle type that requires it by `field`.
+  template <typename Field>
+  void AddVehicle(Feature feature, const Field& field) {
+    const auto usual = field.Default();
+    const auto requires_it = [&](const VehicleType& vehicle) {
+      if constexpr (Field::kKind == FieldKind::kEndDepot) return vehicle.end() != vehicle.depot;
+      return !(vehicle.*field.member == usual);
+    };
+    const auto found = std::ranges::find_if(data_.vehicles, requires_it);
     if (found == data_.vehicles.end()) return;
-    Add(feature, Concat("vehicles[", found - data_.vehicles.begin(), "].", field));
+    Add(feature, Concat("vehicles[", found - data_.vehicles.begin(), "].", field.name));
   }
 
   void AddVehicleFeatures() {
-    using V = VehicleType;
-    AddVehicle(Feature::kEndDepot, "end_depot", [](const V& v) { return v.end() != v.depot; });
-    AddVehicle(Feature::kOpenEnd, "open_end", [](const V& v) { return v.open_end; });
-    AddVehicle(Feature::kMaxDuration, "max_duration",
-               [](const V& v) { return v.max_duration != kNoLimit; });
-    AddVehicle(Feature::kMaxDistance, "max_distance",
-               [](const V& v) { return v.max_distance != kNoLimit; });
-    AddVehicle(Feature::kMaxStops, "max_stops",
-               [](const V& v) { return v.max_stops != INT32_MAX; });
-    AddVehicle(Feature::kShift, "shift", [](const V& v) { return v.shift != TimeWindow{}; });
-    AddVehicle(Feature::kOvertime, "max_overtime", [](const V& v) { return v.max_overtime != 0; });
-    AddVehicle(Feature::kReloads, "max_reloads", [](const V& v) { return v.max_reloads != 0; });
-    AddVehicle(Feature::kBreaks, "breaks", [](const V& v) { return !v.breaks.empty(); });
-    AddVehicle(Feature::kVehicleMatrix, "distance_matrix",
-               [](const V& v) { return !v.distance_matrix.empty(); });
-    if (!uses_.empty() && uses_.back().feature == Feature::kVehicleMatrix) return;
-    AddVehicle(Feature::kVehicleMatrix, "duration_matrix",
-               [](const V& v) { return !v.duration_matrix.empty(); });
+    ForEachField<VehicleType>([&](auto field) {
+      if (field.feature.has_value() && !Has(*field.feature)) AddVehicle(*field.feature, field);
+    });
   }
 
-  // Where the first node of `values` that `asks` says it.
-  template <typename T, typename Asks>
-  void AddNode(Feature feature, const std::vector<T>& values, std::string_view field, Asks asks) {
-    const auto found = std::find_if(values.begin(), values.end(), asks);
+  // Adds `feature` for the first node whose value satisfies `requires_it`.
+  template <typename T, typename Predicate>
+  void AddNode(Feature feature, const std::vector<T>& values, std::string_view field,
+               Predicate requires_it) {
+    const auto found = std::ranges::find_if(values, requires_it);
     if (found == values.end()) return;
     const int64_t node = (found - values.begin()) * nodes_ / static_cast<int64_t>(values.size());
     Add(feature, Concat(NodePath(data_, static_cast<size_t>(node)).ToString(), ".", field));
   }
 
   void AddCustomerFeatures() {
-    const auto positive = [](double value) { return value > 0; };
     if (data_.load_dimensions > 1) Add(Feature::kLoadDimensions, "customers[0].demand[1]");
-    AddNode(Feature::kBackhauls, data_.backhauls, "backhaul", positive);
-    AddNode(Feature::kPickups, data_.pickups, "pickup", positive);
-    AddNode(Feature::kSkills, data_.required_skills, "required_skills",
-            [](const std::vector<std::string>& skills) { return !skills.empty(); });
-    AddWindowFeatures();
-    AddNode(Feature::kSetupTimes, data_.setups, "setup", positive);
-    AddNode(Feature::kReleaseTimes, data_.releases, "release", positive);
-    AddNode(Feature::kPrizes, data_.prizes, "prize",
-            [](double prize) { return prize != kNoLimit; });
-    AddNode(Feature::kPriorities, data_.priorities, "priority", positive);
+    ForEachNodeField(data_, [&](auto field, const auto& values) {
+      if (!field.feature.has_value()) return;
+      AddNode(*field.feature, values, field.name,
+              [usual = field.Default()](const auto& value) { return !(value == usual); });
+    });
+    AddSoftWindows();
   }
 
-  void AddWindowFeatures() {
-    using Windows = std::vector<TimeWindow>;
-    const auto soft = [](const TimeWindow& window) { return window.soft(); };
-    AddNode(Feature::kSeveralWindows, data_.further_windows, "further_windows",
-            [](const Windows& windows) { return !windows.empty(); });
-    const size_t before = uses_.size();
-    AddNode(Feature::kSoftWindows, data_.windows, "window.late_cost", soft);
-    if (uses_.size() > before) return;
+  void AddSoftWindows() {
+    AddNode(Feature::kSoftWindows, data_.windows, "window.late_cost",
+            [](const TimeWindow& window) { return window.soft(); });
+    if (Has(Feature::kSoftWindows)) return;
     AddNode(Feature::kSoftWindows, data_.further_windows, "further_windows.late_cost",
-            [](const Windows& windows) { return !windows.empty() && windows.back().soft(); });
+            [](const std::vector<TimeWindow>& windows) {
+              return !windows.empty() && windows.back().soft();
+            });
   }
 
   const InstanceData& data_;
@@ -112,10 +102,10 @@ class Collector {
 std::vector<FeatureUse> FeaturesOf(const Instance& instance) { return Collector(instance).Run(); }
 
 absl::Status RefuseFeatures(const Instance& instance, const std::vector<Feature>& known,
-                            std::string_view who) {
+                            std::string_view solver) {
   for (const FeatureUse& use : FeaturesOf(instance)) {
     if (std::find(known.begin(), known.end(), use.feature) != known.end()) continue;
-    return absl::UnimplementedError(Concat(use.field, ": not supported by ", who));
+    return absl::UnimplementedError(Concat(use.field, ": not supported by ", solver));
   }
   return absl::OkStatus();
 }

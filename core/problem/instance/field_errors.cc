@@ -33,6 +33,16 @@ bool FieldErrors::CheckLimit(const FieldPath& path, double value) {
   return value != 0;
 }
 
+bool FieldErrors::CheckAllowance(const FieldPath& path, double value) {
+  return value == kNoLimit || CheckValue(path, value, 0);
+}
+
+bool FieldErrors::CheckRange(const FieldPath& path, int32_t value, int32_t least, int32_t most) {
+  if (value >= least && value <= most) return true;
+  Add(path, "got ", value, ", wanted ", least, " to ", most);
+  return false;
+}
+
 bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
   if (name.size() > kMaxInstanceNameBytes) {
     Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
@@ -44,13 +54,26 @@ bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
   return false;
 }
 
+bool FieldErrors::CheckNames(const FieldPath& parent, std::string_view field,
+                             const std::vector<std::string>& names) {
+  bool right = true;
+  for (size_t i = 0; i < names.size(); ++i) {
+    const FieldPath path(parent, field, i);
+    if (!CheckName(path, names[i])) right = false;
+    if (!names[i].empty()) continue;
+    Add(path, "empty");
+    right = false;
+  }
+  return right;
+}
+
 bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
-  const bool open_ok = CheckTime(FieldPath(path, ".open"), window.open);
+  const bool open_ok = CheckTime(FieldPath(path, "open"), window.open);
   const bool close_ok =
-      window.close == kNoLimit || CheckTime(FieldPath(path, ".close"), window.close);
-  if (window.soft() && CheckValue(FieldPath(path, ".late_cost"), window.late_cost, 0) &&
+      window.close == kNoLimit || CheckTime(FieldPath(path, "close"), window.close);
+  if (window.soft() && CheckValue(FieldPath(path, "late_cost"), window.late_cost, 0) &&
       window.close == kNoLimit) {
-    Add(FieldPath(path, ".late_cost"), "given, but the window has no close");
+    Add(FieldPath(path, "late_cost"), "given, but the window has no close");
     return false;
   }
   if (!open_ok || !close_ok || window.open <= window.close) return open_ok && close_ok;
@@ -61,7 +84,7 @@ bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {
 
 bool FieldErrors::CheckHardWindow(const FieldPath& path, const TimeWindow& window) {
   if (window.soft())
-    Add(FieldPath(path, ".late_cost"), "given; only customers' windows may be soft");
+    Add(FieldPath(path, "late_cost"), "given; only customers' windows may be soft");
   return CheckWindow(path, window) && !window.soft();
 }
 

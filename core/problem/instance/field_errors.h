@@ -1,4 +1,4 @@
-// Collects what is wrong with an instance's data, each error with its field's path.
+// Collects the errors of an instance's data, each with its field's path.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace vrp {
 
 class FieldErrors {
  public:
-  // The first kMaxErrors are kept.
+  // Further errors are dropped.
   static constexpr size_t kMaxErrors = 1000;
 
   template <typename... Parts>
@@ -24,25 +24,32 @@ class FieldErrors {
   bool empty() const { return errors_.empty(); }
   std::vector<std::string> Take() { return std::move(errors_); }
 
-  // Each adds an error where it does not hold, and tells whether it holds.
-  // A finite number, not below `low`, of a size that sums stay exact with.
+  // Each function below adds an error if its rule is broken, and returns whether it holds.
+
+  // Accepts a finite number from `low` to kMaxMagnitude, below which sums stay exact.
   bool CheckValue(const FieldPath& path, double value, double low);
-  // A time, likewise and not negative.
+  // Accepts a time: a finite number from 0 to kMaxMagnitude.
   bool CheckTime(const FieldPath& path, double value);
-  // A positive number, or none.
+  // Accepts a positive number, or kNoLimit.
   bool CheckLimit(const FieldPath& path, double value);
-  // Short printable text; it may be empty.
+  // Accepts a number that is not negative, or kNoLimit.
+  bool CheckAllowance(const FieldPath& path, double value);
+  bool CheckRange(const FieldPath& path, int32_t value, int32_t least, int32_t most);
+  // Accepts short printable text, which may be empty.
   bool CheckName(const FieldPath& path, const std::string& name);
-  // Opens before it closes.
+  // Accepts a list of names, none of them empty.
+  bool CheckNames(const FieldPath& parent, std::string_view field,
+                  const std::vector<std::string>& names);
+  // Accepts a window that opens before it closes.
   bool CheckWindow(const FieldPath& path, const TimeWindow& window);
-  // The same, and service cannot begin after it.
+  // Accepts a window that service cannot begin after.
   bool CheckHardWindow(const FieldPath& path, const TimeWindow& window);
 
  private:
   std::vector<std::string> errors_;
 };
 
-// `depots[0]`, `customers[17]`.
+// Returns `depots[0]`, `customers[17]`.
 FieldPath NodePath(const InstanceData& data, size_t node);
 
 }  // namespace vrp

@@ -1,5 +1,4 @@
-// Where a field stands: `customers[17].window.open`. Written out only for an error, of which there
-// are nearly never any.
+// Paths of fields, as errors name them: `customers[17].window.open`.
 #pragma once
 
 #include <concepts>
@@ -11,20 +10,24 @@
 
 namespace vrp {
 
-// Refers to the texts and the path that it is made of, which are to outlive it: for arguments and
-// local variables.
+// The path of a field, written out only when there is an error. Refers to the texts and to the
+// parent that it is made of, which must outlive it: for arguments and local variables.
 class FieldPath {
  public:
+  // The path `name`.
   template <typename Text>
     requires std::convertible_to<const Text&, std::string_view>
   FieldPath(const Text& name) : name_(name) {}  // NOLINT(google-explicit-constructor)
+  // The path `list[index]`.
   FieldPath(std::string_view list, size_t index) : name_(list), index_(index), indexed_(true) {}
+  // The path `parent.name`.
   FieldPath(const FieldPath& parent, std::string_view name) : parent_(&parent), name_(name) {}
+  // The path `parent.list[index]`.
   FieldPath(const FieldPath& parent, std::string_view list, size_t index)
       : parent_(&parent), name_(list), index_(index), indexed_(true) {}
 
   std::string ToString() const {
-    std::string text = parent_ == nullptr ? std::string() : parent_->ToString();
+    std::string text = parent_ == nullptr ? std::string() : parent_->ToString() + ".";
     text += name_;
     return indexed_ ? Concat(text, "[", index_, "]") : text;
   }

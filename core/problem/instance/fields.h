@@ -71,7 +71,7 @@ struct FieldTraits {
   std::string_view vrplib = {};     // VRPLIB's keyword of a vehicle's number; + "_SECTION": of each
   bool of_distance = false;         // whether a kLimit is in units of distance, not of time
   bool of_depots = false;           // whether depots may have the per-node field, too
-  bool of_tsp = false;              // whether a TSP may have the field
+  bool of_tsp = false;              // whether a TSP may have the field; of loads: zeros
   bool sampled = false;             // whether training samples record it, in the list's order
   int32_t least = 0;                // of kCount and kPriority
   int32_t most = INT32_MAX;
@@ -124,26 +124,26 @@ template <typename Object>
 constexpr auto kList = nullptr;
 
 template <>
-constexpr auto kList<TimeWindow> = std::tuple{
+inline constexpr auto kList<TimeWindow> = std::tuple{
     One<kTime>(&TimeWindow::open, kPlain, {.name = "open"}),
     One<kAllowance>(&TimeWindow::close, kPlain, {.name = "close"}),
     One<kAllowance>(&TimeWindow::late_cost, Feature::kSoftWindows, {.name = "late_cost"}),
 };
 
 template <>
-constexpr auto kList<Position> = std::tuple{
+inline constexpr auto kList<Position> = std::tuple{
     One<kNumber>(&Position::x, kPlain, {.name = "x"}),
     One<kNumber>(&Position::y, kPlain, {.name = "y"}),
 };
 
 template <>
-constexpr auto kList<Break> = std::tuple{
+inline constexpr auto kList<Break> = std::tuple{
     One<kHardWindow>(&Break::window, kPlain, {.name = "window", .message = "time_window"}),
     One<kTime>(&Break::duration, kPlain, {.name = "duration"}),
 };
 
 template <>
-constexpr auto kList<Shipment> = std::tuple{
+inline constexpr auto kList<Shipment> = std::tuple{
     One<kName>(&Shipment::id, kPlain, {.name = "id"}),
     One<kCustomer>(&Shipment::pickup, kPlain, {.name = "pickup", .message = "pickup_customer"}),
     One<kCustomer>(&Shipment::delivery, kPlain,
@@ -152,13 +152,13 @@ constexpr auto kList<Shipment> = std::tuple{
 };
 
 template <>
-constexpr auto kList<FeatureColumn> = std::tuple{
+inline constexpr auto kList<FeatureColumn> = std::tuple{
     One<kName>(&FeatureColumn::name, kPlain, {.name = "name"}),
     One<kColumnValues>(&FeatureColumn::values, kPlain, {.name = "values"}),
 };
 
 template <>
-constexpr auto kList<VehicleType> = std::tuple{
+inline constexpr auto kList<VehicleType> = std::tuple{
     One<kName>(&VehicleType::id, kPlain, {.name = "id"}),
     One<kCount>(&VehicleType::count, kPlain,
                 {.name = "count", .sampled = true, .most = kMaxVehicles}),
@@ -196,7 +196,7 @@ constexpr auto kList<VehicleType> = std::tuple{
 };
 
 template <>
-constexpr auto kList<InstanceData> = std::tuple{
+inline constexpr auto kList<InstanceData> = std::tuple{
     One<kName>(&InstanceData::name, kPlain, {.name = "name", .of_tsp = true}),
     One<kChoice>(&InstanceData::kind, kPlain,
                  {.name = "kind", .message = "problem_type", .of_tsp = true, .sampled = true}),
@@ -226,8 +226,9 @@ constexpr auto kList<InstanceData> = std::tuple{
                      .of_depots = true,
                      .of_tsp = true,
                      .sampled = true}),
-    Each<kLoad>(&InstanceData::demands, kPlain,
-                {.name = "demand", .list = "demands", .json = "demands", .sampled = true}),
+    Each<kLoad>(
+        &InstanceData::demands, kPlain,
+        {.name = "demand", .list = "demands", .json = "demands", .of_tsp = true, .sampled = true}),
     Each<kLoad>(&InstanceData::backhauls, Feature::kBackhauls,
                 {.name = "backhaul", .list = "backhauls", .json = "backhauls", .sampled = true}),
     Each<kLoad>(&InstanceData::pickups, Feature::kPickups,
@@ -312,7 +313,7 @@ constexpr void ForEachNodeField(const Visitor& visitor) {
 
 // Calls `visitor(field, values)` for each per-node field, `values` being the vector of all nodes.
 template <typename Data, typename Visitor>
-requires std::is_same_v<std::remove_const_t<Data>, InstanceData>
+  requires std::is_same_v<std::remove_const_t<Data>, InstanceData>
 constexpr void ForEachNodeField(Data& data, const Visitor& visitor) {
   ForEachNodeField([&](const auto& field) { visitor(field, data.*field.member); });
 }

@@ -1,77 +1,11 @@
 #include "core/problem/instance/instance.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/base/text.h"
 
 namespace vrp {
-namespace {
-
-constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKindNames = {{
-    {ProblemKind::kTsp, "tsp"},
-    {ProblemKind::kCvrp, "cvrp"},
-    {ProblemKind::kVrptw, "vrptw"},
-}};
-
-// Returns the number of rows of a square matrix.
-int32_t RowsOf(const std::vector<double>& matrix) {
-  size_t count = 0;
-  while (count * count < matrix.size()) ++count;
-  return static_cast<int32_t>(count);
-}
-
-}  // namespace
-
-int32_t NodeCount(const InstanceData& data) {
-  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
-  if (!data.matrix_rows.empty()) return static_cast<int32_t>(data.matrix_rows.size());
-  return RowsOf(data.distance_matrix);
-}
-
-int32_t MatrixSize(const InstanceData& data) {
-  if (data.matrix_rows.empty()) return NodeCount(data);
-  if (!data.distance_matrix.empty()) return RowsOf(data.distance_matrix);
-  if (!data.duration_matrix.empty()) return RowsOf(data.duration_matrix);
-  for (const VehicleType& vehicle : data.vehicles) {
-    if (!vehicle.distance_matrix.empty()) return RowsOf(vehicle.distance_matrix);
-    if (!vehicle.duration_matrix.empty()) return RowsOf(vehicle.duration_matrix);
-  }
-  return 0;
-}
-
-void ExpandMatrices(InstanceData& data) {
-  if (data.matrix_rows.empty()) return;
-  const auto size = static_cast<size_t>(MatrixSize(data));
-  const auto expand = [&](std::vector<double>& matrix) {
-    if (matrix.empty()) return;
-    std::vector<double> expanded;
-    expanded.reserve(data.matrix_rows.size() * data.matrix_rows.size());
-    for (const int32_t from : data.matrix_rows) {
-      const double* const row = matrix.data() + static_cast<size_t>(from) * size;
-      for (const int32_t to : data.matrix_rows) expanded.push_back(row[to]);
-    }
-    matrix = std::move(expanded);
-  };
-  expand(data.distance_matrix);
-  expand(data.duration_matrix);
-  for (VehicleType& vehicle : data.vehicles) {
-    expand(vehicle.distance_matrix);
-    expand(vehicle.duration_matrix);
-  }
-  data.matrix_rows.clear();
-}
-
-std::string_view KindName(ProblemKind kind) { return kKindNames[static_cast<size_t>(kind)].second; }
-
-std::optional<ProblemKind> KindFromName(std::string_view name) {
-  for (const auto& [kind, kind_name] : kKindNames) {
-    if (kind_name == name) return kind;
-  }
-  return std::nullopt;
-}
-
 absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (std::vector<std::string> errors = Validate(data); !errors.empty()) {
     return absl::InvalidArgumentError(errors.front());

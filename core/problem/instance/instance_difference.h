@@ -1,4 +1,4 @@
-// Where two instances ask for different things.
+// Compares instances field by field.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// The first field that differs, with what `a` says: `customers[3].prize: 5`. Names and reference
-// costs are not compared; an absent vector equals one that says nothing (services of 0). Sizes may
-// differ.
+// Returns the first field that differs, with its value in `a`: `customers[3].prize: 5`. Names and
+// reference costs are not compared. An absent vector equals one that holds only defaults. The sizes
+// may differ.
 std::optional<std::string> FirstDifference(const InstanceData& a, const InstanceData& b);
 
 }  // namespace vrp

@@ -1,9 +1,9 @@
-// The rules that an instance's data obeys, in parts; Instance::Validate calls them all. Each adds
-// an error for each field that breaks one. The sizes of the per-node vectors must hold.
+// The rules that an instance's data obeys, in parts; Instance::Validate calls them all. Each
+// function adds an error for every field that breaks a rule. The per-node vectors must have the
+// right sizes.
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "core/problem/instance/field_errors.h"
@@ -11,25 +11,25 @@
 
 namespace vrp {
 
-// Vehicle types, their matrices included. `nodes`: how many there are.
+// Checks loads, times, skills and prizes of each node.
+void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Checks vehicle types, including their matrices.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Checks shipments and groups of alternatives.
+void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
+// Checks which fields may be given together. All other rules must hold.
+void CheckCombinations(const InstanceData& data, FieldErrors& errors);
+// Checks the columns that only networks read.
+void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
 
 struct MatrixField {
-  std::string path;
+  FieldPath path;
   const std::vector<double>& values;
-  bool distances = true;  // multiples of the metric's unit; else times
+  bool distances = true;  // multiples of the metric's unit; false: times
 };
-// Nothing, or `nodes` rows and columns.
+// Accepts an empty matrix, or one of `nodes` rows and columns.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
-// Of a matrix whose size holds: finite, not negative.
+// Checks that all values are finite and not negative. The matrix must be square.
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);
-// Loads, times, skills and prizes of each node.
-void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
-// Columns for networks alone.
-void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
-// Shipments and groups of alternatives.
-void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
-// What does not go together.
-void CheckCombinations(const InstanceData& data, FieldErrors& errors);
 
 }  // namespace vrp

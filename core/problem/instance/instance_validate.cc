@@ -1,10 +1,13 @@
-// Instance::Validate: every rule that an instance obeys, each with its field path.
+// Instance::Validate.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "core/base/number.h"
+#include "core/problem/instance/choices.h"
+#include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance.h"
 #include "core/problem/instance/instance_rules.h"
 
@@ -49,7 +52,7 @@ class Validator {
     }
   }
 
-  // Finds count_. What follows may index all per-node vectors when this returns true.
+  // Sets count_, and returns whether other checks may index all per-node vectors.
   bool CheckSizes() {
     count_ = data_.positions.size();
     if (data_.positions.empty()) {
@@ -96,18 +99,9 @@ class Validator {
   }
 
   void CheckLengths() {
-    CheckLength("ids", data_.ids);
-    CheckLength("demands", data_.demands, data_.load_dimensions);
-    CheckLength("backhauls", data_.backhauls, data_.load_dimensions);
-    CheckLength("pickups", data_.pickups, data_.load_dimensions);
-    CheckLength("windows", data_.windows);
-    CheckLength("further_windows", data_.further_windows);
-    CheckLength("services", data_.services);
-    CheckLength("setups", data_.setups);
-    CheckLength("releases", data_.releases);
-    CheckLength("required_skills", data_.required_skills);
-    CheckLength("prizes", data_.prizes);
-    CheckLength("priorities", data_.priorities);
+    ForEachNodeField(data_, [&](auto field, const auto& values) {
+      CheckLength(field.list, values, field.kKind == FieldKind::kLoad ? data_.load_dimensions : 1);
+    });
   }
 
   void CheckKind() {
@@ -127,37 +121,32 @@ class Validator {
     }
   }
 
-  template <typename T>
-  void RefuseForTsp(std::string_view field, const std::vector<T>& values) {
-    if (!values.empty()) errors_.Add(field, "given, wanted none for a TSP");
+  void CheckTsp() {
+    ForEachField(data_, [&](auto field, const auto& value) {
+      // Windows go with kind vrptw alone.
+      constexpr FieldKind kKind = field.kKind;
+      if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
+      if (!field.of_tsp) RefuseForTsp(field, value);
+    });
+    const auto any = [](double demand) { return demand != 0; };
+    if (std::ranges::any_of(data_.demands, any)) {
+      errors_.Add("demands", "given, wanted none for a TSP");
+    }
   }
 
-  void CheckTsp() {
-    if (data_.num_depots != 1) {
-      errors_.Add("num_depots", "got ", data_.num_depots, ", wanted 1 for a TSP");
-    }
-    if (data_.objective != Objective::kDistance) {
-      errors_.Add("objective", "got ", ObjectiveName(data_.objective),
-                  ", wanted distance for a TSP");
-    }
-    if (data_.load_dimensions != 1) {
-      errors_.Add("load_dimensions", "got ", data_.load_dimensions, ", wanted 1 for a TSP");
-    }
-    RefuseForTsp("matrix_rows", data_.matrix_rows);
-    RefuseForTsp("vehicles", data_.vehicles);
-    RefuseForTsp("backhauls", data_.backhauls);
-    RefuseForTsp("pickups", data_.pickups);
-    RefuseForTsp("setups", data_.setups);
-    RefuseForTsp("releases", data_.releases);
-    RefuseForTsp("required_skills", data_.required_skills);
-    RefuseForTsp("prizes", data_.prizes);
-    RefuseForTsp("priorities", data_.priorities);
-    RefuseForTsp("shipments", data_.shipments);
-    RefuseForTsp("alternative_groups", data_.alternative_groups);
-    for (const double demand : data_.demands) {
-      if (demand == 0) continue;
-      errors_.Add("demands", "given, wanted none for a TSP");
-      break;
+  template <typename Field, typename T>
+  void RefuseForTsp(const Field& field, const T& value) {
+    if constexpr (Field::kKind == FieldKind::kCount) {
+      const T wanted = field.Default();
+      if (value == wanted) return;
+      errors_.Add(field.name, "got ", value, ", wanted ", wanted, " for a TSP");
+    } else if constexpr (Field::kKind == FieldKind::kChoice) {
+      const T wanted = field.Default();
+      if (value == wanted) return;
+      errors_.Add(field.name, "got ", ChoiceName(value), ", wanted ", ChoiceName(wanted),
+                  " for a TSP");
+    } else if constexpr (requires { value.empty(); }) {
+      if (!value.empty()) errors_.Add(field.list, "given, wanted none for a TSP");
     }
   }
 
@@ -167,7 +156,7 @@ class Validator {
     for (size_t node = 0; node < data_.ids.size(); ++node) {
       const std::string& id = data_.ids[node];
       const FieldPath at = NodePath(data_, node);
-      const FieldPath path(at, ".id");
+      const FieldPath path(at, "id");
       if (id.empty()) errors_.Add(path, "empty");
       errors_.CheckName(path, id);
       const auto [place, added] = seen.emplace(id, node);

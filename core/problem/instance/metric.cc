@@ -1,38 +1,12 @@
 #include "core/problem/instance/metric.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <utility>
+
+#include "core/problem/instance/choices.h"
 
 namespace vrp {
-namespace {
-
-constexpr std::array<std::pair<Metric, std::string_view>, 5> kNames = {{
-    {Metric::kExact, "exact"},
-    {Metric::kRounded, "cvrplib"},
-    {Metric::kCeiled, "ceil"},
-    {Metric::kDimacs, "dimacs"},
-    {Metric::kScaled1000, "scaled1000"},
-}};
-
-}  // namespace
-
-std::string_view MetricName(Metric metric) { return kNames[static_cast<size_t>(metric)].second; }
-
-std::optional<Metric> MetricFromName(std::string_view name) {
-  for (const auto& [metric, metric_name] : kNames) {
-    if (metric_name == name) return metric;
-  }
-  return std::nullopt;
-}
-
-double MetricUnit(Metric metric) {
-  if (metric == Metric::kExact) return 0;
-  return metric == Metric::kDimacs ? 0.1 : 1;
-}
-
 namespace {
 
 double RoundedAs(Metric metric, double distance) {
@@ -52,6 +26,15 @@ double RoundedAs(Metric metric, double distance) {
 }
 
 }  // namespace
+
+std::string_view MetricName(Metric metric) { return ChoiceName(metric); }
+
+std::optional<Metric> MetricFromName(std::string_view name) { return ChoiceFromName<Metric>(name); }
+
+double MetricUnit(Metric metric) {
+  if (metric == Metric::kExact) return 0;
+  return metric == Metric::kDimacs ? 0.1 : 1;
+}
 
 double MetricDistance(Metric metric, Position a, Position b) {
   const double dx = a.x - b.x;

@@ -36,9 +36,9 @@ class OversizeFinder {
       : data_(data), largest_(LargestCapacities(data)) {}
 
   std::vector<std::string> Run() && {
-    AddNodes(".demand", data_.demands);
-    AddNodes(".backhaul", data_.backhauls);
-    AddNodes(".pickup", data_.pickups);
+    AddNodes("demand", data_.demands);
+    AddNodes("backhaul", data_.backhauls);
+    AddNodes("pickup", data_.pickups);
     for (size_t i = 0; i < data_.shipments.size(); ++i) {
       const std::vector<double>& amounts = data_.shipments[i].amounts;
       for (size_t k = 0; k < std::min(amounts.size(), largest_.size()); ++k) {

@@ -1,8 +1,5 @@
-// The rules of vehicle types and of matrices.
-#include <algorithm>
-#include <cmath>
-
-#include "core/base/number.h"
+// Rules of vehicle types.
+#include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance_rules.h"
 
 namespace vrp {
@@ -12,115 +9,90 @@ class VehicleRules {
  public:
   VehicleRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
       : data_(data),
-        matrix_size_(data.matrix_rows.empty() ? nodes : MatrixSize(data)),
+        matrix_size_(data.matrix_rows.empty() ? nodes : static_cast<size_t>(MatrixSize(data))),
         errors_(errors) {}
 
   void Check(size_t index) {
+    path_ = FieldPath("vehicles", index);
     const VehicleType& vehicle = data_.vehicles[index];
-    path_ = Concat("vehicles[", index, "].");
-    errors_.CheckName(path_ + "id", vehicle.id);
-    CheckRange("count", vehicle.count, 0, kMaxVehicles);
-    CheckDepots(vehicle);
-    CheckCapacities(vehicle);
-    errors_.CheckLimit(path_ + "max_duration", vehicle.max_duration);
-    errors_.CheckLimit(path_ + "max_distance", vehicle.max_distance);
-    CheckRange("max_stops", vehicle.max_stops, 1, INT32_MAX);
-    CheckRange("max_reloads", vehicle.max_reloads, 0, kMaxNodes);
-    errors_.CheckHardWindow(path_ + "shift", vehicle.shift);
-    CheckCosts(vehicle);
+    ForEachField<VehicleType>([&](auto field) { CheckField(field, vehicle); });
+    CheckEnd(vehicle);
     CheckOvertime(vehicle);
-    CheckSkills(vehicle);
-    CheckBreaks(vehicle);
-    CheckMatrix({path_ + "distance_matrix", vehicle.distance_matrix});
-    CheckMatrix({path_ + "duration_matrix", vehicle.duration_matrix, false});
   }
 
  private:
-  void CheckRange(std::string_view field, int32_t value, int32_t least, int32_t most) {
-    if (value >= least && value <= most) return;
-    errors_.Add(Concat(path_, field), "got ", value, ", wanted ", least, " to ", most);
-  }
-
-  void CheckDepot(std::string_view field, NodeIndex depot) {
-    if (depot >= 0 && depot < data_.num_depots) return;
-    errors_.Add(Concat(path_, field), "got ", depot, ", wanted a depot: 0 to ",
-                data_.num_depots - 1);
-  }
-
-  void CheckDepots(const VehicleType& vehicle) {
-    CheckDepot("depot", vehicle.depot);
-    if (vehicle.end_depot == kWhereItStarts) return;
-    CheckDepot("end_depot", vehicle.end_depot);
-    if (vehicle.open_end && vehicle.end_depot != vehicle.depot) {
-      errors_.Add(path_ + "end_depot", "got ", vehicle.end_depot,
-                  ", but with open_end the vehicle ends at no depot");
+  template <typename Field>
+  void CheckField(const Field& field, const VehicleType& vehicle) {
+    constexpr FieldKind kKind = Field::kKind;
+    const FieldPath path(path_, field.name);
+    const auto& value = vehicle.*field.member;
+    if constexpr (kKind == FieldKind::kName) {
+      errors_.CheckName(path, value);
+    } else if constexpr (kKind == FieldKind::kCount) {
+      errors_.CheckRange(path, value, field.least, field.most);
+    } else if constexpr (kKind == FieldKind::kDepot || kKind == FieldKind::kEndDepot) {
+      if (kKind == FieldKind::kDepot || value != kWhereItStarts) CheckDepot(path, value);
+    } else if constexpr (kKind == FieldKind::kCapacity) {
+      errors_.CheckAllowance(CapacityPath(field.name, 0), value);
+    } else if constexpr (kKind == FieldKind::kFurtherCapacities) {
+      CheckFurtherCapacities(field.name, value);
+    } else if constexpr (kKind == FieldKind::kLimit) {
+      errors_.CheckLimit(path, value);
+    } else if constexpr (kKind == FieldKind::kAllowance) {
+      errors_.CheckAllowance(path, value);
+    } else if constexpr (kKind == FieldKind::kHardWindow) {
+      errors_.CheckHardWindow(path, value);
+    } else if constexpr (kKind == FieldKind::kCost) {
+      CheckCost(path, value, field.Default());
+    } else if constexpr (kKind == FieldKind::kSkills) {
+      errors_.CheckNames(path_, field.name, value);
+    } else if constexpr (kKind == FieldKind::kBreaks) {
+      CheckBreaks(field.name, value);
+    } else if constexpr (kKind == FieldKind::kDistances || kKind == FieldKind::kDurations) {
+      CheckMatrix({path, value, kKind == FieldKind::kDistances});
+    } else {
+      static_assert(kKind == FieldKind::kFlag, "this kind of field has no rule for vehicles");
     }
   }
 
-  void CheckCapacities(const VehicleType& vehicle) {
-    const bool single = data_.load_dimensions == 1;
-    CheckCapacity(path_ + (single ? "capacity" : "capacity[0]"), vehicle.capacity);
-    const std::vector<double>& further = vehicle.further_capacities;
+  void CheckDepot(const FieldPath& path, NodeIndex depot) {
+    if (depot >= 0 && depot < data_.num_depots) return;
+    errors_.Add(path, "got ", depot, ", wanted a depot: 0 to ", data_.num_depots - 1);
+  }
+
+  FieldPath CapacityPath(std::string_view field, size_t dimension) const {
+    return data_.load_dimensions == 1 ? FieldPath(path_, field)
+                                      : FieldPath(path_, field, dimension);
+  }
+
+  // 0 is a capacity: that of a van that takes no pallets.
+  void CheckFurtherCapacities(std::string_view field, const std::vector<double>& further) {
     if (!further.empty() && further.size() + 1 != static_cast<size_t>(data_.load_dimensions)) {
-      errors_.Add(path_ + "capacity", "has ", further.size() + 1,
+      errors_.Add(FieldPath(path_, field), "has ", further.size() + 1,
                   " entries, wanted one for each of ", data_.load_dimensions, " load dimensions");
     }
     for (size_t k = 0; k < further.size(); ++k) {
-      CheckCapacity(Concat(path_, "capacity[", k + 1, "]"), further[k]);
+      errors_.CheckAllowance(FieldPath(path_, field, k + 1), further[k]);
     }
   }
 
-  // 0 is one: a van that takes no pallets.
-  void CheckCapacity(const std::string& path, double capacity) {
-    if (capacity != kNoLimit) errors_.CheckValue(path, capacity, 0);
-  }
-
-  void CheckCosts(const VehicleType& vehicle) {
-    CheckCost("fixed_cost", vehicle.fixed_cost, 0);
-    CheckCost("cost_per_distance", vehicle.cost_per_distance, 1);
-    CheckCost("cost_per_time", vehicle.cost_per_time, 0);
-    CheckCost("overtime_cost", vehicle.overtime_cost, 0);
-  }
-
-  void CheckCost(std::string_view field, double cost, double usual) {
-    const std::string path = Concat(path_, field);
+  void CheckCost(const FieldPath& path, double cost, double usual) {
     if (!errors_.CheckValue(path, cost, 0)) return;
     if (cost == usual || data_.objective == Objective::kCost) return;
     errors_.Add(path, "given, but the objective is ", ObjectiveName(data_.objective),
                 "; wanted objective cost");
   }
 
-  void CheckOvertime(const VehicleType& vehicle) {
-    const std::string path = path_ + "max_overtime";
-    if (vehicle.max_overtime != kNoLimit && !errors_.CheckValue(path, vehicle.max_overtime, 0)) {
-      return;
-    }
-    if (vehicle.max_overtime > 0 && vehicle.max_duration == kNoLimit) {
-      errors_.Add(path, "given, but there is no max_duration");
-    }
-    if (vehicle.max_overtime == 0 && vehicle.overtime_cost != 0) {
-      errors_.Add(path_ + "overtime_cost", "given, but there is no max_overtime");
-    }
-  }
-
-  void CheckSkills(const VehicleType& vehicle) {
-    for (size_t i = 0; i < vehicle.skills.size(); ++i) {
-      const std::string path = Concat(path_, "skills[", i, "]");
-      errors_.CheckName(path, vehicle.skills[i]);
-      if (vehicle.skills[i].empty()) errors_.Add(path, "empty");
-    }
-  }
-
-  void CheckBreaks(const VehicleType& vehicle) {
-    if (vehicle.breaks.size() > kMaxBreaks) {
-      errors_.Add(path_ + "breaks", "has ", vehicle.breaks.size(), " entries, wanted at most ",
+  void CheckBreaks(std::string_view field, const std::vector<Break>& breaks) {
+    if (breaks.size() > kMaxBreaks) {
+      errors_.Add(FieldPath(path_, field), "has ", breaks.size(), " entries, wanted at most ",
                   kMaxBreaks);
       return;
     }
-    for (size_t i = 0; i < vehicle.breaks.size(); ++i) {
-      const std::string path = Concat(path_, "breaks[", i, "]");
-      errors_.CheckHardWindow(path + ".window", vehicle.breaks[i].window);
-      errors_.CheckValue(path + ".duration", vehicle.breaks[i].duration, 0);
+    for (size_t i = 0; i < breaks.size(); ++i) {
+      const FieldPath path(path_, field, i);
+      errors_.CheckHardWindow(FieldPath(path, "window"), breaks[i].window);
+      errors_.CheckValue(FieldPath(path, "duration"), breaks[i].duration, 0);
     }
   }
 
@@ -131,10 +103,25 @@ class VehicleRules {
     }
   }
 
+  void CheckEnd(const VehicleType& vehicle) {
+    if (!vehicle.open_end || vehicle.end() == vehicle.depot) return;
+    errors_.Add(FieldPath(path_, "end_depot"), "got ", vehicle.end_depot,
+                ", but with open_end the vehicle ends at no depot");
+  }
+
+  void CheckOvertime(const VehicleType& vehicle) {
+    if (vehicle.max_overtime > 0 && vehicle.max_duration == kNoLimit) {
+      errors_.Add(FieldPath(path_, "max_overtime"), "given, but there is no max_duration");
+    }
+    if (vehicle.max_overtime == 0 && vehicle.overtime_cost != 0) {
+      errors_.Add(FieldPath(path_, "overtime_cost"), "given, but there is no max_overtime");
+    }
+  }
+
   const InstanceData& data_;
   const size_t matrix_size_;
   FieldErrors& errors_;
-  std::string path_;
+  FieldPath path_ = "";
 };
 
 }  // namespace
@@ -146,30 +133,6 @@ void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors) 
   }
   VehicleRules rules(data, nodes, errors);
   for (size_t i = 0; i < data.vehicles.size(); ++i) rules.Check(i);
-}
-
-void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors) {
-  if (matrix.values.empty()) return;
-  if (nodes > kMaxMatrixNodes) {
-    errors.Add(matrix.path, nodes, " nodes exceed the limit of ", kMaxMatrixNodes, " for a matrix");
-  } else if (matrix.values.size() != nodes * nodes) {
-    errors.Add(matrix.path, "has ", matrix.values.size(), " entries, wanted ", nodes, " x ", nodes);
-  }
-}
-
-void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors) {
-  const double unit = matrix.distances ? MetricUnit(metric) : 0;
-  const auto nodes = static_cast<size_t>(std::lround(std::sqrt(matrix.values.size())));
-  for (size_t i = 0; i < matrix.values.size(); ++i) {
-    const double value = matrix.values[i];
-    const bool plain = value >= 0 && value <= kMaxMagnitude;
-    if (plain && (unit == 0 || MetricSum(metric, value) == value)) continue;
-    const std::string path = Concat(matrix.path, "[", i / nodes, "][", i % nodes, "]");
-    if (errors.CheckValue(path, value, 0)) {
-      errors.Add(path, "got ", FormatNumber(value), ", no multiple of the unit ",
-                 FormatNumber(unit), " of metric ", MetricName(metric));
-    }
-  }
 }
 
 }  // namespace vrp

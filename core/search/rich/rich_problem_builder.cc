@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
+#include "core/problem/instance/fields.h"
 #include "core/search/pace.h"
 
 namespace vrp {
@@ -28,18 +28,14 @@ bool AnyAbove0(const double* row, int32_t count) {
   return std::any_of(row, row + count, [](double value) { return value > 0; });
 }
 
-// All of a type but its id and count. No copies: its matrices may be megabytes, and come last, as
-// they take the longest to compare.
-auto Terms(const VehicleType& v) {
-  static_assert(sizeof(VehicleType) == 264, "a new member of VehicleType belongs here too");
-  return std::tie(v.depot, v.capacity, v.max_duration, v.max_distance, v.open_end, v.end_depot,
-                  v.further_capacities, v.shift, v.fixed_cost, v.cost_per_distance, v.cost_per_time,
-                  v.max_overtime, v.overtime_cost, v.max_stops, v.max_reloads, v.skills, v.breaks,
-                  v.distance_matrix, v.duration_matrix);
+// Whether vehicles of both types are interchangeable: all fields but id and count are equal. The
+// matrices come last in the list of fields, as they take the longest to compare.
+bool SameVehicles(const VehicleType& a, const VehicleType& b) {
+  return AllFields<VehicleType>([&](auto field) {
+    if (field.name == "id" || field.name == "count") return true;
+    return a.*field.member == b.*field.member;
+  });
 }
-
-// Whether vehicles of the two types are the same to a plan.
-bool SameVehicles(const VehicleType& a, const VehicleType& b) { return Terms(a) == Terms(b); }
 
 // Tile by tile: whole columns would miss the cache at each entry.
 bool IsSymmetric(const double* matrix, int64_t size) {

@@ -1,0 +1,64 @@
+#include "core/problem/instance/instance_data.h"
+
+#include <utility>
+
+#include "core/problem/instance/choices.h"
+
+namespace vrp {
+namespace {
+
+// Returns the number of rows of a square matrix.
+int32_t RowsOf(const std::vector<double>& matrix) {
+  size_t count = 0;
+  while (count * count < matrix.size()) ++count;
+  return static_cast<int32_t>(count);
+}
+
+}  // namespace
+
+int32_t NodeCount(const InstanceData& data) {
+  if (!data.positions.empty()) return static_cast<int32_t>(data.positions.size());
+  if (!data.matrix_rows.empty()) return static_cast<int32_t>(data.matrix_rows.size());
+  return RowsOf(data.distance_matrix);
+}
+
+int32_t MatrixSize(const InstanceData& data) {
+  if (data.matrix_rows.empty()) return NodeCount(data);
+  if (!data.distance_matrix.empty()) return RowsOf(data.distance_matrix);
+  if (!data.duration_matrix.empty()) return RowsOf(data.duration_matrix);
+  for (const VehicleType& vehicle : data.vehicles) {
+    if (!vehicle.distance_matrix.empty()) return RowsOf(vehicle.distance_matrix);
+    if (!vehicle.duration_matrix.empty()) return RowsOf(vehicle.duration_matrix);
+  }
+  return 0;
+}
+
+void ExpandMatrices(InstanceData& data) {
+  if (data.matrix_rows.empty()) return;
+  const auto size = static_cast<size_t>(MatrixSize(data));
+  const auto expand = [&](std::vector<double>& matrix) {
+    if (matrix.empty()) return;
+    std::vector<double> expanded;
+    expanded.reserve(data.matrix_rows.size() * data.matrix_rows.size());
+    for (const int32_t from : data.matrix_rows) {
+      const double* const row = matrix.data() + static_cast<size_t>(from) * size;
+      for (const int32_t to : data.matrix_rows) expanded.push_back(row[to]);
+    }
+    matrix = std::move(expanded);
+  };
+  expand(data.distance_matrix);
+  expand(data.duration_matrix);
+  for (VehicleType& vehicle : data.vehicles) {
+    expand(vehicle.distance_matrix);
+    expand(vehicle.duration_matrix);
+  }
+  data.matrix_rows.clear();
+}
+
+std::string_view KindName(ProblemKind kind) { return ChoiceName(kind); }
+
+std::optional<ProblemKind> KindFromName(std::string_view name) {
+  return ChoiceFromName<ProblemKind>(name);
+}
+
+}  // namespace vrp

@@ -1,0 +1,92 @@
+// Rules of shipments, of groups of alternatives, and of fields that exclude one another.
+#include "core/base/number.h"
+#include "core/problem/instance/instance_rules.h"
+
+namespace vrp {
+namespace {
+
+class RequestRules {
+ public:
+  RequestRules(const InstanceData& data, size_t nodes, FieldErrors& errors)
+      : data_(data), nodes_(nodes), errors_(errors) {}
+
+  void CheckShipment(size_t index) {
+    const Shipment& shipment = data_.shipments[index];
+    const std::string path = Concat("shipments[", index, "]");
+    errors_.CheckName(path + ".id", shipment.id);
+    const bool pickup = Claim(path + ".pickup", shipment.pickup);
+    const bool delivery = Claim(path + ".delivery", shipment.delivery);
+    if (shipment.amounts.size() != static_cast<size_t>(data_.load_dimensions)) {
+      errors_.Add(path + ".amount", "has ", shipment.amounts.size(), " entries, wanted ",
+                  data_.load_dimensions);
+    } else {
+      for (size_t k = 0; k < shipment.amounts.size(); ++k) {
+        errors_.CheckValue(Concat(path, ".amount[", k, "]"), shipment.amounts[k], 0);
+      }
+    }
+    if (!pickup || !delivery) return;
+    if ((Prize(shipment.pickup) == kNoLimit) == (Prize(shipment.delivery) == kNoLimit)) return;
+    errors_.Add(path, "one of its customers has a prize, the other has none; wanted both or none");
+  }
+
+  void CheckGroup(size_t index) {
+    const std::vector<NodeIndex>& group = data_.alternative_groups[index];
+    const std::string path = Concat("alternative_groups[", index, "].customers");
+    if (group.empty()) errors_.Add(path, "absent, wanted at least one");
+    bool known = true;
+    for (size_t i = 0; i < group.size(); ++i) {
+      if (!Claim(Concat(path, "[", i, "]"), group[i])) {
+        known = false;
+      } else if (known && Prize(group[i]) != Prize(group.front())) {
+        errors_.Add(Concat(path, "[", i, "]"), "its prize is ", FormatNumber(Prize(group[i])),
+                    ", that of the first of the group ", FormatNumber(Prize(group.front())),
+                    "; wanted the same (inf: none)");
+      }
+    }
+  }
+
+ private:
+  double Prize(NodeIndex node) const {
+    return data_.prizes.empty() ? kNoLimit : data_.prizes[static_cast<size_t>(node)];
+  }
+
+  // Accepts a customer that no shipment and no group has claimed yet.
+  bool Claim(const std::string& path, NodeIndex node) {
+    if (node < data_.num_depots || static_cast<size_t>(node) >= nodes_) {
+      errors_.Add(path, "got node ", node, ", wanted a customer: node ", data_.num_depots, " to ",
+                  nodes_ - 1);
+      return false;
+    }
+    if (claimed_.empty()) claimed_.assign(nodes_, false);
+    if (claimed_[static_cast<size_t>(node)]) {
+      errors_.Add(path, NodePath(data_, static_cast<size_t>(node)).ToString(),
+                  " is already in a shipment or a group");
+      return false;
+    }
+    claimed_[static_cast<size_t>(node)] = true;
+    return true;
+  }
+
+  const InstanceData& data_;
+  const size_t nodes_;
+  FieldErrors& errors_;
+  std::vector<bool> claimed_;
+};
+
+}  // namespace
+
+void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors) {
+  RequestRules rules(data, nodes, errors);
+  for (size_t i = 0; i < data.shipments.size(); ++i) rules.CheckShipment(i);
+  for (size_t i = 0; i < data.alternative_groups.size(); ++i) rules.CheckGroup(i);
+}
+
+void CheckCombinations(const InstanceData& data, FieldErrors& errors) {
+  if (data.shipments.empty()) return;
+  for (size_t i = 0; i < data.vehicles.size(); ++i) {
+    if (data.vehicles[i].max_reloads == 0) continue;
+    errors.Add(Concat("vehicles[", i, "].max_reloads"), "not supported together with shipments");
+  }
+}
+
+}  // namespace vrp
