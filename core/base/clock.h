@@ -1,4 +1,4 @@
-// Time as an argument, so that tests can hold it still.
+// A clock that callers pass in, so that tests control the time.
 #pragma once
 
 #include "absl/time/clock.h"
@@ -7,13 +7,13 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A source of the current time. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
-  // To be shown and stored; it jumps when somebody sets the machine's clock.
+  // Returns wall time, to be shown and stored. Jumps when somebody sets the machine's clock.
   virtual absl::Time Now() const = 0;
-  // For durations: see steady_time.h.
+  // Returns monotonic time, for durations and deadlines (steady_time.h).
   virtual absl::Time SteadyNow() const = 0;
 };
 

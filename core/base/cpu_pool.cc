@@ -14,13 +14,14 @@ int64_t NanosecondsSince(absl::Time start) { return absl::ToInt64Nanoseconds(Ste
 
 }  // namespace
 
-// Shared by the caller and its helpers. A helper that wakes up after the end finds no index left
-// and never touches `body`, which has gone with the caller's frame by then.
+// State shared by the caller of ParallelFor and its helpers. A helper that wakes up after the end
+// finds no index left and never touches `body`, which has gone with the caller's frame.
 struct CpuPool::Loop {
   Loop(int64_t indices, absl::FunctionRef<void(int64_t)> function)
       : count(indices), body(function) {}
 
-  // Adds the time of a helper's calls to `nanoseconds`; null for the caller.
+  // Runs indices until none is left. Adds the time of a helper's calls to `nanoseconds`, which is
+  // null for the caller.
   void Run(std::atomic<int64_t>* nanoseconds) {
     const absl::Time start = SteadyNow();
     int64_t mine = 0;
@@ -91,7 +92,8 @@ void CpuPool::ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body) 
       Enqueue([this, loop] { loop->Run(&extra_nanoseconds_); });
     }
   } catch (const std::bad_alloc&) {
-    // Those that are queued help; to leave now would take `body` away from them.
+    // Runs the caller's share even if only some helpers were queued: leaving now would take `body`
+    // away from them.
   }
   loop->Run(nullptr);
   const absl::Time own_end = SteadyNow();

@@ -18,32 +18,34 @@
 
 namespace vrp {
 
-// Thread-safe. Idle workers sleep on a condition; nothing spins. First come, first served.
+// A pool of worker threads. Thread-safe. Idle workers block on a condition variable. Tasks start in
+// first-come order.
 class CpuPool {
  public:
   // Starts `threads` workers (at least 1).
   explicit CpuPool(int threads);
-  // Runs what is queued, then joins.
+  // Runs the queued tasks, then joins the workers.
   ~CpuPool();
   CpuPool(const CpuPool&) = delete;
   CpuPool& operator=(const CpuPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()); }
 
-  // Calls body(0) .. body(count - 1), each once, on at most threads() threads of which the caller
-  // is one; returns when all are done. May be nested: a worker that calls it does the work itself
-  // while the others are busy. Once a `body` has thrown (no memory), no other index begins, and
-  // the first exception comes out here when those under way have ended. Which thread runs which
-  // index is not fixed; results that depend on it are a bug of the caller.
+  // Calls body(0) .. body(count - 1), each once, on at most threads() threads including the
+  // caller's. Returns when all calls are done. May be nested: a worker that calls it runs the
+  // indices itself while the others are busy.
+  // If a `body` throws (out of memory), no further index starts; the first exception is rethrown
+  // here after the running ones end. The thread that runs an index is unspecified, so results must
+  // not depend on it.
   void ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body);
-  // Returns the thread time of all ParallelFor so far beyond the wall time of their callers. A
-  // caller's wall time plus the growth of this is the time summed over threads.
+  // Returns the thread time of all ParallelFor calls so far beyond their callers' wall time. A
+  // caller's wall time plus the growth of this value is the time summed over threads.
   double extra_thread_seconds() const {
     return 1e-9 * static_cast<double>(extra_nanoseconds_.load(std::memory_order_relaxed));
   }
 
-  // Runs `work` on a worker; an exception of it comes out of the future. A worker must not wait for
-  // the future of a task that is still queued (it might be the one to run it).
+  // Runs `work` on a worker; the future rethrows its exception. A worker must not wait for the
+  // future of a task that is still queued, because it may be the only thread that can run it.
   template <typename F>
   std::future<std::invoke_result_t<F&>> Submit(F work) {
     std::packaged_task<std::invoke_result_t<F&>()> task(std::move(work));
@@ -53,7 +55,7 @@ class CpuPool {
   }
 
  private:
-  struct Loop;  // one ParallelFor
+  struct Loop;  // state of one ParallelFor
 
   void Enqueue(absl::AnyInvocable<void()> task);
   void Work();
@@ -61,8 +63,9 @@ class CpuPool {
   absl::Mutex mu_;
   std::deque<absl::AnyInvocable<void()>> queue_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
-  std::atomic<int64_t> extra_nanoseconds_ = 0;  // helpers at work, less callers that wait for them
-  std::vector<std::thread> workers_;            // set by the constructor, joined by the destructor
+  // Time of helpers less that of callers that wait for them.
+  std::atomic<int64_t> extra_nanoseconds_ = 0;
+  std::vector<std::thread> workers_;  // set by the constructor, joined by the destructor
 };
 
 }  // namespace vrp

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDigestBytes = 32;
 
-// OpenSSL's digests fail for want of memory alone.
+// Throws when OpenSSL fails, which its digests do only for lack of memory.
 void Check(int result) {
   if (result != 1) std::abort();
 }

@@ -1,22 +1,22 @@
-// SHA-256 of what comes in pieces, by OpenSSL's libcrypto. (Of a text: sha256.h.)
+// Incremental SHA-256 by OpenSSL's libcrypto. sha256.h hashes a single text.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-// Of OpenSSL.
+// OpenSSL's type, declared here to keep its headers out.
 using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp {
 
-// Not thread-safe.
+// A running SHA-256. Not thread-safe.
 class Sha256 {
  public:
   Sha256();
 
   void Add(std::string_view piece);
-  // 64 lower-case hex digits, of all pieces so far; then the next piece is the first.
+  // Returns the digest of all pieces so far as 64 lower-case hex digits, and starts a new one.
   std::string TakeHex();
 
  private:

@@ -1,14 +1,14 @@
-// Abseil's locks as fast as they are.
+// Switch for Abseil's deadlock detection.
 #pragma once
 
 #include "absl/synchronization/mutex.h"
 
 namespace vrp {
 
-// Abseil as Debian builds it looks for cycles at each lock that is taken while another is held,
-// under one lock for all threads, gRPC's locks included. Tests leave it on, to be told of cycles;
-// programs call this once, before they have threads.
-inline void TakeLocksWithoutLookingForCycles() {
+// Turns off the detection of lock cycles. In Debian's build, Abseil checks for cycles at every
+// nested lock, under one lock for all threads, gRPC's included. Tests leave it on to find cycles;
+// programs call this once, before they start threads.
+inline void DisableDeadlockDetection() {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }
 

@@ -39,7 +39,7 @@ absl::Status SyncFolder(const std::string& folder) {
   const int result = fsync(descriptor);
   const int error = errno;
   close(descriptor);
-  // Some file systems refuse to sync a folder (EINVAL); there is nothing better to do there.
+  // Some file systems refuse to sync a folder (EINVAL), and there is no alternative to try.
   if (result != 0 && error != EINVAL) return ErrnoError(error, "fsync folder", folder);
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// Work that may find no memory.
+// Conversion of failed allocations to statuses.
 #pragma once
 
 #include <new>
@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// Calls `body`. kResourceExhausted: it found no memory, and left its work where it was. For threads
-// of a pool, that may not throw: it would end the program; and where somebody waits for an answer.
+// Calls `body`. Returns kResourceExhausted if it ran out of memory; its work is then incomplete.
+// For threads of a pool, where an exception would end the program, and for calls that must get an
+// answer.
 inline absl::Status GuardMemory(absl::FunctionRef<void()> body) {
   try {
     body();

@@ -8,12 +8,12 @@
 
 namespace vrp {
 
-// 16 letters and digits (80 bits of the kernel's randomness), the first one a letter; without i, l,
-// o and u, which are misread. Thread-safe.
+// Returns 16 letters and digits (80 bits of the kernel's randomness), the first one a letter.
+// Leaves out i, l, o and u, which are misread. Thread-safe.
 std::string NewId();
 
-// What a user may choose as an id: 1 to 63 of a-z, 0-9, `-`, `_`, `.`; the first a letter or digit.
-// Such an id is a safe file name. kInvalidArgument: "`field`: got ..., wanted ...".
+// Checks an id that a user has chosen: 1 to 63 of a-z, 0-9, `-`, `_`, `.`, the first a letter or
+// digit. Such an id is a safe file name. kInvalidArgument: "`field`: got ..., wanted ...".
 absl::Status ValidateId(std::string_view field, std::string_view id);
 
 }  // namespace vrp

@@ -31,24 +31,27 @@ std::string_view Bf16Name(Bf16 bf16) {
   return "none";
 }
 
-// Asked of the processor itself: clang 16's __builtin_cpu_supports does not know tiles.
+// Whether the processor has AMX tiles for bf16. Asks the processor itself, because clang 16's
+// __builtin_cpu_supports does not know tiles.
 bool HasBf16Tiles() {
   constexpr uint32_t kFeatures = 7;
-  constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // of EDX
+  constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;  // bits of EDX
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
   if (__get_cpuid_count(kFeatures, 0, &eax, &ebx, &ecx, &edx) == 0) return false;
   return (edx & kAmxBf16) != 0 && (edx & kAmxTile) != 0;
 }
 
-// Linux lets a process use tiles that asks for them (since 5.16).
+// Requests permission to use tiles, which Linux demands of each process since 5.16. Returns whether
+// it was granted.
 bool MayUseTiles() {
   constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int64_t kTileData = 18;               // XFEATURE_XTILEDATA
   return HasBf16Tiles() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-// Intel's vectors multiply bf16 at the rate of fp32, and rounding comes on top (0.7 of fp32
-// measured on a Xeon with AMX); AMD's at twice that rate.
+// Whether bf16 products are faster than fp32. Intel's vectors multiply bf16 at the rate of fp32 and
+// rounding comes on top (0.7 of fp32's speed on a Xeon with AMX); AMD's multiply at twice that
+// rate.
 bool Pays(Bf16 bf16) {
   return bf16 == Bf16::kTiles || (bf16 == Bf16::kVectors && !__builtin_cpu_is("intel"));
 }
@@ -59,7 +62,7 @@ std::string_view IsaName(Isa isa) { return isa == Isa::kAvx512 ? "avx512" : "avx
 
 std::vector<Isa> UsableIsas() {
   std::vector<Isa> isas = {Isa::kAvx2};
-  // __builtin_cpu_supports asks the operating system too (XGETBV).
+  // __builtin_cpu_supports also asks whether the operating system saves the registers (XGETBV).
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     isas.push_back(Isa::kAvx512);

@@ -1,5 +1,5 @@
-// Which instruction set the kernels run with: chosen once at run time, never one that the CPU
-// lacks.
+// The instruction set that the kernels run with, chosen once at run time among those that the CPU
+// has.
 #pragma once
 
 #include <string_view>
@@ -13,13 +13,13 @@ enum class Isa {
 };
 
 std::string_view IsaName(Isa isa);
-// What this CPU (and system) can run, the baseline first.
+// Returns the instruction sets that this CPU and operating system can run, the baseline first.
 std::vector<Isa> UsableIsas();
-// The fastest of them; VRP_ISA=avx2 in the environment takes the baseline instead.
+// Returns the fastest usable set. VRP_ISA=avx2 in the environment selects the baseline instead.
 Isa BestIsa();
 
-// How products in bf16 are computed beside BestIsa. What is emulated, by AVX-512, is slower than
-// fp32, and there for tests.
+// Implementations of products in bf16, beside BestIsa. The emulated ones use AVX-512, are slower
+// than fp32, and serve tests.
 enum class Bf16 {
   kNone,
   kVectors,  // AVX-512 BF16
@@ -27,11 +27,12 @@ enum class Bf16 {
   kEmulatedVectors,
   kEmulatedTiles,
 };
-// All that this CPU (and system) can run, the fastest first. The first call asks the system for the
-// process to use tiles.
+// Returns the implementations that this CPU and operating system can run, the fastest first. The
+// first call asks the operating system for permission to use tiles.
 const std::vector<Bf16>& RunnableBf16();
-// The fastest in hardware that is faster than fp32; VRP_ISA in the environment takes another one of
-// those that can run: avx512_bf16, avx512_bf16_emulated, amx_bf16_emulated, or none (avx2, avx512).
+// Returns the fastest implementation in hardware that is faster than fp32. VRP_ISA in the
+// environment selects another runnable one: avx512_bf16, avx512_bf16_emulated, amx_bf16_emulated,
+// or none (avx2, avx512).
 Bf16 UsableBf16();
 bool InHardware(Bf16 bf16);
 

@@ -1,4 +1,4 @@
-// JSON text into a tree, with limits.
+// A JSON parser with limits.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace vrp {
 
-// Checked while reading, before the tree grows: a short hostile text cannot take much memory or
-// stack.
+// Limits checked while reading, before the tree grows, so that a short hostile text cannot take
+// much memory or stack.
 struct JsonLimits {
   int64_t max_bytes = int64_t{256} << 20;
   int32_t max_depth = 32;
   int64_t max_containers = 1'000'000;  // objects and arrays
-  int64_t max_values = 60'000'000;     // all others; two matrices of 5,000 nodes are 50 million
+  int64_t max_values = 60'000'000;  // all other values; two matrices of 5,000 nodes have 50 million
 };
 
-// kInvalidArgument with `name:line:column` (syntax) or `name: key` (content): a syntax error, a
-// number beyond double's range, NaN (which is no JSON), a key that stands twice in one object, a
-// limit exceeded. Never throws.
+// Parses `text`. kInvalidArgument with `name:line:column` (syntax) or `name: key` (content): a
+// syntax error, a number beyond double's range, NaN (not valid JSON), a duplicate key in one
+// object, or an exceeded limit. Never throws.
 absl::StatusOr<nlohmann::json> ParseJsonText(std::string_view text, std::string_view name,
                                              const JsonLimits& limits = {});
 

@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// A sign "+" is legal in the file formats, but not for from_chars.
+// Removes a leading "+", which the file formats allow and std::from_chars does not.
 std::string_view WithoutPlus(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   return text;

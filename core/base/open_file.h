@@ -1,4 +1,4 @@
-// A file descriptor that has an owner.
+// A file descriptor with an owner.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// An open file, closed when this goes.
+// An open file, closed on destruction.
 class OpenFile {
  public:
   explicit OpenFile(int descriptor) : descriptor_(descriptor) {}
@@ -18,7 +18,7 @@ class OpenFile {
   }
 
   int descriptor() const { return descriptor_; }
-  // The file for its next owner, who closes it.
+  // Returns the descriptor and gives up its ownership; the caller closes it.
   int Release() { return std::exchange(descriptor_, -1); }
 
  private:

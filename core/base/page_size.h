@@ -1,4 +1,4 @@
-// Sizes of the pages in which lists are given.
+// Page sizes of list requests.
 #pragma once
 
 #include <cstddef>

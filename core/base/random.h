@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon, Moraes, Dror, Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011. A number is a function of (seed, stream, position) and of
-// nothing else, so that any of them can be made alone, by any thread or device, and a resumed run
-// needs no generator state. Not for secrets.
+// numbers: as easy as 1, 2, 3", SC 2011. A number is a function of only (seed, stream, position).
+// Any thread or device can therefore compute any of them, and a resumed run needs no generator
+// state. Not for secrets.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PhiloxCounter {
   uint32_t lane[4];
 };
 
-// The four 32-bit words at `counter` under `key`. Stateless; constexpr, so that device code can use
-// it too.
+// Returns the four 32-bit words at `counter` under `key`. Stateless; constexpr, so that device code
+// can call it too.
 constexpr PhiloxCounter PhiloxBlock(PhiloxKey key, PhiloxCounter counter) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53u} * counter.lane[0];
@@ -33,11 +33,11 @@ constexpr PhiloxCounter PhiloxBlock(PhiloxKey key, PhiloxCounter counter) {
   return counter;
 }
 
-// A word as a float in [0, 1), of 24 bits; two words as a double in [0, 1), of 53 bits.
+// Converts one word to a float in [0, 1) with 24 bits, and two words to a double with 53 bits.
 constexpr float UnitFloat(uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 constexpr double UnitDouble(uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
 
-// The high half of the product; the low one is left * right.
+// Returns the high half of the product; the low half is left * right.
 constexpr uint64_t HighProduct(uint64_t left, uint64_t right) {
   const uint64_t left_low = left & UINT32_MAX;
   const uint64_t right_low = right & UINT32_MAX;
@@ -46,10 +46,11 @@ constexpr uint64_t HighProduct(uint64_t left, uint64_t right) {
   return (left >> 32) * (right >> 32) + (carried >> 32) + (middle >> 32);
 }
 
-// One stream of numbers, read in order: (seed, stream, substream) name it. Different names give
-// independent streams of 2^34 words each. Copyable (a copy goes on from the same place); a thread
-// needs its own. Satisfies UniformRandomBitGenerator; but prefer the members, whose results do not
-// depend on the standard library. Constexpr, as PhiloxBlock.
+// A stream of numbers, read in order and named by (seed, stream, substream). Different names give
+// independent streams of 2^34 words each. Copyable: a copy continues at the same position. Not
+// thread-safe.
+// Satisfies UniformRandomBitGenerator; prefer the members, whose results do not depend on the
+// standard library. Constexpr, like PhiloxBlock.
 class CounterRandom {
  public:
   using result_type = uint32_t;
@@ -77,7 +78,7 @@ class CounterRandom {
   }
   constexpr double UniformDouble() { return UnitDouble(Next64()); }  // [0, 1)
   constexpr float UniformFloat() { return UnitFloat(Next32()); }     // [0, 1)
-  // Each of low .. high (both included; low <= high) equally likely, without bias (Lemire 2019).
+  // Returns an unbiased uniform integer in [low, high] (Lemire 2019). Requires low <= high.
   constexpr int64_t UniformInt(int64_t low, int64_t high) {
     // Unsigned arithmetic, so that the widest range does not overflow; a range of 0 then stands for
     // 2^64.
@@ -91,14 +92,14 @@ class CounterRandom {
     return static_cast<int64_t>(static_cast<uint64_t>(low) + HighProduct(drawn, range));
   }
 
-  // Words read so far, and the same stream from its word `place` on: so its parts can be read by
-  // different threads.
-  constexpr uint64_t place() const { return uint64_t{counter_.lane[0]} * 4 + used_ - 4; }
-  constexpr CounterRandom From(uint64_t place) const {
+  // Returns the number of words read so far. From() returns the same stream from word `position`
+  // on, so that several threads can read parts of it.
+  constexpr uint64_t position() const { return uint64_t{counter_.lane[0]} * 4 + used_ - 4; }
+  constexpr CounterRandom From(uint64_t position) const {
     CounterRandom other = *this;
-    other.counter_.lane[0] = static_cast<uint32_t>(place / 4);
+    other.counter_.lane[0] = static_cast<uint32_t>(position / 4);
     other.used_ = 4;
-    for (uint64_t word = 0; word < place % 4; ++word) other.Next32();
+    for (uint64_t word = 0; word < position % 4; ++word) other.Next32();
     return other;
   }
 
@@ -114,7 +115,7 @@ class CounterRandom {
   PhiloxKey key_;
   PhiloxCounter counter_;  // of the next block
   PhiloxCounter block_{};
-  uint32_t used_ = 4;  // words of block_ handed out
+  uint32_t used_ = 4;  // words of block_ already returned
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// SHA-256, by OpenSSL's libcrypto.
+// SHA-256 by OpenSSL's libcrypto.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// 64 lower-case hex digits.
+// Returns 64 lower-case hex digits.
 std::string Sha256Hex(std::string_view content);
 
 }  // namespace vrp

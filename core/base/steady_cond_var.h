@@ -1,4 +1,4 @@
-// Waits with a timeout that the machine's clock does not touch.
+// A condition variable whose timeouts use monotonic time.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,16 @@
 
 namespace vrp {
 
-// For an absl::Mutex, whose own waits (AwaitWithTimeout and the like) end by the machine's clock:
-// set back by an hour, they last an hour longer, even those of no time at all. Thread-safe.
+// A condition variable for an absl::Mutex. Abseil's own waits (AwaitWithTimeout and the like) use
+// the machine's clock: if it is set back by an hour, they last an hour longer, even with a zero
+// timeout. Thread-safe.
 class SteadyCondVar {
  public:
-  // After whatever may have made a condition true.
+  // Wakes all waiters. Call it after any change that may make a condition true.
   void NotifyAll() { changed_.notify_all(); }
 
-  // Blocks until `holds()`, which is asked under `mutex`, at most `timeout`; returns whether it
-  // does. Without a timeout Abseil's own Await does well.
+  // Blocks until `holds()` is true or `timeout` has passed; returns whether it is true. Calls
+  // `holds` with `mutex` held. For waits without a timeout use Abseil's Await.
   template <typename Holds>
   bool WaitFor(absl::Mutex* mutex, absl::Duration timeout, const Holds& holds)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
@@ -28,7 +29,8 @@ class SteadyCondVar {
   }
 
  private:
-  static constexpr absl::Duration kLongest = absl::Hours(24 * 365);  // added to now, it must fit
+  static constexpr absl::Duration kLongest =
+      absl::Hours(24 * 365);  // now + kLongest must not overflow
 
   struct Lockable {
     void lock() ABSL_NO_THREAD_SAFETY_ANALYSIS { mutex->Lock(); }

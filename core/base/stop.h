@@ -1,5 +1,5 @@
-// When anytime work has to end: a deadline, which may be moved, and a flag that another thread may
-// set.
+// Conditions under which anytime work ends: a deadline, which may be moved, and a flag that another
+// thread may set.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,19 @@ namespace vrp {
 
 enum class StopReason { kNone, kDeadline, kCancelled };
 
-// Shared by the one who may cancel and those who poll. Thread-safe.
+// A flag shared by the thread that cancels and the threads that poll it. Thread-safe.
 class CancelFlag {
  public:
   CancelFlag() = default;
-  // Cancelled with `wider` too, as a call is when its daemon stops; null: by itself alone.
+  // Also counts as cancelled when `wider` is: a daemon that stops cancels its calls. `wider` may be
+  // null.
   explicit CancelFlag(std::shared_ptr<const CancelFlag> wider) : wider_(std::move(wider)) {}
 
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const {
     return cancelled_.load(std::memory_order_relaxed) || (wider_ != nullptr && wider_->cancelled());
   }
-  // Whether it is cancelled, and by nobody but the wider one.
+  // Whether only the wider flag is cancelled.
   bool cancelled_by_wider_alone() const {
     return !cancelled_.load(std::memory_order_relaxed) && cancelled();
   }
@@ -41,12 +42,13 @@ class MovableDeadline {
  public:
   explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
 
-  // Nanoseconds are kept; times beyond the year 2262 are infinite.
+  // Returns the deadline. Times are kept in nanoseconds; those beyond the year 2262 become
+  // infinite.
   absl::Time time() const {
     const int64_t nanos = nanos_.load(std::memory_order_relaxed);
     return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
   }
-  // Moves it to `deadline`, never to a sooner one. Once it has passed it stays.
+  // Moves the deadline to `deadline` if that is later. A deadline that has passed stays.
   void Extend(absl::Time deadline) {
     const int64_t later = absl::ToUnixNanos(deadline);
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
@@ -54,7 +56,7 @@ class MovableDeadline {
     while (nanos > now && nanos < later && !nanos_.compare_exchange_weak(nanos, later)) {
     }
   }
-  // Moves it to now, unless it has passed.
+  // Moves the deadline to now, unless it has passed.
   void End() {
     const int64_t now = absl::ToUnixNanos(SteadyNow());
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
@@ -66,7 +68,7 @@ class MovableDeadline {
   std::atomic<int64_t> nanos_;
 };
 
-// Polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;
+// A condition polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;
 // thread-safe.
 class StopCondition {
  public:
@@ -89,11 +91,11 @@ class StopCondition {
   absl::Time deadline() const {
     return movable_ == nullptr ? deadline_ : std::min(deadline_, movable_->time());
   }
-  // The same cancellation with the sooner of both deadlines.
+  // Returns the same cancellation with the sooner of both deadlines.
   StopCondition Sooner(absl::Time deadline) const {
     return {std::min(deadline_, deadline), cancel_, movable_};
   }
-  // The same deadline and cancellation, or until `movable`.
+  // Returns the same deadline and cancellation, with `movable` as a further deadline.
   StopCondition Until(std::shared_ptr<const MovableDeadline> movable) const {
     return {deadline_, cancel_, std::move(movable)};
   }

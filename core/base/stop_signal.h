@@ -1,4 +1,4 @@
-// Tells threads that wait, or do something now and then, that they have to end.
+// A signal that ends waiting and periodic threads.
 #pragma once
 
 #include "absl/base/thread_annotations.h"
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A one-shot signal. Thread-safe.
 class StopSignal {
  public:
   void Set() {
@@ -22,7 +22,7 @@ class StopSignal {
     absl::MutexLock lock(&mutex_);
     return set_;
   }
-  // Blocks until it is set, at most `timeout`; returns whether it is.
+  // Blocks until the signal is set, at most `timeout`; returns whether it is set.
   bool WaitFor(absl::Duration timeout) const {
     absl::MutexLock lock(&mutex_);
     return changed_.WaitFor(&mutex_, timeout, [this] {

@@ -1,4 +1,4 @@
-// Why work ended early, as a status.
+// The reason why work ended early, as a status.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// OK for kNone, else kDeadlineExceeded or kCancelled.
+// Returns OK for kNone, else kDeadlineExceeded or kCancelled.
 absl::Status StopStatus(StopReason reason);
 
 }  // namespace vrp

@@ -11,8 +11,8 @@
 namespace vrp {
 namespace {
 
-// Bytes that follow a lead byte; -1 for what cannot lead.
-int Followers(unsigned char lead) {
+// Returns the number of continuation bytes after `lead`; -1 if it cannot lead a character.
+int ContinuationBytes(unsigned char lead) {
   if (lead < 0x80) return 0;
   if (lead >= 0xC2 && lead <= 0xDF) return 1;
   if (lead >= 0xE0 && lead <= 0xEF) return 2;
@@ -20,9 +20,9 @@ int Followers(unsigned char lead) {
   return -1;
 }
 
-bool IsAllowed(uint32_t point, int followers) {
-  if (followers == 2 && (point < 0x800 || (point >= 0xD800 && point <= 0xDFFF))) return false;
-  if (followers == 3 && (point < 0x10000 || point > 0x10FFFF)) return false;
+bool IsAllowed(uint32_t point, int continuations) {
+  if (continuations == 2 && (point < 0x800 || (point >= 0xD800 && point <= 0xDFFF))) return false;
+  if (continuations == 3 && (point < 0x10000 || point > 0x10FFFF)) return false;
   return point >= 0x20 && (point < 0x7F || point > 0x9F);
 }
 
@@ -42,14 +42,14 @@ std::string Quoted(std::string_view text) {
 bool IsPrintableUtf8(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const auto lead = static_cast<unsigned char>(text[i++]);
-    const int followers = Followers(lead);
-    if (followers < 0) return false;
-    uint32_t point = followers == 0 ? lead : lead & (0x3Fu >> followers);
-    for (int k = 0; k < followers; ++k, ++i) {
+    const int continuations = ContinuationBytes(lead);
+    if (continuations < 0) return false;
+    uint32_t point = continuations == 0 ? lead : lead & (0x3Fu >> continuations);
+    for (int k = 0; k < continuations; ++k, ++i) {
       if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
       point = (point << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
     }
-    if (!IsAllowed(point, followers)) return false;
+    if (!IsAllowed(point, continuations)) return false;
   }
   return true;
 }

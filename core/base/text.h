@@ -1,4 +1,4 @@
-// Text: joining it, and what may be shown to people and sent in messages.
+// Helpers that join text and make it safe to show and to send in messages.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Debian builds Abseil with a string_view of its own, which is not std's.
+// Converts to Abseil's own string_view, which differs from std's in Debian's build.
 inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view FromAbsl(absl::string_view text) { return {text.data(), text.size()}; }
 
@@ -19,22 +19,24 @@ const T& ToAbsl(const T& other) {
   return other;
 }
 
-// absl::StrCat that takes std::string_view too.
+// Does what absl::StrCat does, with std::string_view arguments too.
 template <typename... Parts>
 std::string Concat(const Parts&... parts) {
   return absl::StrCat(ToAbsl(parts)...);
 }
 
-// `text` as it is where that can be printed, else with every odd byte as \xFF: fit for messages.
+// Returns `text` unchanged if it is printable UTF-8, else with every unprintable byte as \xFF.
 std::string Escaped(std::string_view text);
 
-// Escaped, in double quotes; of a long text only the start.
+// Returns the escaped start (kShownBytes) of `text` in double quotes.
 std::string Quoted(std::string_view text);
 
-// Valid UTF-8 (no overlong forms, no surrogates) without control characters. Empty text is.
+// Whether `text` is valid UTF-8 (no overlong forms, no surrogates) without control characters. True
+// for empty text.
 bool IsPrintableUtf8(std::string_view text);
 
-// Insertions, removals and replacements of one byte that make `b` of `a` (Levenshtein 1966).
+// Returns the number of insertions, removals and replacements of one byte that turn `a` into `b`
+// (Levenshtein 1966).
 size_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Work that somebody outside watches, lest it hang unnoticed.
+// A hook by which a watchdog notices work that hangs.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,15 @@
 
 namespace vrp {
 
-// A phase ("model load") of something ("models/a/versions/1") begins; it ends when what is given
-// goes. Thread-safe.
+// Called when a phase ("model load") of an object ("models/a/versions/1") begins; the phase ends
+// when the returned pointer is released. Thread-safe.
 using WatchFn =
-    std::function<std::shared_ptr<const void>(std::string_view phase, std::string_view of)>;
+    std::function<std::shared_ptr<const void>(std::string_view phase, std::string_view object)>;
 
-// Null: nobody watches.
+// Begins a phase. Returns null if `watch` is null.
 inline std::shared_ptr<const void> BeginWatch(const WatchFn& watch, std::string_view phase,
-                                              std::string_view of) {
-  return watch == nullptr ? nullptr : watch(phase, of);
+                                              std::string_view object) {
+  return watch == nullptr ? nullptr : watch(phase, object);
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Writing to a descriptor until all is written.
+// Complete writes to a file descriptor.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// All of `content`, from the descriptor's position on. `path` is for errors: kResourceExhausted
-// where the disk is full.
+// Writes all of `content` from the descriptor's position on. Errors name `path`;
+// kResourceExhausted: the disk is full.
 absl::Status WriteAll(int descriptor, std::string_view content, const std::string& path);
 
 }  // namespace vrp

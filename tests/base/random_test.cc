@@ -44,12 +44,12 @@ TEST(CounterRandomTest, ReadsTheBlocksOfItsKeyInOrder) {
 TEST(CounterRandomTest, GoesOnFromAnyPlaceOfItsStream) {
   CounterRandom random(3, 4, 5);
   for (uint64_t place = 0; place < 11; ++place) {
-    EXPECT_EQ(random.place(), place);
+    EXPECT_EQ(random.position(), place);
     CounterRandom other = CounterRandom(3, 4, 5).From(place);
-    EXPECT_EQ(other.place(), place);
+    EXPECT_EQ(other.position(), place);
     CounterRandom again = random;
     for (int i = 0; i < 6; ++i) EXPECT_EQ(other.Next32(), again.Next32());
-    EXPECT_EQ(other.place(), place + 6);
+    EXPECT_EQ(other.position(), place + 6);
     random.Next32();
   }
   EXPECT_EQ(random.From(2)(), CounterRandom(3, 4, 5).From(2)());

@@ -20,7 +20,7 @@ TEST(DrawDemandsTest, GoOnBehindDrawsThatTookMoreNumbersThanUsual) {
   CounterRandom random = numbers;
   std::vector<double> expected;
   for (int i = 0; i < 50; ++i) expected.push_back(DrawDemand(kLargest, random));
-  EXPECT_GT(random.place(), numbers.place() + 50 * kDemandWords);
+  EXPECT_GT(random.position(), numbers.position() + 50 * kDemandWords);
   EXPECT_EQ(demands, expected);
 }
 

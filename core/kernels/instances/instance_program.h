@@ -24,13 +24,13 @@ struct DemandDraws {
 template <typename Group>
 VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double* demands) {
   const auto from = [&](int32_t i) {
-    return draws.numbers.From(draws.numbers.place() + kDemandWords * static_cast<uint64_t>(i));
+    return draws.numbers.From(draws.numbers.position() + kDemandWords * static_cast<uint64_t>(i));
   };
   group.Each(draws.count, [&](int32_t i) {
     CounterRandom random = from(i);
-    const uint64_t end = random.place() + kDemandWords;
+    const uint64_t end = random.position() + kDemandWords;
     const double demand = DrawDemand(draws.largest, random);
-    demands[i] = random.place() == end ? demand : -demand;
+    demands[i] = random.position() == end ? demand : -demand;
   });
   group.Rows(1, [&](const auto& lanes, int32_t) {
     const int32_t first = lanes.First(draws.count, [&](int32_t i) { return demands[i] < 0; });

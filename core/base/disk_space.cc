@@ -1,4 +1,4 @@
-#include "core/base/disk_room.h"
+#include "core/base/disk_space.h"
 
 #include "absl/time/clock.h"
 #include "core/base/steady_time.h"
@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-// A full disk is asked again after that long; whether to stop meanwhile, as often as that.
+// Intervals between two writes to a full disk, and between two polls of the stop condition.
 constexpr absl::Duration kDiskRetry = absl::Seconds(1);
 constexpr absl::Duration kStopPoll = absl::Milliseconds(10);
 
@@ -16,11 +16,11 @@ bool DiskIsFull(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsOutOfRange(status);
 }
 
-absl::Status WriteOnceThereIsRoom(const StopCondition& stop,
-                                  absl::FunctionRef<absl::Status()> write,
-                                  absl::FunctionRef<void(const absl::Status& full)> told) {
+absl::Status WriteWhenDiskHasSpace(const StopCondition& stop,
+                                   absl::FunctionRef<absl::Status()> write,
+                                   absl::FunctionRef<void(const absl::Status& full)> on_full) {
   absl::Status written = write();
-  if (DiskIsFull(written)) told(written);
+  if (DiskIsFull(written)) on_full(written);
   absl::Time again = SteadyNow();
   while (DiskIsFull(written)) {
     if (stop.ShouldStop()) return absl::CancelledError("stopped while the disk was full");

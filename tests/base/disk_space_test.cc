@@ -1,4 +1,4 @@
-#include "core/base/disk_room.h"
+#include "core/base/disk_space.h"
 
 #include <cerrno>
 #include <memory>
@@ -8,10 +8,10 @@
 namespace vrp {
 namespace {
 
-TEST(DiskRoomTest, IsAskedForAgainUntilThereIsSome) {
+TEST(DiskSpaceTest, IsAskedForAgainUntilThereIsSome) {
   int tries = 0;
   int told = 0;
-  const absl::Status written = WriteOnceThereIsRoom(
+  const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(),
       [&] {
         ++tries;
@@ -26,18 +26,18 @@ TEST(DiskRoomTest, IsAskedForAgainUntilThereIsSome) {
   EXPECT_EQ(told, 1);
 }
 
-TEST(DiskRoomTest, IsNotWaitedForWhereTheErrorIsAnother) {
+TEST(DiskSpaceTest, IsNotWaitedForWhereTheErrorIsAnother) {
   int tries = 0;
-  const absl::Status written = WriteOnceThereIsRoom(
+  const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(), [&] { return ++tries, absl::ErrnoToStatus(EIO, "rename a to b"); },
       [](const absl::Status&) { ADD_FAILURE(); });
   EXPECT_FALSE(written.ok());
   EXPECT_EQ(tries, 1);
 }
 
-TEST(DiskRoomTest, IsWaitedForNoLongerThanItIsWanted) {
+TEST(DiskSpaceTest, IsWaitedForNoLongerThanItIsWanted) {
   const auto cancel = std::make_shared<CancelFlag>();
-  const absl::Status written = WriteOnceThereIsRoom(
+  const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(absl::InfiniteFuture(), cancel),
       [] { return absl::ErrnoToStatus(EDQUOT, "rename a to b"); },
       [&](const absl::Status&) { cancel->Cancel(); });
