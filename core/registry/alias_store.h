@@ -1,4 +1,4 @@
-// Names for versions of models that can be moved from one version to another.
+// Movable names for versions of models.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,43 @@
 
 namespace vrp {
 
-inline constexpr size_t kMaxAliases = 100;  // of a model
+inline constexpr size_t kMaxAliases = 100;  // per model
 
 // A reserved alias: it always names the newest version, live ones included (see registry.h).
 inline constexpr std::string_view kLiveAlias = "live";
 
-// Letters, digits, '-' and '_', 1 to 64 of them, beginning with a letter, so that no alias passes
-// for a version; not "latest" or "newest", which are what a name without a version means.
+// Checks an alias: 1 to 64 letters, digits, '-' and '_', beginning with a letter so that it cannot
+// be taken for a version. "latest" and "newest" are refused, because a name without a version means
+// that.
 absl::Status CheckAliasName(std::string_view alias);
 
-// kInvalidArgument: `live` cannot be set or deleted.
+// Returns kInvalidArgument: `live` cannot be set or deleted.
 absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy);
 
-// "models/{name}/aliases/{alias}".
+// Returns "models/{name}/aliases/{alias}".
 std::string AliasResourceName(std::string_view model, std::string_view alias);
 
-// Such a name's parts; nullopt: it is none.
+// Parses such a name; nullopt if it is none.
 std::optional<ModelReference> ParseAliasResource(std::string_view name);
 
-// The files `DIR/{model}/{alias}`, each with a version's number, as git keeps its refs: one is set,
-// moved and removed without a look at the others, at once and durably, by any number of processes.
-// Thread-safe; reads the disk at each call. Names of models were checked by the caller.
+// Stores each alias in a file `DIR/{model}/{alias}` that holds a version's number, as git stores
+// refs. Any number of processes may set, move and remove aliases, atomically and durably.
+// Thread-safe; every call reads the disk. Callers check the names of models.
 class AliasStore {
  public:
-  // `staging`, on the same file system, outlives it.
+  // `staging` must be on the same file system and outlive the store.
   AliasStore(std::string directory, StagingArea& staging)
       : directory_(std::move(directory)), staging_(staging) {}
 
   bool Has(std::string_view model, std::string_view alias) const;
-  // kNotFound names those there are; kDataLoss: the file holds no version.
+  // Returns the version. kNotFound lists the existing aliases; kDataLoss: the file holds no
+  // version.
   absl::StatusOr<int32_t> Find(std::string_view model, std::string_view alias) const;
-  // Alias and version; files that hold none are left out.
+  // Returns alias -> version, without files that hold no version.
   std::map<std::string, int32_t> List(std::string_view model) const;
-  // kResourceExhausted: the model has kMaxAliases others.
+  // Sets or moves an alias. kResourceExhausted: the model has kMaxAliases others.
   absl::Status Set(std::string_view model, std::string_view alias, int32_t version);
-  // kNotFound as of Find.
+  // Removes an alias. kNotFound as in Find.
   absl::Status Delete(std::string_view model, std::string_view alias);
 
  private:

@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr int64_t kSchemaVersion = 1;
 constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;
 
-// Takes what has the wanted type; the first that has not makes the file unsound.
+// Reads typed values; the first of a wrong type marks the file as damaged.
 class FileReader {
  public:
   explicit FileReader(const json& object) : object_(object) {}
@@ -112,7 +112,7 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   reader.Take("max_customers", summary.max_customers);
   reader.Take("with_tours", summary.with_tours);
   reader.Take("with_reference_cost", summary.with_reference_cost);
-  // Files of earlier programs do not have these keys.
+  // Files of earlier versions lack these keys.
   if (summary.with_tours == summary.instances) summary.leading_with_tours = summary.instances;
   if (summary.with_reference_cost == summary.instances) {
     summary.leading_with_reference_cost = summary.instances;

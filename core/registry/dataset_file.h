@@ -1,4 +1,4 @@
-// The file that says what a dataset holds.
+// The file that describes a dataset.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace vrp {
 
-// JSON of all but the name.
+// Returns everything except the name as JSON.
 std::string WriteDatasetFile(const StoredDataset& dataset);
-// kDataLoss for anything that WriteDatasetFile did not write; a later schema_version says so.
+// Parses such a file. kDataLoss for anything that WriteDatasetFile did not write; the message says
+// so if the schema_version is a later one.
 absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::string name);
 
 }  // namespace vrp

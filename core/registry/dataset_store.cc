@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDatasetStaging = ".staging";
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kAboutFile[] = "dataset.json";
-// The whole state folder is looked through for each look at the room left.
+// Each check for space walks the whole state folder, so it is done once per so many bytes.
 constexpr int64_t kBytesBetweenRoomChecks = int64_t{64} << 20;
 constexpr char kTryAgain[] = "cannot be read now; try again";
 
@@ -51,13 +51,13 @@ absl::Status NameTaken(const StoredDataset& there) {
                                          "datasets delete ", there.name));
 }
 
-// Says of a full disk what could not be written, and not where that lies.
+// Returns an error that names what could not be written to a full disk, without its path.
 absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   if (status.ok() || !absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));
 }
 
-// kNotFound: there is no such file. kUnavailable: it cannot be read now.
+// Reads a file. kNotFound: it does not exist. kUnavailable: it cannot be read now.
 absl::StatusOr<std::string> ContentDigest(const std::string& path) {
   const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor() < 0) {
@@ -94,11 +94,11 @@ absl::Status DatasetUpload::Add(std::string_view piece) {
   if (before / kBytesBetweenRoomChecks == bytes_ / kBytesBetweenRoomChecks) {
     return absl::OkStatus();
   }
-  return store_.CheckRoom(0);
+  return store_.CheckSpace(0);
 }
 
 absl::StatusOr<StoredDataset> DatasetUpload::Finish(const DatasetSummary& summary) {
-  VRP_RETURN_IF_ERROR(store_.CheckRoom(0));
+  VRP_RETURN_IF_ERROR(store_.CheckSpace(0));
   if (fsync(file_.descriptor()) != 0) {
     return FullDiskOr(absl::ErrnoToStatus(errno, Concat("fsync ", name_)), name_);
   }
@@ -119,8 +119,8 @@ absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Create(Options optio
   return std::unique_ptr<DatasetStore>(new DatasetStore(std::move(options), std::move(staging)));
 }
 
-absl::Status DatasetStore::CheckRoom(int64_t bytes) const {
-  return options_.check_room == nullptr ? absl::OkStatus() : options_.check_room(bytes);
+absl::Status DatasetStore::CheckSpace(int64_t bytes) const {
+  return options_.check_space == nullptr ? absl::OkStatus() : options_.check_space(bytes);
 }
 
 std::string DatasetStore::FolderOf(std::string_view id) const {
@@ -144,7 +144,7 @@ absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::st
                                                options_.max_count,
                                                "; delete some: vrpctl datasets delete NAME"));
   }
-  VRP_RETURN_IF_ERROR(CheckRoom(bytes));
+  VRP_RETURN_IF_ERROR(CheckSpace(bytes));
   VRP_ASSIGN_OR_RETURN(std::string folder, staging_->Add());
   const std::string path = Concat(folder, "/", kContentFile);
   OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
@@ -227,7 +227,7 @@ absl::StatusOr<std::string> DatasetStore::ContentPath(std::string_view name) con
   return Concat(FolderOf(id), "/", kContentFile);
 }
 
-// The folder leaves its name at once, so that a crash leaves all of it or nothing.
+// Renames the folder first, so that a crash leaves all of it or nothing.
 absl::Status DatasetStore::Remove(const std::string& id) {
   VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
   const absl::Cleanup removed = [&] { staging_->Remove(trash); };

@@ -1,4 +1,4 @@
-// Datasets on disk: training data that users have uploaded, by the names that they gave.
+// Datasets on disk: uploaded training data, by the names that users gave.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,19 @@ struct StoredDataset {
 
 class DatasetStore;
 
-// One upload: content that is written as it arrives, under a temporary name. The destructor
-// removes what is not finished. One thread.
+// One upload: content is written as it arrives, under a temporary name. The destructor removes an
+// unfinished upload. Not thread-safe.
 class DatasetUpload {
  public:
   ~DatasetUpload();
   DatasetUpload(const DatasetUpload&) = delete;
   DatasetUpload& operator=(const DatasetUpload&) = delete;
 
-  // kInvalidArgument: more than kMaxDatasetBytes; kResourceExhausted: the disk is full, or no room.
+  // Appends content. kInvalidArgument: more than kMaxDatasetBytes. kResourceExhausted: the disk or
+  // the quota is full.
   absl::Status Add(std::string_view piece);
-  // Gives the content its name. Durable when it returns; the same content under the same name is
-  // kept once. kAlreadyExists: the name is taken by other content. Call once, last.
+  // Gives the content its name; durable on return. The same content under the same name is kept
+  // once. kAlreadyExists: other content has the name. Call it once, last.
   absl::StatusOr<StoredDataset> Finish(const DatasetSummary& summary);
 
  private:
@@ -53,38 +54,40 @@ class DatasetUpload {
 
   DatasetStore& store_;
   const std::string name_;
-  const std::string folder_;  // staged
+  const std::string folder_;  // in the staging area
   OpenFile file_;
   Sha256 digest_;
   int64_t bytes_ = 0;
 };
 
-// A folder for each dataset, moved to its name once it is whole. Thread-safe; blocks on the disk.
+// Stores each dataset in a folder that gets its name once it is complete. Thread-safe; blocks on
+// the disk.
 class DatasetStore {
  public:
   struct Options {
     std::string directory;
     int32_t max_count = 1000;
-    // Asked before so many bytes are written, and now and then whether those that were have room;
-    // its error refuses them. Null: all have room.
-    std::function<absl::Status(int64_t bytes)> check_room = nullptr;
+    // Called before `bytes` are written, and repeatedly while an upload grows. An error refuses
+    // them. Optional.
+    std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
-  // Makes the folder where it is absent, and removes what an upload left that did not end.
+  // Creates the folder if it is absent, and removes the remains of unfinished uploads.
   static absl::StatusOr<std::unique_ptr<DatasetStore>> Create(Options options);
 
-  // `name` without its prefix; `bytes`: of the whole content, 0 where that is not known. The store
-  // outlives the upload. kInvalidArgument: a wrong name, or too many bytes; kAlreadyExists: the
-  // name is taken by content of another size; kResourceExhausted: too many, or no room.
+  // Begins an upload. `name` has no prefix; `bytes` is the size of the whole content, 0 if unknown.
+  // The store must outlive the upload. kInvalidArgument: a malformed name, or too many bytes.
+  // kAlreadyExists: content of another size has the name. kResourceExhausted: too many datasets, or
+  // no space.
   absl::StatusOr<std::unique_ptr<DatasetUpload>> Begin(const std::string& name, int64_t bytes);
 
-  // Here and below `name` is `datasets/{name}`. kInvalidArgument for no such form of a name;
-  // kNotFound; kDataLoss: its files are damaged.
+  // Returns a dataset. Here and below `name` is `datasets/{name}`. kInvalidArgument: another form
+  // of name. kNotFound. kDataLoss: its files are damaged.
   absl::StatusOr<StoredDataset> Get(std::string_view name) const;
-  // By name, without those that are damaged.
+  // Returns all undamaged datasets, by name.
   std::vector<StoredDataset> List() const;
-  // The path of the content, which was read and is what was uploaded. Errors as Get's.
+  // Returns the path of the content after verifying its digest. Errors as in Get.
   absl::StatusOr<std::string> ContentPath(std::string_view name) const;
-  // Durable when it returns.
+  // Removes a dataset; durable on return.
   absl::Status Delete(std::string_view name);
 
  private:
@@ -93,7 +96,7 @@ class DatasetStore {
   DatasetStore(Options options, std::unique_ptr<StagingArea> staging)
       : options_(std::move(options)), staging_(std::move(staging)) {}
 
-  absl::Status CheckRoom(int64_t bytes) const;
+  absl::Status CheckSpace(int64_t bytes) const;
   std::string FolderOf(std::string_view id) const;
   absl::StatusOr<StoredDataset> Read(const std::string& id) const;
   absl::Status CheckContent(const StoredDataset& dataset) const;
@@ -102,7 +105,7 @@ class DatasetStore {
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;
-  absl::Mutex mutex_;  // held by who changes which names there are
+  absl::Mutex mutex_;  // held while names are added or removed
 };
 
 }  // namespace vrp

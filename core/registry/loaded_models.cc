@@ -181,7 +181,7 @@ bool LoadedModels::FailedLatelyLocked(const Key& key) const {
 void LoadedModels::RememberFailure(const Key& key) {
   const absl::Time now = SteadyNow();
   std::erase_if(failed_until_, [now](const auto& entry) { return entry.second <= now; });
-  failed_until_[key] = now + options_.patience;
+  failed_until_[key] = now + options_.retry_after;
 }
 
 bool LoadedModels::FailedLately(const Key& key) const {

@@ -1,4 +1,4 @@
-// The models in memory: each version is loaded once, for all who use it.
+// Models in memory. Each version is loaded once and shared.
 #pragma once
 
 #include <cstdint>
@@ -29,9 +29,9 @@ struct LoadedModel {
   std::shared_ptr<Policy> policy;
 };
 
-// Thread-safe. Of a model the newest finished version (the newest of all where none is finished)
-// and those used last stay in memory, kMaxLoadedVersions of them; who has a policy keeps it,
-// whatever happens here.
+// A cache of loaded versions. For each model it keeps kMaxLoadedVersions: the newest finished
+// version (the newest of all if none is finished) and the most recently used ones. A policy that a
+// caller holds stays valid. Thread-safe.
 class LoadedModels {
  public:
   static constexpr size_t kMaxLoadedVersions = 4;
@@ -41,52 +41,51 @@ class LoadedModels {
   struct Options {
     DeviceId device = {};
     PolicyLoader loader = {};
-    // Told, by the background's thread, of versions that could not be loaded there.
+    // Called on the background thread for versions that could not be loaded there. Optional.
     std::function<void(const absl::Status&)> on_failure = nullptr;
-    // The time for which FailedLately is true.
-    absl::Duration patience = absl::Seconds(30);
-    WatchFn watch = nullptr;  // of "model load", with its first decoding
+    // Time for which FailedLately is true.
+    absl::Duration retry_after = absl::Seconds(30);
+    WatchFn watch = nullptr;  // watches "model load", which includes a first decoding
   };
   explicit LoadedModels(Options options);
-  // Waits for a version that is being loaded.
+  // Blocks until a version that is being loaded is finished.
   ~LoadedModels();
   LoadedModels(const LoadedModels&) = delete;
   LoadedModels& operator=(const LoadedModels&) = delete;
 
-  // Checks the weights against the card, loads them, and lets the network decode an instance of
-  // each of its kinds, so that the first request finds it warm. Not kept. kDataLoss: the weights
-  // are not those of the card.
+  // Checks the weights against the card, loads them, and warms the network up with one instance of
+  // each of its kinds. The result is not cached. kDataLoss: the weights are not those of the card.
   absl::StatusOr<LoadedModel> Read(const ModelVersion& version) const;
-  // As Read, kept. Blocks while the weights load: other callers of the same version wait for it,
-  // those of others do not. A load that failed is tried again by the next call.
+  // Reads and caches a version. Blocks while the weights load; only callers of the same version
+  // wait for each other. The next call retries a load that failed.
   absl::StatusOr<LoadedModel> Load(const ModelVersion& version);
-  // What is in memory; nullopt: it is not, or is being loaded.
+  // Returns a loaded version; nullopt if it is not loaded (yet).
   std::optional<LoadedModel> Find(const Key& key);
-  // Which versions a caller may get: finished ones alone, or live ones (see registry.h) too.
+  // The versions that a caller may get: finished ones only, or live ones (registry.h) too.
   enum class Which { kFinished, kAll };
-  // The newest in memory of those that `numbers` lists, the newest first, or that came after them:
-  // a list may be old when it is looked at, and who was served by a version is served by no older
-  // one after it.
+  // Returns the newest loaded version that `numbers` (newest first) lists or that is newer: the
+  // list may be outdated, and a caller that was served by a version must not get an older one
+  // later.
   std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
                                         Which which);
-  // Loads the version that `read` gives soon, in a thread of its own. False: it failed lately, and
-  // is not tried yet.
+  // Queues a version for the background thread, which calls `read` for it. Returns false if it
+  // failed recently and is not retried yet.
   bool LoadSoon(const Key& key, ReadVersion read);
-  // Whether the last attempt to load the version failed, within Options::patience.
+  // Whether the last attempt to load the version failed within Options::retry_after.
   bool FailedLately(const Key& key) const;
   bool Holds(const Key& key) const;
   // Whether a version of the model is in memory.
   bool Serves(std::string_view name) const;
-  // Forgets one version, or all of a model for version 0; what is being loaded stays. Gives what it
-  // forgot. Memory that nobody uses any more goes back to the system.
+  // Drops one version, or all of a model for version 0, except those being loaded. Returns what it
+  // dropped. Unused memory is returned to the system.
   std::vector<Key> Unload(std::string_view name, int32_t version);
   int32_t Count() const;
 
  private:
-  struct Slot {  // of one version that is loading or loaded
+  struct Slot {  // one version that is loading or loaded
     bool done = false;
     absl::StatusOr<LoadedModel> model = absl::UnknownError("loading");
-    int64_t used = 0;  // by the clock of uses
+    int64_t used = 0;  // value of uses_ at its last use
   };
 
   void Work();
@@ -99,7 +98,7 @@ class LoadedModels {
   void DropOldest(std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
-  mutable absl::Mutex mutex_;  // never held while the disk is read
+  mutable absl::Mutex mutex_;  // not held while the disk is read
   std::map<Key, std::shared_ptr<Slot>> slots_ ABSL_GUARDED_BY(mutex_);
   int64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<Key, ReadVersion> waiting_ ABSL_GUARDED_BY(mutex_);

@@ -13,6 +13,7 @@
 #include "core/base/sha256.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/problem/instance/instance_data.h"
 #include "core/registry/publish.h"
 
 namespace vrp {
@@ -20,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file: this, the size and whether durations follow as int32, then the values as doubles, all
-// in the machine's order (little-endian). The id is the first half of the content's SHA-256.
+// A file begins with these bytes. The size follows, whether there are durations (both int32), and
+// the values as doubles, all little-endian. The id is the first half of the content's SHA-256.
 constexpr std::string_view kMagic = "vrp matrices 1\n\0";
 constexpr size_t kMagicBytes = 16;
 constexpr size_t kHeaderBytes = kMagicBytes + 2 * sizeof(int32_t);
@@ -110,11 +111,11 @@ absl::StatusOr<MatrixUpload> MatrixUpload::Begin(int32_t size, bool durations) {
   return MatrixUpload(size, durations);
 }
 
-int64_t MatrixUpload::RoomFor(size_t count) const {
+int64_t MatrixUpload::BytesWith(size_t count) const {
   const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
   const size_t next = content_.size() + count * sizeof(double);
-  const size_t room = next > content_.capacity() ? 2 * next : content_.capacity();
-  return static_cast<int64_t>(std::min(whole, room));
+  const size_t reserved = next > content_.capacity() ? 2 * next : content_.capacity();
+  return static_cast<int64_t>(std::min(whole, reserved));
 }
 
 absl::Status MatrixUpload::Add(const double* values, size_t count) {
@@ -128,8 +129,8 @@ absl::Status MatrixUpload::Add(const double* values, size_t count) {
                                              FormatNumber(values[i]), ", wanted 0 to ",
                                              FormatNumber(kMaxMagnitude)));
   }
-  const auto room = static_cast<size_t>(RoomFor(count));
-  if (room > content_.capacity()) content_.reserve(room);
+  const auto bytes = static_cast<size_t>(BytesWith(count));
+  if (bytes > content_.capacity()) content_.reserve(bytes);
   content_.append(reinterpret_cast<const char*>(values), count * sizeof(double));
   count_ += count;
   return absl::OkStatus();
@@ -160,15 +161,15 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   VRP_RETURN_IF_ERROR(upload.CheckComplete());
   const std::string id = IdOfContent(upload.content());
   std::error_code error;
-  // A file that is damaged is mended by the upload.
+  // The upload replaces a damaged file.
   if (Find(Concat(kPrefix, id)).ok()) return About(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
     return absl::ResourceExhaustedError(Concat("matrices: ", count, " are kept, the most is ",
                                                options_.max_count, "; delete some"));
   }
-  if (options_.check_room != nullptr) {
-    VRP_RETURN_IF_ERROR(options_.check_room(static_cast<int64_t>(upload.content().size())));
+  if (options_.check_space != nullptr) {
+    VRP_RETURN_IF_ERROR(options_.check_space(static_cast<int64_t>(upload.content().size())));
   }
   VRP_RETURN_IF_ERROR(AtomicWriteFile(PathOf(id), upload.content()));
   return About(id);
@@ -188,7 +189,7 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
   if (absl::IsNotFound(content.status())) {
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
   }
-  // Where the file lies is not the caller's business.
+  // The error does not reveal the file's path to the caller.
   if (!content.ok()) {
     return absl::Status(content.status().code(), Concat("got ", Quoted(name), ", unreadable here"));
   }

@@ -1,4 +1,4 @@
-// Matrices on disk, by the hash of their content.
+// Matrices on disk, named by the hash of their content.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "core/problem/formats/matrices.h"
+#include "core/problem/instance/matrix_source.h"
 
 namespace vrp {
 
@@ -26,52 +26,52 @@ struct StoredMatrices {
   absl::Time created;
 };
 
-// One upload: the file's content, as it grows. Not thread-safe.
+// One upload: the growing content of a file. Not thread-safe.
 class MatrixUpload {
  public:
-  // kInvalidArgument: `size: got 1, wanted 2 to 5000`.
+  // Begins an upload. kInvalidArgument: `size: got 1, wanted 2 to 5000`.
   static absl::StatusOr<MatrixUpload> Begin(int32_t size, bool durations);
 
-  // What the content takes in memory, in bytes, once so many values more have come: grows with what
-  // came, not with what was announced.
-  int64_t RoomFor(size_t count) const;
-  // Distances row by row, then durations. kInvalidArgument: `values[7]: ...`.
+  // Returns the memory in bytes that the content needs after `count` more values. It grows with the
+  // values that arrived, not with the announced size.
+  int64_t BytesWith(size_t count) const;
+  // Appends values: distances row by row, then durations. kInvalidArgument: `values[7]: ...`.
   absl::Status Add(const double* values, size_t count);
-  // kInvalidArgument unless all values came.
+  // Checks that all values arrived; kInvalidArgument otherwise.
   absl::Status CheckComplete() const;
   const std::string& content() const { return content_; }
 
  private:
   MatrixUpload(int32_t size, bool durations);
 
-  size_t wanted_ = 0;  // values
+  size_t wanted_ = 0;  // number of values
   size_t count_ = 0;
   std::string content_;
 };
 
-// A file a pair of matrices, written whole or not at all; those used last stay in memory.
-// Thread-safe; blocks on the disk.
+// Stores each pair of matrices in a file that is written completely or not at all, and caches the
+// most recently used ones. Thread-safe; blocks on the disk.
 class MatrixStore final : public MatrixSource {
  public:
   struct Options {
     std::string directory;
     int64_t cache_bytes = int64_t{1} << 30;
     int32_t max_count = 1000;
-    // Asked before so many bytes are written; its error refuses them. Null: all have room.
-    std::function<absl::Status(int64_t bytes)> check_room = nullptr;
+    // Called before `bytes` are written. An error refuses them. Optional.
+    std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
-  // Makes the folder where it is absent, and removes what an upload left that did not end.
+  // Creates the folder if it is absent, and removes the remains of unfinished uploads.
   static absl::StatusOr<std::unique_ptr<MatrixStore>> Create(Options options);
 
-  // Durable when it returns; the same content is kept once. kInvalidArgument as of CheckComplete;
-  // kResourceExhausted: too many, no room for them, or the disk is full.
+  // Stores an upload; durable on return. The same content is kept once. kInvalidArgument as in
+  // CheckComplete. kResourceExhausted: too many matrices, or the disk or the quota is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
-  // kInvalidArgument for no such form of a name; kNotFound; kDataLoss where the file's content is
-  // not that of its name.
+  // Returns matrices by name. kInvalidArgument: another form of name. kNotFound. kDataLoss: the
+  // file's content does not match its name.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
-  // By name.
+  // Returns all matrices, by name.
   std::vector<StoredMatrices> List() const;
-  // Durable when it returns.
+  // Removes matrices; durable on return.
   absl::Status Delete(std::string_view name);
 
  private:
@@ -86,7 +86,7 @@ class MatrixStore final : public MatrixSource {
 
   const Options options_;
   mutable absl::Mutex mutex_;
-  mutable std::list<Cached> cache_ ABSL_GUARDED_BY(mutex_);  // the one used last first
+  mutable std::list<Cached> cache_ ABSL_GUARDED_BY(mutex_);  // most recently used first
 };
 
 }  // namespace vrp

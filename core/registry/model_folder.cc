@@ -21,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "1", "27": canonical, so that no two folders mean the same version.
+// Parses a version number in canonical form ("1", "27"), so that no two folders mean the same
+// version.
 std::optional<int32_t> ParseVersionNumber(std::string_view text) {
   const bool canonical = !text.empty() && text.front() != '0' &&
                          std::all_of(text.begin(), text.end(), absl::ascii_isdigit);
@@ -30,7 +31,7 @@ std::optional<int32_t> ParseVersionNumber(std::string_view text) {
   return static_cast<int32_t>(*number);
 }
 
-// The names in `folder`, sorted; empty when it cannot be read.
+// Returns the sorted names in `folder`; empty if it cannot be read.
 std::vector<std::string> EntryNames(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -43,7 +44,7 @@ std::vector<std::string> EntryNames(const fs::path& folder) {
   return names;
 }
 
-// `path` without symbolic links; an error unless it lies in `root`.
+// Resolves the symbolic links of `path`; an error unless it lies in `root`.
 absl::StatusOr<fs::path> ResolveWithin(const fs::path& root, const fs::path& path) {
   std::error_code error;
   const fs::path real_root = fs::canonical(root, error);
@@ -107,7 +108,7 @@ ModelFolderScan ScanModels(const std::string& root) {
   ModelFolderScan scan;
   for (const std::string& name : EntryNames(root)) {
     std::error_code error;
-    // Files (a README) and hidden folders (the staging area) are no models.
+    // Files (a README) and hidden folders (the staging area) are not models.
     if (name.front() == '.' || !fs::is_directory(fs::path(root) / name, error)) continue;
     if (CheckModelName(name).ok()) {
       ScanOneModel(root, name, scan);

@@ -1,5 +1,4 @@
-// Model folders on disk: which versions there are, and whether one can be used. Stateless;
-// thread-safe; blocks on the disk.
+// Reads model folders on disk. Stateless; thread-safe; blocks on the disk.
 #pragma once
 
 #include <cstdint>
@@ -23,44 +22,44 @@ struct ModelVersion {
   ModelCard card;
 };
 
-// How callers name a version.
+// A caller's reference to a version.
 struct ModelReference {
   std::string name;
-  int32_t version = 0;     // 0: what the alias names, or the newest
-  std::string alias = {};  // empty: none
+  int32_t version = 0;     // 0: the alias decides, or else the newest
+  std::string alias = {};  // empty if there is none
 
   bool operator==(const ModelReference&) const = default;
 };
 
-// Letters, digits, '-', '_' and '.', 1 to 64 of them, beginning with a letter or digit: always a
-// safe folder name.
+// Checks a name: 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit. Such
+// a name is always a safe folder name.
 absl::Status CheckModelName(std::string_view name);
 
-// "models/{name}/versions/{n}".
+// Returns "models/{name}/versions/{n}".
 std::string ModelResourceName(std::string_view name, int32_t version);
 
-// What lies in one models folder.
+// The content of one models folder.
 struct ModelFolderScan {
   std::vector<ModelVersion> versions;  // by name, newest first
-  std::vector<std::string> problems;   // a line for each folder that holds no usable model
+  std::vector<std::string> problems;   // one line per folder without a usable model
 };
 ModelFolderScan ScanModels(const std::string& root);
 
-// The numbers of the folders `root/{name}/{number}`, usable or not, newest first. Empty where there
-// is no such model.
+// Returns the numbers of the folders `root/{name}/{number}`, usable or not, newest first; empty if
+// there is no such model.
 std::vector<int32_t> ListVersionNumbers(const std::string& root, std::string_view name);
 
-// Reads the card of one version. Its folder and files must lie within `root` once symbolic links
-// are followed.
+// Reads the card of one version. Its folder and files, with symbolic links resolved, must lie
+// within `root`.
 absl::StatusOr<ModelVersion> ReadModelVersion(const std::string& root, std::string_view name,
                                               int32_t version);
 
-// Reads the card that lies in `directory`; the weights must be there too. Both must be regular
-// files in `directory` once symbolic links are followed.
+// Reads the card in `directory`, which must hold the weights too. Both, with symbolic links
+// resolved, must be regular files in `directory`.
 absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory);
 
-// kDataLoss, with the file, the SHA-256 that it has and the one that its card states, when they
-// differ. Reads all of it.
+// Compares the weights' SHA-256 with the card's. kDataLoss names the file and both digests. Reads
+// the whole file.
 absl::Status CheckWeights(const std::string& directory, const ModelCard& card);
 
 }  // namespace vrp

@@ -1,5 +1,4 @@
-// The folders that models are looked for in, taken together. Stateless; thread-safe; blocks on the
-// disk.
+// Reads models from several folders (roots) at once. Stateless; thread-safe; blocks on the disk.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +12,24 @@
 
 namespace vrp {
 
-// All usable versions in `roots`, by name, newest version first. Where a version is there twice,
-// that of the first root counts, and the other is a problem.
+// Returns all usable versions in `roots`, by name, newest version first. If two roots have the same
+// version, the first root's counts and the other is reported as a problem.
 ModelFolderScan ScanAll(const std::vector<std::string>& roots);
 
-// Numbers in all folders `roots`, usable or not, newest first; empty: no such model.
+// Returns the version numbers in all `roots`, usable or not, newest first; empty if there is no
+// such model.
 std::vector<int32_t> AllVersionNumbers(const std::vector<std::string>& roots,
                                        std::string_view name);
 
-// Reads one version from the first root where it is usable. kFailedPrecondition says why it is
-// nowhere.
+// Reads one version from the first root in which it is usable. kFailedPrecondition says why it is
+// usable in none.
 absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, std::string_view name,
                                        int32_t version);
 
-// kNotFound, with the names that there are.
+// Returns kNotFound with the names of the existing models.
 absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name);
 
-// kFailedPrecondition: running jobs have published all of the model's versions live.
+// Returns kFailedPrecondition: all versions of the model are live ones, published by running jobs.
 absl::Status OnlyLiveVersions(std::string_view name, int32_t newest);
 
 }  // namespace vrp

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxBytes = 64;
 
-// New names on the way to `folder` are durable too.
+// Creates `folder` and its parents durably.
 absl::Status MakeDurableFolder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Files that hold one version's number.
+// Files that hold one version number.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace vrp {
 
-// kNotFound: there is no such file; kDataLoss: it holds something else.
+// Reads such a file. kNotFound: it does not exist. kDataLoss: it holds something else.
 absl::StatusOr<int32_t> ReadNumberFile(const std::string& path);
 
-// Durable when it returns; makes the folder and its parent where they are absent. As
-// StagingArea::ReplaceFile.
+// Writes such a file with StagingArea::ReplaceFile; durable on return. Creates the folder and its
+// parent if they are absent.
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging);
 
 }  // namespace vrp

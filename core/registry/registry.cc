@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kStagingFolder = ".staging";
 constexpr std::string_view kAliasFolder = ".aliases";
-// The highest number of each model that was deleted.
+// File with the highest deleted version number of a model.
 constexpr std::string_view kDeletedFolder = ".deleted";
 constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
 
@@ -130,7 +130,8 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which whi
   const std::vector<int32_t>& numbers = which == Which::kAll ? versions.all : versions.finished;
   if (numbers.empty()) return OnlyLiveVersions(name, versions.all.front());
   std::optional<LoadedModel> newest = NewestLoaded(name, numbers, which);
-  // Whoever asks for live weights gets no finished version while the first live one loads.
+  // A caller that wants live weights must not get a finished version while the first live one
+  // loads.
   if (newest.has_value() && (which == Which::kFinished || IsLive(newest->version->card) ||
                              newest->version->version >= numbers.front())) {
     return *std::move(newest);
@@ -140,7 +141,7 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which whi
 
 absl::StatusOr<LoadedModel> Registry::LoadNewest(std::string_view name,
                                                  std::vector<int32_t> numbers) {
-  // Versions that failed lately come last: each attempt may read gigabytes.
+  // Versions that failed recently come last, since each attempt may read gigabytes.
   std::stable_partition(numbers.begin(), numbers.end(), [this, name](int32_t number) {
     return !loaded_.FailedLately(LoadedModels::Key(name, number));
   });
@@ -168,7 +169,7 @@ absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
 
 absl::StatusOr<LoadedModel> Registry::Load(std::string_view name, int32_t version) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
-  // Without reading a card where the version is loaded already: this is on the way of every answer.
+  // If the version is loaded, no card is read: every request passes here.
   if (std::optional<LoadedModel> loaded = loaded_.Find({std::string(name), version})) {
     return *std::move(loaded);
   }
@@ -194,7 +195,7 @@ std::vector<std::string> Registry::AliasesOf(const ModelVersion& version) const 
   std::vector<std::string> aliases = StoredAliasesOf(version.name, version.version);
   if (!IsLive(version.card) || !IsLiveAlias(version.name, kLiveAlias)) return aliases;
   const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), version.name);
-  // Empty: the version was deleted meanwhile.
+  // It is empty if the version was deleted meanwhile.
   if (numbers.empty() || numbers.front() != version.version) return aliases;
   aliases.insert(std::lower_bound(aliases.begin(), aliases.end(), kLiveAlias),
                  std::string(kLiveAlias));
@@ -328,8 +329,8 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
     }
     VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
   }
-  // Who is served by an older version gets it from here on. One that cannot be loaded is there
-  // nevertheless, and the older one goes on serving.
+  // If an older version serves, this one takes over. If it cannot be loaded, it is published
+  // nevertheless and the older one continues to serve.
   if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
   const absl::Status loaded = loaded_.Load(made).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);

@@ -1,5 +1,5 @@
-// The models on disk: `DIR/{name}/{version}/` with weights.safetensors and card.json, and aliases
-// for them; loaded ones are shared.
+// Models on disk: `DIR/{name}/{version}/` with weights.safetensors and card.json, and their
+// aliases. Loaded models are shared.
 #pragma once
 
 #include <cstdint>
@@ -26,98 +26,98 @@
 
 namespace vrp {
 
-// How weights are published whose architecture (ModelCard::architecture) differs from that of the
-// newest version of their name. Versions of one name can stand in for each other; their sizes may
-// differ.
+// Policy for publishing weights whose architecture (ModelCard::architecture) differs from the
+// newest version of their name. Versions of one name are interchangeable; their sizes may differ.
 enum class OtherArchitecture {
   kRefuse,
-  kTakeOtherName,  // NAME-ARCHITECTURE, or NAME-ARCHITECTURE-2 and so on
+  kTakeOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
 };
 
-// A version that a running training job published is live (IsLive of its card), all others are
-// finished. A name without a version means the newest finished one. The alias `live` means the
-// newest of all: what a running job published last or, once its job has ended with a model, that.
+// The models of one daemon.
 //
-// Thread-safe. Every call looks at the folders, so that models which are added or taken away by
-// hand are seen at once; a model that is loaded stays as it was loaded.
+// A version published by a running training job is live (IsLive of its card); all others are
+// finished. A name without a version means the newest finished one. The alias `live` means the
+// newest of all: the last one that a running job published, or the job's model once it has ended.
+//
+// Thread-safe. Every call reads the folders, so models that are added or removed by hand are seen
+// at once. A loaded model stays as it was loaded.
 class Registry {
  public:
   struct Options {
-    std::string directory;  // created when absent; new versions are published here
-    // Shipped models. Where a version is there twice, `directory` goes first, then these in order.
+    std::string directory;  // created if absent; new versions are published here
+    // Shipped models. If a version exists twice, `directory` goes first, then these in order.
     std::vector<std::string> read_only_directories = {};
     DeviceId device = {};
     PolicyLoader loader;
-    // Told of newer versions that cannot be loaded while an older one serves. Thread-safe.
+    // Called for newer versions that cannot be loaded while an older one serves. Thread-safe.
     std::function<void(const absl::Status&)> on_failure = nullptr;
-    WatchFn watch = nullptr;  // of "publication", "import", "model load"
+    WatchFn watch = nullptr;  // watches "publication", "import", "model load"
   };
-  // Removes what a crashed process left of unpublished models. Errors name the folder.
+  // Opens the folders and removes unpublished models of crashed processes. Errors name the folder.
   static absl::StatusOr<std::unique_ptr<Registry>> Create(Options options);
 
-  // The folders that models are looked for in, the own one first: NAME/N in one of them.
+  // Returns the folders that hold models as NAME/N, the writable one first.
   std::vector<std::string> Roots() const;
 
-  // All versions, by name, newest version first. Folders that cannot be read are left out; see
+  // Returns all versions, by name, newest version first, without unreadable folders; see
   // Problems().
   std::vector<ModelVersion> List() const;
-  // One line for each folder that List() leaves out.
+  // Returns one line per folder that List() omits.
   std::vector<std::string> Problems() const;
-  // version 0: the newest finished one that can be read. kNotFound names the models there are;
-  // kFailedPrecondition says why a version that is there cannot be used, or that all are live.
+  // Returns a version; for 0, the newest readable finished one. kNotFound lists the existing
+  // models. kFailedPrecondition says why an existing version cannot be used, or that all are live.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
-  // As Get, of what `reference` names. kNotFound names the aliases there are.
+  // Returns the version that `reference` names, as Get. kNotFound lists the existing aliases.
   absl::StatusOr<ModelVersion> Resolve(const ModelReference& reference) const;
-  // The version that the training job of this name ("trainingJobs/...") published.
+  // Returns the version that the training job of this name ("trainingJobs/...") published.
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
 
-  // A model to serve a request with. Where the newest is meant: the newest that is in memory, while
-  // newer ones are loaded in the background; it stays where they cannot be. Else blocks while the
-  // weights load, once a version (see LoadedModels). As Resolve; kDataLoss: the weights are not
-  // those of the card.
+  // Returns a model to serve a request. If the reference means the newest version: the newest
+  // loaded one, while newer ones load in the background; it stays if they cannot be loaded.
+  // Otherwise blocks while the weights load, once per version (see LoadedModels). Errors as in
+  // Resolve; kDataLoss: the weights are not those of the card.
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
-  // The version itself, whatever else is in memory. Blocks as Use.
+  // Loads exactly this version. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
-  // Gives memory back: see LoadedModels. version 0: all of the model. The versions that were in
-  // memory.
+  // Frees memory (see LoadedModels); version 0 means all versions. Returns those that were loaded.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);
   bool IsLoaded(const ModelVersion& version) const;
-  int32_t LoadedCount() const;  // versions in memory
+  int32_t LoadedCount() const;  // loaded versions
 
-  // Aliases of this version, in order; `live` is one of the newest version while that is live.
+  // Returns the sorted aliases of a version, including `live` for the newest version while it is
+  // live.
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
-  // Loads the version, then has the alias name it, durably; what it named before. As Load; the
-  // alias stays as it was after any error. kInvalidArgument: `live` cannot be set. One that was set
-  // by an earlier version of this program keeps its meaning until it is deleted.
+  // Loads the version, then sets the alias durably. Returns the version that it named before.
+  // Errors as in Load leave the alias unchanged. kInvalidArgument: `live` cannot be set. A `live`
+  // that an earlier release set keeps its meaning until it is deleted.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
-  // kInvalidArgument: `live`, unless it was set by an earlier version of this program.
+  // Removes an alias. kInvalidArgument: `live`, unless an earlier release set it.
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
-  // Durably, from disk and memory; its number is not given again. kNotFound; kFailedPrecondition:
-  // an alias names it, or it lies in a read-only folder.
+  // Deletes a version durably from disk and memory; its number is not used again. kNotFound.
+  // kFailedPrecondition: an alias names it, or it is in a read-only folder.
   absl::Status Delete(std::string_view name, int32_t version);
 
-  // A fresh folder on the registry's file system, for the weights of a model that is being made.
+  // Creates an empty folder on the registry's file system for the files of a new model.
   absl::StatusOr<std::string> StagingDirectory();
-  // Removes a staging folder that will not be published. Harmless for one that was.
+  // Removes a staging folder that will not be published. No effect on a published one.
   void DiscardStaging(const std::string& staging_directory);
-  // Whether a model of this architecture can become a version of `name`. kFailedPrecondition: the
-  // newest version is of another.
+  // Checks that a model of this architecture can become a version of `name`. kFailedPrecondition:
+  // the newest version has another architecture.
   absl::Status CheckArchitecture(std::string_view name, std::string_view architecture) const;
-  // Moves `staging_directory` (weights and card complete) to the next version of `name`, durably
-  // and at once; where the model serves, a finished one is loaded too. Publishing the same
-  // card.training_job again gives the version that is already there (a crash between publish and
-  // job end). kFailedPrecondition: see CheckArchitecture and `other`.
+  // Moves `staging_directory` (complete weights and card) to the next version of `name`, atomically
+  // and durably. If the model serves, a finished version is loaded too. Publishing the same
+  // card.training_job again returns the existing version (after a crash between publication and the
+  // job's end). kFailedPrecondition: see CheckArchitecture and `other`.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
-  // Publish for weights from elsewhere: checks the header of the weights and loads them once, so
-  // that nothing is taken that cannot be used. The card's training job, of another registry, is
-  // left out.
+  // Publishes weights from elsewhere. Checks their header and loads them once, so that unusable
+  // weights are refused. Drops the card's training job, which belongs to another registry.
   absl::StatusOr<ModelVersion> Import(std::string_view name, const std::string& staging_directory);
-  // Adds rows to the card of one version, each in the place of one of the same data, mode and
-  // reference; the oldest go when there are too many. As StagingArea::ReplaceFile.
-  // As Get; kFailedPrecondition for a model of a read-only folder.
+  // Adds rows to the card of a version. A row replaces one of the same data, mode and reference;
+  // the oldest are dropped if there are too many. Durable and atomic. Errors as in Get;
+  // kFailedPrecondition: the model is in a read-only folder.
   absl::StatusOr<ModelVersion> AddEvaluations(std::string_view name, int32_t version,
                                               const std::vector<CardEvaluation>& evaluations);
 
@@ -127,11 +127,11 @@ class Registry {
   bool IsLiveAlias(std::string_view name, std::string_view alias) const;
   using Which = LoadedModels::Which;
   absl::StatusOr<ModelVersion> Newest(std::string_view name, Which which) const;
-  // The newest version in memory; asks for newer ones to be loaded. nullopt: none is.
+  // Returns the newest loaded version and queues newer ones for loading; nullopt if none is loaded.
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
                                           const std::vector<int32_t>& numbers, Which which);
   absl::StatusOr<LoadedModel> UseNewest(std::string_view name, Which which);
-  // Loads the newest of `numbers`, which are in descending order, that can be loaded.
+  // Loads the newest loadable version of `numbers` (in descending order).
   absl::StatusOr<LoadedModel> LoadNewest(std::string_view name, std::vector<int32_t> numbers);
   std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;
   // Returns `name`, or the first NAME-ARCHITECTURE[-N] that accepts the architecture.

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The descriptor of `folder` with its lock; LOCK_NB in `operation` gives kUnavailable when somebody
-// holds it.
+// Opens and locks `folder` and returns its descriptor. With LOCK_NB in `operation`, kUnavailable if
+// another process holds the lock.
 absl::StatusOr<int> OpenLocked(const std::string& folder, int operation) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open folder ", folder));
@@ -57,8 +57,7 @@ StagingArea::~StagingArea() {
 }
 
 absl::Status StagingArea::RemoveAbandoned() {
-  // The area's own lock keeps others from making a folder that is not locked yet while this one
-  // looks.
+  // The area's own lock keeps other processes from creating a not yet locked folder meanwhile.
   VRP_ASSIGN_OR_RETURN(const int area_lock, OpenLocked(directory_, LOCK_EX));
   const absl::Cleanup unlock = [area_lock] { close(area_lock); };
   std::error_code error;

@@ -1,5 +1,5 @@
-// Folders in which models are made before they are published: on the same file system, and gone
-// when their maker dies.
+// Temporary folders for models before publication, on the same file system. They are removed after
+// their process has died.
 #pragma once
 
 #include <map>
@@ -14,25 +14,26 @@
 
 namespace vrp {
 
-// A live maker holds a lock (flock) on each of its folders; a folder without a lock was left by one
+// A process holds a lock (flock) on each of its folders; a folder without a lock belongs to one
 // that died. So several processes may share a models folder. Thread-safe; blocks on the disk.
 class StagingArea {
  public:
-  // Makes `directory` when it is absent and removes the folders in it that nobody holds.
+  // Creates `directory` if it is absent and removes the unlocked folders in it.
   static absl::StatusOr<std::unique_ptr<StagingArea>> Create(const std::string& directory);
   ~StagingArea();  // removes this process' folders
   StagingArea(const StagingArea&) = delete;
   StagingArea& operator=(const StagingArea&) = delete;
 
+  // Creates and locks a new folder. Returns its path.
   absl::StatusOr<std::string> Add();
-  // Whether `folder` was made here and not given away since.
+  // Whether `folder` was created here and neither released nor removed since.
   bool Holds(const std::string& folder) const;
-  // Gives up `folder`, which was moved elsewhere. Harmless for others.
+  // Forgets `folder`, which was moved elsewhere. No effect on unknown folders.
   void Release(const std::string& folder);
-  // Gives up `folder` and removes it. Harmless for others.
+  // Removes `folder`. No effect on unknown folders.
   void Remove(const std::string& folder);
-  // Writes a file that lies elsewhere on this file system, durably. A crash leaves the old file or
-  // the new one, and nothing beside it: the temporary one lies here.
+  // Durably replaces a file elsewhere on this file system. A crash leaves the old or the new file
+  // and nothing beside it, because the temporary file is in the staging area.
   absl::Status ReplaceFile(const std::string& path, std::string_view content);
 
  private:

@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-// File systems tell times in steps, of 4 ms or of a second: a folder that changed as long ago as
-// that has another time after its next change.
+// Time stamps of file systems have steps of 4 ms to 1 s. A folder that last changed longer ago than
+// this has a different time stamp after its next change.
 constexpr absl::Duration kSettled = absl::Seconds(2);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The versions of a model, for the path of every answer: a folder is listed again only where it has
-// changed.
+// A cache of the versions of each model. Every request uses it; a folder is listed again only after
+// it has changed.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ namespace vrp {
 
 // Version numbers, usable or not, newest first.
 struct ListedVersions {
-  std::vector<int32_t> all;       // empty: no such model
-  std::vector<int32_t> finished;  // without those that a running job published live
+  std::vector<int32_t> all;       // empty if there is no such model
+  std::vector<int32_t> finished;  // without live ones
 };
 
-// Thread-safe. Sees what is added or removed, by any program, at the next call.
+// Thread-safe. Versions that any program adds or removes are seen by the next call.
 class VersionLists {
  public:
-  // The versions in one folder; given by tests that count how often it is asked.
+  // Lists the versions in one folder. Tests replace it to count calls.
   using ListFn = std::function<std::vector<int32_t>(const std::string& root, std::string_view)>;
 
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
@@ -39,30 +39,30 @@ class VersionLists {
  private:
   // Identifies one state of a folder.
   struct Stamp {
-    uint64_t device = 0;  // 0 of all: it is absent
+    uint64_t device = 0;  // all fields are 0 if the folder is absent
     uint64_t inode = 0;
-    int64_t changed_ns = 0;  // when an entry came or went, since 1970
+    int64_t changed_ns = 0;  // last change of its entries, since 1970
     bool operator==(const Stamp&) const = default;
   };
   struct Listed {
-    std::vector<Stamp> stamps;  // by root, from before the folders were read
+    std::vector<Stamp> stamps;  // by root, taken before the folders were read
     ListedVersions versions;
   };
   struct SeenCard {
-    Stamp stamp;  // of its version's folder
+    Stamp stamp;  // of the version's folder
     bool live = false;
   };
   static Stamp StampOf(const std::string& folder);
   std::vector<Stamp> StampsOf(std::string_view name) const;
   ListedVersions Read(std::string_view name);
-  // By the card in the first folder that has a usable one.
+  // Whether the card in the first root with a usable one is live.
   bool IsLiveVersion(std::string_view name, int32_t version);
   // Forgets the cards of the model's versions that are not `present`.
   void ForgetCards(std::string_view name, const std::set<int32_t, std::greater<>>& present);
 
   const std::vector<std::string> roots_;
   const ListFn list_;
-  mutable absl::Mutex mutex_;  // never held while the disk is read
+  mutable absl::Mutex mutex_;  // not held while the disk is read
   std::map<std::string, Listed, std::less<>> listed_ ABSL_GUARDED_BY(mutex_);
   std::map<std::string, SeenCard> cards_ ABSL_GUARDED_BY(mutex_);  // by version folder
 };

@@ -94,11 +94,11 @@ absl::Status Daemon::Parts::OpenBook() {
   const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
   VRP_ASSIGN_OR_RETURN(book,
                        JobBook::Open(vrpd.state_dir, options.clock, quota_bytes, LogJobState));
-  const auto check_room = [&quota = book->quota()](int64_t bytes) { return quota.Check(bytes); };
+  const auto check_space = [&quota = book->quota()](int64_t bytes) { return quota.Check(bytes); };
   VRP_ASSIGN_OR_RETURN(matrices, MatrixStore::Create({.directory = book->folder().MatricesPath(),
-                                                      .check_room = check_room}));
+                                                      .check_space = check_space}));
   VRP_ASSIGN_OR_RETURN(datasets, DatasetStore::Create({.directory = book->folder().DatasetsPath(),
-                                                       .check_room = check_room}));
+                                                       .check_space = check_space}));
   return absl::OkStatus();
 }
 

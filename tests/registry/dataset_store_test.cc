@@ -127,7 +127,7 @@ TEST_F(DatasetStoreTest, RefusesMoreThanItMayKeep) {
 TEST_F(DatasetStoreTest, RefusesWhatHasNoRoom) {
   int64_t asked = 0;
   const auto store =
-      *DatasetStore::Create({.directory = Folder(), .check_room = [&](int64_t bytes) {
+      *DatasetStore::Create({.directory = Folder(), .check_space = [&](int64_t bytes) {
                                asked = bytes;
                                return absl::ResourceExhaustedError("full");
                              }});

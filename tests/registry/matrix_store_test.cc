@@ -116,7 +116,7 @@ TEST_F(MatrixStoreTest, WhatHasNoRoomIsRefusedAndWhatIsKeptAlreadyNeedsNone) {
   const MatrixUpload another = AnUpload(6);
   int64_t asked = 0;
   const auto store = *MatrixStore::Create(
-      {.directory = folder_.path() + "/kept", .check_room = [&asked](int64_t bytes) {
+      {.directory = folder_.path() + "/kept", .check_space = [&asked](int64_t bytes) {
          asked = bytes;
          return absl::ResourceExhaustedError("full");
        }});
