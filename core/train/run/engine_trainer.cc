@@ -17,7 +17,7 @@ class EngineTrainer final : public Trainer {
                                        TrainingObserver& observer) override {
     absl::StatusOr<TrainingResult> result = absl::InternalError("the training did not end");
     VRP_RETURN_IF_ERROR(
-        GuardMemory([&] { result = TrainingRun(request, stop, observer, factory_).Run(); }));
+        GuardMemory([&] { result = TrainingRun(request, stop, observer).Run(factory_); }));
     return result;
   }
 

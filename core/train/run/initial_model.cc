@@ -10,8 +10,6 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/graph_transformer/graph_transformer_layout.h"
-#include "core/model/pointer_network/pointer_layout.h"
 #include "core/model/weights/flat_parameters.h"
 #include "core/model/weights/model_card.h"
 #include "core/model/weights/safetensors.h"
@@ -55,18 +53,11 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
   return absl::NotFoundError(Concat("training.initial_model: ", name, ": there is no such model"));
 }
 
-// The dropout of a pointer network is no size: fine-tuning may choose another.
 absl::StatusOr<bool> SameSizes(const TrainingConfig& config, const ModelCard& card) {
-  if (card.architecture != config.model) return false;
-  if (config.IsGraphTransformer()) {
-    VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
-                         ParseGraphTransformerOptions(card.architecture_json, "architecture"));
-    return sizes == config.graph_transformer;
-  }
-  VRP_ASSIGN_OR_RETURN(PointerNetworkOptions sizes,
-                       ParsePointerNetworkOptions(card.architecture_json, "architecture"));
-  sizes.dropout = config.network.dropout;
-  return sizes == config.network;
+  if (card.architecture != config.architecture->name) return false;
+  VRP_ASSIGN_OR_RETURN(const NetworkSizes sizes,
+                       config.architecture->parse_sizes(card.architecture_json, "architecture"));
+  return sizes.fixed_json == config.sizes.fixed_json;
 }
 
 absl::Status CheckCard(const TrainingConfig& config, const std::string& path) {
@@ -76,7 +67,7 @@ absl::Status CheckCard(const TrainingConfig& config, const std::string& path) {
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(
       "training.initial_model: ", path, ": it is ", card.architecture, " ", card.architecture_json,
-      ", the configuration says ", config.model, " ", config.ArchitectureJson()));
+      ", the configuration says ", config.architecture->name, " ", config.sizes.json));
 }
 
 // A weights file and its path.
@@ -97,11 +88,6 @@ absl::StatusOr<InitialWeights> OpenInitialModel(
   return InitialWeights{std::move(file), std::move(path)};
 }
 
-ParameterLayout LayoutOf(const TrainingConfig& config) {
-  return config.IsGraphTransformer() ? GraphTransformerLayout(config.graph_transformer)
-                                     : PointerLayout(config.network);
-}
-
 }  // namespace
 
 absl::Status LoadInitialModel(const TrainingConfig& config,
@@ -115,7 +101,7 @@ absl::Status LoadInitialModel(const TrainingConfig& config,
 absl::Status CheckInitialModel(const TrainingConfig& config,
                                const std::vector<std::string>& models_directories) {
   VRP_ASSIGN_OR_RETURN(const InitialWeights weights, OpenInitialModel(config, models_directories));
-  return CheckParameters(LayoutOf(config), weights.file, weights.path);
+  return CheckParameters(config.architecture->layout(config.sizes), weights.file, weights.path);
 }
 
 }  // namespace vrp

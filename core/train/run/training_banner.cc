@@ -6,7 +6,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/text.h"
-#include "core/model/policy/step_inputs.h"
 
 namespace vrp {
 namespace {
@@ -44,7 +43,7 @@ std::string PrecisionText(const BannerFacts& facts) {
                   emulated ? ", emulated: slower than fp32" : "");
   }
   if (OnCpu(facts) && facts.cpu_has_bf16 && config.amp_type == Precision::kBf16) {
-    return Concat("fp32: on a CPU, model ", config.model, " multiplies in fp32 alone");
+    return Concat("fp32: on a CPU, model ", config.architecture->name, " multiplies in fp32 alone");
   }
   return Concat("fp32: the device has no ", wanted, " in hardware that is faster");
 }
@@ -91,19 +90,21 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
       DeviceLine(facts), ThreadsLine(facts), ComputationLine(facts),
       Concat("epochs: ", config.epochs, " of ", config.StepsPerEpoch(), " batches of ",
              config.batch_size),
-      Concat("model: ", config.model, ", ", facts.parameters, " parameters ",
-             config.ArchitectureJson())};
+      Concat("model: ", config.architecture->name, ", ", facts.parameters, " parameters ",
+             config.sizes.json)};
   const std::vector<std::string> ignored = Ignored(facts);
   if (!ignored.empty()) {
     lines.insert(lines.begin() + 3, Concat("ignored on cpu: ", absl::StrJoin(ignored, ", ")));
   }
   if (!config.initial_model.empty()) lines.push_back(Concat("starts from: ", config.initial_model));
   const std::vector<std::string> features = config.Inputs().names;
-  const bool edges = config.IsGraphTransformer() && config.graph_transformer.edge_bias;
+  const bool edges = config.sizes.edge_bias;
   lines.push_back(Concat("input features: ", features.size(),
                          " a node: ", absl::StrJoin(features, ", "),
                          edges ? "; distances of all pairs of nodes (edge_bias)" : ""));
-  lines.push_back(Concat("read at each step: ", absl::StrJoin(StepInputs(config.model), ", ")));
+  const auto& reads = config.architecture->step_inputs;
+  const std::vector<std::string> step_inputs(reads.begin(), reads.end());
+  lines.push_back(Concat("read at each step: ", absl::StrJoin(step_inputs, ", ")));
   lines.push_back(ValidationLine(facts));
   return lines;
 }

@@ -1,345 +1,191 @@
 #include "core/train/run/training_run.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
-#include "core/base/number.h"
+#include "core/base/file.h"
+#include "core/base/isa.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
-#include "core/model/policy/batch_parts.h"
-#include "core/train/run/learning_rate.h"
+#include "core/train/run/run_data.h"
+#include "core/train/run/training_banner.h"
 
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxBadSteps = 10;
-// A scale of fp16's losses that starts much too high is halved as often.
-constexpr int64_t kMaxOverflows = 50;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+void LogBanner(const RunContext& context, const TrainedNetwork& network, const ValidationSet& set) {
+  DeviceInfo device{.id = context.request.device, .name = {}};
+  for (const DeviceInfo& listed : ListDevices()) {
+    if (listed.id == context.request.device) device = listed;
+  }
+  const BannerFacts facts{.config = context.config,
+                          .device = device,
+                          .threads = context.request.threads,
+                          .precision = network.precision(),
+                          .cpu_has_bf16 = InHardware(UsableBf16()),
+                          .parameters = network.engine().parameters().size(),
+                          .validation_instances = set.size(),
+                          .reference = set.reference_name(),
+                          .reference_cost = set.reference()};
+  for (const std::string& line : BannerLines(facts)) context.observer.OnLog(line);
+}
 
 }  // namespace
 
 TrainingRun::TrainingRun(const TrainingRequest& request, const StopCondition& stop,
-                         TrainingObserver& observer, const EngineFactory& factory)
-    : request_(request),
-      config_(request.config),
-      stop_(stop),
-      observer_(observer),
-      factory_(factory),
-      steps_per_epoch_(config_.StepsPerEpoch()),
-      pool_(request.threads),
-      clock_(pool_),
-      score_{.cost = kNone, .gap = kNone, .accuracy = kNone},
-      best_cost_(kNone),
-      best_gap_(kNone) {}
+                         TrainingObserver& observer)
+    : started_(SteadyNow()), context_(request, stop, observer) {}
 
-absl::StatusOr<TrainingResult> TrainingRun::Run() {
-  absl::StatusOr<TrainingResult> result = RunToModel();
-  totals_.run_phases = clock_.Read();
-  observer_.OnEnd(totals_);
+absl::StatusOr<TrainingResult> TrainingRun::Run(const EngineFactory& factory) {
+  absl::StatusOr<TrainingResult> result = RunToModel(factory);
+  TrainingTotals totals = reporter_ == nullptr ? TrainingTotals() : reporter_->totals();
+  totals.run_phases = context_.clock.Read();
+  context_.observer.OnEnd(totals);
   return result;
 }
 
-absl::StatusOr<TrainingResult> TrainingRun::RunToModel() {
-  VRP_RETURN_IF_ERROR(Prepare());
-  const absl::Status status = Loop();
-  if (status.code() == absl::StatusCode::kCancelled && step_ != saved_step_) {
-    const absl::Status saved = Save();
-    // The job need not fail for it: it goes on from the checkpoint before.
-    if (!saved.ok()) observer_.OnLog(Concat("no last checkpoint: ", saved.ToString()));
+absl::StatusOr<TrainingResult> TrainingRun::RunToModel(const EngineFactory& factory) {
+  VRP_RETURN_IF_ERROR(Prepare(factory));
+  const absl::StatusOr<TrainingEnd> end = Loop();
+  if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
+    const absl::Status saved = checkpoints_->Save();
+    // The job need not fail for it: it continues from the checkpoint before.
+    if (!saved.ok()) context_.observer.OnLog(Concat("no last checkpoint: ", saved.ToString()));
   }
-  if (!status.ok()) return status;
-  return Publish();
+  VRP_RETURN_IF_ERROR(end.status());
+  return publisher_->Publish(position_.step, *end);
 }
 
-absl::Status TrainingRun::Loop() {
-  pace_.Begin(step_ == epochs_ended_ * steps_per_epoch_);
+absl::Status TrainingRun::Prepare(const EngineFactory& factory) {
+  const RunClock::Scope clocked(context_.clock, RunPhase::kPreparation);
+  context_.observer.OnPhase("preparation");
+  VRP_ASSIGN_OR_RETURN(network_, TrainedNetwork::Make(context_, factory));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> baseline, network_->MakeBaseline(factory));
+  const LabelSurroundings around = LabelSurroundingsOf(context_, "references");
+  VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
+  const BatchForm& form = network_->engine().batch_form();
+  VRP_ASSIGN_OR_RETURN(std::vector<Instance> own, ReadOwnInstances(context_, form));
+  VRP_ASSIGN_OR_RETURN(ValidationSet set, ValidationSet::Make(context_.config, form, own, around));
+  LogBanner(context_, *network_, set);
+  VRP_ASSIGN_OR_RETURN(batches_, MakeBatchSource(context_, form, std::move(own)));
+  context_.observer.OnPhase("resumption");
+  validator_ = std::make_unique<Validator>(context_, *network_, std::move(set));
+  reporter_ = std::make_unique<Reporter>(context_, *validator_);
+  VRP_ASSIGN_OR_RETURN(learner_, MakeLearner({.config = context_.config,
+                                              .engine = &network_->engine(),
+                                              .baseline = std::move(baseline),
+                                              .source = batches_.get(),
+                                              .pool = &context_.pool,
+                                              .bf16 = network_->precision() == Precision::kBf16}));
+  steps_ = std::make_unique<StepSource>(StepSource::Parts{.context = context_,
+                                                          .network = *network_,
+                                                          .learner = *learner_,
+                                                          .batches = *batches_,
+                                                          .reporter = *reporter_});
+  checkpoints_ = std::make_unique<CheckpointKeeper>(CheckpointKeeper::Parts{
+      context_, position_, *network_, *learner_, *steps_, *validator_, *reporter_});
+  publisher_ = std::make_unique<Publisher>(context_, *network_, *validator_);
+  VRP_RETURN_IF_ERROR(checkpoints_->Resume());
+  return steps_->Start(position_.step);
+}
+
+absl::StatusOr<TrainingEnd> TrainingRun::Loop() {
+  int64_t& step = position_.step;
+  const int64_t steps_per_epoch = context_.steps_per_epoch;
+  reporter_->Start(step == position_.epochs_ended * steps_per_epoch);
   // An interruption may have come between an epoch's last step and its end.
-  if (step_ > 0 && step_ / steps_per_epoch_ > epochs_ended_) VRP_RETURN_IF_ERROR(EndEpoch());
-  for (end_ = WhyEnded(); end_ == TrainingEnd::kUnknown; end_ = WhyEnded()) {
-    VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
+  if (step > 0 && step / steps_per_epoch > position_.epochs_ended) VRP_RETURN_IF_ERROR(EndEpoch());
+  TrainingEnd end = EndReason();
+  for (; end == TrainingEnd::kUnknown; end = EndReason()) {
+    VRP_RETURN_IF_ERROR(StopStatus(context_.stop.Check()));
     if (EndsEarly()) return absl::CancelledError("ended before its first step");
-    VRP_RETURN_IF_ERROR(OneStep());
-    if (step_ % steps_per_epoch_ == 0) VRP_RETURN_IF_ERROR(EndEpoch());
-    if (step_ % config_.checkpoint_every_steps == 0 || IsOneOfTheBest()) {
-      VRP_RETURN_IF_ERROR(Save());
+    VRP_RETURN_IF_ERROR(steps_->Take(step + 1));
+    ++step;
+    if (step % steps_per_epoch == 0) VRP_RETURN_IF_ERROR(EndEpoch());
+    if (step % context_.config.checkpoint_every_steps == 0 || checkpoints_->IsOneOfTheBest()) {
+      VRP_RETURN_IF_ERROR(checkpoints_->Save());
     }
-    VRP_RETURN_IF_ERROR(ServeLive());
+    VRP_RETURN_IF_ERROR(publisher_->ServeLive(step, [this] { return Evaluate(); }));
   }
-  VRP_RETURN_IF_ERROR(ValidateLastStep());
-  TellEnd();
-  return absl::OkStatus();
-}
-
-bool TrainingRun::IsOneOfTheBest() const {
-  if (config_.keep_best_checkpoints == 0 || validated_step_ != step_) return false;
-  return IsAmongBest(request_.checkpoint_directory, score_.cost, config_.keep_best_checkpoints);
+  VRP_RETURN_IF_ERROR(ValidateLastStep(end));
+  LogEnd(end);
+  return end;
 }
 
 bool TrainingRun::EndsEarly() const {
-  return request_.end_early != nullptr && request_.end_early->cancelled() && !stop_.ShouldStop();
+  const std::shared_ptr<const CancelFlag>& end_early = context_.request.end_early;
+  return end_early != nullptr && end_early->cancelled() && !context_.stop.ShouldStop();
 }
 
-TrainingEnd TrainingRun::WhyEnded() const {
-  if (step_ >= config_.epochs * steps_per_epoch_) return TrainingEnd::kAllEpochs;
-  if (Stalled()) return TrainingEnd::kNoImprovement;
-  if (request_.epoch_limit > 0 && epochs_ended_ >= request_.epoch_limit) {
+TrainingEnd TrainingRun::EndReason() const {
+  const TrainingRequest& request = context_.request;
+  if (position_.step >= context_.Steps()) return TrainingEnd::kAllEpochs;
+  if (validator_->Stalled(position_.epochs_ended)) return TrainingEnd::kNoImprovement;
+  if (request.epoch_limit > 0 && position_.epochs_ended >= request.epoch_limit) {
     return TrainingEnd::kEpochLimit;
   }
-  const absl::Duration spent = absl::FromChrono(std::chrono::steady_clock::now() - started_);
   // A model of no step at all would be of no use.
-  if (step_ > 0 && spent >= request_.time_limit) return TrainingEnd::kTimeLimit;
-  if (step_ > 0 && EndsEarly()) return TrainingEnd::kStopped;
-  return TrainingEnd::kUnknown;
+  if (position_.step == 0) return TrainingEnd::kUnknown;
+  if (SteadyNow() - started_ >= request.time_limit) return TrainingEnd::kTimeLimit;
+  return EndsEarly() ? TrainingEnd::kStopped : TrainingEnd::kUnknown;
 }
 
-absl::StatusOr<ValidationScore> TrainingRun::Validate() {
-  VRP_RETURN_IF_ERROR(Settle());
-  if (validated_step_ == step_) return score_;
-  const RunClock::Scope clocked(clock_, RunPhase::kValidation);
-  const bool accuracy = config_.method == TrainingMethod::kSupervised;
-  ValidationScore score;
-  VRP_RETURN_IF_ERROR(WithAveragedWeights(average_, *engine_, [&]() -> absl::Status {
-    VRP_ASSIGN_OR_RETURN(score, validation_.Evaluate(*engine_, accuracy, &pool_, stop_));
-    return absl::OkStatus();
-  }));
-  return score;
+absl::StatusOr<ValidationScore> TrainingRun::Evaluate() {
+  VRP_RETURN_IF_ERROR(steps_->Settle());
+  return validator_->Evaluate(position_.step);
 }
 
-absl::Status TrainingRun::ValidateLastStep() {
-  const bool mid_epoch = end_ == TrainingEnd::kTimeLimit || end_ == TrainingEnd::kStopped;
-  // The checkpoint of an earlier version may have ended all epochs without any best weights.
-  const bool no_best = config_.publish == PublishRule::kBest && best_step_ == 0;
-  if (validated_step_ == step_ || !(mid_epoch || no_best)) return absl::OkStatus();
-  VRP_ASSIGN_OR_RETURN(score_, Validate());
-  validated_step_ = step_;
-  RememberBest();
-  observer_.OnLog(Concat("step ", step_, ": ", ScoreText(score_, validation_)));
-  return absl::OkStatus();
-}
-
-void TrainingRun::TellEnd() {
-  if (end_ == TrainingEnd::kNoImprovement) {
-    observer_.OnLog(absl::StrFormat("stopped early: no better validation since epoch %d (%.4f)",
-                                    best_epoch_, best_cost_));
-  } else if (end_ != TrainingEnd::kAllEpochs) {
-    std::string_view why = "by the job's limit on epochs";
-    if (end_ == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
-    if (end_ == TrainingEnd::kStopped) why = "on request";
-    observer_.OnLog(Concat("stopped ", why, ": ", epochs_ended_, " whole epochs of ",
-                           config_.epochs, ", ", step_, " steps"));
-  }
-}
-
-absl::StatusOr<TrainingBatch> TrainingRun::NextBatch() {
-  const RunClock::Scope clocked(clock_, RunPhase::kData);
-  const double start = clock_.ThreadSeconds();
-  if (loader_ == nullptr) {
-    loader_ = std::make_unique<BatchLoader>(
-        *source_, BatchLoaderOptions{.first = step_,
-                                     .end = config_.epochs * steps_per_epoch_,
-                                     .parts = device_ == nullptr ? config_.accumulate_steps : 1,
-                                     .workers = config_.loader.workers,
-                                     .prefetch = config_.loader.prefetch,
-                                     .pool = &pool_});
-  }
-  absl::StatusOr<TrainingBatch> batch = loader_->Next();
-  AddPhase(Phase::kData, start);
-  const double workers = absl::ToDoubleSeconds(loader_->TakeWorkTime());
-  totals_.phase_seconds[static_cast<size_t>(Phase::kData)] += workers;
-  clock_.AddThreadSeconds(RunPhase::kData, workers);
-  return batch;
-}
-
-absl::Status TrainingRun::OneStep() {
-  const RunClock::Scope clocked(clock_, RunPhase::kSteps);
-  observer_.OnPhase("training step");
-  const absl::Time start = SteadyNow();
-  if (device_ != nullptr) {
-    VRP_ASSIGN_OR_RETURN(const bool begun, DeviceStep());
-    if (begun) return absl::OkStatus();
-  }
-  VRP_ASSIGN_OR_RETURN(const TrainingBatch batch, NextBatch());
-  VRP_ASSIGN_OR_RETURN(const StepOutcome outcome, Gradient(batch));
-  const double update = clock_.ThreadSeconds();
-  const double norm = GradientNorm(std::as_const(*engine_).parameters().gradient(), &pool_);
-  const bool sound = !outcome.overflowed && std::isfinite(outcome.loss) && std::isfinite(norm);
-  if (sound) VRP_RETURN_IF_ERROR(Apply(norm));
-  AddPhase(Phase::kOptimiser, update);
-  ++step_;
-  return Conclude(outcome, {.step = step_,
-                            .instances = batch.instances,
-                            .gradient_norm = norm,
-                            .seconds = absl::ToDoubleSeconds(SteadyNow() - start),
-                            .sound = sound});
-}
-
-absl::Status TrainingRun::Conclude(const StepOutcome& outcome, const StepEnd& end) {
-  Count(outcome, end.instances);
-  totals_.seconds += end.seconds;
-  if (!end.sound) {
-    ++totals_.skipped_steps;
-    return CountBadStep(end.step,
-                        Concat("loss ", FormatNumber(outcome.loss), ", gradient norm ",
-                               FormatNumber(end.gradient_norm)),
-                        outcome.overflowed);
-  }
-  bad_steps_ = overflows_ = 0;
-  const double log = clock_.ThreadSeconds();
-  Report(outcome, end);
-  AddPhase(Phase::kLog, log);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<StepOutcome> TrainingRun::Gradient(const TrainingBatch& batch) {
-  while (true) {
-    const std::span<float> gradient = engine_->parameters().gradient();
-    std::fill(gradient.begin(), gradient.end(), 0.0F);
-    absl::StatusOr<StepOutcome> outcome =
-        learner_->AddGradient(step_ + 1, batch, micro_batch_, stop_);
-    if (!absl::IsResourceExhausted(outcome.status()) || !TakeFewerAtOnce()) return outcome;
-  }
-}
-
-bool TrainingRun::TakeFewerAtOnce() {
-  const int32_t part = LargestPart(config_.batch_size, config_.accumulate_steps);
-  const int32_t before = micro_batch_ > 0 ? std::min(micro_batch_, part) : part;
-  if (before <= 1) return false;
-  micro_batch_ = (before + 1) / 2;
-  observer_.OnLog(Concat("step ", step_ + 1, ": out of memory; from here on ", micro_batch_,
-                         " instances at once"));
-  return true;
-}
-
-absl::Status TrainingRun::Apply(double norm) {
-  const double scale = norm > config_.gradient_clip ? config_.gradient_clip / norm : 1;
-  adamw_->Step(engine_->parameters(), LearningRateAt(config_, step_), scale, &pool_);
-  if (average_.has_value()) {
-    average_->Add(std::as_const(*engine_).parameters().values(), adamw_->steps(), &pool_);
-  }
-  return engine_->ParametersChanged();
-}
-
-absl::Status TrainingRun::CountBadStep(int64_t step, const std::string& why, bool overflowed) {
-  int64_t& count = overflowed ? overflows_ : bad_steps_;
-  const int64_t most = overflowed ? kMaxOverflows : kMaxBadSteps;
-  ++count;
-  observer_.OnLog(Concat("step ", step, ": left out: ", overflowed ? "overflow in fp16" : why));
-  if (count < most) return absl::OkStatus();
-  return absl::InternalError(Concat(
-      "training diverged: ", most, " steps in a row without a finite loss, the last at step ", step,
-      " (", why, "); lower training.learning_rate or training.gradient_clip"));
-}
-
-void TrainingRun::Count(const StepOutcome& outcome, int64_t instances) {
-  ++totals_.steps;
-  totals_.instances += instances;
-  instances_seen_ += instances;
-  for (size_t i = 0; i < outcome.seconds.size(); ++i) {
-    totals_.phase_seconds[i] += outcome.seconds[i];
-  }
-  totals_.copies += outcome.copies;
-  totals_.copied_bytes += outcome.copied_bytes;
-  totals_.matrix_bytes += outcome.matrix_bytes;
-  pass_difference_ = std::max(pass_difference_, outcome.pass_difference);
-}
-
-void TrainingRun::AddPhase(Phase phase, double start) {
-  totals_.phase_seconds[static_cast<size_t>(phase)] += clock_.ThreadSeconds() - start;
-}
-
-void TrainingRun::Report(const StepOutcome& outcome, const StepEnd& end) {
-  const int64_t instances = totals_.instances - progress_.totals.instances;
-  progress_ = {
-      .epoch = (end.step - 1) / steps_per_epoch_ + 1,
-      .epochs = config_.epochs,
-      .step = end.step,
-      .steps = config_.epochs * steps_per_epoch_,
-      .loss = outcome.loss,
-      .train_cost = outcome.cost,
-      .accuracy = outcome.accuracy,
-      .learning_rate = LearningRateAt(config_, end.step - 1),
-      .gradient_norm = end.gradient_norm,
-      .pass_difference = outcome.pass_difference,
-      .instances_per_second = end.seconds > 0 ? static_cast<double>(instances) / end.seconds : 0,
-      .matrix_bytes_per_step =
-          static_cast<double>(totals_.matrix_bytes) / static_cast<double>(totals_.steps)};
-  FillProgress();
-  observer_.OnProgress(progress_);
-}
-
-void TrainingRun::FillProgress() {
-  totals_.run_phases = clock_.Read();
-  progress_.validation_cost = score_.cost;
-  progress_.validation_reference = validation_.reference();
-  progress_.validation_gap = score_.gap;
-  progress_.validation_accuracy = score_.accuracy;
-  progress_.reference = validation_.reference_name();
-  progress_.instances_seen = instances_seen_;
-  progress_.seconds_per_step = pace_.SecondsPerStep(totals_);
-  progress_.seconds_per_epoch = pace_.seconds_per_epoch();
-  progress_.totals = totals_;
+absl::Status TrainingRun::Validate() {
+  VRP_RETURN_IF_ERROR(steps_->Settle());
+  return validator_->Validate(position_.step);
 }
 
 absl::Status TrainingRun::EndEpoch() {
-  observer_.OnPhase("validation");
-  const int64_t epoch = epochs_ended_ + 1;
-  VRP_ASSIGN_OR_RETURN(score_, Validate());
-  validated_step_ = step_;
+  context_.observer.OnPhase("validation");
+  const int64_t epoch = position_.epochs_ended + 1;
+  VRP_RETURN_IF_ERROR(Validate());
   std::string line;
   {
-    const RunClock::Scope clocked(clock_, RunPhase::kBaseline);
-    VRP_ASSIGN_OR_RETURN(line, learner_->EndEpoch(epoch, stop_));
+    const RunClock::Scope clocked(context_.clock, RunPhase::kBaseline);
+    VRP_ASSIGN_OR_RETURN(line, learner_->EndEpoch(epoch, context_.stop));
   }
-  epochs_ended_ = epoch;
-  RememberBest();
-  if (!line.empty()) observer_.OnLog(line);
-  std::string text =
-      Concat("epoch ", epoch, "/", config_.epochs, ": ", ScoreText(score_, validation_));
-  if (std::isfinite(score_.accuracy)) {
-    text += absl::StrFormat(", accuracy %.2f %%", 100 * score_.accuracy);
-  }
-  if (pass_difference_ > 0) {
-    text += absl::StrFormat("; the passes differ by %.1e at most", pass_difference_);
-  }
-  observer_.OnLog(text);
-  pass_difference_ = 0;
-  progress_.epoch = epoch;
-  progress_.epochs = config_.epochs;
-  progress_.step = step_;
-  progress_.steps = config_.epochs * steps_per_epoch_;
-  progress_.end_of_epoch = true;
-  const double seconds_per_step = pace_.SecondsPerStep(totals_);
-  pace_.EndEpoch(totals_);
-  FillProgress();
-  progress_.seconds_per_step = seconds_per_step;  // of the epoch that has just ended
-  observer_.OnProgress(progress_);
+  position_.epochs_ended = epoch;
+  validator_->UpdateBest(epoch);
+  if (!line.empty()) context_.observer.OnLog(line);
+  reporter_->EndEpoch(epoch, position_.step);
   return absl::OkStatus();
 }
 
-void TrainingRun::RememberBest() {
-  if (!std::isfinite(score_.cost) || score_.cost >= best_cost_) return;
-  best_cost_ = score_.cost;
-  best_gap_ = score_.gap;
-  best_epoch_ = epochs_ended_;
-  best_step_ = step_;
-  if (config_.publish != PublishRule::kBest) return;
-  const std::span<const float> values = ServedWeights();
-  best_values_.assign(values.begin(), values.end());
+absl::Status TrainingRun::ValidateLastStep(TrainingEnd end) {
+  const bool mid_epoch = end == TrainingEnd::kTimeLimit || end == TrainingEnd::kStopped;
+  // The checkpoint of an earlier version may have ended all epochs without any best weights.
+  const bool no_best =
+      context_.config.publish == PublishRule::kBest && validator_->best().step() == 0;
+  if (validator_->Validated(position_.step) || !(mid_epoch || no_best)) return absl::OkStatus();
+  VRP_RETURN_IF_ERROR(Validate());
+  validator_->UpdateBest(position_.epochs_ended);
+  context_.observer.OnLog(
+      Concat("step ", position_.step, ": ", ScoreText(validator_->score(), validator_->set())));
+  return absl::OkStatus();
 }
 
-std::span<const float> TrainingRun::ServedWeights() const {
-  if (average_.has_value()) return average_->values();
-  return std::as_const(*engine_).parameters().values();
-}
-
-bool TrainingRun::Stalled() const {
-  return config_.patience > 0 && epochs_ended_ - best_epoch_ >= config_.patience;
+void TrainingRun::LogEnd(TrainingEnd end) {
+  if (end == TrainingEnd::kNoImprovement) {
+    const BestWeights& best = validator_->best();
+    context_.observer.OnLog(absl::StrFormat(
+        "stopped early: no better validation since epoch %d (%.4f)", best.epoch(), best.cost()));
+  } else if (end != TrainingEnd::kAllEpochs) {
+    std::string_view why = "by the job's limit on epochs";
+    if (end == TrainingEnd::kTimeLimit) why = "by the job's limit on time";
+    if (end == TrainingEnd::kStopped) why = "on request";
+    context_.observer.OnLog(Concat("stopped ", why, ": ", position_.epochs_ended,
+                                   " whole epochs of ", context_.config.epochs, ", ",
+                                   position_.step, " steps"));
+  }
 }
 
 }  // namespace vrp

@@ -208,7 +208,7 @@ absl::StatusOr<ValidationScore> ValidationSet::Evaluate(const PolicyEngine& engi
     }
     if (!accuracy || part.choices.empty()) continue;
     RolloutRequest follow;
-    follow.choice = Choice::kFollow;
+    follow.choice = Choice::kForced;
     follow.choices = part.choices;
     follow.stop = stop;
     follow.pool = pool;

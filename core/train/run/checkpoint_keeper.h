@@ -1,0 +1,69 @@
+// Saves a run's state as checkpoints and resumes from the newest one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/model/weights/safetensors.h"
+#include "core/train/learners/learner.h"
+#include "core/train/run/checkpoint.h"
+#include "core/train/run/reporter.h"
+#include "core/train/run/run_context.h"
+#include "core/train/run/step_source.h"
+#include "core/train/run/trained_network.h"
+#include "core/train/run/validator.h"
+
+namespace vrp {
+
+// How far a run has come.
+struct RunPosition {
+  int64_t step = 0;  // steps done or, on the device, begun
+  int64_t epochs_ended = 0;
+};
+
+// For the training thread.
+class CheckpointKeeper {
+ public:
+  // The parts of the run that a checkpoint holds, which outlive the keeper.
+  struct Parts {
+    RunContext& context;
+    RunPosition& position;
+    TrainedNetwork& network;
+    Learner& learner;
+    StepSource& steps;
+    Validator& validator;
+    Reporter& reporter;
+  };
+  explicit CheckpointKeeper(const Parts& parts) : parts_(parts) {}
+
+  // Writes a checkpoint of the current step. A failure of the disk is only logged, because it may
+  // succeed next time; kInternal: the state cannot be written at all.
+  absl::Status Save();
+  // Continues from the newest checkpoint, if there is one. kFailedPrecondition: it belongs to
+  // another configuration; kDataLoss: it lacks a value.
+  absl::Status Resume();
+
+  // Returns whether the last checkpoint is of the current step.
+  bool IsSaved() const { return saved_step_ == parts_.position.step; }
+  // Returns whether the current weights were just validated as one of the best, which deserve a
+  // checkpoint.
+  bool IsOneOfTheBest() const;
+
+ private:
+  absl::StatusOr<std::map<std::string, double>> ScalarState() const;
+  std::map<std::string, std::span<float>> TensorState();
+  absl::Status CheckScalars(const Checkpoint& checkpoint, const std::string& where) const;
+  absl::Status RestoreTensors(const Checkpoint& checkpoint, const std::string& where);
+  absl::Status RestoreScalars(const std::map<std::string, double>& scalars);
+  absl::StatusOr<Checkpoint> MakeCheckpoint();
+  void LogFailure(const absl::Status& failure) const;
+
+  const Parts parts_;
+  int64_t saved_step_ = -1;
+};
+
+}  // namespace vrp

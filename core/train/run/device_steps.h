@@ -1,0 +1,56 @@
+// Captured steps that run on the device by themselves. The host begins them, hears their results
+// later, and waits for them only if it needs their weights: at a validation, a checkpoint, the end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "core/model/policy/whole_steps.h"
+#include "core/train/run/step_resources.h"
+
+namespace vrp {
+
+// For the training thread.
+class DeviceSteps {
+ public:
+  // Captures the steps after the `steps_done` first ones. Returns null, with the reason in the log,
+  // if the host must take them. Fails only if the device is lost.
+  static absl::StatusOr<std::unique_ptr<DeviceSteps>> Create(const StepResources& resources,
+                                                             int64_t steps_done);
+
+  // Begins step `step` (from 1) and reports the earlier steps that have ended. Returns false if the
+  // host must take this step and all later ones.
+  absl::StatusOr<bool> Begin(int64_t step);
+  // Blocks until all steps begun have ended. The network and the learner then have the state after
+  // the last one.
+  absl::Status Settle();
+
+ private:
+  explicit DeviceSteps(const StepResources& resources) : resources_(resources) {}
+
+  // Asks the learner for request_.
+  absl::Status Request();
+  // Makes steps_ by request_, in as many parts as the memory needs. They continue the host's state
+  // after `steps_done` steps.
+  absl::Status Capture(int64_t steps_done);
+  // Begins a step on `batch`; null: on instances that the device draws. Divides it into smaller
+  // parts if the memory does not suffice.
+  absl::StatusOr<bool> BeginOn(int64_t step, const TrainingBatch* batch);
+  void LeaveToHost(int64_t step, const absl::Status& reason);
+  // Reports the steps that have ended since the last call.
+  absl::Status ReportEnded();
+  absl::Status EndStep(const WholeStepReport& report, double seconds);
+
+  const StepResources resources_;
+  WholeStepsRequest request_;
+  absl::Status not_drawn_;  // why the device does not draw the instances
+  std::unique_ptr<WholeSteps> steps_;
+  int64_t begun_step_ = 0;
+  int64_t settled_step_ = 0;
+  absl::Time reported_ = absl::InfinitePast();  // time of the last report; none yet: InfinitePast
+};
+
+}  // namespace vrp

@@ -1,0 +1,34 @@
+#include "core/train/run/divergence_guard.h"
+
+#include "core/base/text.h"
+
+namespace vrp {
+namespace {
+
+constexpr char kBadSteps[] = "bad_steps";
+constexpr int64_t kMaxSkipped = 10;
+// The scale of fp16's losses may start much too high; each overflow halves it.
+constexpr int64_t kMaxOverflows = 50;
+
+}  // namespace
+
+absl::Status DivergenceGuard::Skipped(int64_t step, const std::string& reason, bool overflowed) {
+  int64_t& count = overflowed ? overflows_ : skipped_;
+  const int64_t most = overflowed ? kMaxOverflows : kMaxSkipped;
+  ++count;
+  observer_.OnLog(Concat("step ", step, ": left out: ", overflowed ? "overflow in fp16" : reason));
+  if (count < most) return absl::OkStatus();
+  return absl::InternalError(Concat(
+      "training diverged: ", most, " steps in a row without a finite loss, the last at step ", step,
+      " (", reason, "); lower training.learning_rate or training.gradient_clip"));
+}
+
+std::map<std::string, double> DivergenceGuard::ScalarState() const {
+  return {{kBadSteps, static_cast<double>(skipped_)}};
+}
+
+void DivergenceGuard::Restore(const std::map<std::string, double>& scalars) {
+  skipped_ = static_cast<int64_t>(scalars.at(kBadSteps));
+}
+
+}  // namespace vrp

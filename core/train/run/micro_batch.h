@@ -1,0 +1,52 @@
+// How many instances of a step go through the network at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/model/policy/batch_parts.h"
+#include "core/train/run/run_context.h"
+
+namespace vrp {
+
+// Halved after each step that ran out of memory.
+class MicroBatch {
+ public:
+  // `context` outlives it.
+  explicit MicroBatch(RunContext& context) : context_(context) {}
+
+  // Returns the number of instances that found memory; 0: all of a part.
+  int32_t instances() const { return instances_; }
+  // Allows all instances of a part again.
+  void Reset() { instances_ = 0; }
+  // Halves the number after step `step` ran out of memory, and logs it. Returns false if it is one
+  // already.
+  bool Halve(int64_t step) {
+    const int32_t part = LargestPart(context_.config.batch_size, context_.config.accumulate_steps);
+    const int32_t before = instances_ > 0 ? std::min(instances_, part) : part;
+    if (before <= 1) return false;
+    instances_ = (before + 1) / 2;
+    context_.observer.OnLog(
+        Concat("step ", step, ": out of memory; from here on ", instances_, " instances at once"));
+    return true;
+  }
+
+  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  std::map<std::string, double> ScalarState() const {
+    return {{kScalar, static_cast<double>(instances_)}};
+  }
+  void Restore(const std::map<std::string, double>& scalars) {
+    instances_ = static_cast<int32_t>(scalars.at(kScalar));
+  }
+
+ private:
+  static constexpr char kScalar[] = "micro_batch";
+
+  RunContext& context_;
+  int32_t instances_ = 0;
+};
+
+}  // namespace vrp

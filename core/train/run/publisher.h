@@ -1,0 +1,55 @@
+// Writes the models of a run: the one that it ends with, and live ones on request.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/train/run/run_context.h"
+#include "core/train/run/trained_network.h"
+#include "core/train/run/training_result.h"
+#include "core/train/run/validator.h"
+
+namespace vrp {
+
+// For the training thread.
+class Publisher {
+ public:
+  // All arguments outlive it.
+  Publisher(RunContext& context, const TrainedNetwork& network, const Validator& validator)
+      : context_(context), network_(network), validator_(validator) {}
+
+  // Writes the model of a run that ended after step `step` for the reason `end`. Waits while the
+  // disk is full, because days of steps must not be lost. kCancelled: the run was stopped
+  // meanwhile.
+  absl::StatusOr<TrainingResult> Publish(int64_t step, TrainingEnd end) const;
+
+  // Serves the requests for live models after step `step`; `validate` scores the current weights. A
+  // failed validation ends the run, as after an epoch. A model that cannot be written is an error
+  // of the request only.
+  absl::Status ServeLive(int64_t step,
+                         absl::FunctionRef<absl::StatusOr<ValidationScore>()> validate) const;
+
+ private:
+  // Chooses the weights to publish, and says why.
+  TrainingResult ChooseWeights(int64_t step, TrainingEnd end) const;
+  std::string ChoiceText(const TrainingResult& result, int64_t step) const;
+  absl::StatusOr<TrainingResult> PublishLive(int64_t step, const std::string& directory,
+                                             const ValidationScore& score) const;
+  // A model's folder and the job named in its card.
+  struct Target {
+    std::string directory;
+    std::string job_name;
+  };
+  absl::Status WriteModel(const Target& target, std::span<const float> weights,
+                          const TrainingResult& result) const;
+
+  RunContext& context_;
+  const TrainedNetwork& network_;
+  const Validator& validator_;
+};
+
+}  // namespace vrp

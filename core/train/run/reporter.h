@@ -1,0 +1,68 @@
+// Counts what a run has done and reports it to the run's observer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "core/train/learners/learner.h"
+#include "core/train/run/divergence_guard.h"
+#include "core/train/run/epoch_pace.h"
+#include "core/train/run/run_context.h"
+#include "core/train/run/trainer.h"
+#include "core/train/run/validator.h"
+
+namespace vrp {
+
+// A step that has ended: its update was made, or skipped.
+struct EndedStep {
+  int64_t step = 0;  // from 1
+  int64_t instances = 0;
+  double gradient_norm = 0;  // before clipping
+  double seconds = 0;        // wall time
+  bool applied = false;      // whether its update was made
+};
+
+// For the training thread.
+class Reporter {
+ public:
+  // `context` and `validator` outlive it.
+  Reporter(RunContext& context, const Validator& validator);
+
+  // Starts the clock of the first step. `whole_epoch`: whether it is the first of its epoch.
+  void Start(bool whole_epoch) { pace_.Begin(whole_epoch); }
+  // Adds the thread time since `start`, by RunClock::ThreadSeconds().
+  void AddPhaseSince(Phase phase, double start);
+  void AddPhase(Phase phase, double seconds);
+  // Adds one step's copies from the host to the device.
+  void AddCopies(int64_t copies, int64_t bytes, int64_t matrix_bytes);
+  // Counts and reports a step. kInternal: the training diverged.
+  absl::Status EndStep(const StepOutcome& outcome, const EndedStep& end);
+  // Reports the end of epoch `epoch` (from 1), which was validated after step `step`.
+  void EndEpoch(int64_t epoch, int64_t step);
+
+  const TrainingTotals& totals() const { return totals_; }
+
+  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  std::map<std::string, double> ScalarState() const;
+  void Restore(const std::map<std::string, double>& scalars);
+
+ private:
+  void Count(const StepOutcome& outcome, int64_t instances);
+  void Report(const StepOutcome& outcome, const EndedStep& end);
+  // Fills progress_ with the last validation and the clocks.
+  void FillProgress();
+  std::string EpochText(int64_t epoch) const;
+
+  RunContext& context_;
+  const Validator& validator_;
+  DivergenceGuard guard_;
+  EpochPace pace_;
+  int64_t instances_seen_ = 0;  // since the first step, interruptions included
+  double pass_difference_ = 0;  // the largest of the epoch
+  TrainingProgress progress_;
+  TrainingTotals totals_;
+};
+
+}  // namespace vrp

@@ -1,0 +1,41 @@
+// The request, observer, threads and clock that all parts of a training run share.
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/cpu_pool.h"
+#include "core/base/stop.h"
+#include "core/train/config/training_config.h"
+#include "core/train/run/run_clock.h"
+#include "core/train/run/trainer.h"
+
+namespace vrp {
+
+// Outlives the parts of its run. For the training thread, except `pool`.
+struct RunContext {
+  // All arguments outlive it.
+  RunContext(const TrainingRequest& asked, const StopCondition& condition,
+             TrainingObserver& listener)
+      : request(asked),
+        config(asked.config),
+        stop(condition),
+        observer(listener),
+        steps_per_epoch(config.StepsPerEpoch()),
+        pool(asked.threads),
+        clock(pool) {}
+
+  // Returns the number of steps of all epochs.
+  int64_t Steps() const { return config.epochs * steps_per_epoch; }
+  // Returns the epoch, from 1, that step `step`, from 1, belongs to.
+  int64_t EpochOf(int64_t step) const { return (step - 1) / steps_per_epoch + 1; }
+
+  const TrainingRequest& request;
+  const TrainingConfig& config;
+  const StopCondition& stop;
+  TrainingObserver& observer;
+  const int64_t steps_per_epoch;
+  CpuPool pool;
+  RunClock clock;
+};
+
+}  // namespace vrp

@@ -1,0 +1,77 @@
+#include "core/train/run/run_data.h"
+
+#include <utility>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/train/data/instance_source.h"
+#include "core/train/run/checkpoint.h"
+
+namespace vrp {
+namespace {
+
+std::string CacheFolder(const TrainingRequest& request) {
+  if (!request.cache_directory.empty()) return request.cache_directory;
+  return Concat(request.checkpoint_directory, "/labels");
+}
+
+// Makes the labels, or finds them, and returns their path.
+absl::StatusOr<std::string> FindLabels(RunContext& context, const BatchForm& form) {
+  const LabelSurroundings around = LabelSurroundingsOf(context, "labels");
+  const TrainingConfig& config = context.config;
+  const SupervisedConfig& supervised = config.supervised;
+  if (supervised.labels == LabelSource::kFile) {
+    return FileLabels(FindDataFile(supervised.label_file, context.request.datasets),
+                      supervised.samples, form, around);
+  }
+  return HeuristicLabels({.problem = config.problem,
+                          .seed = config.problem.seed,
+                          .search_seed = config.seed,
+                          .iterations = supervised.heuristic_iterations,
+                          .samples = supervised.samples},
+                         around);
+}
+
+}  // namespace
+
+LabelSurroundings LabelSurroundingsOf(RunContext& context, std::string phase) {
+  const TrainingRequest& request = context.request;
+  // A run without a checkpoint may end early during its preparation.
+  const bool may_end = request.end_early != nullptr && !HasCheckpoint(request.checkpoint_directory);
+  return {
+      .folder = CacheFolder(request),
+      .pool = &context.pool,
+      .stop = may_end ? StopCondition(context.stop.deadline(), request.end_early) : context.stop,
+      .on_piece = [&observer = context.observer,
+                   phase = std::move(phase)] { observer.OnPhase(phase); },
+      .datasets = request.datasets};
+}
+
+absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
+                                                       const BatchForm& form) {
+  std::vector<DataFile> files;
+  for (const std::string& name : context.config.problem.instances) {
+    files.push_back(FindDataFile(name, context.request.datasets));
+  }
+  if (files.empty()) return std::vector<Instance>();
+  return ReadInstanceFiles(files, form);
+}
+
+absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
+                                                             const BatchForm& form,
+                                                             std::vector<Instance> own) {
+  const TrainingConfig& config = context.config;
+  if (config.method != TrainingMethod::kSupervised) {
+    return own.empty() ? MakeGeneratedSource(config, form)
+                       : MakeInstanceSource(config, form, std::move(own));
+  }
+  VRP_ASSIGN_OR_RETURN(const std::string path, FindLabels(context, form));
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set,
+                       SampleSet::Open(path, config.loader.memory_mb << 20));
+  context.observer.OnLog(
+      Concat("labels: ", set->size(), " instances in ", set->pieces(),
+             set->pieces() == 1 ? " piece, in memory: " : " pieces, read in turn: ", path));
+  return MakeLabelledSource(config, form, std::move(set));
+}
+
+}  // namespace vrp

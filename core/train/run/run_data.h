@@ -1,0 +1,29 @@
+// The instances, labels and batches that a run trains on.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/model/policy/network_batch.h"
+#include "core/train/data/batch_source.h"
+#include "core/train/data/labels.h"
+#include "core/train/run/run_context.h"
+
+namespace vrp {
+
+// Returns the folder, threads and stop condition with which a run makes labelled sets. `phase` is
+// reported before each piece of work. `context` outlives the result.
+LabelSurroundings LabelSurroundingsOf(RunContext& context, std::string phase);
+
+// Returns the user's instances that the configuration names; none if instances are generated.
+absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
+                                                       const BatchForm& form);
+
+// Returns the batches of the configuration's method: generated, of `own` instances, or labelled.
+absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
+                                                             const BatchForm& form,
+                                                             std::vector<Instance> own);
+
+}  // namespace vrp

@@ -1,0 +1,58 @@
+// Validates the weights of a run and remembers the best ones. No torch here.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/train/run/best_weights.h"
+#include "core/train/run/run_context.h"
+#include "core/train/run/trained_network.h"
+#include "core/train/run/validation.h"
+
+namespace vrp {
+
+// Scores the served weights of a network. For one thread.
+class Validator {
+ public:
+  // `context` and `network` outlive it.
+  Validator(RunContext& context, TrainedNetwork& network, ValidationSet set);
+
+  // Returns the score of the network's served weights, which are those after step `step`. Returns
+  // the last score if it belongs to this step.
+  absl::StatusOr<ValidationScore> Evaluate(int64_t step) const;
+  // Evaluates the weights after step `step` and keeps the score as the last one.
+  absl::Status Validate(int64_t step);
+  // Compares the last validation with the best one. `epochs_ended`: whole epochs so far.
+  void UpdateBest(int64_t epochs_ended);
+
+  // Returns the last score; NaN before the first.
+  const ValidationScore& score() const { return score_; }
+  // Returns whether the last validation of this run was of the weights after step `step`.
+  bool Validated(int64_t step) const { return validated_step_ == step; }
+  // Returns whether training.patience epochs passed without a better validation.
+  bool Stalled(int64_t epochs_ended) const;
+  const BestWeights& best() const { return best_; }
+  BestWeights& best() { return best_; }
+  const ValidationSet& set() const { return set_; }
+
+  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  std::map<std::string, double> ScalarState() const;
+  void Restore(const std::map<std::string, double>& scalars);
+
+ private:
+  static constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+
+  RunContext& context_;
+  TrainedNetwork& network_;
+  const ValidationSet set_;
+  ValidationScore score_ = {.cost = kNoScore, .gap = kNoScore, .accuracy = kNoScore};
+  int64_t validated_step_ = -1;
+  BestWeights best_;
+};
+
+}  // namespace vrp
