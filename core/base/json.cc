@@ -36,7 +36,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
 
   bool key(string_t& value) override {
     if (open_.back()->contains(value)) {
-      return Refuse(Concat("key ", Quoted(value), " stands twice in one object"));
+      return Refuse(Concat("key ", Quoted(value), " appears twice in one object"));
     }
     key_ = std::move(value);
     return true;
@@ -50,13 +50,13 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     std::string_view what = error.what();
     if (const size_t start = what.find("] "); start != what.npos) what.remove_prefix(start + 2);
     error_ = absl::InvalidArgumentError(Concat(name_, ":", line, ":", before.size() - line_start,
-                                               ": no valid JSON: ", Escaped(what.substr(0, 300))));
+                                               ": invalid JSON: ", Escaped(what.substr(0, 300))));
     return false;
   }
 
   absl::StatusOr<json> Finish(bool complete) && {
     if (!error_.ok()) return error_;
-    if (!complete) return absl::InvalidArgumentError(Concat(name_, ": no valid JSON"));
+    if (!complete) return absl::InvalidArgumentError(Concat(name_, ": invalid JSON"));
     return std::move(root_);
   }
 

@@ -12,7 +12,8 @@
 namespace vrp {
 namespace {
 
-// /proc files have no size to ask for; 1 MiB is far more than what is looked for needs.
+// Returns the start of a /proc file. These have no size to ask for; 1 MiB is more than any key here
+// needs.
 std::string ReadProc(const char* path) {
   constexpr size_t kMaxBytes = size_t{1} << 20;
   std::ifstream file(path);

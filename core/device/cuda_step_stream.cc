@@ -1,4 +1,4 @@
-// Streams and graphs by torch's C++ API, so that its allocator and autograd know of them.
+// Streams and graphs made through torch's C++ API, so that its allocator and autograd know of them.
 #include "core/device/step_stream.h"
 
 #if VRP_WITH_CUDA
@@ -25,15 +25,15 @@ namespace {
 using c10::cuda::CUDAStream;
 using c10::cuda::CUDAStreamGuard;
 
-// What this thread has put into its current stream goes before what `stream` gets from now on.
-void PutBehindCurrent(const CUDAStream& stream) {
+// Makes later work of `stream` wait for all that this thread has put into its current stream.
+void WaitForCurrentStream(const CUDAStream& stream) {
   at::cuda::CUDAEvent before;
   before.record(c10::cuda::getCurrentCUDAStream(stream.device_index()));
   before.block(stream);
 }
 
-// Memory of captures, which share it: what one has let go, those after it use. Torch gives a pool
-// up with its last capture and takes no more into it then.
+// Memory shared by captures: blocks that one capture has freed serve the later ones. Torch drops a
+// pool with its last capture and then accepts no more captures into it.
 struct CapturePool {
   const c10::MempoolId_t id = at::cuda::graph_pool_handle();
 };
@@ -44,13 +44,13 @@ class TorchCapture {
   TorchCapture(const CUDAStream& stream, c10::MempoolId_t pool) : stream_(stream), pool_(pool) {}
 
   void Begin() {
-    // Serving threads may call what a capture forbids its own thread.
+    // Other threads, such as serving's, may make calls that a capture forbids.
     graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
   }
   void End() { graph_.capture_end(); }
 
-  // Instead of End. The stream must not stay in the capture, whatever becomes of the graph. The
-  // error that led here says more than those of this.
+  // Ends the capture after an error. The stream must leave the capture in any case. Errors of this
+  // call are dropped, because the first error says more.
   void Abandon() {
     try {
       End();
@@ -62,8 +62,8 @@ class TorchCapture {
   at::cuda::CUDAGraph& graph() { return graph_; }
 
  private:
-  // As capture_end does, but not where the capture has become invalid: the allocators would ask the
-  // graph for ever, also when it is gone, whether an allocation is its.
+  // Does what capture_end does, except for an invalidated capture: otherwise the allocators would
+  // keep asking the graph, even after its destruction, whether an allocation belongs to it.
   void LeavePool() {
     try {
       const c10::DeviceIndex index = stream_.device_index();
@@ -73,7 +73,7 @@ class TorchCapture {
       host->end_allocate_to_pool(pool_);
       host->release_pool(pool_);
     } catch (const c10::Error&) {
-      return;  // it has left
+      return;  // it has left already
     }
   }
 
@@ -82,7 +82,7 @@ class TorchCapture {
   at::cuda::CUDAGraph graph_ = at::cuda::CUDAGraph(/*keep_graph=*/true);
 };
 
-// Captures one after the other, which are one launch.
+// Consecutive captures that are launched as one.
 class CudaStepGraph final : public StepGraph {
  public:
   CudaStepGraph(const CUDAStream& stream, std::shared_ptr<const CapturePool> pool)
@@ -95,8 +95,7 @@ class CudaStepGraph final : public StepGraph {
 
   absl::Status Record(const std::function<absl::Status()>& work) {
     const CUDAStreamGuard guard(stream_);
-    // Graphs have memory of their own, and in a capture none of what earlier steps left can be
-    // freed.
+    // Graphs have memory of their own, and a capture cannot free memory cached by earlier steps.
     c10::cuda::CUDACachingAllocator::emptyCache();
     absl::Status status;
     try {
@@ -111,9 +110,9 @@ class CudaStepGraph final : public StepGraph {
     return status;
   }
 
-  // In the work of Record.
+  // Records a conditional part. Call it from Record's `work`.
   absl::Status RecordPart(const StepFlags& condition, absl::FunctionRef<absl::Status()> part) {
-    if (IsEmpty()) {  // behind another such part
+    if (IsEmpty()) {  // directly after another conditional part
       parts_.back().condition = condition;
     } else {
       EndPart();
@@ -127,9 +126,9 @@ class CudaStepGraph final : public StepGraph {
 
   bool joins() const { return parts_.size() > 1; }
 
-  // After Record, once.
+  // Builds the launchable graph. Call it once, after Record.
   void MakeLaunch() {
-    const CUDAStreamGuard guard(stream_);  // conditions are of the device that is current
+    const CUDAStreamGuard guard(stream_);  // conditions belong to the current device
     if (parts_.size() == 1) return parts_.front().capture->graph().instantiate();
     std::vector<GraphPart> joined;
     joined.reserve(parts_.size());
@@ -141,7 +140,7 @@ class CudaStepGraph final : public StepGraph {
   }
 
   absl::Status Replay() override {
-    PutBehindCurrent(stream_);
+    WaitForCurrentStream(stream_);
     const CUDAStreamGuard guard(stream_);
     if (joined_ == nullptr) {
       parts_.front().capture->graph().replay();
@@ -167,13 +166,13 @@ class CudaStepGraph final : public StepGraph {
     parts_.back().capture->End();
     recording_ = false;
   }
-  // The last part, which is being recorded.
+  // Whether the part being recorded is empty.
   bool IsEmpty() const {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     unsigned long long id = 0;
     cudaGraph_t graph = nullptr;
     C10_CUDA_CHECK(cudaStreamGetCaptureInfo(stream_.stream(), &status, &id, &graph));
-    if (status != cudaStreamCaptureStatusActive) return false;  // its end says why
+    if (status != cudaStreamCaptureStatusActive) return false;  // the capture's end reports why
     size_t nodes = 0;
     C10_CUDA_CHECK(cudaGraphGetNodes(graph, nullptr, &nodes));
     return nodes == 0;
@@ -185,8 +184,8 @@ class CudaStepGraph final : public StepGraph {
   const CUDAStream stream_;
   const std::shared_ptr<const CapturePool> pool_;
   std::vector<Part> parts_;
-  bool recording_ = false;            // the last part
-  cudaGraphExec_t joined_ = nullptr;  // of more than one
+  bool recording_ = false;            // whether the last part is being recorded
+  cudaGraphExec_t joined_ = nullptr;  // set if there are several parts
 };
 
 class CudaStepCopy final : public StepCopy {
@@ -209,7 +208,7 @@ class CudaStepStream final : public StepStream {
         side_(c10::cuda::getStreamFromPool(priority == Priority::kSolving, index)) {}
 
   absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
-    PutBehindCurrent(main_);
+    WaitForCurrentStream(main_);
     const CUDAStreamGuard guard(main_);
     return work();
   }
@@ -221,22 +220,22 @@ class CudaStepStream final : public StepStream {
       graph->MakeLaunch();
     } catch (const c10::AcceleratorError& error) {
       if (!graph->joins() || error.get_error_code() == cudaErrorMemoryAllocation) throw;
-      TORCH_WARN("recorded steps leave nothing out: ", error.what_without_backtrace());
+      TORCH_WARN("conditional CUDA graphs are not supported: ", error.what_without_backtrace());
       graph.reset();
-      leaves_out_ = false;
+      supports_conditions_ = false;
       VRP_ASSIGN_OR_RETURN(graph, Record(work));
       graph->MakeLaunch();
     }
     return std::unique_ptr<StepGraph>(std::move(graph));
   }
 
-  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    const bool apart = recording_ != nullptr && leaves_out_;
+  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    const bool apart = recording_ != nullptr && supports_conditions_;
     return apart ? recording_->RecordPart(flags, part) : part();
   }
 
-  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                      int64_t bytes) override {
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
+                                                            int64_t bytes) override {
     if (last_copy_ != nullptr) last_copy_->block(main_);
     at::cuda::CUDAEvent ready;
     ready.record(main_);
@@ -269,9 +268,9 @@ class CudaStepStream final : public StepStream {
 
   const CUDAStream main_;
   const CUDAStream side_;
-  std::weak_ptr<const CapturePool> pool_;  // of the graphs that there are
+  std::weak_ptr<const CapturePool> pool_;  // shared by the live graphs
   CudaStepGraph* recording_ = nullptr;
-  bool leaves_out_ = true;  // not: the driver or a tool does not take such graphs
+  bool supports_conditions_ = true;  // false once the driver or a tool has refused them
   std::shared_ptr<at::cuda::CUDAEvent> last_copy_;
 };
 

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Of CUDA 13, with which the CUDA preset builds; any later one will do.
+// The driver required by CUDA 13, with which the CUDA preset builds.
 constexpr char kLeastDriver[] = "driver 580 or newer";
 
 std::string VersionName(int32_t version) {
@@ -27,7 +27,7 @@ std::string Names(const std::vector<DeviceInfo>& devices) {
   return names;
 }
 
-// "cuda" and "cuda:N" as an index; nullopt for other words.
+// Returns the index in "cuda" or "cuda:N"; nullopt for other words.
 std::optional<int32_t> CudaIndex(std::string_view text) {
   if (text == "cuda") return 0;
   constexpr std::string_view kPrefix = "cuda:";
@@ -81,7 +81,7 @@ absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {
   }
   const std::string why = WhyNoCuda();
   return absl::FailedPreconditionError(Concat("device: ", wanted.ToString(),
-                                              " is not there; this machine has ", Names(devices),
+                                              " does not exist; this machine has ", Names(devices),
                                               why.empty() ? "" : "; ", why));
 }
 

@@ -1,4 +1,4 @@
-// Which device computes, and what it can do. No torch in this header; without torch in the build
+// Devices that compute, and their capabilities. No torch in this header; without torch in the build
 // only the CPU exists.
 #pragma once
 
@@ -26,33 +26,33 @@ struct DeviceInfo {
   DeviceId id;
   std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;       // automatic mixed precision runs; on the CPU: faster than fp32
+  bool amp = false;       // automatic mixed precision works (on the CPU: and beats fp32)
   bool bf16 = false;      // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
-  std::string uuid = {};  // of a GPU, as NVIDIA's driver writes it: see GpuUuid; else empty
+  std::string uuid = {};  // of a GPU, see GpuUuid; else empty
 };
 
-// "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44" of the 16 bytes that CUDA gives.
+// Formats CUDA's 16 bytes as the driver does: "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44".
 std::string GpuUuid(std::span<const uint8_t, 16> bytes);
 
-// The CPU first, then every CUDA device that the driver shows.
+// Returns the CPU, then every CUDA device that the driver shows.
 std::vector<DeviceInfo> ListDevices();
 
-// What CUDA tells of itself, as 1000 * major + 10 * minor.
+// Versions that CUDA reports, as 1000 * major + 10 * minor.
 struct CudaVersions {
-  int32_t built = 0;   // that the program was built with; 0: without
-  int32_t driver = 0;  // that the driver knows at most; 0: there is none
+  int32_t built = 0;   // of the build; 0: without CUDA
+  int32_t driver = 0;  // highest that the driver supports; 0: no driver
 };
 CudaVersions ReadCudaVersions();
 
-// Why there is no CUDA device, and what would help, for people. `error`: what CUDA says, where the
-// driver suffices.
+// Returns a user-readable reason why there is no CUDA device, with a remedy. `error` is CUDA's own
+// message, used if the driver is recent enough.
 std::string WhyNoCuda(const CudaVersions& versions, std::string_view error);
-// The same here; empty where there are devices.
+// Returns the reason on this machine; empty if there are CUDA devices.
 std::string WhyNoCuda();
 
-// "auto" (the first CUDA device, else the CPU), "cpu", "cuda", "cuda:1". kInvalidArgument for other
-// words; kFailedPrecondition, naming the devices there are and WhyNoCuda, for a device that is not
-// there.
+// Parses "auto" (the first CUDA device, else the CPU), "cpu", "cuda" or "cuda:1". kInvalidArgument:
+// any other word. kFailedPrecondition: the device does not exist; the message lists the existing
+// ones and WhyNoCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

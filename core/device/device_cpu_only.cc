@@ -14,6 +14,6 @@ std::string WhyNoCuda() { return WhyNoCuda({}, ""); }
 
 std::vector<DeviceMemory> ReadDeviceMemory() { return {}; }
 
-std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t, const DeviceShares&) { return nullptr; }
+std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t, const DeviceShares&) { return nullptr; }
 
 }  // namespace vrp

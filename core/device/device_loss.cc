@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kLostUrl[] = "vrp/device_lost";
 
-// By the numbers of cudaError_t, which are part of CUDA's ABI: those of which driver_types.h says
-// that the process must be relaunched, and the two that tell of broken hardware.
+// Numbers of cudaError_t, which are part of CUDA's ABI: the errors after which, according to
+// driver_types.h, the process must be relaunched, and the two that report broken hardware.
 constexpr auto kSticky = std::to_array<int32_t>({
     214,  // ECC, uncorrectable
     220,  // NVLink, uncorrectable
@@ -36,7 +36,7 @@ constexpr auto kSticky = std::to_array<int32_t>({
 
 struct Listener {
   absl::Mutex mutex;
-  std::function<void(const absl::Status&)> told ABSL_GUARDED_BY(mutex);
+  std::function<void(const absl::Status&)> listener ABSL_GUARDED_BY(mutex);
 };
 
 Listener& TheListener() {
@@ -52,15 +52,15 @@ bool LosesDevice(int32_t cuda_error) {
 
 absl::Status DeviceLost(const absl::Status& error) {
   absl::Status lost = absl::UnavailableError(
-      Concat("the GPU cannot be used until the daemon has started anew, which it does by itself: ",
+      Concat("the GPU cannot be used until the daemon restarts, which it does by itself: ",
              error.message()));
   lost.SetPayload(kLostUrl, absl::Cord("1"));
-  std::function<void(const absl::Status&)> told;
+  std::function<void(const absl::Status&)> listener;
   {
     absl::MutexLock lock(&TheListener().mutex);
-    told = std::exchange(TheListener().told, nullptr);
+    listener = std::exchange(TheListener().listener, nullptr);
   }
-  if (told != nullptr) told(lost);
+  if (listener != nullptr) listener(lost);
   return lost;
 }
 
@@ -68,7 +68,7 @@ bool IsDeviceLost(const absl::Status& status) { return status.GetPayload(kLostUr
 
 void SetDeviceLossListener(std::function<void(const absl::Status&)> listener) {
   absl::MutexLock lock(&TheListener().mutex);
-  TheListener().told = std::move(listener);
+  TheListener().listener = std::move(listener);
 }
 
 }  // namespace vrp

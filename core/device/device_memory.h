@@ -1,4 +1,4 @@
-// How full the memory of the devices is. No torch in this header.
+// Memory use of the devices. No torch in this header.
 #pragma once
 
 #include <cstdint>
@@ -8,17 +8,17 @@
 
 namespace vrp {
 
-// Bytes.
+// Memory of one device, in bytes.
 struct DeviceMemory {
   DeviceId id;
   int64_t total = 0;
-  int64_t free = 0;       // for any program
+  int64_t free = 0;       // available to any program
   int64_t allocated = 0;  // by this program's tensors
-  int64_t reserved = 0;   // by this program: those, and what is kept for the next ones
+  int64_t reserved = 0;   // by this program's tensors and allocator cache
 };
 
-// Of the CUDA devices that this program has used: to ask another one would begin to use it, which
-// takes hundreds of MiB there. Thread-safe; a device that does not answer is left out.
+// Returns the CUDA devices that this program has used. Asking another one would create a CUDA
+// context there, which takes hundreds of MiB. Leaves out devices that do not answer. Thread-safe.
 std::vector<DeviceMemory> ReadDeviceMemory();
 
 }  // namespace vrp

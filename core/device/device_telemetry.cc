@@ -12,16 +12,16 @@
 namespace vrp {
 namespace {
 
-// That a device has no such figure, or none for this user, is no trouble.
+// Whether the code only reports that the device, or this user, has no such value.
 bool IsAbsence(int code) {
   return code == kNvmlNotSupported || code == kNvmlNoPermission || code == kNvmlFunctionNotFound ||
          code == kNvmlNoData || code == kNvmlDeprecated;
 }
 
-// Asks one device for one figure after the other.
-class Questions {
+// Queries the values of one device.
+class NvmlQueries {
  public:
-  Questions(const NvmlFunctions& nvml, NvmlDevice device) : nvml_(nvml), device_(device) {}
+  NvmlQueries(const NvmlFunctions& nvml, NvmlDevice device) : nvml_(nvml), device_(device) {}
 
   template <typename Value>
   std::optional<Value> Ask(int (*function)(NvmlDevice, Value*)) {
@@ -50,7 +50,7 @@ class Questions {
 
   const NvmlFunctions& nvml_;
   const NvmlDevice device_;
-  std::string problem_;  // the last one
+  std::string problem_;  // of the last failed query
 };
 
 std::optional<double> Watts(std::optional<unsigned> milliwatts) {
@@ -58,7 +58,7 @@ std::optional<double> Watts(std::optional<unsigned> milliwatts) {
   return *milliwatts / 1000.0;
 }
 
-std::optional<int32_t> AskTemperature(const NvmlFunctions& nvml, Questions& device) {
+std::optional<int32_t> AskTemperature(const NvmlFunctions& nvml, NvmlQueries& device) {
   if (nvml.temperature != nullptr) {
     const std::optional<NvmlTemperature> temperature = device.Ask(nvml.temperature);
     return temperature.has_value() ? std::optional(temperature->celsius) : std::nullopt;
@@ -67,7 +67,7 @@ std::optional<int32_t> AskTemperature(const NvmlFunctions& nvml, Questions& devi
   return celsius.has_value() ? std::optional(static_cast<int32_t>(*celsius)) : std::nullopt;
 }
 
-void AskFigures(const NvmlFunctions& nvml, Questions& device, DeviceTelemetry& telemetry) {
+void AskFigures(const NvmlFunctions& nvml, NvmlQueries& device, DeviceTelemetry& telemetry) {
   if (const auto utilization = device.Ask(nvml.utilization)) {
     telemetry.utilization = utilization->gpu / 100.0;
   }
@@ -99,18 +99,19 @@ class NvmlReader final : public TelemetryReader {
     for (const Found& found : found_) {
       DeviceTelemetry& device = devices.emplace_back(found.identity);
       if (found.handle == nullptr) continue;
-      Questions questions(nvml(), found.handle);
-      AskFigures(nvml(), questions, device);
-      device.problem = questions.problem();
+      NvmlQueries queries(nvml(), found.handle);
+      AskFigures(nvml(), queries, device);
+      device.problem = queries.problem();
     }
     return devices;
   }
 
  private:
-  // Its handle and who it is do not change, so a device that is lost later is still known by name.
+  // A device found at the start. Its handle and identity do not change, so a device lost later
+  // keeps its name.
   struct Found {
-    NvmlDevice handle = nullptr;  // null: it did not answer from the beginning
-    DeviceTelemetry identity;     // no figures
+    NvmlDevice handle = nullptr;  // null: it has never answered
+    DeviceTelemetry identity;     // without values
   };
 
   const NvmlFunctions& nvml() const { return library_->functions(); }
@@ -119,7 +120,7 @@ class NvmlReader final : public TelemetryReader {
     return absl::UnavailableError(Concat("NVML: ", function, ": ", nvml().error_string(code)));
   }
 
-  // The library stays initialised only if there are devices.
+  // Initialises the library and finds the devices. Keeps it initialised only if there are any.
   absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (const int code = nvml().init(); code != kNvmlSuccess) return Failed("nvmlInit", code);
     absl::Status status = FindDevices();
@@ -152,9 +153,9 @@ class NvmlReader final : public TelemetryReader {
   }
 
   void Identify(Found& found) const {
-    Questions questions(nvml(), found.handle);
-    found.identity.name = questions.AskText(nvml().name);
-    found.identity.uuid = questions.AskText(nvml().uuid);
+    NvmlQueries queries(nvml(), found.handle);
+    found.identity.name = queries.AskText(nvml().name);
+    found.identity.uuid = queries.AskText(nvml().uuid);
     for (const DeviceInfo& device : devices_) {
       if (!device.uuid.empty() && device.uuid == found.identity.uuid) found.identity.id = device.id;
     }

@@ -1,5 +1,5 @@
-// How busy, full, warm and hungry the GPUs are, as NVIDIA's driver tells it. Neither torch nor
-// CUDA: to ask makes no CUDA context, and costs no memory of the device.
+// Utilisation, memory, temperature and power of the GPUs, as NVIDIA's driver reports them. Uses
+// neither torch nor CUDA: queries create no CUDA context and take no device memory.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,45 @@
 
 namespace vrp {
 
-// One GPU. What it does not support, or this user may not ask, is absent.
+// Values of one GPU. Those that it does not support, or that this user may not read, are absent.
 struct DeviceTelemetry {
-  // As this program computes on it. The driver counts GPUs by their place on the PCI bus, CUDA by
-  // their speed (CUDA_DEVICE_ORDER) and only those that CUDA_VISIBLE_DEVICES leaves, so the two are
-  // matched by UUID. Absent for a GPU that CUDA does not show here, and for one that is split
-  // (MIG): its slices have UUIDs and figures of their own, which are not asked for.
+  // The device's id in this program. The driver numbers GPUs by PCI bus, CUDA by speed
+  // (CUDA_DEVICE_ORDER) and only those in CUDA_VISIBLE_DEVICES; the two are matched by UUID.
+  // Absent for a GPU that CUDA does not show here, and for one split by MIG, whose slices have
+  // UUIDs and values of their own that are not read.
   std::optional<DeviceId> id;
-  int32_t index = 0;  // the driver's count, from 0
+  int32_t index = 0;  // the driver's number, from 0
   std::string name;   // "NVIDIA H200"
-  std::string uuid;   // as DeviceInfo's
+  std::string uuid;   // see DeviceInfo::uuid
   std::string driver_version;
-  std::optional<double> utilization;  // share of the last second or less in which a kernel ran
+  std::optional<double> utilization;  // share of the last sample period in which a kernel ran
   std::optional<int64_t> memory_total_bytes;
   std::optional<int64_t> memory_used_bytes;  // by all programs and the driver
   std::optional<int32_t> temperature_celsius;
   std::optional<double> power_watts;
   std::optional<double> power_limit_watts;
   std::optional<int32_t> sm_clock_mhz;
-  std::string problem;  // why it does not answer ("GPU is lost"); empty: it does
+  std::string problem;  // error of a device that does not answer ("GPU is lost"); else empty
 };
 
-// Thread-safe.
+// A source of telemetry. Thread-safe.
 class TelemetryReader {
  public:
   virtual ~TelemetryReader() = default;
-  // By the driver's count; those that this user may not ask are left out. A device that does not
-  // answer says so in `problem`, the others answer all the same. kUnavailable: the driver does not
-  // answer; a later call tries again. Blocks for as long as the driver does: some ms, but there is
-  // no bound for one in trouble.
+  // Returns the devices in the driver's order, without those that this user may not query. A device
+  // that does not answer sets `problem`; the others are still read. kUnavailable: the driver does
+  // not answer; a later call tries again. Blocks while the driver does: usually some ms, without a
+  // bound for a failing device.
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
 };
 
 struct TelemetryOptions {
   std::string library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
-  std::vector<DeviceInfo> devices;            // what `id` is taken from
+  std::vector<DeviceInfo> devices;            // devices that `id` is matched with
 };
 
-// By NVML. kNotFound and kFailedPrecondition: there is no such library here.
+// Returns a reader that uses NVML. kNotFound or kFailedPrecondition: the library is missing or too
+// old.
 absl::StatusOr<std::unique_ptr<TelemetryReader>> MakeTelemetryReader(
     const TelemetryOptions& options);
 

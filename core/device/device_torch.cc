@@ -1,5 +1,5 @@
-// The devices as torch sees them. Through its C++ API only, so that the same code, built
-// against LibTorch's CPU libraries, says that there is no CUDA device.
+// The devices as torch reports them. Only torch's C++ API is used, so that the same code, built
+// against LibTorch's CPU libraries, reports no CUDA device.
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>
@@ -27,7 +27,7 @@ int32_t CudaDevices() {
   try {
     return at::hasCUDA() ? static_cast<int32_t>(at::detail::getCUDAHooks().deviceCount()) : 0;
   } catch (const c10::Error&) {
-    return 0;  // a driver that does not answer is no device
+    return 0;  // a driver that does not answer counts as no device
   }
 }
 
@@ -75,7 +75,7 @@ std::vector<DeviceMemory> ReadDeviceMemory() {
     try {
       if (c10::cuda::hasPrimaryContext(index)) memory.push_back(ReadMemory(index));
     } catch (const c10::Error&) {
-      continue;  // a device in trouble has no figures
+      continue;  // skips a failing device
     }
   }
 #endif
@@ -94,7 +94,7 @@ CudaVersions ReadCudaVersions() {
   CudaVersions versions;
 #if VRP_WITH_CUDA
   versions.built = CUDART_VERSION;
-  // Asks the driver's library, whatever its age; begins nothing.
+  // Queries the driver's library, whatever its version, without initialising it.
   if (cudaDriverGetVersion(&versions.driver) != cudaSuccess) versions.driver = 0;
 #endif
   return versions;
@@ -107,7 +107,8 @@ std::string WhyNoCuda() {
   int count = 0;
   const cudaError_t counted = cudaGetDeviceCount(&count);
   if (counted != cudaSuccess) error = cudaGetErrorString(counted);
-  static_cast<void>(cudaGetLastError());  // torch would take it for an error of its next launch
+  // Otherwise torch would report the error as one of its next launch.
+  static_cast<void>(cudaGetLastError());
 #endif
   return WhyNoCuda(ReadCudaVersions(), error);
 }

@@ -14,14 +14,15 @@ namespace {
 class DeviceWarnings {
  public:
   static DeviceWarnings& The() {
-    static auto* const the = new DeviceWarnings;  // threads may warn until the process ends
+    // Never destroyed: threads may warn until the process ends.
+    static auto* const the = new DeviceWarnings;
     return *the;
   }
 
   void Warn(std::string_view text) {
     const absl::MutexLock lock(&mutex_);
-    if (std::ssize(told_) == kMostDeviceWarnings) return;
-    if (!told_.emplace(text).second) return;
+    if (std::ssize(seen_) == kMaxDeviceWarnings) return;
+    if (!seen_.emplace(text).second) return;
     if (listener_ != nullptr) {
       listener_(text);
     } else {
@@ -36,7 +37,7 @@ class DeviceWarnings {
 
  private:
   absl::Mutex mutex_;
-  std::set<std::string, std::less<>> told_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> seen_ ABSL_GUARDED_BY(mutex_);
   std::function<void(std::string_view)> listener_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -1,4 +1,4 @@
-// What the libraries behind a device warn of. No torch in this header.
+// Warnings of the libraries behind a device. No torch in this header.
 #pragma once
 
 #include <functional>
@@ -6,12 +6,12 @@
 
 namespace vrp {
 
-inline constexpr int kMostDeviceWarnings = 1000;  // that differ; no more are told
-// Tells each text once a process, however often it is warned of. Thread-safe.
+inline constexpr int kMaxDeviceWarnings = 1000;  // distinct texts; later ones are dropped
+// Reports a warning, each text once per process. Thread-safe.
 void WarnOfDevice(std::string_view text);
 
-// Who is told, in the thread that met it, one text at a time; null: standard error, a line each.
-// Thread-safe.
+// Sets the callback for warnings, called one at a time in the thread that warns. Null: writes a
+// line to standard error. Thread-safe.
 void SetDeviceWarningListener(std::function<void(std::string_view)> listener);
 
 }  // namespace vrp

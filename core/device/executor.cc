@@ -34,7 +34,7 @@ class InlineExecutor final : public DeviceExecutor {
     return Ready(work());
   }
 
-  void GiveBackMemory() override {}
+  void ReleaseCachedMemory() override {}
 
   void Shutdown() override {
     absl::MutexLock lock(&mutex_);
@@ -48,8 +48,8 @@ class InlineExecutor final : public DeviceExecutor {
 
 class ThreadedExecutor final : public DeviceExecutor {
  public:
-  explicit ThreadedExecutor(std::unique_ptr<DeviceTurns> turns)
-      : turns_(std::move(turns)), owner_([this] { Own(); }) {}
+  explicit ThreadedExecutor(std::unique_ptr<DeviceHooks> hooks)
+      : hooks_(std::move(hooks)), owner_([this] { Own(); }) {}
   ~ThreadedExecutor() override { Shutdown(); }
 
   std::future<absl::Status> Run(Priority priority, Work work) override {
@@ -65,9 +65,9 @@ class ThreadedExecutor final : public DeviceExecutor {
     return result;
   }
 
-  void GiveBackMemory() override {
+  void ReleaseCachedMemory() override {
     absl::MutexLock lock(&mutex_);
-    gives_back_ = true;
+    releases_memory_ = true;
   }
 
   void Shutdown() override {
@@ -81,20 +81,20 @@ class ThreadedExecutor final : public DeviceExecutor {
 
  private:
   struct Task {
-    std::optional<Priority> priority;  // none: whoever's turn it is
+    std::optional<Priority> priority;  // none: keeps the current priority
     Work work;
     std::promise<absl::Status> promise;
   };
 
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return closed_ || gives_back_ || !queues_[0].empty() || !queues_[1].empty();
+    return closed_ || releases_memory_ || !queues_[0].empty() || !queues_[1].empty();
   }
 
-  // The next piece of work; nullopt at the end, when what still waits has been refused.
+  // Returns the next task; nullopt after shutdown, once the waiting tasks have been refused.
   std::optional<Task> Next() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(this, &ThreadedExecutor::HasWork));
-    if (std::exchange(gives_back_, false)) return MemoryTask();
+    if (std::exchange(releases_memory_, false)) return MemoryTask();
     for (std::deque<Task>& queue : queues_) {
       if (closed_) {
         for (Task& task : queue) task.promise.set_value(ShutDown());
@@ -109,18 +109,18 @@ class ThreadedExecutor final : public DeviceExecutor {
   }
 
   Task MemoryTask() const {
-    const auto give_back = [this] {
-      if (turns_ != nullptr) turns_->GiveBackMemory();
+    const auto release = [this] {
+      if (hooks_ != nullptr) hooks_->ReleaseCachedMemory();
       return absl::OkStatus();
     };
-    return {std::nullopt, give_back, {}};
+    return {std::nullopt, release, {}};
   }
 
   void Own() {
     std::optional<Priority> turn;
     while (std::optional<Task> task = Next()) {
       const std::optional<Priority> next = task->priority.has_value() ? task->priority : turn;
-      if (next != turn && turns_ != nullptr) turns_->Begin(*next);
+      if (next != turn && hooks_ != nullptr) hooks_->Begin(*next);
       turn = next;
       Do(*task);
     }
@@ -134,10 +134,10 @@ class ThreadedExecutor final : public DeviceExecutor {
     }
   }
 
-  const std::unique_ptr<DeviceTurns> turns_;
+  const std::unique_ptr<DeviceHooks> hooks_;
   absl::Mutex mutex_;
   std::array<std::deque<Task>, 2> queues_ ABSL_GUARDED_BY(mutex_);  // by priority
-  bool gives_back_ ABSL_GUARDED_BY(mutex_) = false;
+  bool releases_memory_ ABSL_GUARDED_BY(mutex_) = false;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
   absl::Mutex join_mutex_;
   std::thread owner_;
@@ -147,8 +147,8 @@ class ThreadedExecutor final : public DeviceExecutor {
 }  // namespace
 
 std::unique_ptr<DeviceExecutor> MakeInlineExecutor() { return std::make_unique<InlineExecutor>(); }
-std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceTurns> turns) {
-  return std::make_unique<ThreadedExecutor>(std::move(turns));
+std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceHooks> hooks) {
+  return std::make_unique<ThreadedExecutor>(std::move(hooks));
 }
 
 DeviceExecutor& DeviceExecutors::Of(DeviceId device) {
@@ -156,7 +156,7 @@ DeviceExecutor& DeviceExecutors::Of(DeviceId device) {
   std::unique_ptr<DeviceExecutor>& executor = executors_[{device.kind, device.index}];
   if (executor == nullptr) {
     executor = device.kind == DeviceKind::kCuda
-                   ? MakeThreadedExecutor(MakeCudaDeviceTurns(device.index, shares_))
+                   ? MakeThreadedExecutor(MakeCudaDeviceHooks(device.index, shares_))
                    : MakeInlineExecutor();
   }
   return *executor;

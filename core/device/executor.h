@@ -1,4 +1,4 @@
-// Who may touch a device, and in which order.
+// Ownership of devices: which thread uses a device, and in which order tasks run.
 #pragma once
 
 #include <cstdint>
@@ -15,54 +15,56 @@
 
 namespace vrp {
 
-// Solving goes before training, where both wait.
+// Solving runs before waiting training.
 enum class Priority { kSolving, kTraining };
 
-// What an executor's thread does on its device around the work. Called by that thread alone.
-class DeviceTurns {
+// Device setup that an executor's thread runs around its tasks. Called by that thread only.
+class DeviceHooks {
  public:
-  virtual ~DeviceTurns() = default;
+  virtual ~DeviceHooks() = default;
 
-  // What comes now has this priority; what went before had the other one, or there was nothing.
+  // Prepares the device for tasks of `priority`. Called when the priority changes, and before the
+  // first task.
   virtual void Begin(Priority priority) = 0;
-  // Memory that nothing uses, kept for what may come, goes back to the device.
-  virtual void GiveBackMemory() = 0;
+  // Returns cached, unused memory to the device.
+  virtual void ReleaseCachedMemory() = 0;
 };
 
 struct DeviceShares {
-  // Of a device's memory, what trainings leave to serving, which itself may use all that is free.
-  int32_t serving_memory_percent = 20;  // to 90
+  // How serving and training share a device's memory.
+  // Kept free of training, 0 to 90; serving itself may use all of the memory.
+  int32_t serving_memory_percent = 20;
 };
 
-// On a CUDA device: solving has streams before which training's wait, and a training that asks for
-// more than its share of the memory runs out of it. Null in a build without CUDA.
-std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t device_index, const DeviceShares& shares);
+// Returns hooks for a CUDA device. Solving gets streams of higher priority than training; training
+// that exceeds its share of the memory fails for lack of memory. Null in a build without CUDA.
+std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t device_index, const DeviceShares& shares);
 
-// Runs work on one device. A CUDA device belongs to one thread, which runs one piece of work after
-// the other: pieces should be short (a training step, a batch of requests), for none is
-// interrupted. The CPU needs no owner: there work runs at once, in the caller's thread.
-// Thread-safe.
+// Runs work on one device. A CUDA device belongs to one thread, which runs one task after the other
+// without interrupting any, so tasks should be short (a training step, a batch of requests). Work
+// for the CPU runs immediately in the caller's thread. Thread-safe.
 class DeviceExecutor {
  public:
   virtual ~DeviceExecutor() = default;
 
-  // Runs `work`; its status comes out of the future, ready already where work runs inline. Of equal
-  // priority the first come is the first served. Work that itself calls Run and waits runs inline.
-  // What it throws comes out of the future too. After Shutdown: kCancelled.
+  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival. Where work
+  // runs inline, the future is ready at once; tasks that call Run and wait run inline, too. The
+  // future rethrows exceptions of `work`. After Shutdown: kCancelled.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
-  // DeviceTurns::GiveBackMemory, before any other work that waits.
-  virtual void GiveBackMemory() = 0;
-  // What runs ends, what waits is answered with kCancelled. Blocks; the destructor calls it.
+  // Calls DeviceHooks::ReleaseCachedMemory before any other waiting task.
+  virtual void ReleaseCachedMemory() = 0;
+  // Finishes the running task and answers the waiting ones with kCancelled. Blocks. The destructor
+  // calls it.
   virtual void Shutdown() = 0;
 };
 
 std::unique_ptr<DeviceExecutor> MakeInlineExecutor();
-// `turns` may be null.
-std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceTurns> turns);
+// `hooks` may be null.
+std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceHooks> hooks);
 
-// The executors of a program's devices, each made when it is first asked for. Outlives all that
-// runs on them. Thread-safe.
+// The executors of a program's devices, each created on first use. Must outlive all work on them.
+// Thread-safe.
 class DeviceExecutors {
  public:
   explicit DeviceExecutors(const DeviceShares& shares) : shares_(shares) {}

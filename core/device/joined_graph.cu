@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kThreads = 1024;
 
-// One block, of which one thread sets the condition: more must not.
+// Sets a condition. One thread of one block does it: more must not.
 __global__ void __launch_bounds__(kThreads)
     SetConditionKernel(cudaGraphConditionalHandle condition, StepFlags flags) {
   bool any = false;
@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(kThreads)
   if (threadIdx.x == 0) cudaGraphSetConditional(condition, found ? 1 : 0);
 }
 
-// Behind `last`, which the new node becomes; null: there is none.
+// Adds `node` after `last`, which may be null, and makes it the new `last`.
 cudaError_t Append(cudaGraph_t graph, cudaGraphNodeParams& node, cudaGraphNode_t& last) {
   const cudaGraphNode_t before = last;
   const bool first = before == nullptr;
@@ -69,7 +69,7 @@ cudaError_t AppendAll(cudaGraph_t graph, std::span<const GraphPart> parts) {
         error != cudaSuccess) {
       return error;
     }
-    if (nodes == 0) continue;  // not every driver takes graphs of nothing
+    if (nodes == 0) continue;  // some drivers refuse empty graphs
     const bool always = part.condition.count == 0;
     if (const cudaError_t error =
             always ? AppendGraph(graph, part.graph, last) : AppendWhereAny(graph, part, last);
@@ -87,7 +87,7 @@ cudaError_t JoinGraphs(std::span<const GraphPart> parts, cudaGraphExec_t& joined
   if (const cudaError_t error = cudaGraphCreate(&graph, 0); error != cudaSuccess) return error;
   cudaError_t error = AppendAll(graph, parts);
   if (error == cudaSuccess) error = cudaGraphInstantiate(&joined, graph, 0);
-  cudaGraphDestroy(graph);  // what can be launched is a copy of it
+  cudaGraphDestroy(graph);  // the executable graph is a copy
   return error;
 }
 

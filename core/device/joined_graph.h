@@ -1,7 +1,7 @@
-// CUDA graphs one after the other as one, some of them only where flags on the device are set: by
-// conditional nodes (CUDA programming guide, "Conditional Graph Nodes"). Torch's allocator knows no
-// capture into such a node, but it does know several captures that share their memory. Knows CUDA,
-// not Abseil.
+// CUDA graphs joined into one, some of them run only if flags on the device are set. Uses
+// conditional nodes (CUDA programming guide, "Conditional Graph Nodes"): torch's allocator cannot
+// capture into such a node, but it supports several captures that share memory. Knows CUDA, not
+// Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,11 +14,11 @@ namespace vrp {
 
 struct GraphPart {
   cudaGraph_t graph = nullptr;
-  StepFlags condition = {};  // of no flags: it is always done
+  StepFlags condition = {};  // no flags: always run
 };
 
-// Copies `parts` to `joined`, which is the caller's to destroy. What CUDA reports; then `joined` is
-// as it was.
+// Builds one executable graph, `joined`, from copies of `parts`; the caller destroys it. Returns
+// CUDA's error, with `joined` unchanged.
 cudaError_t JoinGraphs(std::span<const GraphPart> parts, cudaGraphExec_t& joined);
 
 }  // namespace vrp

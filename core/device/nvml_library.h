@@ -1,6 +1,6 @@
-// NVIDIA's management library (NVML), which comes with the driver: looked for when the program
-// runs, for most machines have none. The few functions that are used are declared here as its
-// header nvml.h has them, so that this is built without it; what changes there gets a new name.
+// NVIDIA's management library (NVML), which comes with the driver. It is loaded at run time,
+// because most machines lack it. The few functions used are declared here as in its header nvml.h,
+// so that the build does not need it; NVML renames a function when its signature changes.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace vrp {
 
-struct NvmlObject;  // NVIDIA's own
+struct NvmlObject;  // NVML's opaque type
 using NvmlDevice = NvmlObject*;
 
-// Those values of nvmlReturn_t that are told apart.
+// The values of nvmlReturn_t that callers distinguish.
 inline constexpr int kNvmlSuccess = 0;
 inline constexpr int kNvmlNotSupported = 3;
 inline constexpr int kNvmlNoPermission = 4;
@@ -22,7 +22,7 @@ inline constexpr int kNvmlFunctionNotFound = 13;
 inline constexpr int kNvmlNoData = 21;
 inline constexpr int kNvmlDeprecated = 26;
 
-inline constexpr unsigned kNvmlTextBytes = 96;  // enough for each text that is asked for
+inline constexpr unsigned kNvmlTextBytes = 96;  // enough for each text that is read
 inline constexpr int kNvmlClockSm = 1;
 inline constexpr int kNvmlTemperatureGpu = 0;
 
@@ -43,14 +43,14 @@ struct NvmlTemperature {
   int celsius = 0;
 };
 
-// Each but error_string returns an nvmlReturn_t. All are thread-safe.
+// NVML's functions. Each but error_string returns an nvmlReturn_t. All are thread-safe.
 struct NvmlFunctions {
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
   const char* (*error_string)(int) = nullptr;
   int (*device_count)(unsigned*) = nullptr;
   int (*device_by_index)(unsigned, NvmlDevice*) = nullptr;
-  // Null where a library does not have them, as an old or a future one may not.
+  // Optional: null if the library is too old or too new to have them.
   int (*driver_version)(char*, unsigned) = nullptr;
   int (*name)(NvmlDevice, char*, unsigned) = nullptr;
   int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
@@ -63,11 +63,11 @@ struct NvmlFunctions {
   int (*clock)(NvmlDevice, int, unsigned*) = nullptr;            // MHz
 };
 
-// The loaded library, not yet initialised: who calls init calls shutdown.
+// The loaded library. The caller of init must call shutdown.
 class NvmlLibrary {
  public:
-  // `file` as dlopen takes it: a name that the loader looks for, or a path. kNotFound: there is no
-  // such library; kFailedPrecondition: it has not the functions that nothing works without.
+  // Loads `file`, a name or path for dlopen. kNotFound: no such library. kFailedPrecondition: a
+  // required function is missing.
   static absl::StatusOr<std::unique_ptr<NvmlLibrary>> Open(const std::string& file);
   ~NvmlLibrary();
   NvmlLibrary(const NvmlLibrary&) = delete;

@@ -1,11 +1,11 @@
-// What recorded work depends on.
+// Flags that decide whether conditional parts of a captured step run.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp {
 
-// On the device: 0 and 1.
+// Flags in the device's memory, each 0 or 1.
 struct StepFlags {
   const uint8_t* flags = nullptr;
   int64_t count = 0;

@@ -1,6 +1,6 @@
-// Work on a device that the host does not wait for: a stream of its own, graphs of launches that
-// are recorded once and replayed whole, and copies beside it. No torch in this header. What torch
-// throws comes through; who calls guards itself.
+// Device work that the host does not wait for: a stream of its own, graphs that are captured once
+// and replayed, and copies to the host. No torch in this header. Torch's exceptions pass through;
+// callers must catch them.
 #pragma once
 
 #include <cstdint>
@@ -15,53 +15,53 @@
 
 namespace vrp {
 
-// Work that was recorded. It has to end before its stream does.
+// A captured step. Must be destroyed before its stream.
 class StepGraph {
  public:
   virtual ~StepGraph() = default;
-  // Puts all of it into the stream, in one launch.
+  // Enqueues the whole step in one launch.
   virtual absl::Status Replay() = 0;
 };
 
-// A copy on its way to the host.
+// A pending copy to the host.
 class StepCopy {
  public:
   virtual ~StepCopy() = default;
-  // Blocks until it is there.
+  // Blocks until the copy is done.
   virtual absl::Status Wait() = 0;
 };
 
-// One thread at a time.
+// A stream of steps. Not thread-safe.
 class StepStream {
  public:
   virtual ~StepStream() = default;
 
-  // Puts what `work` launches into the stream, which torch's operators use meanwhile, behind what
-  // the device was told to do before.
+  // Enqueues the launches of `work`, whose torch operators use this stream, after the device's
+  // earlier work.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
-  // Records it instead; none of it is done. `work` must have run once, and must not wait for the
-  // device; what it allocates lives as long as the graph. What it lets go of that, graphs recorded
-  // later use too: nothing of it may be read behind a replay. An error leaves nothing behind.
+  // Captures the launches of `work` without running them. `work` must have run once before, and
+  // must not wait for the device. Memory that it allocates lives as long as the graph; memory that
+  // it frees is reused by later captures, so nothing may read it after a replay. An error leaves no
+  // capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
-  // In the work of Run or Capture: `part` of it, which a replay may leave out where none of `flags`
-  // is set when the device comes to it. What the part would have written is as it was then, so that
-  // nothing behind it may read what it alone has written; other such parts may, if they are left
-  // out with it. Run does it always.
-  virtual absl::Status DoWhereAny(const StepFlags& flags,
-                                  absl::FunctionRef<absl::Status()> part) = 0;
+  // Adds a conditional `part` to the work of Run or Capture: a replay skips it if none of `flags`
+  // is set when the device reaches it. Memory that a skipped part would have written is unchanged,
+  // so later work must not depend on it, except parts skipped with it. Run always runs the part.
+  virtual absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) = 0;
 
-  // Copies to page-locked memory of the host, when all that is in the stream now is done, while the
-  // stream goes on. What is put into it from now on waits for the copies before this one.
-  virtual absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                              int64_t bytes) = 0;
-  // Blocks until all that is in the stream is done, and the copies beside it.
+  // Copies to page-locked host memory after the stream's current work, while the stream continues.
+  // Later work of the stream waits only for earlier copies, not for this one.
+  virtual absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
+                                                                    int64_t bytes) = 0;
+  // Blocks until the stream's work and copies are done.
   virtual absl::Status Wait() = 0;
 };
 
 using StepStreamFactory = std::function<std::unique_ptr<StepStream>()>;
 
-// On a CUDA device, where solving's streams go before training's; null in a build without CUDA.
+// Returns a stream on a CUDA device; solving's streams have priority over training's. Null in a
+// build without CUDA.
 std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index, Priority priority);
 
 }  // namespace vrp

@@ -22,7 +22,7 @@ TEST_P(CpuPoolTest, ParallelForCallsEachIndexOnce) {
   }
 }
 
-TEST_P(CpuPoolTest, NestedLoopsEnd) {
+TEST_P(CpuPoolTest, NestedLoopsFinish) {
   CpuPool pool(GetParam());
   std::atomic<int> calls{0};
   pool.ParallelFor(8, [&](int64_t) {
@@ -38,7 +38,7 @@ TEST_P(CpuPoolTest, SubmitReturnsTheResult) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(results[static_cast<size_t>(i)].get(), i * i);
 }
 
-TEST_P(CpuPoolTest, AnExceptionOfALoopReachesItsCallerAndThePoolGoesOn) {
+TEST_P(CpuPoolTest, RethrowsALoopsExceptionAndKeepsWorking) {
   CpuPool pool(GetParam());
   std::atomic<int> begun{0};
   const auto fail_at_17 = [&](int64_t i) {
@@ -56,7 +56,7 @@ TEST_P(CpuPoolTest, AnExceptionOfALoopReachesItsCallerAndThePoolGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(Threads, CpuPoolTest, testing::Values(1, 2, 5));
 
-TEST(CpuPoolEdgeTest, AloneAddsNoThreadTime) {
+TEST(CpuPoolEdgeTest, AddsNoThreadTimeWithoutHelpers) {
   CpuPool pool(1);
   pool.ParallelFor(100, [](int64_t) {});
   EXPECT_EQ(pool.extra_thread_seconds(), 0);
@@ -64,14 +64,14 @@ TEST(CpuPoolEdgeTest, AloneAddsNoThreadTime) {
 
 TEST(CpuPoolEdgeTest, HasAtLeastOneWorker) { EXPECT_EQ(CpuPool(0).threads(), 1); }
 
-TEST(CpuPoolEdgeTest, AnExceptionComesOutOfTheFuture) {
+TEST(CpuPoolEdgeTest, RethrowsAnExceptionFromTheFuture) {
   CpuPool pool(1);
   auto result = pool.Submit([]() -> int { throw std::runtime_error("no"); });
   EXPECT_THROW(result.get(), std::runtime_error);
   EXPECT_EQ(pool.Submit([] { return 1; }).get(), 1);
 }
 
-TEST(CpuPoolEdgeTest, RunsWhatIsQueuedBeforeItGoes) {
+TEST(CpuPoolEdgeTest, RunsQueuedTasksBeforeDestruction) {
   std::atomic<int> calls{0};
   absl::Notification start;
   {
@@ -83,7 +83,7 @@ TEST(CpuPoolEdgeTest, RunsWhatIsQueuedBeforeItGoes) {
   EXPECT_EQ(calls.load(), 20);
 }
 
-TEST(CpuPoolEdgeTest, ALoopDoesNotWaitForBusyWorkers) {
+TEST(CpuPoolEdgeTest, LoopDoesNotWaitForBusyWorkers) {
   CpuPool pool(2);
   absl::Notification release;
   auto first = pool.Submit([&] { release.WaitForNotification(); });

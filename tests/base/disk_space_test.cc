@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-TEST(DiskSpaceTest, IsAskedForAgainUntilThereIsSome) {
+TEST(DiskSpaceTest, RetriesUntilThereIsSpace) {
   int tries = 0;
   int told = 0;
   const absl::Status written = WriteWhenDiskHasSpace(
@@ -26,7 +26,7 @@ TEST(DiskSpaceTest, IsAskedForAgainUntilThereIsSome) {
   EXPECT_EQ(told, 1);
 }
 
-TEST(DiskSpaceTest, IsNotWaitedForWhereTheErrorIsAnother) {
+TEST(DiskSpaceTest, DoesNotRetryOtherErrors) {
   int tries = 0;
   const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(), [&] { return ++tries, absl::ErrnoToStatus(EIO, "rename a to b"); },
@@ -35,7 +35,7 @@ TEST(DiskSpaceTest, IsNotWaitedForWhereTheErrorIsAnother) {
   EXPECT_EQ(tries, 1);
 }
 
-TEST(DiskSpaceTest, IsWaitedForNoLongerThanItIsWanted) {
+TEST(DiskSpaceTest, StopsRetryingOnCancel) {
   const auto cancel = std::make_shared<CancelFlag>();
   const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(absl::InfiniteFuture(), cancel),

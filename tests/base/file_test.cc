@@ -37,7 +37,7 @@ TEST(FileTest, NamesAMissingFileAndAFolder) {
   EXPECT_EQ(ReadFile(folder.path()).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST(FileTest, RefusesAFileAboveTheLimitAndTakesOneOfExactlyThatSize) {
+TEST(FileTest, RejectsOnlyFilesAboveTheLimit) {
   const TempFolder folder;
   ASSERT_TRUE(AtomicWriteFile(folder.File("x"), "12345").ok());
   EXPECT_TRUE(ReadFile(folder.File("x"), 5).ok());
@@ -45,7 +45,7 @@ TEST(FileTest, RefusesAFileAboveTheLimitAndTakesOneOfExactlyThatSize) {
   EXPECT_EQ(ReadFile("/dev/zero", 1000).status().code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST(FileTest, AFailedWriteLeavesTheOldFileAndNoTemporaryOne) {
+TEST(FileTest, KeepsTheOldFileAndNoTemporaryOneWhenAWriteFails) {
   const TempFolder folder;
   ASSERT_TRUE(EnsureDirectory(folder.File("taken")).ok());
   ASSERT_TRUE(AtomicWriteFile(folder.File("taken/inside"), "old").ok());
@@ -55,7 +55,7 @@ TEST(FileTest, AFailedWriteLeavesTheOldFileAndNoTemporaryOne) {
   EXPECT_EQ(AtomicWriteFile(folder.File("none/x"), "new").code(), absl::StatusCode::kNotFound);
 }
 
-TEST(FileTest, EnsureDirectoryMakesParentsAndRefusesAFileInTheWay) {
+TEST(FileTest, CreatesParentFoldersAndRejectsAFileInTheWay) {
   const TempFolder folder;
   EXPECT_TRUE(EnsureDirectory(folder.File("a/b/c")).ok());
   EXPECT_TRUE(EnsureDirectory(folder.File("a/b/c")).ok());

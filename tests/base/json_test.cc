@@ -17,13 +17,13 @@ std::string ErrorOf(std::string_view text, const JsonLimits& limits = {}) {
   return std::string(result.status().message());
 }
 
-TEST(JsonTest, ReadsWhatNlohmannReads) {
+TEST(JsonTest, ParsesLikeNlohmann) {
   const char* text = R"({"a": [1, -2, 2.5, "x", true, null, {}], "b": {"c": []}})";
   EXPECT_EQ(*ParseJsonText(text, "x"), nlohmann::json::parse(text));
   EXPECT_EQ(*ParseJsonText(" 7 ", "x"), 7);
 }
 
-TEST(JsonTest, SaysWhereTheSyntaxBreaks) {
+TEST(JsonTest, LocatesSyntaxErrors) {
   EXPECT_THAT(ErrorOf("{\n\"a\": ?}"), HasSubstr("x.json:2:"));
   for (const char* bad : {"", "{", "[1,", "{\"a\":}", "NaN", "[Infinity]", "[1] 2", "{'a':1}",
                           "\"\xFF\"", "[01]", "nul"}) {
@@ -31,12 +31,12 @@ TEST(JsonTest, SaysWhereTheSyntaxBreaks) {
   }
 }
 
-TEST(JsonTest, RefusesKeysThatStandTwice) {
-  EXPECT_THAT(ErrorOf(R"({"a": 1, "b": 2, "a": 1})"), HasSubstr("key \"a\" stands twice"));
+TEST(JsonTest, RejectsDuplicateKeys) {
+  EXPECT_THAT(ErrorOf(R"({"a": 1, "b": 2, "a": 1})"), HasSubstr("key \"a\" appears twice"));
   EXPECT_EQ(ErrorOf(R"([{"a": 1}, {"a": 1}])"), "");
 }
 
-TEST(JsonTest, RefusesNumbersBeyondDouble) {
+TEST(JsonTest, RejectsNumbersBeyondDouble) {
   EXPECT_NE(ErrorOf("[1e999]"), "");
   EXPECT_NE(ErrorOf("[-1e999]"), "");
   EXPECT_EQ(ErrorOf("[1e308, 123456789012345678901234567890]"), "");

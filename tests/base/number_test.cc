@@ -19,7 +19,7 @@ TEST(NumberTest, ShortestFormReadsBackToTheSameDouble) {
   }
 }
 
-TEST(NumberTest, ReadsDecimalsAndNothingElse) {
+TEST(NumberTest, ParsesOnlyDecimals) {
   EXPECT_EQ(ParseNumber("2.5650000000e+02"), 256.5);
   EXPECT_EQ(ParseNumber("+3"), 3.0);
   EXPECT_EQ(ParseNumber("-.5"), -0.5);
@@ -29,7 +29,7 @@ TEST(NumberTest, ReadsDecimalsAndNothingElse) {
   }
 }
 
-TEST(NumberTest, ReadsIntegersWithinRange) {
+TEST(NumberTest, ParsesIntegersWithinRange) {
   EXPECT_EQ(ParseInteger("-42"), -42);
   EXPECT_EQ(ParseInteger("9223372036854775807"), std::numeric_limits<int64_t>::max());
   for (const char* bad : {"", "1.0", "9223372036854775808", "1e3", "x"}) {

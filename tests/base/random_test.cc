@@ -15,7 +15,7 @@ struct KnownAnswer {
   PhiloxCounter result;
 };
 
-// philox4x32-10 of the known-answer file that comes with Random123 (Salmon et al. 2011).
+// Known answers for philox4x32-10 from the file that comes with Random123 (Salmon et al. 2011).
 constexpr std::array<KnownAnswer, 3> kKnownAnswers = {{
     {{{0, 0, 0, 0}}, {{0, 0}}, {{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}}},
     {{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}},
@@ -26,7 +26,7 @@ constexpr std::array<KnownAnswer, 3> kKnownAnswers = {{
      {{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}}},
 }};
 
-TEST(PhiloxTest, GivesTheKnownAnswersOfRandom123) {
+TEST(PhiloxTest, MatchesTheKnownAnswersOfRandom123) {
   for (const KnownAnswer& known : kKnownAnswers) {
     const PhiloxCounter block = PhiloxBlock(known.key, known.counter);
     for (int i = 0; i < 4; ++i) EXPECT_EQ(block.lane[i], known.result.lane[i]);
@@ -41,7 +41,7 @@ TEST(CounterRandomTest, ReadsTheBlocksOfItsKeyInOrder) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), second.lane[i]);
 }
 
-TEST(CounterRandomTest, GoesOnFromAnyPlaceOfItsStream) {
+TEST(CounterRandomTest, ContinuesFromAnyPosition) {
   CounterRandom random(3, 4, 5);
   for (uint64_t place = 0; place < 11; ++place) {
     EXPECT_EQ(random.position(), place);
@@ -55,7 +55,7 @@ TEST(CounterRandomTest, GoesOnFromAnyPlaceOfItsStream) {
   EXPECT_EQ(random.From(2)(), CounterRandom(3, 4, 5).From(2)());
 }
 
-TEST(CounterRandomTest, CanBeReadWhereTheCompilerComputes) {
+TEST(CounterRandomTest, WorksAtCompileTime) {
   constexpr int64_t kDrawn = CounterRandom(1).UniformInt(-5, 5);
   EXPECT_EQ(CounterRandom(1).UniformInt(-5, 5), kDrawn);
 }
@@ -67,7 +67,7 @@ TEST(HighProductTest, IsTheUpperHalfOfTheProduct) {
   EXPECT_EQ(HighProduct(0x123456789abcdef0, 0xfedcba9876543210), 0x121fa00ad77d7422);
 }
 
-TEST(CounterRandomTest, SeedStreamAndSubstreamEachNameAnotherSequence) {
+TEST(CounterRandomTest, SeedStreamAndSubstreamSelectDifferentSequences) {
   std::set<uint64_t> firsts;
   for (const uint64_t seed : {1ULL, 2ULL, 1ULL << 40}) {
     for (const uint64_t stream : {0ULL, 1ULL, 1ULL << 40}) {
@@ -103,7 +103,7 @@ TEST(CounterRandomTest, UnitValuesStayBelowOneAtTheLargestWord) {
   EXPECT_EQ(UnitDouble(0), 0.0);
 }
 
-TEST(CounterRandomTest, UniformIntGivesEachValueEquallyOften) {
+TEST(CounterRandomTest, UniformIntReturnsEachValueEquallyOften) {
   CounterRandom random(3);
   std::array<int, 7> counts{};
   for (int i = 0; i < 70000; ++i) {
@@ -115,7 +115,7 @@ TEST(CounterRandomTest, UniformIntGivesEachValueEquallyOften) {
   for (const int count : counts) EXPECT_NEAR(count, 10000, 500);
 }
 
-TEST(CounterRandomTest, UniformIntTakesTheWidestAndTheNarrowestRange) {
+TEST(CounterRandomTest, UniformIntHandlesTheWidestAndTheNarrowestRange) {
   CounterRandom random(3);
   EXPECT_EQ(random.UniformInt(5, 5), 5);
   bool negative = false;
@@ -127,9 +127,9 @@ TEST(CounterRandomTest, UniformIntTakesTheWidestAndTheNarrowestRange) {
   EXPECT_TRUE(negative && positive);
 }
 
-TEST(CounterRandomTest, UniformIntHasNoBiasWhereTheRangeDoesNotDivideTwoToThe64) {
-  // With a range of 3/4 * 2^64 a remainder would give the lowest third half of the time, and a
-  // product without rejection every third value.
+TEST(CounterRandomTest, UniformIntIsUnbiasedForRangesThatDoNotDivideTwoToThe64) {
+  // With a range of 3/4 * 2^64, a remainder would return the lowest third half of the time, and a
+  // product without rejection would favour every third value.
   const int64_t high = INT64_MAX / 2;
   CounterRandom random(9);
   int lowest_third = 0;

@@ -40,7 +40,7 @@ TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
   EXPECT_TRUE(Wait(-absl::Seconds(1)));
 }
 
-TEST_F(SteadyCondVarTest, WakesWhoeverWaitsHoweverLongTheTimeout) {
+TEST_F(SteadyCondVarTest, WakesWaitersWithLongTimeouts) {
   bool first = false;
   bool second = false;
   std::thread waits([&] { first = Wait(absl::InfiniteDuration()); });

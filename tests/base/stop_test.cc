@@ -41,7 +41,7 @@ TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
   EXPECT_LE(stop.deadline(), SteadyNow());
 }
 
-TEST(MovableDeadlineTest, IsExtendedButNeverBroughtForward) {
+TEST(MovableDeadlineTest, ExtendsButNeverMovesForward) {
   const absl::Time hour = SteadyNow() + absl::Hours(1);
   const auto movable = std::make_shared<MovableDeadline>(hour);
   const StopCondition stop = StopCondition().Until(movable);
@@ -53,7 +53,7 @@ TEST(MovableDeadlineTest, IsExtendedButNeverBroughtForward) {
   EXPECT_EQ(stop.deadline(), absl::InfiniteFuture());
 }
 
-TEST(MovableDeadlineTest, StaysOnceItHasPassed) {
+TEST(MovableDeadlineTest, StaysAfterItHasPassed) {
   const absl::Time past = absl::FromUnixSeconds(100);
   MovableDeadline movable(past);
   movable.Extend(absl::InfiniteFuture());
@@ -61,7 +61,7 @@ TEST(MovableDeadlineTest, StaysOnceItHasPassed) {
   EXPECT_EQ(movable.time(), past);
 }
 
-TEST(ManualClockTest, MovesOnlyWhenTold) {
+TEST(ManualClockTest, AdvancesOnlyWhenAsked) {
   test::ManualClock clock(absl::FromUnixSeconds(5));
   EXPECT_EQ(clock.Now(), absl::FromUnixSeconds(5));
   clock.Advance(absl::Seconds(2));
@@ -85,7 +85,7 @@ TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
   EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(CancelFlagTest, IsCancelledWithItsWiderOneAndKnowsWho) {
+TEST(CancelFlagTest, IsCancelledWithItsWiderFlagAndTellsWhichOne) {
   const auto wider = std::make_shared<CancelFlag>();
   CancelFlag flag(wider);
   EXPECT_FALSE(flag.cancelled());

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(LosesDevice, IsForErrorsThatStay) {
+TEST(LosesDevice, AppliesOnlyToStickyErrors) {
   // cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable, Contained.
   for (const int32_t error : {700, 702, 710, 719, 214, 226})
     EXPECT_TRUE(LosesDevice(error)) << error;
@@ -20,17 +20,17 @@ TEST(LosesDevice, IsForErrorsThatStay) {
   for (const int32_t error : {0, 1, 2, 9, 46, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
 }
 
-TEST(DeviceLost, AsksToComeAgainAndSaysWhatHappened) {
+TEST(DeviceLost, AsksToRetryAndNamesTheCause) {
   const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
   EXPECT_TRUE(absl::IsUnavailable(lost));
-  EXPECT_THAT(std::string(lost.message()), HasSubstr("started anew"));
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("until the daemon restarts"));
   EXPECT_THAT(std::string(lost.message()), HasSubstr("an illegal memory access"));
   EXPECT_TRUE(IsDeviceLost(lost));
   EXPECT_FALSE(IsDeviceLost(absl::UnavailableError(lost.message())));
   EXPECT_FALSE(IsDeviceLost(absl::OkStatus()));
 }
 
-TEST(DeviceLost, TellsTheListenerOnce) {
+TEST(DeviceLost, NotifiesTheListenerOnce) {
   std::vector<std::string> told;
   SetDeviceLossListener([&](const absl::Status& status) { told.emplace_back(status.message()); });
   const absl::Status first = DeviceLost(absl::InternalError("first"));

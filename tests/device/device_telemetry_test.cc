@@ -1,4 +1,4 @@
-// Against libraries of our own in the place of NVIDIA's; and the real one, where there is a GPU.
+// Telemetry from fake libraries in place of NVIDIA's, and from the real one if there is a GPU.
 #include "core/device/device_telemetry.h"
 
 #include <array>
@@ -40,7 +40,7 @@ DeviceInfo Cuda(int32_t index, const char* uuid) {
   return info;
 }
 
-TEST(DeviceTelemetryTest, TellsEachGpusFiguresInTheirUnits) {
+TEST(DeviceTelemetryTest, ReadsEachGpusValuesInTheirUnits) {
   const test::FakeNvml nvml;
   const auto devices = Read(*Reader());
   ASSERT_THAT(devices, SizeIs(2));
@@ -62,7 +62,7 @@ TEST(DeviceTelemetryTest, TellsEachGpusFiguresInTheirUnits) {
   EXPECT_EQ(devices[1].sm_clock_mhz, 345);
 }
 
-TEST(DeviceTelemetryTest, KnowsByItsUuidWhichGpuCudaMeans) {
+TEST(DeviceTelemetryTest, MatchesGpusOfCudaByUuid) {
   const test::FakeNvml nvml;
   const auto reader = Reader("fake_nvml.so", {DeviceInfo{}, Cuda(0, test::kFakeUuids[1]),
                                               Cuda(1, "GPU-of-another-machine")});
@@ -72,7 +72,7 @@ TEST(DeviceTelemetryTest, KnowsByItsUuidWhichGpuCudaMeans) {
   EXPECT_EQ(devices[1].id, (DeviceId{DeviceKind::kCuda, 0}));
 }
 
-TEST(DeviceTelemetryTest, LeavesOutWhatAGpuDoesNotSupport) {
+TEST(DeviceTelemetryTest, LeavesOutUnsupportedValues) {
   const test::FakeNvml nvml;
   nvml->power[0] = test::kFakeNotSupported;
   nvml->power[1] = test::kFakeNoPermission;
@@ -83,7 +83,7 @@ TEST(DeviceTelemetryTest, LeavesOutWhatAGpuDoesNotSupport) {
   }
 }
 
-TEST(DeviceTelemetryTest, SaysWhichGpuWasLostOnTheWayAndAsksTheOthers) {
+TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   const test::FakeNvml nvml;
   const auto reader = Reader();
   EXPECT_EQ(Read(*reader).at(0).problem, "");
@@ -100,7 +100,7 @@ TEST(DeviceTelemetryTest, SaysWhichGpuWasLostOnTheWayAndAsksTheOthers) {
   EXPECT_EQ(Read(*reader).at(0).problem, "") << "it came back";
 }
 
-TEST(DeviceTelemetryTest, SaysWhichGpuWasLostFromTheBeginning) {
+TEST(DeviceTelemetryTest, ReportsAGpuLostFromTheStart) {
   const test::FakeNvml nvml;
   nvml->handle[1] = test::kFakeGpuIsLost;
   const auto devices = Read(*Reader());
@@ -110,7 +110,7 @@ TEST(DeviceTelemetryTest, SaysWhichGpuWasLostFromTheBeginning) {
   EXPECT_EQ(devices[1].problem, "GPU is lost");
 }
 
-TEST(DeviceTelemetryTest, DoesNotListGpusThatThisUserMayNotAsk) {
+TEST(DeviceTelemetryTest, LeavesOutGpusWithoutPermission) {
   const test::FakeNvml nvml;
   nvml->handle[0] = test::kFakeNoPermission;
   const auto devices = Read(*Reader());
@@ -118,7 +118,7 @@ TEST(DeviceTelemetryTest, DoesNotListGpusThatThisUserMayNotAsk) {
   EXPECT_EQ(devices[0].index, 1);
 }
 
-TEST(DeviceTelemetryTest, SaysThatThereIsNoDriverAndTriesAgain) {
+TEST(DeviceTelemetryTest, ReportsAMissingDriverAndTriesAgain) {
   const test::FakeNvml nvml;
   nvml->init = test::kFakeDriverNotLoaded;
   const auto reader = Reader();
@@ -129,7 +129,7 @@ TEST(DeviceTelemetryTest, SaysThatThereIsNoDriverAndTriesAgain) {
   EXPECT_THAT(Read(*reader), SizeIs(2));
 }
 
-TEST(DeviceTelemetryTest, SaysThatThereIsNoGpuAndLeavesTheLibraryAlone) {
+TEST(DeviceTelemetryTest, ReportsNoGpuAndReleasesTheLibrary) {
   const test::FakeNvml nvml;
   nvml->gpus = 0;
   EXPECT_EQ(Reader()->Read().status().message(), "NVML: there is no GPU");
@@ -139,7 +139,7 @@ TEST(DeviceTelemetryTest, SaysThatThereIsNoGpuAndLeavesTheLibraryAlone) {
   EXPECT_EQ(nvml->shutdowns, 2);
 }
 
-TEST(DeviceTelemetryTest, BeginsOnceAndEndsWhatItBegan) {
+TEST(DeviceTelemetryTest, InitialisesOnceAndShutsDown) {
   const test::FakeNvml nvml;
   {
     const auto reader = Reader();
@@ -152,13 +152,13 @@ TEST(DeviceTelemetryTest, BeginsOnceAndEndsWhatItBegan) {
   EXPECT_EQ(nvml->shutdowns, 1);
 }
 
-TEST(DeviceTelemetryTest, MakesOddNamesPrintable) {
+TEST(DeviceTelemetryTest, EscapesUnprintableNames) {
   const test::FakeNvml nvml;
   nvml->name = "NVIDIA \xff";
   EXPECT_EQ(Read(*Reader()).at(0).name, "NVIDIA \\xff");
 }
 
-TEST(DeviceTelemetryTest, AnswersThreadsAtOnce) {
+TEST(DeviceTelemetryTest, AnswersConcurrentReaders) {
   const test::FakeNvml nvml;
   const auto reader = Reader();
   std::vector<std::thread> threads;
@@ -169,7 +169,7 @@ TEST(DeviceTelemetryTest, AnswersThreadsAtOnce) {
   EXPECT_EQ(nvml->inits, 1);
 }
 
-TEST(DeviceTelemetryTest, MakesDoWithALibraryThatKnowsLittle) {
+TEST(DeviceTelemetryTest, WorksWithoutOptionalFunctions) {
   const auto devices = Read(*Reader("fake_nvml_bare.so"));
   ASSERT_THAT(devices, SizeIs(1));
   EXPECT_EQ(devices[0].name, "");
@@ -188,14 +188,14 @@ TEST(MakeTelemetryReaderTest, NamesTheFunctionThatALibraryLacks) {
                                   "driver");
 }
 
-TEST(MakeTelemetryReaderTest, NamesTheLibraryThatIsNotThere) {
+TEST(MakeTelemetryReaderTest, NamesTheMissingLibrary) {
   const absl::Status status =
       MakeTelemetryReader({.library = "libno-such-nvml.so.1", .devices = {}}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(status.message()), HasSubstr("libno-such-nvml.so.1: cannot open"));
 }
 
-TEST(GpuUuidTest, IsWrittenAsTheDriverWritesIt) {
+TEST(GpuUuidTest, FormatsLikeTheDriver) {
   std::array<uint8_t, 16> bytes{};
   std::iota(bytes.begin(), bytes.end(), uint8_t{0});
   EXPECT_EQ(GpuUuid(bytes), test::kFakeUuids[0]);

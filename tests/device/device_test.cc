@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
+TEST(ListDevicesTest, StartsWithTheCpuAndItsMemory) {
   const std::vector<DeviceInfo> devices = ListDevices();
   ASSERT_FALSE(devices.empty());
   EXPECT_EQ(devices[0].id, DeviceId{});
@@ -20,7 +20,7 @@ TEST(ListDevicesTest, BeginsWithTheCpuAndItsMemory) {
   EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
 }
 
-// In a process of its own, since kernels choose their instructions once.
+// Runs in a process of its own, because kernels choose their instructions once.
 TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyWithTheInstructionsInUse) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const bool bf16 = ListDevices().front().bf16;
@@ -34,11 +34,11 @@ TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyWithTheInstructionsIn
   EXPECT_EQ(unsetenv("VRP_ISA"), 0);
 }
 
-TEST(ReadDeviceMemoryTest, LeavesADeviceAloneThatThisProgramDoesNotUse) {
+TEST(ReadDeviceMemoryTest, LeavesOutDevicesThatThisProgramDoesNotUse) {
   EXPECT_TRUE(ReadDeviceMemory().empty());
 }
 
-TEST(ReadDeviceMemoryTest, DoesNotFindThatToAskTheDriverBeganToUseADevice) {
+TEST(ReadDeviceMemoryTest, QueryingTheDriverDoesNotCountAsUsingADevice) {
   const std::vector<DeviceInfo> devices = ListDevices();
   if (devices.size() < 2) GTEST_SKIP() << "no CUDA device here";
   const auto reader = MakeTelemetryReader({.devices = devices});
@@ -55,20 +55,20 @@ TEST(ReadDeviceMemoryTest, DoesNotFindThatToAskTheDriverBeganToUseADevice) {
   EXPECT_TRUE(ReadDeviceMemory().empty());
 }
 
-TEST(ResolveDeviceTest, TakesTheCpuByName) { EXPECT_EQ(ResolveDevice("cpu")->ToString(), "cpu"); }
+TEST(ResolveDeviceTest, AcceptsTheCpuByName) { EXPECT_EQ(ResolveDevice("cpu")->ToString(), "cpu"); }
 
-TEST(ResolveDeviceTest, TakesTheFirstGpuForAutoAndTheCpuWhereThereIsNone) {
+TEST(ResolveDeviceTest, AutoMeansTheFirstGpuElseTheCpu) {
   const std::vector<DeviceInfo> devices = ListDevices();
   EXPECT_EQ(*ResolveDevice("auto"), devices.size() > 1 ? devices[1].id : devices[0].id);
 }
 
-TEST(ResolveDeviceTest, NamesTheDevicesThatThereAreWhenOneIsMissing) {
+TEST(ResolveDeviceTest, NamesTheExistingDevicesWhenOneIsMissing) {
   const auto device = ResolveDevice("cuda:1023");
   EXPECT_EQ(device.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(device.status().message()).find("this machine has cpu"), std::string::npos);
 }
 
-TEST(WhyNoCudaTest, NamesTheDriverThatIsNeeded) {
+TEST(WhyNoCudaTest, NamesTheRequiredDriver) {
   EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
             "the NVIDIA driver is too old: it knows CUDA 12.8, this program is built with 13.0; "
             "wanted driver 580 or newer");
@@ -80,7 +80,7 @@ TEST(WhyNoCudaTest, NamesTheDriverThatIsNeeded) {
             "this program was built without CUDA: see ./dev build cuda");
 }
 
-TEST(WhyNoCudaTest, IsPartOfWhyADeviceIsNotThere) {
+TEST(WhyNoCudaTest, AppearsInTheErrorForAMissingDevice) {
   const std::string why = WhyNoCuda();
   EXPECT_EQ(why.empty(), ListDevices().size() > 1);
   EXPECT_NE(std::string(ResolveDevice("cuda:1023").status().message()).find(why),
@@ -89,7 +89,7 @@ TEST(WhyNoCudaTest, IsPartOfWhyADeviceIsNotThere) {
 
 class WrongDeviceTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(WrongDeviceTest, IsRefusedWithTheWordsThatAreKnown) {
+TEST_P(WrongDeviceTest, IsRejectedWithTheKnownWords) {
   const auto device = ResolveDevice(GetParam());
   EXPECT_EQ(device.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(device.status().message()).find("\"cuda:N\""), std::string::npos);
@@ -105,7 +105,7 @@ TEST(ProcTest, FindsAValueByItsWholeKey) {
   EXPECT_EQ(ProcValue("", "model name"), "");
 }
 
-TEST(ProcTest, ReadsKilobytesAndNothingElse) {
+TEST(ProcTest, ParsesOnlyKilobytes) {
   EXPECT_EQ(ProcBytes("24 kB"), 24 * 1024);
   EXPECT_EQ(ProcBytes("24 MB"), 0);
   EXPECT_EQ(ProcBytes("-24 kB"), 0);

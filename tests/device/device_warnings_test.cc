@@ -10,14 +10,14 @@
 namespace vrp {
 namespace {
 
-// Before the others, of which one leaves room for no more texts.
-TEST(WarnOfDevice, WritesToStandardErrorWhereNobodyListens) {
+// Runs before the other tests, one of which uses up the limit of texts.
+TEST(WarnOfDevice, WritesToStandardErrorWithoutAListener) {
   testing::internal::CaptureStderr();
   WarnOfDevice("nobody listens");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "nobody listens\n");
 }
 
-TEST(WarnOfDevice, TellsEachTextOnce) {
+TEST(WarnOfDevice, ReportsEachTextOnce) {
   std::vector<std::string> told;
   SetDeviceWarningListener([&](std::string_view text) { told.emplace_back(text); });
   for (int i = 0; i < 3; ++i) {
@@ -28,12 +28,12 @@ TEST(WarnOfDevice, TellsEachTextOnce) {
   SetDeviceWarningListener(nullptr);
 }
 
-TEST(WarnOfDevice, TellsNoMoreThanSoManyTexts) {
+TEST(WarnOfDevice, DropsTextsBeyondTheLimit) {
   int told = 0;
   SetDeviceWarningListener([&](std::string_view) { ++told; });
-  for (int i = 0; i < 2 * kMostDeviceWarnings; ++i) WarnOfDevice(absl::StrCat("warning ", i));
-  EXPECT_LE(told, kMostDeviceWarnings);
-  EXPECT_GT(told, kMostDeviceWarnings - 10);
+  for (int i = 0; i < 2 * kMaxDeviceWarnings; ++i) WarnOfDevice(absl::StrCat("warning ", i));
+  EXPECT_LE(told, kMaxDeviceWarnings);
+  EXPECT_GT(told, kMaxDeviceWarnings - 10);
   SetDeviceWarningListener(nullptr);
 }
 

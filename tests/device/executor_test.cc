@@ -23,7 +23,7 @@ TEST(DeviceExecutorTest, RunsCpuWorkInlineInTheCallersThread) {
   EXPECT_TRUE(result.get().ok());
 }
 
-TEST(DeviceExecutorTest, GivesEveryPieceOfCudaWorkToOneThread) {
+TEST(DeviceExecutorTest, RunsAllCudaWorkOnOneThread) {
   const auto executor = MakeThreadedExecutor(nullptr);
   std::thread::id first;
   std::thread::id second;
@@ -37,7 +37,7 @@ TEST(DeviceExecutorTest, GivesEveryPieceOfCudaWorkToOneThread) {
   EXPECT_NE(first, std::this_thread::get_id());
 }
 
-TEST(DeviceExecutorTest, PutsSolvingBeforeTrainingThatWaits) {
+TEST(DeviceExecutorTest, RunsSolvingBeforeWaitingTraining) {
   const auto executor = MakeThreadedExecutor(nullptr);
   absl::Notification go;
   std::string order;
@@ -57,7 +57,7 @@ TEST(DeviceExecutorTest, PutsSolvingBeforeTrainingThatWaits) {
   EXPECT_EQ(order, "stu");
 }
 
-TEST(DeviceExecutorTest, HandsOnTheStatusOfItsWork) {
+TEST(DeviceExecutorTest, ReturnsTheStatusOfItsWork) {
   const auto executor = MakeThreadedExecutor(nullptr);
   auto result = executor->Run(Priority::kSolving, [] { return absl::DataLossError("gone"); });
   EXPECT_EQ(result.get(), absl::DataLossError("gone"));
@@ -71,7 +71,7 @@ TEST(DeviceExecutorTest, RunsNestedWorkInline) {
   EXPECT_EQ(result.get(), absl::DataLossError("inner"));
 }
 
-TEST(DeviceExecutorTest, AnswersWhatWaitsWithCancelledAtShutdown) {
+TEST(DeviceExecutorTest, CancelsWaitingWorkAtShutdown) {
   const auto executor = MakeThreadedExecutor(nullptr);
   absl::Notification started;
   absl::Notification go;
@@ -83,7 +83,7 @@ TEST(DeviceExecutorTest, AnswersWhatWaitsWithCancelledAtShutdown) {
   started.WaitForNotification();
   auto waiting = executor->Run(Priority::kTraining, [] { return absl::OkStatus(); });
   std::thread closer([&] { executor->Shutdown(); });
-  // Refused work is how closing is seen from outside.
+  // Refused work is how the shutdown is seen from outside.
   while (executor->Run(Priority::kSolving, [] { return absl::OkStatus(); })
              .wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     std::this_thread::yield();
@@ -94,20 +94,20 @@ TEST(DeviceExecutorTest, AnswersWhatWaitsWithCancelledAtShutdown) {
   closer.join();
 }
 
-// What the executor has it do, a letter each.
-class NotedTurns final : public DeviceTurns {
+// Hooks that record their calls, one letter each.
+class RecordingHooks final : public DeviceHooks {
  public:
-  explicit NotedTurns(std::string* notes) : notes_(notes) {}
+  explicit RecordingHooks(std::string* notes) : notes_(notes) {}
   void Begin(Priority priority) override { *notes_ += priority == Priority::kSolving ? 'S' : 'T'; }
-  void GiveBackMemory() override { *notes_ += 'm'; }
+  void ReleaseCachedMemory() override { *notes_ += 'm'; }
 
  private:
   std::string* const notes_;
 };
 
-TEST(DeviceExecutorTest, BeginsATurnWhereThePriorityChanges) {
+TEST(DeviceExecutorTest, BeginsAPriorityWhenItChanges) {
   std::string notes;
-  const auto executor = MakeThreadedExecutor(std::make_unique<NotedTurns>(&notes));
+  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&notes));
   const auto run = [&](Priority priority) {
     const auto work = [&] {
       notes += '.';
@@ -122,10 +122,10 @@ TEST(DeviceExecutorTest, BeginsATurnWhereThePriorityChanges) {
   EXPECT_EQ(notes, "T..S.T.");
 }
 
-TEST(DeviceExecutorTest, GivesMemoryBackBeforeTheNextWork) {
+TEST(DeviceExecutorTest, ReleasesMemoryBeforeTheNextTask) {
   std::string notes;
-  const auto executor = MakeThreadedExecutor(std::make_unique<NotedTurns>(&notes));
-  executor->GiveBackMemory();
+  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&notes));
+  executor->ReleaseCachedMemory();
   const auto work = [&] {
     notes += '.';
     return absl::OkStatus();
@@ -134,7 +134,7 @@ TEST(DeviceExecutorTest, GivesMemoryBackBeforeTheNextWork) {
   EXPECT_EQ(notes, "mT.");
 }
 
-TEST(DeviceExecutorTest, HandsOnWhatItsWorkThrows) {
+TEST(DeviceExecutorTest, RethrowsExceptionsOfItsWork) {
   const auto executor = MakeThreadedExecutor(nullptr);
   auto thrown = executor->Run(Priority::kSolving,
                               []() -> absl::Status { throw std::runtime_error("device"); });
@@ -142,7 +142,7 @@ TEST(DeviceExecutorTest, HandsOnWhatItsWorkThrows) {
   EXPECT_TRUE(executor->Run(Priority::kSolving, [] { return absl::OkStatus(); }).get().ok());
 }
 
-TEST(DeviceExecutorsTest, AreOneADevice) {
+TEST(DeviceExecutorsTest, CreateOneExecutorPerDevice) {
   DeviceExecutors executors(DeviceShares{});
   const DeviceId cpu;
   EXPECT_EQ(&executors.Of(cpu), &executors.Of(cpu));
@@ -150,7 +150,7 @@ TEST(DeviceExecutorsTest, AreOneADevice) {
   EXPECT_NE(&executors.Of({DeviceKind::kCuda, 1}), &executors.Of({DeviceKind::kCuda, 0}));
 }
 
-TEST(DeviceExecutorTest, RefusesWorkAfterShutdown) {
+TEST(DeviceExecutorTest, RejectsWorkAfterShutdown) {
   std::unique_ptr<DeviceExecutor> both[] = {MakeInlineExecutor(), MakeThreadedExecutor(nullptr)};
   for (const std::unique_ptr<DeviceExecutor>& executor : both) {
     executor->Shutdown();

@@ -1,5 +1,5 @@
-// See fake_nvml.h. Declared as NVIDIA's header does, apart from core/device/nvml_library.h: a slip
-// there is not repeated here.
+// See fake_nvml.h. Declared as in NVIDIA's header and independently of core/device/nvml_library.h,
+// so that a mistake there is not repeated here.
 #include "tests/device/fake_nvml.h"
 
 #include <cstdio>
@@ -16,7 +16,7 @@ FakeNvmlState& State() {
   return state;
 }
 
-// Handles point to one of these.
+// Handles point to an element.
 unsigned gpu_numbers[kFakeGpus] = {0, 1};
 
 int FiguresOf(const void* gpu) { return State().figures[*static_cast<const unsigned*>(gpu)]; }

@@ -1,5 +1,5 @@
-// A library in the place of NVIDIA's, built as fake_nvml.so beside the tests: two GPUs, which a
-// test gets into trouble by way of the state that they share.
+// A stand-in for NVIDIA's library, built as fake_nvml.so in the tests' folder: two GPUs, which a
+// test makes fail through the shared state.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 namespace vrp::test {
 
-// As in NVIDIA's header.
+// Values as in NVIDIA's header.
 inline constexpr int kFakeNotSupported = 3;
 inline constexpr int kFakeNoPermission = 4;
 inline constexpr int kFakeDriverNotLoaded = 9;
@@ -20,15 +20,15 @@ inline constexpr char kFakeUuids[kFakeGpus][41] = {"GPU-00010203-0405-0607-0809-
                                                    "GPU-f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff"};
 
 struct FakeNvmlState {
-  // What calls return: 0, success.
+  // Return codes of the calls. 0: success.
   int init = 0;
   int count = 0;
   int handle[kFakeGpus] = {};
   int figures[kFakeGpus] = {};
-  int power[kFakeGpus] = {};  // apart from its other figures
+  int power[kFakeGpus] = {};  // apart from its other values
   unsigned gpus = kFakeGpus;
   const char* name = "NVIDIA Fake";
-  // How often it was called.
+  // Numbers of calls.
   int inits = 0;
   int shutdowns = 0;
 };
@@ -37,7 +37,7 @@ inline std::string FakeNvmlPath(const std::string& file = "fake_nvml.so") {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / file;
 }
 
-// Holds the library for a test, and leaves it as it was.
+// Loads the library for a test and restores its state afterwards.
 class FakeNvml {
  public:
   FakeNvml() : handle_(dlopen(FakeNvmlPath().c_str(), RTLD_NOW | RTLD_LOCAL)) {

@@ -1,5 +1,5 @@
-// Libraries with less than fake_nvml.so: with what is needed, and the temperature as it was asked
-// for before CUDA 13; and, where VRP_NO_COUNT is set, without one of the functions that are needed.
+// Libraries with less than fake_nvml.so: only the required functions, and the temperature as before
+// CUDA 13. With VRP_NO_COUNT set, one required function is missing too.
 extern "C" {
 
 int nvmlInit_v2() { return 0; }

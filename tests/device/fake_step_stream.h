@@ -1,6 +1,6 @@
-// A stream on the CPU: what is put into it is done at once, but copies come only when they are
-// waited for, as on a device that the host did not wait for. It refuses what a capture forbids, and
-// captures before which nothing has run; leaves out what a replay may leave out; and counts.
+// A stream on the CPU. Work runs immediately, but copies happen only when they are waited for, as
+// on a device that the host does not wait for. It rejects what a capture forbids and captures
+// without an earlier run, skips conditional parts, and counts.
 #pragma once
 
 #include <algorithm>
@@ -21,16 +21,16 @@ struct StepStreamCounts {
   int runs = 0;
   int captures = 0;
   int replays = 0;
-  int left_out = 0;  // parts of them
+  int left_out = 0;  // skipped conditional parts
   int copies = 0;
   int waits = 0;
 };
 
 struct FakeStepStreamOptions {
   StepStreamCounts* counts = nullptr;  // outlives the stream
-  // What a capture ends with.
+  // The status that a capture ends with.
   absl::Status capture_status = absl::OkStatus();
-  // Does what has to run, or what was captured; null: nothing more.
+  // Called with the work to run or capture. Null: runs it directly.
   std::function<absl::Status(bool captured, absl::FunctionRef<absl::Status()> work)> around = {};
 };
 
@@ -54,7 +54,7 @@ class FakeStepStream final : public StepStream {
     return std::unique_ptr<StepGraph>(std::make_unique<Graph>(this, std::move(work)));
   }
 
-  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
     if (!captured_ || std::any_of(flags.flags, flags.flags + flags.count, std::identity())) {
       return part();
     }
@@ -62,9 +62,9 @@ class FakeStepStream final : public StepStream {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                      int64_t bytes) override {
-    VRP_RETURN_IF_ERROR(Allowed("CopyAside"));
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
+                                                            int64_t bytes) override {
+    VRP_RETURN_IF_ERROR(Allowed("CopyToHostAsync"));
     ++options_.counts->copies;
     return std::unique_ptr<StepCopy>(std::make_unique<Copy>(this, to, from, bytes));
   }
@@ -121,8 +121,8 @@ class FakeStepStream final : public StepStream {
   }
 
   const FakeStepStreamOptions options_;
-  bool has_run_ = false;   // some work, to its end
-  bool captured_ = false;  // captured work is being done
+  bool has_run_ = false;   // some work has run to its end
+  bool captured_ = false;  // captured work is running
 };
 
 }  // namespace vrp::test

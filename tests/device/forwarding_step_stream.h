@@ -1,4 +1,4 @@
-// A stream that passes all on to another, for those that note or bound some of it.
+// A stream that forwards all calls to another one, for tests that record or limit some of them.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ class ForwardingStepStream : public StepStream {
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
     return stream_->Capture(std::move(work));
   }
-  absl::Status DoWhereAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    return stream_->DoWhereAny(flags, part);
+  absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
+    return stream_->RunIfAny(flags, part);
   }
-  absl::StatusOr<std::unique_ptr<StepCopy>> CopyAside(void* to, const void* from,
-                                                      int64_t bytes) override {
-    return stream_->CopyAside(to, from, bytes);
+  absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
+                                                            int64_t bytes) override {
+    return stream_->CopyToHostAsync(to, from, bytes);
   }
   absl::Status Wait() override { return stream_->Wait(); }
 

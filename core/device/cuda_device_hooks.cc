@@ -1,4 +1,4 @@
-// Streams and bounds by torch's C++ API, so that its operators use them.
+// Streams and memory bounds set through torch's C++ API, so that its operators respect them.
 #include "core/device/executor.h"
 
 #if VRP_WITH_CUDA
@@ -15,9 +15,10 @@ namespace vrp {
 #if VRP_WITH_CUDA
 namespace {
 
-// A device in trouble says so to the work itself, which tells who asked for it.
+// Calls `body` and ignores torch's errors: a failing device reports them to the work itself, whose
+// caller gets them.
 template <typename Body>
-void Quietly(const Body& body) {
+void IgnoreDeviceErrors(const Body& body) {
   try {
     body();
   } catch (const c10::Error&) {
@@ -25,34 +26,35 @@ void Quietly(const Body& body) {
   }
 }
 
-class CudaDeviceTurns final : public DeviceTurns {
+class CudaDeviceHooks final : public DeviceHooks {
  public:
-  CudaDeviceTurns(c10::DeviceIndex index, const DeviceShares& shares)
+  CudaDeviceHooks(c10::DeviceIndex index, const DeviceShares& shares)
       : index_(index), shares_(shares) {}
 
   void Begin(Priority priority) override {
-    Quietly([this, priority] {
+    IgnoreDeviceErrors([this, priority] {
       at::globalContext().lazyInitDevice(at::kCUDA);
       const bool solving = priority == Priority::kSolving;
-      // Each may read what the other has written: weights, above all.
+      // Solving and training may read each other's results (weights), so one's stream waits for the
+      // other's.
       at::cuda::CUDAEvent before;
       before.record(c10::cuda::getCurrentCUDAStream(index_));
       const c10::cuda::CUDAStream own =
           solving ? Solving() : c10::cuda::getDefaultCUDAStream(index_);
       before.block(own);
       c10::cuda::setCurrentCUDAStream(own);
-      // The bound is the whole program's; a piece of work is the only one that allocates.
+      // The bound holds for the whole process, but only the current piece of work allocates.
       const int32_t percent = solving ? 100 : 100 - shares_.serving_memory_percent;
       c10::cuda::CUDACachingAllocator::setMemoryFraction(percent / 100.0, index_);
     });
   }
 
-  void GiveBackMemory() override {
-    Quietly([] { c10::cuda::CUDACachingAllocator::emptyCache(); });
+  void ReleaseCachedMemory() override {
+    IgnoreDeviceErrors([] { c10::cuda::CUDACachingAllocator::emptyCache(); });
   }
 
  private:
-  // The GPU begins its kernels before those of training that wait.
+  // Returns a stream whose kernels the GPU starts before training's waiting ones.
   c10::cuda::CUDAStream Solving() {
     if (!solving_.has_value()) solving_ = c10::cuda::getStreamFromPool(true, index_);
     return *solving_;
@@ -65,11 +67,11 @@ class CudaDeviceTurns final : public DeviceTurns {
 
 }  // namespace
 
-std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t device_index, const DeviceShares& shares) {
-  return std::make_unique<CudaDeviceTurns>(static_cast<c10::DeviceIndex>(device_index), shares);
+std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t device_index, const DeviceShares& shares) {
+  return std::make_unique<CudaDeviceHooks>(static_cast<c10::DeviceIndex>(device_index), shares);
 }
 #else
-std::unique_ptr<DeviceTurns> MakeCudaDeviceTurns(int32_t, const DeviceShares&) { return nullptr; }
+std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t, const DeviceShares&) { return nullptr; }
 #endif
 
 }  // namespace vrp
