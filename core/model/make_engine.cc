@@ -1,55 +1,82 @@
 #include "core/model/make_engine.h"
 
+#include <array>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
+#include "core/model/architectures.h"
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/owned_engine.h"
 #include "core/model/torch/engines.h"
 
 namespace vrp {
 namespace {
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeGraphTransformer(const EngineRequest& request) {
+using EngineOr = absl::StatusOr<std::unique_ptr<PolicyEngine>>;
+
+// The engines of an architecture. They are not in Architecture itself, so that those who only ask
+// for its facts need not link kernels and LibTorch.
+struct EngineMakers {
+  const Architecture* architecture = nullptr;
+  EngineOr (*cpu)(const EngineRequest& request) = nullptr;
+  EngineOr (*torch)(const EngineRequest& request, const TorchEngineRequest& own) = nullptr;
+};
+
+EngineOr MakeOnCpuTransformer(const EngineRequest& request) {
   VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
                        ParseGraphTransformerOptions(request.architecture_json, request.name));
-  if (request.device.kind == DeviceKind::kCuda) {
-    return MakeTorchGraphTransformerEngine(
-        sizes, {.device = request.device, .seed = request.seed, .options = request.options});
-  }
   return MakeCpuGraphTransformer(sizes, request.seed);
 }
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakePointerNetwork(const EngineRequest& request) {
+EngineOr MakeOnTorchTransformer(const EngineRequest& request, const TorchEngineRequest& own) {
+  VRP_ASSIGN_OR_RETURN(const GraphTransformerOptions sizes,
+                       ParseGraphTransformerOptions(request.architecture_json, request.name));
+  return MakeTorchGraphTransformerEngine(sizes, own);
+}
+
+EngineOr MakeOnCpuPointer(const EngineRequest& request) {
   VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions sizes,
                        ParsePointerNetworkOptions(request.architecture_json, request.name));
-  if (request.device.kind == DeviceKind::kCuda) {
-    return MakeTorchPointerEngine(
-        sizes, {.device = request.device, .seed = request.seed, .options = request.options});
-  }
   return MakeCpuPointerNetwork(sizes, request.seed);
 }
 
-absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeAny(const EngineRequest& request) {
-  if (request.architecture == "gt") return MakeGraphTransformer(request);
-  if (request.architecture == "ptrnet") return MakePointerNetwork(request);
+EngineOr MakeOnTorchPointer(const EngineRequest& request, const TorchEngineRequest& own) {
+  VRP_ASSIGN_OR_RETURN(const PointerNetworkOptions sizes,
+                       ParsePointerNetworkOptions(request.architecture_json, request.name));
+  return MakeTorchPointerEngine(sizes, own);
+}
+
+std::array<EngineMakers, 2> AllMakers() {
+  return {{{&GraphTransformerArchitecture(), MakeOnCpuTransformer, MakeOnTorchTransformer},
+           {&PointerArchitecture(), MakeOnCpuPointer, MakeOnTorchPointer}}};
+}
+
+EngineOr MakeHere(const EngineRequest& request) {
+  for (const EngineMakers& makers : AllMakers()) {
+    if (makers.architecture->name != request.architecture) continue;
+    if (request.device.kind == DeviceKind::kCpu) return makers.cpu(request);
+    return makers.torch(
+        request, {.device = request.device, .seed = request.seed, .options = request.options});
+  }
   return absl::InvalidArgumentError(Concat(request.name, ": architecture: got ",
-                                           Quoted(request.architecture),
-                                           ", wanted \"gt\" or \"ptrnet\""));
+                                           Quoted(request.architecture), ", wanted ",
+                                           ArchitectureNames()));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request) {
   if (request.executors == nullptr || request.device.kind == DeviceKind::kCpu) {
-    return MakeAny(request);
+    return MakeHere(request);
   }
   DeviceExecutor& executor = request.executors->Of(request.device);
   std::unique_ptr<PolicyEngine> engine;
   const auto make = [&]() -> absl::Status {
-    VRP_ASSIGN_OR_RETURN(engine, MakeAny(request));
+    VRP_ASSIGN_OR_RETURN(engine, MakeHere(request));
     return absl::OkStatus();
   };
   VRP_RETURN_IF_ERROR(executor.Run(request.priority, make).get());

@@ -1,4 +1,4 @@
-// The engine for an architecture and a device: our own kernels on the CPU, LibTorch on CUDA.
+// Makes the engine for an architecture and a device: our own kernels on the CPU, LibTorch on CUDA.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 namespace vrp {
 
 struct EngineRequest {
-  std::string_view architecture;       // "gt" or "ptrnet"
+  std::string_view architecture;       // Architecture::name (core/model/architectures.h)
   std::string_view architecture_json;  // its sizes, as a model card gives them
-  std::string_view name = "engine";    // what errors begin with: the file that the sizes are from
+  std::string_view name = "engine";    // of the file with the sizes; errors begin with it
   DeviceId device;
-  uint64_t seed = 1;  // of the first weights
+  uint64_t seed = 1;  // of the initial weights
   EngineOptions options;
-  // Who does the engine's work on a CUDA device, and before what else; null: each caller. They
-  // outlive the engine.
+  // Run the engine's work on a CUDA device, ordered by `priority`; null: each caller runs its own.
+  // They outlive the engine.
   DeviceExecutors* executors = nullptr;
   Priority priority = Priority::kSolving;
 };
 
-// kInvalidArgument names the architecture or the size that is wrong; kUnimplemented: a CUDA device
-// in a build without LibTorch.
+// Makes an engine with weights drawn from the seed. kInvalidArgument names the architecture or the
+// size that is wrong. kUnimplemented: a CUDA device in a build without LibTorch.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request);
 
 }  // namespace vrp

@@ -118,7 +118,7 @@ TEST_P(BeamSearchTest, ToursAreDistinctRankedAndAsLikelyAsTheNetworkSays) {
     choices.push_back(ChoicesAt(beam, row));
   }
   const Trajectories followed =
-      Run(batch, {.choice = Choice::kFollow, .trajectories = kWidth, .choices = choices});
+      Run(batch, {.choice = Choice::kForced, .trajectories = kWidth, .choices = choices});
   for (size_t row = 0; row < choices.size(); ++row) {
     EXPECT_NEAR(beam.log_likelihoods[row], followed.log_likelihoods[row], 1e-4);
     EXPECT_EQ(beam.costs[row], followed.costs[row]);
@@ -163,7 +163,7 @@ AllTours ToursOf(const PolicyEngine& engine, const NetworkBatch& batch) {
   std::vector<uint8_t> visited(static_cast<size_t>(batch.nodes(0)));
   const RouteState state = BeginTrajectory(rules, visited.data());
   AddTours(rules, state, visited, {}, all.tours);
-  const auto run = engine.Run(batch, {.choice = Choice::kFollow,
+  const auto run = engine.Run(batch, {.choice = Choice::kForced,
                                       .trajectories = static_cast<int32_t>(all.tours.size()),
                                       .choices = all.tours});
   EXPECT_TRUE(run.ok()) << run.status();

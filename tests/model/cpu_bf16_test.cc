@@ -65,7 +65,7 @@ class CpuBf16Test : public testing::TestWithParam<Network> {
         choices_.emplace_back(list.begin(), list.end());
       }
     }
-    return {.rollout = {.choice = Choice::kFollow, .choices = choices_}};
+    return {.rollout = {.choice = Choice::kForced, .choices = choices_}};
   }
 
   std::unique_ptr<PolicyEngine> engine_;

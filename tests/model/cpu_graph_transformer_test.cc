@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/engine_policy.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
@@ -61,7 +62,7 @@ std::vector<std::vector<int32_t>> Followed(const Trajectories& trajectories) {
 // The loss that AddGradient derives, by the rollout alone.
 double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
               const std::vector<std::vector<int32_t>>& choices, int32_t count, bool starts) {
-  RolloutRequest request{.choice = Choice::kFollow,
+  RolloutRequest request{.choice = Choice::kForced,
                          .trajectories = count,
                          .distinct_starts = starts,
                          .choices = choices};
@@ -149,7 +150,7 @@ TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
   GraphTransformerOptions options = Small();
   options.inputs = {"wear", "y", "early", "is_depot"};
   ExpectGradientOfTheLoss(options, 2, false);
-  options.inputs = UsualInputs("gt");
+  options.inputs = UsualInputs(GraphTransformerArchitecture());
   for (const char* name : {"a", "b", "c", "d", "e"}) options.inputs.emplace_back(name);
   ExpectGradientOfTheLoss(options, 1, false);
 }
@@ -258,7 +259,7 @@ TEST(CpuGraphTransformerTest, ThreadsShareTheTrajectoriesOfOneInstanceAndChangeN
     request.distinct_starts = false;
     request.choice = Choice::kSample;
     const auto shared_samples = engine->Run(batch, request);
-    request.choice = Choice::kFollow;
+    request.choice = Choice::kForced;
     request.choices = choices;
     const auto shared_follow = engine->Run(batch, request);
     ASSERT_TRUE(shared_starts.ok() && shared_samples.ok() && shared_follow.ok());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/problem/checker/checker.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
@@ -83,7 +84,7 @@ void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bo
   EXPECT_LT(outcome.pass_difference, 1e-5);
   const std::vector<float> gradient = Gradient(*engine);
   const auto choices = ChoicesOf(outcome.trajectories);
-  const RolloutRequest follow{.choice = Choice::kFollow, .trajectories = 3, .choices = choices};
+  const RolloutRequest follow{.choice = Choice::kForced, .trajectories = 3, .choices = choices};
   const auto loss = [&] {
     EXPECT_TRUE(engine->ParametersChanged().ok());
     const Trajectories followed = RunOf(*engine, batch, follow);
@@ -126,7 +127,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
   PointerNetworkOptions options = kSmall;
   options.inputs = {"wear", "is_visited", "x", "early"};
   ExpectGradientOfCentralDifferences(options, GetParam());
-  options.inputs = UsualInputs("ptrnet");
+  options.inputs = UsualInputs(PointerArchitecture());
   for (char name = 'a'; name < 'k'; ++name) options.inputs.emplace_back(1, name);
   ExpectGradientOfCentralDifferences(options, GetParam());
 }
@@ -178,7 +179,7 @@ TEST(CpuPointerNetworkTest, DropsTheSameUnitsAgainAndOthersInAnotherStream) {
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
-  GradientRequest request{.rollout = {.choice = Choice::kFollow, .choices = choices},
+  GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices},
                           .dropout = true};
   const double first = GradientOf(*engine, batch, request).loss;
   EXPECT_EQ(first, GradientOf(*engine, batch, request).loss);
@@ -193,7 +194,7 @@ TEST(CpuPointerNetworkTest, FollowsChoicesAndReadsItsOwnWhereItIsNotForced) {
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {.choice = Choice::kSample}));
-  GradientRequest request{.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices}};
   const GradientOutcome forced = GradientOf(*engine, batch, request);
   EXPECT_EQ(ChoicesOf(forced.trajectories), choices);
   request.rollout.teacher_forcing = 0;
@@ -208,7 +209,7 @@ TEST(CpuPointerNetworkTest, SmoothsLabels) {
   const std::vector<Instance> instances = Instances({9});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
-  GradientRequest request{.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  GradientRequest request{.rollout = {.choice = Choice::kForced, .choices = choices}};
   const double plain = GradientOf(*engine, batch, request).loss;
   request.label_smoothing = 0.1;
   EXPECT_LT(GradientOf(*engine, batch, request).loss, plain);  // greedy choices are the likeliest

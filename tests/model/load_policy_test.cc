@@ -14,14 +14,14 @@
 namespace vrp {
 namespace {
 
-struct Architecture {
+struct ArchitectureCase {
   std::string name;
   std::string sizes;
   std::string other_sizes;
   std::string complaint;  // about weights of `sizes` in a network of `other_sizes`
 };
 
-const Architecture kArchitectures[] = {
+const ArchitectureCase kArchitectures[] = {
     {"ptrnet", WritePointerNetworkOptions({.hidden = 16, .layers = 1, .dropout = 0}),
      WritePointerNetworkOptions({.hidden = 32, .layers = 1, .dropout = 0}),
      "embed.weight: got F32[16, 7], wanted F32[32, 7]"},
@@ -31,7 +31,7 @@ const Architecture kArchitectures[] = {
      "embed.node.weight: got F32[16, 12], wanted F32[32, 12]"},
 };
 
-class LoadPolicyTest : public testing::TestWithParam<Architecture> {
+class LoadPolicyTest : public testing::TestWithParam<ArchitectureCase> {
  protected:
   LoadPolicyTest() {
     engine_ = *MakeEngine({.architecture = GetParam().name,
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, LoadPolicyTest, testing::ValuesIn(kArchi
                          [](const auto& test) { return test.param.name; });
 
 TEST(MakeEngineTest, DrawsEqualWeightsForEqualSeeds) {
-  for (const Architecture& architecture : kArchitectures) {
+  for (const ArchitectureCase& architecture : kArchitectures) {
     const auto drawn = [&](uint64_t seed) {
       return (*MakeEngine({.architecture = architecture.name,
                            .architecture_json = architecture.sizes,

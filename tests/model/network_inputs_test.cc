@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/pointer_network/cpu_pointer_network.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/network_batch.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -27,32 +29,37 @@ std::vector<std::string> Names(int count) {
 }
 
 TEST(NetworkInputsTest, AreTheUsualOnesUnlessOthersAreNamed) {
-  const NetworkInputs pointer = InputsOf("ptrnet", {});
+  const NetworkInputs pointer = InputsOf(PointerArchitecture(), {});
   EXPECT_EQ(pointer.names.size(), 8u);
   EXPECT_EQ(pointer.names.back(), "is_visited");
   EXPECT_THAT(pointer.columns, ElementsAre(0, 1, 2, 4, 5, 6, 11));
   EXPECT_EQ(pointer.form.order, NodeOrder::kByAngle);
-  const NetworkInputs transformer = InputsOf("gt", {});
+  const NetworkInputs transformer = InputsOf(GraphTransformerArchitecture(), {});
   EXPECT_EQ(transformer.width(), kNodeFeatures);
   EXPECT_THAT(transformer.form.own_columns, IsEmpty());
 }
 
 TEST(NetworkInputsTest, TakeOwnColumnsBehindTheBuiltInOnes) {
-  const NetworkInputs inputs = InputsOf("ptrnet", {"wear", "y", "is_visited", "early"});
+  const NetworkInputs inputs =
+      InputsOf(PointerArchitecture(), {"wear", "y", "is_visited", "early"});
   EXPECT_THAT(inputs.columns, ElementsAre(kNodeFeatures, 1, kNodeFeatures + 1));
   EXPECT_THAT(inputs.form.own_columns, ElementsAre("wear", "early"));
   EXPECT_EQ(inputs.form.columns(), kNodeFeatures + 2);
 }
 
 TEST(NetworkInputsTest, AreRefusedWhereANetworkCannotReadThem) {
-  EXPECT_EQ(WantedInputs("ptrnet", {"x", "is_visited", "early"}), "");
-  EXPECT_EQ(WantedInputs("gt", {"early"}), "");
-  EXPECT_THAT(WantedInputs("ptrnet", {"x", "y"}), HasSubstr("is_visited among them"));
-  EXPECT_THAT(WantedInputs("gt", {"x", "is_visited"}), HasSubstr("none called is_visited"));
-  EXPECT_THAT(WantedInputs("ptrnet", {"is_visited"}), HasSubstr("at least one"));
-  EXPECT_THAT(WantedInputs("gt", {"x", "y", "x"}), HasSubstr("not \"x\" twice"));
-  EXPECT_THAT(WantedInputs("gt", {"two words"}), HasSubstr("not \"two words\""));
-  EXPECT_THAT(WantedInputs("gt", Names(33)), HasSubstr("at most 32 feature columns"));
+  EXPECT_EQ(WantedInputs(PointerArchitecture(), {"x", "is_visited", "early"}), "");
+  EXPECT_EQ(WantedInputs(GraphTransformerArchitecture(), {"early"}), "");
+  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("is_visited among them"));
+  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "is_visited"}),
+              HasSubstr("none called is_visited"));
+  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"is_visited"}), HasSubstr("at least one"));
+  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "y", "x"}),
+              HasSubstr("not \"x\" twice"));
+  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"two words"}),
+              HasSubstr("not \"two words\""));
+  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), Names(33)),
+              HasSubstr("at most 32 feature columns"));
 }
 
 TEST(NetworkInputsTest, AreKeptWithTheSizesWhereTheyAreNotTheUsualOnes) {
@@ -152,7 +159,7 @@ void ExpectColumnsToCount(const PolicyEngine& usual, PolicyEngine& own,
   EXPECT_NE(Likelihoods(own, instances), Likelihoods(usual, plain));
 }
 
-std::vector<std::string> Joined(std::string_view architecture,
+std::vector<std::string> Joined(const Architecture& architecture,
                                 const std::vector<std::string>& names) {
   std::vector<std::string> inputs = UsualInputs(architecture);
   inputs.insert(inputs.end(), names.begin(), names.end());
@@ -163,7 +170,7 @@ TEST(OwnColumnsTest, AreReadByGraphTransformers) {
   GraphTransformerOptions sizes = {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
   const auto usual = MakeCpuGraphTransformer(sizes, 5);
   for (const int count : {1, 3, 4, 25}) {
-    sizes.inputs = Joined("gt", Names(count));
+    sizes.inputs = Joined(GraphTransformerArchitecture(), Names(count));
     ExpectColumnsToCount(*usual, *MakeCpuGraphTransformer(sizes, 6), Names(count));
   }
 }
@@ -172,7 +179,7 @@ TEST(OwnColumnsTest, AreReadByPointerNetworks) {
   PointerNetworkOptions sizes = {.hidden = 32, .layers = 1};
   const auto usual = MakeCpuPointerNetwork(sizes, 5);
   for (const int count : {1, 8, 9, 30}) {
-    sizes.inputs = Joined("ptrnet", Names(count));
+    sizes.inputs = Joined(PointerArchitecture(), Names(count));
     ExpectColumnsToCount(*usual, *MakeCpuPointerNetwork(sizes, 6), Names(count));
   }
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "gtest/gtest.h"
 
 namespace vrp {
@@ -107,19 +108,19 @@ class NotedEngine final : public PolicyEngine {
   const PolicyEngine* baseline_ = nullptr;
 
  private:
-  const NetworkInputs inputs_ = InputsOf("ptrnet", {});
+  const NetworkInputs inputs_ = InputsOf(PointerArchitecture(), {});
   Notes* const notes_;
   FlatParameters parameters_;
 };
 
-class NotedMemory final : public DeviceTurns {
+class NotedMemory final : public DeviceHooks {
  public:
   explicit NotedMemory(Notes* notes) : notes_(notes) {}
   void Begin(Priority priority) override {
     EXPECT_EQ(priority, Priority::kTraining);
     notes_->Add('T');
   }
-  void GiveBackMemory() override { notes_->Add('m'); }
+  void ReleaseCachedMemory() override { notes_->Add('m'); }
 
  private:
   Notes* const notes_;

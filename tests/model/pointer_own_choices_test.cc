@@ -60,7 +60,7 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
 
 TEST_P(PointerOwnChoicesTest, AreThoseOfTheRolloutWhateverTheDropoutOfTheSecondPass) {
   const auto choices = Sampled();
-  const GradientRequest request{.rollout = {.choice = Choice::kFollow,
+  const GradientRequest request{.rollout = {.choice = Choice::kForced,
                                             .trajectories = GetParam().trajectories,
                                             .seed = 7,
                                             .stream = 2,

@@ -38,7 +38,7 @@ class CrampedNetwork final : public TorchNetwork {
   std::string_view architecture() const override { return inner_->architecture(); }
   const NetworkInputs& inputs() const override { return inner_->inputs(); }
   bool wants_edges() const override { return inner_->wants_edges(); }
-  StepReader reader() const override { return inner_->reader(); }
+  ObservationKind observation_kind() const override { return inner_->observation_kind(); }
   bool recurrent() const override { return inner_->recurrent(); }
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
@@ -150,7 +150,7 @@ TEST(TorchEngineTest, NamesTheChoiceThatIsNotAllowed) {
   const NetworkBatch batch = BatchOf({Variants()[0]}, NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
-  const auto run = engine->Run(batch, {.choice = Choice::kFollow, .choices = choices});
+  const auto run = engine->Run(batch, {.choice = Choice::kForced, .choices = choices});
   EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed there");
 }

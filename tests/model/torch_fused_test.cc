@@ -94,7 +94,7 @@ TEST_P(TorchFusedTest, FollowsWhatWasChosen) {
   const std::vector<std::vector<int32_t>> choices = ChoicesOf(*chosen);
   for (const double smoothing : {0.0, 0.2}) {
     ExpectTheSame(batch,
-                  {.rollout = {.choice = Choice::kFollow,
+                  {.rollout = {.choice = Choice::kForced,
                                .trajectories = one.rollout.trajectories,
                                .choices = choices},
                    .label_smoothing = smoothing},
@@ -111,7 +111,7 @@ TEST(TorchFusedErrorsTest, AreThoseOfTheOperators) {
               NodeOrder::kAsGiven);
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}, {1}};
   for (const RolloutRequest& request :
-       {RolloutRequest(), RolloutRequest{.choice = Choice::kFollow, .choices = choices}}) {
+       {RolloutRequest(), RolloutRequest{.choice = Choice::kForced, .choices = choices}}) {
     const auto fused = Engine(SmallTransformer(), true)->Run(batch, request);
     const auto stepped = Engine(SmallTransformer(), false)->Run(batch, request);
     EXPECT_FALSE(stepped.ok());

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/torch/graph_transformer.h"
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
@@ -63,9 +64,9 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
   }
 
   void SetUp() override {
-    const BatchForm form = InputsOf("gt", GetParam().inputs).form;
+    const BatchForm form = InputsOf(GraphTransformerArchitecture(), GetParam().inputs).form;
     batch_ = BatchOf(test::WithFeatures(Variants(), form.own_columns), form);
-    if (GetParam().choice != Choice::kFollow) return;
+    if (GetParam().choice != Choice::kForced) return;
     const auto drawn = TransformerEngine(at::kDouble, Sizes())
                            ->Run(batch_, {.choice = Choice::kSample,
                                           .trajectories = GetParam().trajectories,
@@ -140,7 +141,7 @@ TEST_P(TorchGraphTransformerTest, AgreesWithTheCpusOwnKernelsInSinglePrecision) 
   ASSERT_TRUE(actual.ok()) << actual.status();
   // A draw at the edge of two nodes may go either way in float: both follow the same tours.
   const auto choices = test::ChoicesOf(actual->trajectories);
-  request.rollout.choice = Choice::kFollow;
+  request.rollout.choice = Choice::kForced;
   request.rollout.choices = choices;
   const auto expected = torch->AddGradient(batch_, request, test::WeighByCost);
   ASSERT_TRUE(expected.ok()) << expected.status();
@@ -168,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(Trainings, TorchGraphTransformerTest,
                                          Case{.inputs = {"wear", "y", "early", "is_depot"}},
                                          Case{.trajectories = 4, .distinct_starts = true},
                                          Case{.choice = Choice::kGreedy, .edge_bias = false},
-                                         Case{.choice = Choice::kFollow, .label_smoothing = 0.1},
+                                         Case{.choice = Choice::kForced, .label_smoothing = 0.1},
                                          Case{.trajectories = 2, .norm = NormKind::kFrozenBatch}));
 
 TEST(TorchGraphTransformerRunTest, ServesEveryKindWithPlansThatTheCheckerAccepts) {

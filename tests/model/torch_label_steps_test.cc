@@ -103,7 +103,7 @@ TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
   const double weight = -1 / static_cast<double>(test::ChoicesIn(labels_));
   const auto outcome = alone->AddGradient(
       batch_,
-      {.rollout = {.choice = Choice::kFollow, .stream = 1, .choices = labels_}, .dropout = true},
+      {.rollout = {.choice = Choice::kForced, .stream = 1, .choices = labels_}, .dropout = true},
       [weight](int64_t, std::span<const double>, std::span<double> weights) {
         std::fill(weights.begin(), weights.end(), weight);
       });

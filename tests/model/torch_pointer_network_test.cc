@@ -63,7 +63,7 @@ void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
   ASSERT_TRUE(actual.ok()) << actual.status();
   const auto choices = test::ChoicesOf(actual->trajectories);
   GradientRequest request = kSampling;
-  request.rollout.choice = Choice::kFollow;
+  request.rollout.choice = Choice::kForced;
   request.rollout.choices = choices;
   const auto expected = torch->AddGradient(batch, request, test::WeighByCost);
   ASSERT_TRUE(expected.ok()) << expected.status();
@@ -91,7 +91,7 @@ TEST_P(TorchPointerLabelsTest, DropAndReadWhatTheCpusOwnKernelsDropAndRead) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 3, .dropout = 0.3};
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);
-  const GradientRequest request = {.rollout = {.choice = Choice::kFollow,
+  const GradientRequest request = {.rollout = {.choice = Choice::kForced,
                                                .seed = 7,
                                                .stream = 4,
                                                .first_instance = 10,
@@ -126,7 +126,7 @@ TEST(TorchPointerNetworkTest, DropsTheSameAgainAndOthersAtAnotherStep) {
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);
   const auto engine = Engine(sizes);
-  GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = labels},
+  GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = labels},
                              .dropout = true};
   const auto loss = [&] { return engine->AddGradient(batch, request, test::WeighByCost)->loss; };
   const double first = loss();
@@ -138,9 +138,9 @@ TEST(TorchPointerNetworkTest, DropsTheSameAgainAndOthersAtAnotherStep) {
 TEST(TorchPointerNetworkTest, GivesEveryWeightItsGradientInBf16) {
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);
-  for (const Choice choice : {Choice::kFollow, Choice::kSample}) {
+  for (const Choice choice : {Choice::kForced, Choice::kSample}) {
     GradientRequest request = {.rollout = {.choice = choice, .teacher_forcing = 0.5}};
-    if (choice == Choice::kFollow) request.rollout.choices = labels;
+    if (choice == Choice::kForced) request.rollout.choices = labels;
     const auto engine = Engine(kSmall, at::kFloat);
     request.rollout.bf16 = true;
     ASSERT_TRUE(engine->AddGradient(batch, request, test::WeighByCost).ok());

@@ -85,7 +85,7 @@ std::vector<std::vector<int32_t>> SampledTours(const NetworkBatch& batch) {
 TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
   const auto choices = SampledTours(batch);
-  const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};
   for (const bool checkpointing : {false, true}) {
     const auto exact = test::TransformerEngine(at::kFloat, test::SmallTransformer());
     const auto rough = test::TransformerEngine(
@@ -104,7 +104,7 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
 TEST(AutocastScopeTest, TakesTheWeightsOfTheMomentWhereLayersAreComputedAgain) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
   const auto choices = SampledTours(batch);
-  const GradientRequest request = {.rollout = {.choice = Choice::kFollow, .choices = choices}};
+  const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};
   const auto make = [] {
     return test::TransformerEngine(at::kFloat, test::SmallTransformer(),
                                    {.precision = Precision::kBf16, .gradient_checkpointing = true});

@@ -33,7 +33,7 @@ class HungryTransformer final : public TorchNetwork {
   std::string_view architecture() const override { return network_->architecture(); }
   const NetworkInputs& inputs() const override { return network_->inputs(); }
   bool wants_edges() const override { return network_->wants_edges(); }
-  StepReader reader() const override { return network_->reader(); }
+  ObservationKind observation_kind() const override { return network_->observation_kind(); }
   bool recurrent() const override { return false; }
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {

@@ -3,7 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "core/kernels/routing/routing_step.h"
-#include "core/kernels/routing/step_sight.h"
+#include "core/kernels/routing/step_observation.h"
 #include "core/model/torch/batch.h"
 
 namespace vrp::test {
@@ -25,7 +25,7 @@ at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
 // What B * P trajectories show at a step, by columns of the CPU's memory, in float64.
 class Shown {
  public:
-  Shown(const StepLayout& layout, int64_t instances, int64_t paths) : layout_(layout) {
+  Shown(const ObservationLayout& layout, int64_t instances, int64_t paths) : layout_(layout) {
     const auto zeros = [&](std::vector<int64_t> shape, at::ScalarType type) {
       shape.insert(shape.begin(), {instances, paths});
       return at::zeros(shape, type);
@@ -33,34 +33,34 @@ class Shown {
     inputs.current = zeros({}, at::kLong);
     inputs.first = zeros({}, at::kLong);
     inputs.begins = zeros({}, at::kBool);
-    inputs.shares = zeros({SharesOf(layout.reader)}, at::kDouble);
+    inputs.shares = zeros({ObservedShares(layout.kind)}, at::kDouble);
     inputs.forbidden = zeros({layout.nodes}, at::kBool);
-    if (const int64_t features = FeaturesOf(layout.reader); features > 0) {
+    if (const int64_t features = ObservedFeatures(layout.kind); features > 0) {
       inputs.dynamic = zeros({layout.nodes, features}, at::kDouble);
     }
   }
 
   void Write(int64_t row, const StepRules& rules, const RouteState& state, const uint8_t* visited) {
-    const bool pointer = layout_.reader == StepReader::kPointer;
-    const StepColumns<double> columns = {
+    const bool pointer = layout_.kind == ObservationKind::kPointer;
+    const ObservationColumns<double> columns = {
         inputs.current.mutable_data_ptr<int64_t>(),
         inputs.first.mutable_data_ptr<int64_t>(),
         reinterpret_cast<uint8_t*>(inputs.begins.mutable_data_ptr<bool>()),
         inputs.shares.mutable_data_ptr<double>(),
         reinterpret_cast<uint8_t*>(inputs.forbidden.mutable_data_ptr<bool>()),
         pointer ? inputs.dynamic.mutable_data_ptr<double>() : nullptr};
-    WriteStep(SerialGroup(), layout_,
-              {.rules = rules,
-               .state = state,
-               .visited = visited,
-               .scale = pointer ? PointerScale(rules.problem) : 1},
-              columns.At(row, layout_));
+    WriteObservation(SerialGroup(), layout_,
+                     {.rules = rules,
+                      .state = state,
+                      .visited = visited,
+                      .scale = pointer ? PointerScale(rules.problem) : 1},
+                     columns.At(row, layout_));
   }
 
   StepInputs inputs;
 
  private:
-  const StepLayout layout_;
+  const ObservationLayout layout_;
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ std::vector<double> SequentialGradient(const SequentialRequest& request,
   }
   at::Tensor sums = at::zeros({batch.size(), paths}, options);
   for (int64_t t = 0; t < tours.steps; ++t) {
-    Shown shown({.reader = request.network.reader(), .nodes = static_cast<int32_t>(nodes)},
+    Shown shown({.kind = request.network.observation_kind(), .nodes = static_cast<int32_t>(nodes)},
                 batch.size(), paths);
     at::Tensor choices = at::full({batch.size(), paths}, -1, at::kLong);
     for (int64_t row = 0; row < rows; ++row) {

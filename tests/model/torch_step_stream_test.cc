@@ -22,7 +22,7 @@ TEST(FakeStepStreamTest, RefusesInACaptureWhatADeviceRefuses) {
   EXPECT_TRUE(stream.Run(nothing).ok());
   for (const auto& forbidden : std::vector<std::function<absl::Status()>>{
            [&] { return stream.Wait(); },
-           [&] { return stream.CopyAside(nullptr, nullptr, 0).status(); },
+           [&] { return stream.CopyToHostAsync(nullptr, nullptr, 0).status(); },
            [&] { return stream.Run(nothing); }}) {
     auto graph = stream.Capture([&] {
       ++done;

@@ -10,6 +10,7 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/kernels/decoder/beam_search.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/graph_transformer/graph_transformer_pass.h"
 #include "core/model/policy/engine_workers.h"
 #include "core/model/policy/phase_clock.h"
@@ -51,7 +52,7 @@ class CpuGraphTransformer final : public Float64Engine {
     Pack();
   }
 
-  std::string_view architecture() const override { return "gt"; }
+  std::string_view architecture() const override { return GraphTransformerArchitecture().name; }
   const NetworkInputs& inputs() const override { return pass_.inputs(); }
   bool HasBf16() const override { return pass_.HasBf16(); }
   FlatParameters& parameters() override { return parameters_; }

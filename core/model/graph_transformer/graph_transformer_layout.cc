@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/policy/network_inputs.h"
 
@@ -55,7 +56,7 @@ std::string LayerName(int32_t layer) { return Concat("encoder.layers.", layer); 
 
 ParameterLayout GraphTransformerLayout(const GraphTransformerOptions& options) {
   const int64_t hidden = options.hidden;
-  const int64_t inputs = InputsOf("gt", options.inputs).width();
+  const int64_t inputs = InputsOf(GraphTransformerArchitecture(), options.inputs).width();
   std::vector<ParameterShape> shapes = {
       Weight("embed.node.weight", hidden, inputs),
       Bias("embed.node.bias", hidden, inputs),

@@ -17,7 +17,7 @@ inline constexpr int32_t kMaxTransformerHeads = 64;
 inline constexpr int32_t kMaxTransformerFeedForward = 8192;
 inline constexpr int32_t kMaxTransformerLayers = 24;
 
-// Each size has a limit above and is at least 1, a width at least kWidthMultiple.
+// Sizes, each at least 1 (a width: kWidthMultiple) and at most its limit above.
 struct GraphTransformerOptions {
   int32_t hidden = 128;        // a multiple of kWidthMultiple
   int32_t heads = 8;           // divides hidden
@@ -26,22 +26,21 @@ struct GraphTransformerOptions {
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;   // attention is biased by the distances, which may be a given matrix
   double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
-  // Its inputs of a node, see network_inputs.h; none: the usual ones.
-  std::vector<std::string> inputs = {};
+  std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones
 
   bool operator==(const GraphTransformerOptions&) const = default;
 };
 
-// "instance", "frozen_batch".
+// Returns "instance" or "frozen_batch".
 std::string_view NormName(NormKind norm);
 
-// {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
-//  "edge_bias": true, "logit_clip": 10}; where `inputs` are not the usual ones, also "inputs"
+// Returns {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
+//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" if they are not the usual ones.
 std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
-// kInvalidArgument names the key that is missing, unknown or out of range.
+// Errors as of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,
                                                                      std::string_view name);
-// What is wrong with `options`, or OK: `hidden: got 100, wanted a multiple of 16`.
+// Returns the first value out of range as `sizes: architecture_json.hidden: got 100, wanted ...`.
 absl::Status CheckGraphTransformerOptions(const GraphTransformerOptions& options);
 
 }  // namespace vrp

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+
 namespace vrp {
 namespace {
 
@@ -23,7 +25,7 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
       dense_(DenseKernelsFor<T>(isa)),
       encoder_(MakeEncoder<T>(EncoderShapeOf(options), EncoderOffsets(options, layout_), isa)),
       hidden_(options.hidden),
-      inputs_(InputsOf("gt", options.inputs)),
+      inputs_(InputsOf(GraphTransformerArchitecture(), options.inputs)),
       embedded_((inputs_.width() + 1 + kVector - 1) / kVector * kVector) {
   if constexpr (std::is_same_v<T, float>) {
     if (UsableBf16() == Bf16::kNone) return;

@@ -8,6 +8,7 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/pointer_network/pointer_pass.h"
 #include "core/model/policy/engine_workers.h"
 #include "core/model/policy/phase_clock.h"
@@ -32,7 +33,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     if (UsableBf16() != Bf16::kNone) bf16_ = std::make_unique<PackedPass>(options, UsableBf16());
   }
 
-  std::string_view architecture() const override { return "ptrnet"; }
+  std::string_view architecture() const override { return PointerArchitecture().name; }
   const NetworkInputs& inputs() const override { return plain_.pass.weights().inputs(); }
   bool HasBf16() const override { return bf16_ != nullptr; }
   FlatParameters& parameters() override { return parameters_; }
@@ -138,7 +139,7 @@ class CpuPointerNetwork final : public PolicyEngine {
                  .first_instance = rollout.first_instance},
                 worker.group);
     clock.Spent(Phase::kEncode);
-    const bool walks = rollout.choice == Choice::kFollow;
+    const bool walks = rollout.choice == Choice::kForced;
     VRP_RETURN_IF_ERROR(walks ? pass.Walk(rollout, worker.group, work.table)
                               : pass.Rollout(rollout, worker.group, work.table));
     worker.weights.resize(static_cast<size_t>(range.count) * work.table.count());

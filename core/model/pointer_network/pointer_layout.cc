@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/kernels/routing/pointer_observation.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/policy/network_inputs.h"
 
 namespace vrp {
@@ -27,7 +28,7 @@ ParameterLayout PointerLayout(const PointerNetworkOptions& options) {
       add(Concat(name, ".bias_hh_l", layer), {4 * hidden}, hidden);
     }
   };
-  const int64_t inputs = InputsOf("ptrnet", options.inputs).width();
+  const int64_t inputs = InputsOf(PointerArchitecture(), options.inputs).width();
   add("embed.weight", {hidden, inputs}, inputs);
   add("embed.bias", {hidden}, inputs);
   lstm("encoder");

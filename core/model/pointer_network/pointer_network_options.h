@@ -20,16 +20,15 @@ struct PointerNetworkOptions {
   int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
   double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
-  // Its inputs of a node, see network_inputs.h; none: the usual ones.
-  std::vector<std::string> inputs = {};
+  std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones
 
   bool operator==(const PointerNetworkOptions&) const = default;
 };
 
-// {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}; where `inputs` are not the usual
-// ones, also "inputs"
+// Returns {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10.0}, and "inputs" if they
+// are not the usual ones.
 std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
-// kInvalidArgument names the key that is missing, unknown or out of range.
+// Errors as of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,
                                                                  std::string_view name);
 

@@ -257,7 +257,7 @@ class TrajectoryWalk {
   }
 
  private:
-  bool follows() const { return request_.choice == Choice::kFollow; }
+  bool follows() const { return request_.choice == Choice::kForced; }
   int64_t Number(int32_t b, int32_t p) const {
     return (request_.first_instance + group_.first + b) * count_ + p;
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/kernels/routing/pointer_observation.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/pointer_network/pointer_layout.h"
 
 namespace vrp {
@@ -17,7 +18,7 @@ PointerWeights::PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf
       layers_(options.layers),
       width_(options.hidden / kPointerHeads),
       channels_((width_ + kPointerHeadStep - 1) / kPointerHeadStep * kPointerHeadStep),
-      inputs_(InputsOf("ptrnet", options.inputs)),
+      inputs_(InputsOf(PointerArchitecture(), options.inputs)),
       features_((inputs_.width() + 1 + kPointerNarrow - 1) / kPointerNarrow * kPointerNarrow) {
   const LstmKernels<float>& wide = bf16 == Bf16::kNone ? lstm_ : Bf16LstmKernelsFor(bf16);
   encoder = Layers("encoder", wide);

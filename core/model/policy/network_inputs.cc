@@ -1,7 +1,6 @@
 #include "core/model/policy/network_inputs.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -12,27 +11,20 @@
 namespace vrp {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPointerInputs = {
-    "x", "y", "demand", "window_open", "window_close", "service", "is_depot", kVisitedInput};
-
-bool IsPointerNetwork(std::string_view architecture) { return architecture == "ptrnet"; }
-
 bool Contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 }  // namespace
 
-std::vector<std::string> UsualInputs(std::string_view architecture) {
-  if (IsPointerNetwork(architecture)) return {kPointerInputs.begin(), kPointerInputs.end()};
-  return {kNodeFeatureNames.begin(), kNodeFeatureNames.end()};
+std::vector<std::string> UsualInputs(const Architecture& architecture) {
+  return {architecture.usual_inputs.begin(), architecture.usual_inputs.end()};
 }
 
-NetworkInputs InputsOf(std::string_view architecture, const std::vector<std::string>& inputs) {
-  NetworkInputs result{
-      .names = inputs.empty() ? UsualInputs(architecture) : inputs,
-      .columns = {},
-      .form = IsPointerNetwork(architecture) ? NodeOrder::kByAngle : NodeOrder::kAsGiven};
+NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs) {
+  NetworkInputs result{.names = inputs.empty() ? UsualInputs(architecture) : inputs,
+                       .columns = {},
+                       .form = architecture.node_order};
   constexpr auto kBuiltIn = static_cast<int32_t>(kNodeFeatureNames.size());
   for (const std::string& name : result.names) {
     if (name == kVisitedInput) continue;
@@ -47,14 +39,15 @@ NetworkInputs InputsOf(std::string_view architecture, const std::vector<std::str
   return result;
 }
 
-std::string WantedInputs(std::string_view architecture, const std::vector<std::string>& inputs) {
+std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs) {
   const bool visited = Contains(inputs, kVisitedInput);
-  if (IsPointerNetwork(architecture) && !visited) {
-    return Concat(kVisitedInput, " among them, which a pointer network always reads");
+  if (architecture.reads_visited && !visited) {
+    return Concat(kVisitedInput, " among them, which a ", architecture.display_name,
+                  " always reads");
   }
-  if (!IsPointerNetwork(architecture) && visited) {
-    return Concat("none called ", kVisitedInput,
-                  ": a graph transformer never sees the nodes that were visited");
+  if (!architecture.reads_visited && visited) {
+    return Concat("none called ", kVisitedInput, ": a ", architecture.display_name,
+                  " never sees the nodes that were visited");
   }
   if (std::ssize(inputs) < (visited ? 2 : 1)) return "at least one that is the same at each step";
   std::set<std::string_view> seen;

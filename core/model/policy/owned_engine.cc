@@ -32,7 +32,7 @@ class Place {
       return absl::OkStatus();
     }));
   }
-  void GiveBackMemory() const { executor_->GiveBackMemory(); }
+  void ReleaseCachedMemory() const { executor_->ReleaseCachedMemory(); }
 
  private:
   DeviceExecutor* executor_;
@@ -82,7 +82,7 @@ class OwnedEngine final : public PolicyEngine {
       : engine_(std::move(engine)), place_(place) {}
   ~OwnedEngine() override {
     place_.Touch([this] { engine_.reset(); });
-    place_.GiveBackMemory();
+    place_.ReleaseCachedMemory();
   }
 
   std::string_view architecture() const override { return engine_->architecture(); }

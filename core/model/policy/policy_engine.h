@@ -25,7 +25,7 @@ namespace vrp {
 // kBeam: the P trajectories that a beam search of width P ends with
 // (core/kernels/decoder/beam_search.h), the likeliest first; the greedy one is among them. Where
 // there are fewer tours, the rest have no choices, infinite costs and log-likelihoods of -inf.
-enum class Choice { kGreedy, kSample, kFollow, kBeam };
+enum class Choice { kGreedy, kSample, kForced, kBeam };
 
 // Shapes: B instances, P trajectories of each, T steps (of the longest trajectory).
 struct RolloutRequest {
@@ -40,9 +40,9 @@ struct RolloutRequest {
   uint64_t seed = 1;
   uint64_t stream = 0;
   int64_t first_instance = 0;
-  // kFollow: the choices of each trajectory, [B * P].
+  // kForced: the choices of each trajectory, [B * P].
   std::span<const std::vector<int32_t>> choices = {};
-  // kFollow, sequence models: the chance that the decoder reads the node chosen at the step before
+  // kForced, sequence models: the chance that the decoder reads the node chosen at the step before
   // and not the one that the network would have chosen itself (Bengio et al. 2015).
   double teacher_forcing = 1;
   StopCondition stop = {};  // polled between steps or instances, at least each millisecond
@@ -75,7 +75,7 @@ using PhaseSeconds = std::array<double, kPhaseNames.size()>;  // summed over thr
 
 struct GradientRequest {
   RolloutRequest rollout;
-  // kFollow: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
+  // kForced: each step's term is (1 - s) log p(choice) + s mean of log p over the nodes allowed.
   double label_smoothing = 0;
   bool dropout = false;     // by counters of (rollout.seed, rollout.stream)
   int32_t micro_batch = 0;  // instances at once, all threads together, one each at least; 0: the

@@ -18,8 +18,8 @@ StepChoice ToStepChoice(Choice choice) {
       return StepChoice::kGreedy;
     case Choice::kSample:
       return StepChoice::kSample;
-    case Choice::kFollow:
-      return StepChoice::kFollow;
+    case Choice::kForced:
+      return StepChoice::kForced;
   }
   return StepChoice::kGreedy;
 }
@@ -48,7 +48,7 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest
   table_.costs.resize(rows);
   table_.log_likelihoods.resize(rows);
   table_.agreements.resize(rows);
-  if (request.choice == Choice::kFollow) status_ = CopyFollowed(request);
+  if (request.choice == Choice::kForced) status_ = CopyFollowed(request);
   if (request.choice == Choice::kBeam && request.distinct_starts) {
     status_ = absl::InvalidArgumentError("distinct_starts: got true, a beam search has one start");
   }
@@ -83,7 +83,7 @@ absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {
 DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t instance,
                                        TrajectoryRange range) const {
   const int64_t row = Row(instance) + range.first;
-  const bool follow = request.choice == Choice::kFollow;
+  const bool follow = request.choice == Choice::kForced;
   return {.choice = ToStepChoice(request.choice),
           .trajectories = range.count,
           .distinct_starts = request.distinct_starts,
@@ -92,7 +92,7 @@ DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t in
           .seed = request.seed,
           .stream = request.stream,
           .first_trajectory = request.first_instance * table_.count + row,
-          .follow = follow ? followed_.data() + row * table_.steps : nullptr,
+          .forced_choices = follow ? followed_.data() + row * table_.steps : nullptr,
           .stop = request.stop};
 }
 

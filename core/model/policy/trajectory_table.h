@@ -65,7 +65,7 @@ class TrajectoryTable {
 
   const NetworkBatch& batch_;
   Trajectories table_;
-  std::vector<int32_t> followed_;  // kFollow: [B, P, steps], -1 after the end
+  std::vector<int32_t> followed_;  // kForced: [B, P, steps], -1 after the end
   absl::Status status_;
 };
 

@@ -92,7 +92,7 @@ absl::Status CheckRequest(const NetworkBatch& batch, const RolloutRequest& reque
         Concat("trajectories: got ", request.trajectories, ", wanted at least 1"));
   }
   const auto rows = static_cast<size_t>(batch.size()) * static_cast<size_t>(request.trajectories);
-  if (request.choice != Choice::kFollow || request.choices.size() == rows) return absl::OkStatus();
+  if (request.choice != Choice::kForced || request.choices.size() == rows) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat("choices: got ", request.choices.size(), " trajectories, wanted ", rows));
 }
@@ -193,7 +193,7 @@ absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                .first = part.first,
                                .count = part.count,
                                .request = &request,
-                               .record = request.choice == Choice::kFollow,
+                               .record = request.choice == Choice::kForced,
                                .options = tensors_.options()};
   VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
   if (job.record) {
@@ -351,7 +351,7 @@ absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories w
           {weights.mutable_data_ptr<double>(), trajectories.costs.size()});
     const at::Tensor likelihoods = SumSteps(terms.smoothed, trajectories);
     loss = (work.transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
-    if (request.rollout.choice == Choice::kFollow) {
+    if (request.rollout.choice == Choice::kForced) {
       FillFollowed(terms, work.transfers, trajectories);
     } else {
       const at::Tensor second =

@@ -21,7 +21,7 @@ uint8_t* Bytes(const at::Tensor& tensor) {
 }
 
 template <typename T>
-FollowResult<T> ResultIn(const Followed& to) {
+ForcedDecodingResult<T> ResultIn(const Followed& to) {
   const StepInputs& inputs = to.steps.inputs;
   return {.steps = {.current = inputs.current.mutable_data_ptr<int64_t>(),
                     .first = inputs.first.mutable_data_ptr<int64_t>(),
@@ -44,15 +44,15 @@ Followed Empty(const FollowJob& job) {
   const auto make = [&](at::IntArrayRef shape, at::ScalarType type) {
     return at::empty(shape, options.dtype(type));
   };
-  const StepReader reader = job.network->reader();
+  const ObservationKind kind = job.network->observation_kind();
   Followed to;
   StepInputs& inputs = to.steps.inputs;
   inputs.current = make({count, queries}, at::kLong);
   inputs.first = make({count, queries}, at::kLong);
   inputs.begins = make({count, queries}, at::kBool);
-  inputs.shares = make({count, queries, SharesOf(reader)}, job.type);
+  inputs.shares = make({count, queries, ObservedShares(kind)}, job.type);
   inputs.forbidden = make({count, queries, job.nodes}, at::kBool);
-  if (const int64_t features = FeaturesOf(reader); features > 0) {
+  if (const int64_t features = ObservedFeatures(kind); features > 0) {
     inputs.dynamic = make({count, queries, job.nodes, features}, job.type);
   }
   const int64_t rows = count * job.choices.size(1);
@@ -83,28 +83,31 @@ absl::StatusOr<Followed> FollowChoices(const FollowJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.choices.device());
   Followed to = Empty(job);
-  const StepLayout layout = {.reader = job.network->reader(),
-                             .nodes = static_cast<int32_t>(job.nodes)};
-  const at::Tensor rooms = at::empty({to.lengths.numel() * FollowRoomBytes(layout)},
-                                     job.choices.options().dtype(at::kByte));
-  const FollowRequest request = {.layout = layout,
-                                 .instances = static_cast<int32_t>(job.choices.size(0)),
-                                 .trajectories = static_cast<int32_t>(job.choices.size(1)),
-                                 .max_steps = static_cast<int32_t>(job.choices.size(2)),
-                                 .rules = job.rules,
-                                 .choices = job.choices.const_data_ptr<int32_t>(),
-                                 .rooms = rooms.mutable_data_ptr<uint8_t>(),
-                                 .seed = job.seed,
-                                 .stream = job.stream,
-                                 .steps = job.steps,
-                                 .first_trajectory = job.first_trajectory};
+  const ObservationLayout layout = {.kind = job.network->observation_kind(),
+                                    .nodes = static_cast<int32_t>(job.nodes)};
+  const at::Tensor trajectory_scratch =
+      at::empty({to.lengths.numel() * TrajectoryScratchBytes(layout)},
+                job.choices.options().dtype(at::kByte));
+  const ForcedDecodingRequest request = {
+      .layout = layout,
+      .instances = static_cast<int32_t>(job.choices.size(0)),
+      .trajectories = static_cast<int32_t>(job.choices.size(1)),
+      .max_steps = static_cast<int32_t>(job.choices.size(2)),
+      .rules = job.rules,
+      .choices = job.choices.const_data_ptr<int32_t>(),
+      .trajectory_scratch = trajectory_scratch.mutable_data_ptr<uint8_t>(),
+      .seed = job.seed,
+      .stream = job.stream,
+      .steps = job.steps,
+      .first_trajectory = job.first_trajectory};
   const at::Device device = job.choices.device();
   if (!device.is_cpu()) {
-    VRP_RETURN_IF_ERROR(FollowOnCuda(request, ResultIn<float>(to), CurrentStream(device.index())));
+    VRP_RETURN_IF_ERROR(
+        ForceDecodeOnCuda(request, ResultIn<float>(to), CurrentStream(device.index())));
   } else if (job.type == at::kDouble) {
-    FollowOnCpu(request, ResultIn<double>(to), job.pool);
+    ForceDecodeOnCpu(request, ResultIn<double>(to), job.pool);
   } else {
-    FollowOnCpu(request, ResultIn<float>(to), job.pool);
+    ForceDecodeOnCpu(request, ResultIn<float>(to), job.pool);
   }
   const at::Tensor choices = job.choices.flatten(1, 2);
   const at::Tensor step = at::arange(job.choices.size(2), job.choices.options());

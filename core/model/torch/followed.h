@@ -20,7 +20,7 @@ struct FollowJob {
   at::Tensor choices;                // [B, P, T] int32, -1 after the end
   int64_t nodes = 0;                 // N
   at::ScalarType type = at::kFloat;  // of what the network reads
-  // As in FollowRequest.
+  // As in ForcedDecodingRequest.
   uint64_t seed = 1;
   uint64_t stream = 0;
   const int64_t* steps = nullptr;

@@ -17,7 +17,7 @@ namespace vrp {
 namespace {
 
 StepChoice StepChoiceOf(Choice choice) {
-  if (choice == Choice::kFollow) return StepChoice::kFollow;
+  if (choice == Choice::kForced) return StepChoice::kForced;
   return choice == Choice::kSample ? StepChoice::kSample : StepChoice::kGreedy;
 }
 
@@ -47,7 +47,7 @@ class FusedDecoderOf final : public FusedDecoder {
         .stream = request.stream,
         .first_trajectory = (request.first_instance + batch_.first) * paths,
         .max_steps = memory_->max_steps(),
-        .follow = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
+        .forced_choices = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
     VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
     const at::Tensor fetched = transfers_.ToHost(memory_->bytes());
     return ReadRolledOut(memory_->Views(fetched.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
@@ -89,7 +89,7 @@ class FusedDecoderOf final : public FusedDecoder {
 
   // [B, P, T] on the device, cut to T; undefined where nothing is followed.
   at::Tensor Followed() const {
-    if (request_->choice != Choice::kFollow) return {};
+    if (request_->choice != Choice::kForced) return {};
     const int64_t paths = request_->trajectories;
     const int64_t steps = memory_->max_steps();
     at::Tensor host = at::full({batch_.count, paths, steps}, -1, at::kInt);

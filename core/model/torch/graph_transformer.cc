@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/torch/checkpoint.h"
 
 namespace vrp {
@@ -127,12 +128,12 @@ class Decoder final : public TorchDecoder {
 class GraphTransformer final : public TorchNetwork {
  public:
   explicit GraphTransformer(const GraphTransformerOptions& options)
-      : options_(options), inputs_(InputsOf("gt", options.inputs)) {}
+      : options_(options), inputs_(InputsOf(GraphTransformerArchitecture(), options.inputs)) {}
 
-  std::string_view architecture() const override { return "gt"; }
+  std::string_view architecture() const override { return GraphTransformerArchitecture().name; }
   const NetworkInputs& inputs() const override { return inputs_; }
   bool wants_edges() const override { return options_.edge_bias; }
-  StepReader reader() const override { return StepReader::kShares; }
+  ObservationKind observation_kind() const override { return ObservationKind::kShares; }
   bool recurrent() const override { return false; }
 
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,

@@ -139,9 +139,9 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
                       .gradient_checkpointing = parts_.options.gradient_checkpointing});
   const at::Tensor labels = batch().choices(of);
   VRP_ASSIGN_OR_RETURN(const RolledTours tours,
-                       passes->RollOut({.choice = StepChoice::kFollow,
+                       passes->RollOut({.choice = StepChoice::kForced,
                                         .max_steps = batch().max_steps(),
-                                        .follow = labels.const_data_ptr<int32_t>()}));
+                                        .forced_choices = labels.const_data_ptr<int32_t>()}));
   const at::Tensor weights = batch().numbers().weight.expand({of.count}).contiguous();
   VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, request_.label_smoothing));
   const c10::NoGradGuard no_gradients;

@@ -2,7 +2,7 @@
 //
 // Shapes: B instances, P trajectories each, T steps, N nodes (padded to the longest), Q queries an
 // instance: P for one step, P * T (T fastest) for all steps at once. C shares and D features of
-// nodes: by the network's reader (core/kernels/routing/step_sight.h). Masked logits are -inf.
+// nodes: by the network's reader (core/kernels/routing/step_observation.h). Masked logits are -inf.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/kernels/routing/step_sight.h"
+#include "core/kernels/routing/step_observation.h"
 #include "core/model/policy/network_inputs.h"
 #include "core/model/torch/batch.h"
 #include "core/model/torch/fused.h"
@@ -79,7 +79,7 @@ class TorchNetwork {
   virtual std::string_view architecture() const = 0;
   virtual const NetworkInputs& inputs() const = 0;
   virtual bool wants_edges() const = 0;
-  virtual StepReader reader() const = 0;
+  virtual ObservationKind observation_kind() const = 0;
   // The network's own choices are its next steps' inputs where a RolloutRequest's teacher_forcing
   // says so.
   virtual bool recurrent() const = 0;

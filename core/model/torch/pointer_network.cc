@@ -14,6 +14,7 @@
 #include "core/device/device_stream.h"
 #include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/routing/pointer_observation.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 #include "core/model/pointer_network/pointer_layout.h"
 
 namespace vrp {
@@ -235,12 +236,12 @@ class PointerDecoder final : public TorchDecoder {
 class PointerNetwork final : public TorchNetwork {
  public:
   explicit PointerNetwork(const PointerNetworkOptions& options)
-      : options_(options), inputs_(InputsOf("ptrnet", options.inputs)) {}
+      : options_(options), inputs_(InputsOf(PointerArchitecture(), options.inputs)) {}
 
-  std::string_view architecture() const override { return "ptrnet"; }
+  std::string_view architecture() const override { return PointerArchitecture().name; }
   const NetworkInputs& inputs() const override { return inputs_; }
   bool wants_edges() const override { return false; }
-  StepReader reader() const override { return StepReader::kPointer; }
+  ObservationKind observation_kind() const override { return ObservationKind::kPointer; }
   bool recurrent() const override { return true; }
 
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,

@@ -70,7 +70,7 @@ class RecordedRollouts::Shape {
     VRP_RETURN_IF_ERROR(Launch(stream));
     VRP_ASSIGN_OR_RETURN(
         const std::unique_ptr<StepCopy> copy,
-        stream.CopyAside(host_.mutable_data_ptr<uint8_t>(),
+        stream.CopyToHostAsync(host_.mutable_data_ptr<uint8_t>(),
                          result_.bytes().const_data_ptr<uint8_t>(), result_.bytes().numel()));
     return copy->Wait();
   }

@@ -199,7 +199,7 @@ class Follower {
 }  // namespace
 
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers) {
-  if (job.request->choice == Choice::kFollow) return Follower(job, transfers).Run();
+  if (job.request->choice == Choice::kForced) return Follower(job, transfers).Run();
   return Runner(job, transfers).Run();
 }
 

@@ -31,7 +31,7 @@ struct TorchRolloutJob {
   at::TensorOptions options;
 };
 
-// Without gradients. As PolicyEngine::Run; kFollow is always recorded; kInvalidArgument names a
+// Without gradients. As PolicyEngine::Run; kForced is always recorded; kInvalidArgument names a
 // choice to follow that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
 

@@ -27,14 +27,14 @@ class MovingTrajectories {
  public:
   explicit MovingTrajectories(const SequenceRolloutJob& job)
       : job_(job),
-        layout_{.reader = job.network->reader(), .nodes = static_cast<int32_t>(job.nodes)},
+        layout_{.kind = job.network->observation_kind(), .nodes = static_cast<int32_t>(job.nodes)},
         type_(c10::typeMetaToScalarType(job.options.dtype())) {
     inputs_.current = Make({}, at::kLong);
     inputs_.first = Make({}, at::kLong);
     inputs_.begins = Make({}, at::kBool);
-    inputs_.shares = Make({SharesOf(layout_.reader)}, type_);
+    inputs_.shares = Make({ObservedShares(layout_.kind)}, type_);
     inputs_.forbidden = Make({job.nodes}, at::kBool);
-    if (const int64_t features = FeaturesOf(layout_.reader); features > 0) {
+    if (const int64_t features = ObservedFeatures(layout_.kind); features > 0) {
       inputs_.dynamic = Make({job.nodes, features}, type_);
     }
     moving_ = Make({}, at::kBool);
@@ -42,7 +42,7 @@ class MovingTrajectories {
     costs_ = Make({}, at::kDouble);
     given_ = Make({}, at::kLong);
     uniforms_ = Make({}, at::kDouble);
-    rooms_ = Make({FollowRoomBytes(layout_)}, at::kByte);
+    rooms_ = Make({TrajectoryScratchBytes(layout_)}, at::kByte);
     const std::vector<int64_t> shape = {job.instances, job.request.trajectories};
     choices_ =
         at::full({job.request.max_steps, shape[0], shape[1]}, -1, job.options.dtype(at::kInt));
@@ -94,7 +94,7 @@ class MovingTrajectories {
                                     .step = t,
                                     .rules = job_.rules,
                                     .choices = t == 0 ? nullptr : chosen.const_data_ptr<int64_t>(),
-                                    .rooms = rooms_.mutable_data_ptr<uint8_t>(),
+                                    .trajectory_scratch = rooms_.mutable_data_ptr<uint8_t>(),
                                     .seed = asked.seed,
                                     .stream = asked.stream,
                                     .steps = asked.steps,
@@ -142,7 +142,7 @@ class MovingTrajectories {
   }
 
   const SequenceRolloutJob& job_;
-  const StepLayout layout_;
+  const ObservationLayout layout_;
   const at::ScalarType type_;
   StepInputs inputs_;
   at::Tensor moving_;
@@ -173,7 +173,7 @@ absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
     if (taken == 0) {
       VRP_RETURN_IF_ERROR(take());
     } else if (job.stream != nullptr) {
-      VRP_RETURN_IF_ERROR(job.stream->DoWhereAny(trajectories.moving_flags(), take));
+      VRP_RETURN_IF_ERROR(job.stream->RunIfAny(trajectories.moving_flags(), take));
     } else {
       if (!trajectories.moving().any().item<bool>()) break;
       VRP_RETURN_IF_ERROR(take());

@@ -56,7 +56,7 @@ absl::Status StepReports::Copy(int64_t step) {
     return absl::OkStatus();
   }));
   VRP_ASSIGN_OR_RETURN(
-      copy_, stream_->CopyAside(to.mutable_data_ptr<double>(), from.const_data_ptr<double>(),
+      copy_, stream_->CopyToHostAsync(to.mutable_data_ptr<double>(), from.const_data_ptr<double>(),
                                 from.numel() * static_cast<int64_t>(sizeof(double))));
   copied_until_ = step;
   return absl::OkStatus();

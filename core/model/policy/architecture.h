@@ -1,0 +1,46 @@
+// A network architecture as the other folders see it: names, sizes, inputs and capabilities. Code
+// outside the architecture's own folder asks these members instead of comparing names. No torch
+// here.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "core/model/policy/batch_form.h"
+#include "core/model/policy/network_sizes.h"
+#include "core/model/weights/flat_parameters.h"
+
+namespace vrp {
+
+// Each architecture has one instance, which lives as long as the program; compare addresses.
+struct Architecture {
+  std::string_view name;                           // in configurations and model cards
+  std::string_view display_name;                   // for people, behind "a"
+  std::span<const std::string_view> aliases = {};  // other names that configurations may use
+  std::string_view section;                        // of a configuration: the network's sizes
+  std::span<const NetworkOption> options;          // in the order in which they are written
+
+  NodeOrder node_order = NodeOrder::kAsGiven;
+  std::span<const std::string_view> usual_inputs;  // of a node
+  bool reads_visited = false;  // whether kVisitedInput must be among the inputs, or must not
+  // The decoder's inputs before each choice of a node, besides the nodes' own inputs.
+  std::span<const std::string_view> step_inputs;
+
+  // Whether instances may have backhauls.
+  bool serves_backhauls = false;
+  // Whether the decoder's next step reads the node chosen last, so that scheduled sampling
+  // (RolloutRequest::teacher_forcing) changes what is learned.
+  bool reads_own_choices = false;
+  // Whether EngineOptions::gradient_checkpointing saves memory.
+  bool checkpoints_layers = false;
+
+  NetworkSizes (*default_sizes)() = nullptr;
+  // Errors as of ReadNetworkSizes; `name` is the file's.
+  absl::StatusOr<NetworkSizes> (*parse_sizes)(std::string_view json,
+                                              std::string_view name) = nullptr;
+  // The parameters of a network of `sizes`: names, shapes and places.
+  ParameterLayout (*layout)(const NetworkSizes& sizes) = nullptr;
+};
+
+}  // namespace vrp

@@ -1,0 +1,14 @@
+// The section of a configuration that gives a network's sizes.
+#pragma once
+
+#include "core/model/policy/architecture.h"
+#include "core/train/config/config_reader.h"
+#include "nlohmann/json.hpp"
+
+namespace vrp {
+
+// Reads the section of `architecture`, key by key. Returns the sizes in the form of
+// NetworkSizes::json, with the default in place of each value that `reader` refuses.
+nlohmann::ordered_json ReadNetworkSection(ConfigReader& reader, const Architecture& architecture);
+
+}  // namespace vrp
