@@ -6,8 +6,8 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
+#include "tests/testing/constrained_instance.h"
 #include "tests/testing/instance_builder.h"
-#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -16,7 +16,7 @@ using test::AnInstance;
 
 size_t LeftOut(const Instance& instance, const Plan& plan) {
   const RepairedPlan repaired = RepairPlan(instance, plan, StopCondition());
-  EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, repaired.plan)));
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, repaired.plan)));
   return repaired.left_out.size();
 }
 
@@ -51,8 +51,8 @@ TEST(PlanRepairTest, LeavesOutAsFewAsItNeeds) {
 TEST(PlanRepairTest, GivesPlansThatBreakNoRule) {
   int repaired_plans = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
-    const Instance instance = test::RandomRichInstance(seed, 12);
-    Plan plan = test::RandomRichPlan(instance, seed);
+    const Instance instance = test::RandomConstrainedInstance(seed, 12);
+    Plan plan = test::RandomConstrainedPlan(instance, seed);
     std::vector<int64_t> used(instance.vehicles().size(), 0);
     std::erase_if(plan, [&](const PlannedRoute& route) {
       const int64_t count = instance.vehicles()[route.vehicle_type].count;
@@ -62,7 +62,7 @@ TEST(PlanRepairTest, GivesPlansThatBreakNoRule) {
       const StopCondition stop(stopped ? absl::InfinitePast() : absl::InfiniteFuture(), nullptr);
       const RepairedPlan repaired = RepairPlan(instance, plan, stop);
       const CheckReport report = CheckPlan(instance, repaired.plan);
-      EXPECT_TRUE(BreaksNoRule(report)) << seed << ": " << report.violations.front().message;
+      EXPECT_TRUE(RoutesAreFeasible(report)) << seed << ": " << report.violations.front().message;
       EXPECT_EQ(repaired.plan.size(), plan.size());
       std::set<NodeIndex> left_out;
       for (const LeftOutVisit& visit : repaired.left_out) left_out.insert(visit.customer);
@@ -85,7 +85,7 @@ TEST(PlanRepairTest, FrozenStopsStay) {
   const Instance free = AnInstance().WithCustomers(5).Capacity(3).Build();
   const auto frozen = Freeze(free, {{.visits = {5, 4}}});
   const RepairedPlan repaired = RepairPlan(*frozen, {{0, {5, 4, 3, 2, 1}}}, StopCondition());
-  EXPECT_TRUE(BreaksNoRule(CheckPlan(*frozen, repaired.plan)));
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*frozen, repaired.plan)));
   EXPECT_EQ(repaired.left_out.size(), 2);
 }
 

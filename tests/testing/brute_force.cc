@@ -12,7 +12,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr int kMaxCustomers = 8;
+constexpr int kMaxBruteForceCustomers = 8;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // The cheapest order of one set of customers as a single route.
@@ -21,33 +21,33 @@ struct BestRoute {
   std::vector<NodeIndex> order = {};
 };
 
-// Whether a route breaks a limit of its own; customers of other routes count as missing, which is
-// not its fault.
-bool IsAllowed(const Instance& instance, const std::vector<NodeIndex>& order) {
-  return BreaksNoRule(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
+// Whether the route is feasible by itself. The customers of other routes may be missing.
+bool IsFeasibleRoute(const Instance& instance, const std::vector<NodeIndex>& order) {
+  return RoutesAreFeasible(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
 }
 
 BestRoute FindBestRoute(const Instance& instance, unsigned set) {
   std::vector<NodeIndex> order;
-  for (int i = 0; i < kMaxCustomers; ++i) {
+  for (int i = 0; i < kMaxBruteForceCustomers; ++i) {
     if ((set >> i & 1) != 0) order.push_back(instance.num_depots() + i);
   }
   BestRoute best;
   do {
     const double cost = PlanCost(instance, {{.vehicle_type = 0, .customers = order}});
-    if (cost < best.cost && IsAllowed(instance, order)) best = {.cost = cost, .order = order};
+    if (cost < best.cost && IsFeasibleRoute(instance, order)) best = {.cost = cost, .order = order};
   } while (std::next_permutation(order.begin(), order.end()));
   return best;
 }
 
-int MostRoutes(const Instance& instance) {
+int MaxRoutes(const Instance& instance) {
   const int customers = instance.num_customers();
   if (instance.kind() == ProblemKind::kTsp) return 1;
   const int limit = instance.vehicles()[0].count;
   return limit > 0 ? std::min(customers, limit) : customers;
 }
 
-// cost[k][set]: of at most k routes that serve exactly `set`; the last of them is choice[k][set].
+// The least cost[k][set] of at most k routes that serve exactly the customers of `set`. The last of
+// these routes serves choice[k][set].
 struct Table {
   std::vector<std::vector<double>> cost;
   std::vector<std::vector<unsigned>> choice;
@@ -76,15 +76,15 @@ Table FillTable(const std::vector<BestRoute>& routes, int most) {
 
 BruteForceResult BruteForceOptimum(const Instance& instance) {
   const int customers = instance.num_customers();
-  if (customers > kMaxCustomers || instance.vehicles().size() > 1) {
-    std::fprintf(stderr, "BruteForceOptimum: wants at most %d customers, one vehicle type\n",
-                 kMaxCustomers);
+  if (customers > kMaxBruteForceCustomers || instance.vehicles().size() > 1) {
+    std::fprintf(stderr, "BruteForceOptimum: wanted at most %d customers and one vehicle type\n",
+                 kMaxBruteForceCustomers);
     std::abort();
   }
   const unsigned all = (1u << customers) - 1;
   std::vector<BestRoute> routes(all + 1);
   for (unsigned set = 1; set <= all; ++set) routes[set] = FindBestRoute(instance, set);
-  const Table table = FillTable(routes, MostRoutes(instance));
+  const Table table = FillTable(routes, MaxRoutes(instance));
   BruteForceResult result;
   if (table.cost.back()[all] == kNever) return result;
   unsigned left = all;

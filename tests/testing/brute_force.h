@@ -1,4 +1,4 @@
-// The optimum of tiny instances, by trying everything: what solvers are held against.
+// Optima of tiny instances by exhaustive search, which tests compare solvers with.
 #pragma once
 
 #include "core/problem/instance/instance.h"
@@ -12,9 +12,9 @@ struct BruteForceResult {
   Plan plan = {};
 };
 
-// Tries every split of the customers into routes in every order, and lets the checker judge each
-// route: all limits of the instance hold. At most 8 customers (aborts otherwise) and one vehicle
-// type; takes below a second.
+// Tries every split of the customers into routes, in every order, and has the checker check each
+// route against all limits of the instance. Takes at most 8 customers (aborts otherwise) and one
+// vehicle type. Runs in less than a second.
 BruteForceResult BruteForceOptimum(const Instance& instance);
 
 }  // namespace vrp::test

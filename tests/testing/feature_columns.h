@@ -1,4 +1,4 @@
-// Instances with feature columns of their own.
+// Adds feature columns to instances.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace vrp::test {
 
-// `instance` with columns of these names: numbers from -1 to 1 that differ by column and node.
+// Returns `instance` with columns of these names. Their values, from -1 to 1, differ by column and
+// node.
 inline Instance WithFeatures(const Instance& instance, const std::vector<std::string>& names) {
   InstanceData data = instance.data();
   for (size_t c = 0; c < names.size(); ++c) {

@@ -11,14 +11,14 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kSide = 100;
-constexpr double kHorizon = 400;
+constexpr double kFeatureSide = 100;
+constexpr double kFeatureHorizon = 400;
 constexpr double kCapacity = 40;
 constexpr int32_t kManyFeatures = static_cast<int32_t>(Feature::kAlternatives) + 1;
 
-class Maker {
+class FeatureInstanceMaker {
  public:
-  explicit Maker(const FeatureInstanceOptions& options)
+  explicit FeatureInstanceMaker(const FeatureInstanceOptions& options)
       : options_(options), random_(options.seed) {}
 
   Instance Make() {
@@ -47,14 +47,16 @@ class Maker {
   bool Costs() const { return data_.objective == Objective::kCost; }
 
   void AddNodes() {
-    data_.name = "rich-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
+    data_.name =
+        "features-" + std::to_string(options_.customers) + "-" + std::to_string(options_.seed);
     data_.metric = options_.metric;
     if (Has(Feature::kObjective)) data_.objective = options_.objective;
     if (Has(Feature::kOvertime)) data_.objective = Objective::kCost;
     if (Has(Feature::kSeveralDepots) || Has(Feature::kEndDepot)) data_.num_depots = 3;
     for (int32_t i = 0; i < Nodes(); ++i) {
-      const double margin = i < data_.num_depots ? 0.25 * kSide : 0;
-      data_.positions.push_back({Uniform(margin, kSide - margin), Uniform(margin, kSide - margin)});
+      const double margin = i < data_.num_depots ? 0.25 * kFeatureSide : 0;
+      data_.positions.push_back(
+          {Uniform(margin, kFeatureSide - margin), Uniform(margin, kFeatureSide - margin)});
     }
   }
 
@@ -86,7 +88,7 @@ class Maker {
     data_.vehicles.push_back(std::move(slow));
   }
 
-  // The direct ways, some shorter, most longer.
+  // Returns the direct distances with factors from 0.8 to 1.4.
   std::vector<double> Matrix() {
     std::vector<double> matrix;
     for (int32_t i = 0; i < Nodes(); ++i) {
@@ -147,12 +149,12 @@ class Maker {
     if (Uniform(0, 1) < 0.5) data_.services = times(2, 10);
     if (Has(Feature::kSetupTimes)) {
       data_.setups = times(1, 6);
-      // Neighbours at one place.
+      // Setup is needed once for neighbours at the same position.
       for (int32_t i = data_.num_depots + 1; i < Nodes(); i += 3) {
         data_.positions[i] = data_.positions[i - 1];
       }
     }
-    if (Has(Feature::kReleaseTimes)) data_.releases = times(0, kHorizon / 4);
+    if (Has(Feature::kReleaseTimes)) data_.releases = times(0, kFeatureHorizon / 4);
     for (VehicleType& type : data_.vehicles) {
       if (Has(Feature::kShift)) type.shift = {20, 360};
       if (Has(Feature::kBreaks)) {
@@ -164,7 +166,7 @@ class Maker {
 
   void AddWindows(int32_t node, bool several, bool soft) {
     if (node < data_.num_depots) {
-      data_.windows.push_back({0, kHorizon});
+      data_.windows.push_back({0, kFeatureHorizon});
       return;
     }
     const double open = Uniform(20, 200);
@@ -233,7 +235,7 @@ class Maker {
 }  // namespace
 
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options) {
-  return Maker(options).Make();
+  return FeatureInstanceMaker(options).Make();
 }
 
 std::vector<Feature> DrawFeatures(uint64_t seed) {

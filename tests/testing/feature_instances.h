@@ -1,5 +1,5 @@
-// Random instances of any size with chosen features beyond the plain problem, made to be solved
-// (rich_instance.h: tiny ones with all features, made to be judged).
+// Random instances of any size with chosen features beyond the plain problem, for tests of solvers.
+// constrained_instance.h draws tiny ones with random features, for tests of the checker.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,20 @@ namespace vrp::test {
 struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
-  // Sizes and limits are drawn so that nearly all customers can be served. What a feature needs
-  // comes with it: kEndDepot brings several depots, kOvertime a limit and costs. Refused
-  // combinations (features.h) lose their later one.
+  // Sizes and limits are drawn so that nearly all customers can be served. A feature brings the
+  // features that it needs: kEndDepot several depots, kOvertime a limit and costs. Of two features
+  // that exclude each other, the later one is dropped.
   std::vector<Feature> features = {};
-  Objective objective = Objective::kCost;  // with kObjective
-  // The objective is kCost whenever kOvertime is there.
+  Objective objective = Objective::kCost;  // with kObjective; kOvertime always gives kCost
   Metric metric = Metric::kExact;
   int32_t vehicles = 0;  // of each type; 0: as many as needed
 };
 
-// Planar, customers in the square [0, 100]^2, speed 1, capacity 40, demands 1 .. 9; the depots are
-// open for 400. The same options give the same instance. Aborts where it is not valid.
+// Returns a planar instance: customers in the square [0, 100]^2, speed 1, capacity 40, demands from
+// 1 to 9, depots open for 400. The same options give the same instance. Aborts if it is not valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
-// One to six features, drawn with `seed`, in a mixture that is not refused.
+// Returns one to six features, drawn with `seed`.
 std::vector<Feature> DrawFeatures(uint64_t seed);
 
 }  // namespace vrp::test

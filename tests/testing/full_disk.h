@@ -1,4 +1,4 @@
-// A full disk for tests: no file of this process may grow beyond a size.
+// Simulates a full disk: no file of this process may grow beyond a size.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,11 +7,11 @@
 
 namespace vrp::test {
 
-// As long as it lives, writes beyond `bytes` from a file's start fail. One at a time.
+// Makes writes beyond `bytes` from a file's start fail while it lives. One at a time per process.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // it would end the process
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the default would end the process
     getrlimit(RLIMIT_FSIZE, &old_);
     const rlimit limit{bytes, old_.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);

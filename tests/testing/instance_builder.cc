@@ -11,10 +11,10 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kSide = 100;
-constexpr double kHorizon = 1000;
+constexpr double kBuilderSide = 100;
+constexpr double kBuilderHorizon = 1000;
 
-// One stream for each property, so that setting one does not change another.
+// Each property has its own stream, so that setting one does not change another.
 enum Substream : uint32_t { kPositions, kDemands, kWindows, kAsymmetry };
 
 }  // namespace
@@ -89,7 +89,7 @@ InstanceBuilder& InstanceBuilder::Windows(std::vector<TimeWindow> windows, doubl
 InstanceBuilder& InstanceBuilder::RandomWindows() {
   kind_ = ProblemKind::kVrptw;
   random_windows_ = true;
-  horizon_ = kHorizon;
+  horizon_ = kBuilderHorizon;
   return *this;
 }
 InstanceBuilder& InstanceBuilder::ExplicitMatrix(double asymmetry) {
@@ -121,8 +121,8 @@ void InstanceBuilder::AddPositions(InstanceData& data) const {
   data.positions = positions_;
   CounterRandom random(seed_, 0, kPositions);
   while (static_cast<int32_t>(data.positions.size()) <= customers_) {
-    const double x = kSide * random.UniformDouble();
-    data.positions.push_back({.x = x, .y = kSide * random.UniformDouble()});
+    const double x = kBuilderSide * random.UniformDouble();
+    data.positions.push_back({.x = x, .y = kBuilderSide * random.UniformDouble()});
   }
 }
 
@@ -155,7 +155,7 @@ void InstanceBuilder::AddWindows(InstanceData& data) const {
         MetricDistance(Metric::kExact, data.positions[0], data.positions[static_cast<size_t>(i)]);
     const double earliest = std::ceil(distance) + 1;
     const double latest =
-        std::floor(kHorizon - (1 + std::max(asymmetry_, 0.0)) * distance - service_) - 1;
+        std::floor(kBuilderHorizon - (1 + std::max(asymmetry_, 0.0)) * distance - service_) - 1;
     const double a = earliest + std::floor((latest - earliest) * random.UniformDouble());
     const double b = earliest + std::floor((latest - earliest) * random.UniformDouble());
     data.windows.push_back({.open = std::min(a, b), .close = std::max(a, b)});

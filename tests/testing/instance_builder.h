@@ -1,4 +1,4 @@
-// Small instances for tests, said in words: AnInstance().WithCustomers(5).Capacity(10).Build().
+// Builds small instances for tests: AnInstance().WithCustomers(5).Capacity(10).Build().
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace vrp::test {
 
-// Starts as a CVRP of one depot and 5 customers at seeded random places of the square [0, 100]^2,
-// demand 1 each, capacity 10, exact metric, as many vehicles as needed.
+// Starts as a CVRP with one depot and 5 customers at seeded random positions in the square
+// [0, 100]^2: demand 1 each, capacity 10, exact metric, an unlimited fleet.
 class InstanceBuilder {
  public:
   InstanceBuilder& WithCustomers(int32_t customers);  // TSP: customers + 1 cities
@@ -29,17 +29,17 @@ class InstanceBuilder {
   InstanceBuilder& Demands(std::vector<double> demands);      // of the customers
   InstanceBuilder& RandomDemands();                           // 1 .. 9, or up to the capacity
   InstanceBuilder& Backhauls(std::vector<double> backhauls);  // of the customers
-  // Makes it a VRPTW. Of the customers; the depot is open from 0 to `horizon`.
+  // Makes it a VRPTW with these windows of the customers. The depot is open from 0 to `horizon`.
   InstanceBuilder& Windows(std::vector<TimeWindow> windows, double horizon);
-  // Random windows that a vehicle straight from the depot can meet.
+  // Draws windows that a vehicle can reach straight from the depot.
   InstanceBuilder& RandomWindows();
-  // Gives the distances as an explicit matrix, without coordinates; `asymmetry` > 0 makes the way
-  // back longer by up to that share.
+  // States the distances as a matrix, without coordinates. `asymmetry` > 0 makes the way back
+  // longer by up to that share.
   InstanceBuilder& ExplicitMatrix(double asymmetry = 0);
 
-  // Aborts when the instance is not valid: a broken test.
+  // Aborts if the instance is not valid, as the test is then wrong.
   Instance Build() const;
-  // As the data stand, valid or not.
+  // Returns the data without validating them.
   InstanceData BuildData() const;
 
  private:

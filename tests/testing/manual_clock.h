@@ -23,7 +23,7 @@ class ManualClock final : public Clock {
     absl::MutexLock lock(&mu_);
     return steady_;
   }
-  // Below zero: it is set back, which its steady time does not notice.
+  // Negative durations set the clock back, but not its steady time.
   void Advance(absl::Duration by) {
     absl::MutexLock lock(&mu_);
     now_ += by;

@@ -1,4 +1,4 @@
-// Where tests find their files.
+// Paths of the files that tests read and write.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace vrp::test {
 
-// The path of a file in tests/data. CTest runs tests in the root of the repository and sets
+// Returns the path of a file in tests/data. CTest runs tests in the root of the repository and sets
 // VRP_SOURCE_DIR.
 std::string DataPath(std::string_view name);
-// The text of that file; aborts when it cannot be read.
+// Returns the text of that file. Aborts if it cannot be read.
 std::string ReadData(std::string_view name);
 
-// A new empty folder for this test, removed with its content when the object goes.
+// A new empty folder for a test. The destructor removes it with its content.
 class TempFolder {
  public:
   TempFolder();

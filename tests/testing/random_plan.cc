@@ -10,8 +10,8 @@
 namespace vrp::test {
 namespace {
 
-bool IsAllowed(const Instance& instance, const PlannedRoute& route) {
-  return BreaksNoRule(CheckPlan(instance, {route}));
+bool IsFeasibleAlone(const Instance& instance, const PlannedRoute& route) {
+  return RoutesAreFeasible(CheckPlan(instance, {route}));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ Plan RandomFeasiblePlan(const Instance& instance, uint64_t seed) {
   Plan plan(1);
   for (const NodeIndex customer : order) {
     plan.back().customers.push_back(customer);
-    if (plan.back().customers.size() == 1 || IsAllowed(instance, plan.back())) continue;
+    if (plan.back().customers.size() == 1 || IsFeasibleAlone(instance, plan.back())) continue;
     plan.back().customers.pop_back();
     plan.push_back({.vehicle_type = 0, .customers = {customer}});
   }

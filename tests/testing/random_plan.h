@@ -1,4 +1,4 @@
-// Plans without any sense of direction, but within the limits.
+// Random feasible plans.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace vrp::test {
 
-// A random plan that the checker calls feasible wherever every customer can be served alone and the
-// fleet is not limited: the customers in random order, appended to the open route while the checker
-// allows it. Of several vehicle types it uses the first. A TSP gets one random tour.
+// Appends the customers in random order to the last route while the checker finds it feasible, else
+// to a new one. The plan is feasible if every customer can be served alone and the fleet is
+// unlimited. Uses the first vehicle type. A TSP gets one random tour.
 Plan RandomFeasiblePlan(const Instance& instance, uint64_t seed);
 
 }  // namespace vrp::test

@@ -1,4 +1,4 @@
-// What was watched, and when it ended.
+// Records the phases that code reports to a WatchFn.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace vrp::test {
 
-// Thread-safe; outlives what it watches.
+// Thread-safe. Must outlive the code that it watches.
 class RecordedWatch {
  public:
   WatchFn Function() {
@@ -25,7 +25,7 @@ class RecordedWatch {
           this, [this, what = std::move(what)](const void*) { Add(Concat("end of ", what)); });
     };
   }
-  // "import of models/a", then "end of import of models/a"; those since the last call.
+  // Returns the events since the last call: "import of models/a", "end of import of models/a".
   std::vector<std::string> Take() {
     absl::MutexLock lock(&mutex_);
     return std::exchange(events_, {});

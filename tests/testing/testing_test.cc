@@ -1,4 +1,4 @@
-// The helpers that other tests trust.
+// Tests the helpers that other tests rely on.
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"
@@ -8,8 +8,8 @@
 namespace vrp::test {
 namespace {
 
-TEST(BruteForceTest, FindsOptimaThatCanBeSeen) {
-  // Two pairs of neighbours on both sides of the depot, two to a vehicle.
+TEST(BruteForceTest, FindsObviousOptima) {
+  // Two pairs of neighbours on both sides of the depot; a vehicle carries two demands.
   const Instance pairs =
       AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {11, 0}, {-11, 0}}).Capacity(2).Build();
   const BruteForceResult result = BruteForceOptimum(pairs);
@@ -22,7 +22,7 @@ TEST(BruteForceTest, FindsOptimaThatCanBeSeen) {
   EXPECT_EQ(BruteForceOptimum(square).cost, 4);
 }
 
-TEST(BruteForceTest, KeepsTheFleetAndSaysWhenItIsTooSmall) {
+TEST(BruteForceTest, KeepsToTheFleetAndReportsWhenItIsTooSmall) {
   auto builder = AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {0, 10}}).Capacity(2);
   EXPECT_EQ(BruteForceOptimum(builder.Vehicles(2).Build()).plan.size(), 2u);
   EXPECT_FALSE(BruteForceOptimum(builder.Vehicles(1).Build()).feasible);

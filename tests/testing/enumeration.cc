@@ -1,4 +1,4 @@
-#include "tests/testing/rich_enumeration.h"
+#include "tests/testing/enumeration.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr int kMaxCustomers = 6;
+constexpr int kMaxEnumeratedCustomers = 6;
 
 class Enumeration {
  public:
@@ -22,13 +22,13 @@ class Enumeration {
         free_(*Freeze(instance, {})),
         types_(static_cast<int>(instance.vehicles().size())) {}
 
-  Enumerated Run() {
+  EnumerationResult Run() {
     const unsigned all = (1u << instance_.num_customers()) - 1;
     routes_.resize((all + 1) * types_);
     for (unsigned set = 1; set <= all; ++set) {
       for (int type = 0; type < types_; ++type) routes_[set * types_ + type] = BestRoute(set, type);
     }
-    // Nothing at all is worse than anything else, also where it is not allowed.
+    // The empty plan is the worst. Frozen stops make it infeasible.
     best_ = {ValueOf(instance_, {}), {}};
     if (!instance_.frozen().empty()) best_.value.left_out = std::numeric_limits<double>::infinity();
     Plan plan;
@@ -37,7 +37,7 @@ class Enumeration {
   }
 
  private:
-  // The cheapest order of the set in one route, if there is any.
+  // Returns the cheapest feasible route that serves `set`, if there is any.
   std::optional<PlannedRoute> BestRoute(unsigned set, int type) const {
     PlannedRoute route{.vehicle_type = type};
     for (int i = 0; i < instance_.num_customers(); ++i) {
@@ -51,8 +51,8 @@ class Enumeration {
     return best;
   }
 
-  // Those that it visits at all: at its beginning, and no others.
-  bool KeepsItsFrozenStops(const PlannedRoute& route) const {
+  // Whether the route begins with the frozen stops that it visits, if it visits any.
+  bool KeepsFrozenStops(const PlannedRoute& route) const {
     return std::ranges::all_of(instance_.frozen(), [&](const FrozenRoute& frozen) {
       if (route.vehicle_type == frozen.vehicle_type &&
           route.customers.size() >= frozen.visits.size() &&
@@ -65,11 +65,12 @@ class Enumeration {
     });
   }
 
-  // `route`, and with each choice of reloads from position `from` on.
+  // Tries `route`, then adds reloads from position `from` on in every way.
   void TryWithReloads(const PlannedRoute& route, size_t from, std::optional<PlannedRoute>& best,
                       double& best_cost) const {
     const double cost = PlanCost(instance_, {route});
-    if (cost < best_cost && KeepsItsFrozenStops(route) && BreaksNoRule(CheckPlan(free_, {route}))) {
+    if (cost < best_cost && KeepsFrozenStops(route) &&
+        RoutesAreFeasible(CheckPlan(free_, {route}))) {
       best = route;
       best_cost = cost;
     }
@@ -85,15 +86,16 @@ class Enumeration {
     }
   }
 
-  // Ends `plan` with each way to serve customers of `left`.
+  // Completes `plan` in every way to serve customers of `left`.
   void Split(unsigned left, Plan& plan) {
     if (left == 0) {
       const PlanValue value = ValueOf(instance_, plan);
-      if (value < best_.value && BreaksNoRule(CheckPlan(instance_, plan))) best_ = {value, plan};
+      if (value < best_.value && RoutesAreFeasible(CheckPlan(instance_, plan)))
+        best_ = {value, plan};
       return;
     }
     const unsigned lowest = left & -left;
-    Split(left & ~lowest, plan);  // the lowest is left out
+    Split(left & ~lowest, plan);  // leaves the lowest customer out
     for (unsigned set = left; set > 0; set = (set - 1) & left) {
       if ((set & lowest) == 0) continue;
       for (int type = 0; type < types_; ++type) {
@@ -107,17 +109,17 @@ class Enumeration {
   }
 
   const Instance& instance_;
-  const Instance free_;  // without what is frozen
+  const Instance free_;  // without frozen stops
   const int types_;
   std::vector<std::optional<PlannedRoute>> routes_;  // [sets, types]
-  Enumerated best_;
+  EnumerationResult best_;
 };
 
 }  // namespace
 
-Enumerated EnumerateAll(const Instance& instance) {
-  if (instance.num_customers() > kMaxCustomers) {
-    std::fprintf(stderr, "EnumerateAll: wants at most %d customers\n", kMaxCustomers);
+EnumerationResult EnumerateAll(const Instance& instance) {
+  if (instance.num_customers() > kMaxEnumeratedCustomers) {
+    std::fprintf(stderr, "EnumerateAll: wanted at most %d customers\n", kMaxEnumeratedCustomers);
     std::abort();
   }
   return Enumeration(instance).Run();

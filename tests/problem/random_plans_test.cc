@@ -8,13 +8,13 @@
 #include "core/problem/instance/features.h"
 #include "core/problem/plan/solution.h"
 #include "gtest/gtest.h"
-#include "tests/testing/rich_instance.h"
+#include "tests/testing/constrained_instance.h"
 
 namespace vrp {
 namespace {
 
-using test::RandomRichInstance;
-using test::RandomRichPlan;
+using test::RandomConstrainedInstance;
+using test::RandomConstrainedPlan;
 
 constexpr uint64_t kSeeds = 4000;
 
@@ -104,8 +104,8 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
 
 void Compare(uint64_t seed, Tally& tally) {
   SCOPED_TRACE(seed);
-  const Instance instance = RandomRichInstance(seed, 2 + static_cast<int32_t>(seed % 9));
-  const Plan plan = RandomRichPlan(instance, seed);
+  const Instance instance = RandomConstrainedInstance(seed, 2 + static_cast<int32_t>(seed % 9));
+  const Plan plan = RandomConstrainedPlan(instance, seed);
   const Solution solution = *MakeSolution(instance, plan);
   const CheckReport report = CheckPlan(instance, plan, solution.cost);
   const PlanValue value = ValueOf(instance, plan);
@@ -147,10 +147,10 @@ TEST(RichPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    InstanceData data = test::RandomRichData(seed, 5);
+    InstanceData data = test::RandomConstrainedData(seed, 5);
     for (VehicleType& vehicle : data.vehicles) vehicle.max_duration = 10'000;
     const Instance free = *Instance::Create(data);
-    const Plan plan = RandomRichPlan(free, seed);
+    const Plan plan = RandomConstrainedPlan(free, seed);
     if (plan.empty()) continue;
     const RouteSchedule best = RouteScheduler(free).Make(plan[0]);
     if (!best.feasible) continue;

@@ -1,4 +1,4 @@
-#include "tests/testing/rich_instance.h"
+#include "tests/testing/constrained_instance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,15 @@
 namespace vrp::test {
 namespace {
 
-constexpr double kHorizon = 400;
+constexpr double kConstrainedHorizon = 400;
 constexpr double kArea = 60;
 
-class RichDraw {
+class ConstrainedDraw {
  public:
-  RichDraw(uint64_t seed, int32_t customers) : random_(seed, 7, 0), customers_(customers) {}
+  ConstrainedDraw(uint64_t seed, int32_t customers) : random_(seed, 7, 0), customers_(customers) {}
 
   InstanceData Run() && {
-    data_.name = "rich";
+    data_.name = "constrained";
     data_.kind = ProblemKind::kVrptw;
     data_.num_depots = Number(1, 2);
     nodes_ = static_cast<size_t>(data_.num_depots + customers_);
@@ -35,6 +35,7 @@ class RichDraw {
     DrawTimes();
     const bool shipments = Chance(0.3);
     DrawVehicles(breaks, !shipments && Chance(0.4));
+    DrawRequiredSkills();
     DrawWorth();
     DrawRequests(shipments);
     return std::move(data_);
@@ -48,7 +49,7 @@ class RichDraw {
   double Real(double most) { return random_.UniformDouble() * most; }
   bool IsDepot(size_t node) const { return node < static_cast<size_t>(data_.num_depots); }
 
-  // A value for each customer with that chance, 0 for the others.
+  // Draws a value for each customer with probability `chance`; 0 otherwise.
   std::vector<double> Values(double chance, double most, size_t columns = 1) {
     std::vector<double> values(nodes_ * columns, 0);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -68,13 +69,13 @@ class RichDraw {
     const bool several = Chance(0.3);
     if (several) data_.further_windows.resize(nodes_);
     for (size_t i = 0; i < nodes_; ++i) {
-      TimeWindow window{0, kHorizon};
+      TimeWindow window{0, kConstrainedHorizon};
       if (!IsDepot(i) && Chance(0.6)) {
-        window.open = Real(0.4 * kHorizon);
+        window.open = Real(0.4 * kConstrainedHorizon);
         window.close = window.open + 20 + Real(150);
       }
       TimeWindow* last = &window;
-      if (several && !IsDepot(i) && window.close < kHorizon && Chance(0.5)) {
+      if (several && !IsDepot(i) && window.close < kConstrainedHorizon && Chance(0.5)) {
         const double open = window.close + 1 + Real(50);
         data_.further_windows[i] = {{open, open + Real(100)}};
         last = &data_.further_windows[i].back();
@@ -93,7 +94,7 @@ class RichDraw {
   void DrawVehicles(bool breaks, bool reloads) {
     const int32_t types = Number(1, 3);
     for (int32_t i = 0; i < types; ++i) data_.vehicles.push_back(Vehicle(breaks, reloads));
-    // All customers fit into the first.
+    // Every customer fits into the first vehicle.
     data_.vehicles[0].capacity = std::max(5.0, data_.vehicles[0].capacity);
   }
 
@@ -138,13 +139,15 @@ class RichDraw {
     return matrix;
   }
 
-  void DrawWorth() {
-    if (Chance(0.3)) {
-      data_.required_skills.resize(nodes_);
-      for (size_t i = 0; i < nodes_; ++i) {
-        if (!IsDepot(i) && Chance(0.3)) data_.required_skills[i] = {"crane"};
-      }
+  void DrawRequiredSkills() {
+    if (!Chance(0.3)) return;
+    data_.required_skills.resize(nodes_);
+    for (size_t i = 0; i < nodes_; ++i) {
+      if (!IsDepot(i) && Chance(0.3)) data_.required_skills[i] = {"crane"};
     }
+  }
+
+  void DrawWorth() {
     if (Chance(0.4)) {
       data_.prizes.assign(nodes_, kNoLimit);
       for (size_t i = 0; i < nodes_; ++i) {
@@ -158,7 +161,7 @@ class RichDraw {
     }
   }
 
-  // Shipments of pairs of customers, and a group of the next three.
+  // Adds shipments between pairs of customers, and a group of the next three.
   void DrawRequests(bool shipments) {
     const NodeIndex end = static_cast<NodeIndex>(nodes_);
     NodeIndex next = data_.num_depots;
@@ -189,15 +192,15 @@ class RichDraw {
 
 }  // namespace
 
-InstanceData RandomRichData(uint64_t seed, int32_t customers) {
-  return RichDraw(seed, customers).Run();
+InstanceData RandomConstrainedData(uint64_t seed, int32_t customers) {
+  return ConstrainedDraw(seed, customers).Run();
 }
 
-Instance RandomRichInstance(uint64_t seed, int32_t customers) {
-  return Instance::Create(RandomRichData(seed, customers)).value();
+Instance RandomConstrainedInstance(uint64_t seed, int32_t customers) {
+  return Instance::Create(RandomConstrainedData(seed, customers)).value();
 }
 
-Plan RandomRichPlan(const Instance& instance, uint64_t seed) {
+Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed) {
   CounterRandom random(seed, 8, 0);
   std::vector<NodeIndex> order(static_cast<size_t>(instance.num_customers()));
   std::iota(order.begin(), order.end(), instance.num_depots());
