@@ -90,10 +90,10 @@ class Judge {
     if (!route.customers.empty()) ++used_[route.vehicle_type];
     if (path.size() == 1) return;
     if (!vehicle->open_end) {
-      path.push_back(vehicle->end_depot == kWhereItStarts ? vehicle->depot : vehicle->end_depot);
+      path.push_back(vehicle->end_depot == kSameAsStart ? vehicle->depot : vehicle->end_depot);
     }
     RouteFigures& figures = report_.routes[static_cast<size_t>(r)];
-    figures = RouteJudge(data_, r, *vehicle, path, report_.violations).Run();
+    figures = RouteChecker(data_, r, *vehicle, path, report_.violations).Run();
     AddCost(*vehicle, figures);
   }
 
@@ -280,7 +280,7 @@ std::string_view ViolationName(ViolationKind kind) {
   return kViolationNames[static_cast<size_t>(kind)];
 }
 
-bool BreaksNoRule(const CheckReport& report) {
+bool RoutesAreFeasible(const CheckReport& report) {
   return std::all_of(report.violations.begin(), report.violations.end(),
                      [](const Violation& v) { return v.kind == ViolationKind::kMissingCustomer; });
 }

@@ -55,7 +55,7 @@ struct CheckReport {
 };
 
 // Whether nothing is wrong with the plan but that it leaves customers out.
-bool BreaksNoRule(const CheckReport& report);
+bool RoutesAreFeasible(const CheckReport& report);
 
 // Returns the load up to which a route is feasible: room for the rounding of fractional demands.
 double CapacityWithRounding(double capacity);

@@ -8,11 +8,11 @@
 
 namespace vrp {
 
-RouteJudge::RouteJudge(const CheckerData& data, int32_t route, const VehicleType& vehicle,
+RouteChecker::RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
                        const std::vector<NodeIndex>& path, std::vector<Violation>& violations)
     : data_(data), route_(route), vehicle_(vehicle), path_(path), violations_(violations) {}
 
-RouteFigures RouteJudge::Run() {
+RouteFigures RouteChecker::Run() {
   JudgeReloads();
   JudgeDistance();
   JudgeLoads();
@@ -24,11 +24,11 @@ RouteFigures RouteJudge::Run() {
 }
 
 // A depot from which something is carried: all but the one at the end.
-bool RouteJudge::IsTripStart(size_t i) const {
+bool RouteChecker::IsTripStart(size_t i) const {
   return data_.is_depot(path_[i]) && (i == 0 || i + 1 < path_.size() || vehicle_.open_end);
 }
 
-void RouteJudge::JudgeReloads() {
+void RouteChecker::JudgeReloads() {
   const size_t end = path_.size() - (vehicle_.open_end ? 0 : 1);
   int64_t reloads = 0;
   for (size_t i = 1; i < end; ++i) {
@@ -44,7 +44,7 @@ void RouteJudge::JudgeReloads() {
       "reloads ", reloads, " times, more than the limit ", vehicle_.max_reloads);
 }
 
-void RouteJudge::JudgeDistance() {
+void RouteChecker::JudgeDistance() {
   double distance = 0;
   for (size_t i = 1; i < path_.size(); ++i) {
     distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
@@ -56,7 +56,7 @@ void RouteJudge::JudgeDistance() {
       FormatNumber(distance), ", farther than the limit ", FormatNumber(most));
 }
 
-void RouteJudge::JudgeStops() {
+void RouteChecker::JudgeStops() {
   const int64_t stops =
       std::count_if(path_.begin(), path_.end(), [this](NodeIndex n) { return !data_.is_depot(n); });
   if (stops <= vehicle_.max_stops) return;
@@ -64,7 +64,7 @@ void RouteJudge::JudgeStops() {
       "serves ", stops, " customers, more than the limit ", vehicle_.max_stops);
 }
 
-void RouteJudge::JudgeSkills() {
+void RouteChecker::JudgeSkills() {
   if (data_.raw().required_skills.empty()) return;
   for (const NodeIndex node : path_) {
     for (const std::string& skill : data_.raw().required_skills[static_cast<size_t>(node)]) {
@@ -78,7 +78,7 @@ void RouteJudge::JudgeSkills() {
   }
 }
 
-double RouteJudge::MostOnBoard(size_t begin, size_t end, size_t dimension) const {
+double RouteChecker::MostOnBoard(size_t begin, size_t end, size_t dimension) const {
   double on_board = 0;
   for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
   double most = on_board;
@@ -91,13 +91,13 @@ double RouteJudge::MostOnBoard(size_t begin, size_t end, size_t dimension) const
   return most;
 }
 
-std::string RouteJudge::CapacityText(double most, double capacity, size_t dimension) const {
+std::string RouteChecker::CapacityText(double most, double capacity, size_t dimension) const {
   const std::string of = dimension == 0 ? "" : Concat(" of dimension ", dimension);
   return Concat("load ", FormatNumber(most), of, " exceeds vehicle capacity ",
                 FormatNumber(capacity));
 }
 
-void RouteJudge::JudgeLoads() {
+void RouteChecker::JudgeLoads() {
   for (size_t k = 0; k < static_cast<size_t>(data_.raw().load_dimensions); ++k) {
     double capacity = vehicle_.capacity;
     if (k > 0) {
@@ -117,7 +117,7 @@ void RouteJudge::JudgeLoads() {
   }
 }
 
-void RouteJudge::JudgeBackhaulOrder() {
+void RouteChecker::JudgeBackhaulOrder() {
   const auto dimensions = static_cast<size_t>(data_.raw().load_dimensions);
   bool brought = false;
   for (const NodeIndex node : path_) {
@@ -136,14 +136,14 @@ void RouteJudge::JudgeBackhaulOrder() {
   }
 }
 
-void RouteJudge::JudgeShift(double end) {
+void RouteChecker::JudgeShift(double end) {
   const double close = vehicle_.shift.close;
   if (end <= close + data_.time_tolerance()) return;
   Add({.kind = ViolationKind::kShift, .amount = end - close}, "ends at ", FormatNumber(end),
       ", after its shift closes at ", FormatNumber(close));
 }
 
-void RouteJudge::JudgeTimes() {
+void RouteChecker::JudgeTimes() {
   const Objective objective = data_.raw().objective;
   const bool least = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
                      (objective == Objective::kCost && vehicle_.cost_per_time > 0);

@@ -13,11 +13,11 @@
 namespace vrp {
 
 // Adds each violation to `violations`, with "routes[r]: " before its message.
-class RouteJudge {
+class RouteChecker {
  public:
   // All must outlive this. `path`: the start depot, the known visits (customers, and reloads of the
   // vehicle's depot), and the end depot unless the end is open.
-  RouteJudge(const CheckerData& data, int32_t route, const VehicleType& vehicle,
+  RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
              const std::vector<NodeIndex>& path, std::vector<Violation>& violations);
 
   // What the route comes to.

@@ -126,7 +126,7 @@ class Freezer {
     path.insert(path.end(), deliveries.begin(), deliveries.end());
     if (!vehicle.open_end) path.push_back(vehicle.end());
     std::vector<Violation> violations;
-    RouteJudge(data_, route.route, vehicle, path, violations).Run();
+    RouteChecker(data_, route.route, vehicle, path, violations).Run();
     if (violations.empty()) return std::nullopt;
     return std::move(violations.front());
   }

@@ -140,7 +140,7 @@ class RouteRepair {
     path.insert(path.end(), kept.begin(), kept.end());
     if (!vehicle_.open_end) path.push_back(vehicle_.end());
     std::vector<Violation> violations;
-    excess.distance = RouteJudge(data_, 0, vehicle_, path, violations).Run().distance;
+    excess.distance = RouteChecker(data_, 0, vehicle_, path, violations).Run().distance;
     for (const Violation& violation : violations) excess.amount += violation.amount;
     if (violations.empty()) return excess;
     const std::string& message = violations.front().message;

@@ -19,8 +19,8 @@ constexpr double kVrptwSide = 150;
 constexpr double kVrptwHorizon = 480;
 constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB
 
-// Vehicle capacity by the number of customers; linear between the points and constant outside of
-// them. Up to 100 as in Kool et al., beyond as in rl4co.
+// Vehicle capacity by the number of customers: linear between the points, constant outside. Up to
+// 100 customers as in Kool et al., beyond as in rl4co.
 struct SizePoint {
   double customers;
   double capacity;
@@ -41,10 +41,10 @@ absl::Status CheckAttributes(const GeneratorOptions& options) {
   return absl::OkStatus();
 }
 
-// A window of whole time units inside [distance to the depot, horizon - distance back], both ends
-// uniform, at least one unit wide. rl4co cuts the ends to integers, by which a window may close
-// just before a vehicle can be there; here its close is never before the arrival from the depot, so
-// that every customer can be served.
+// Draws a window of whole time units, at least one unit wide, with uniform ends in [distance to the
+// depot, horizon - distance back]. rl4co rounds the ends down, so that a window may close just
+// before a vehicle can arrive. Here it closes no sooner than that, so that every customer can be
+// served.
 TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   const double latest = kVrptwHorizon - distance;
   const double first = std::floor(distance + (latest - distance) * random.UniformDouble());
@@ -55,7 +55,7 @@ TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   return window;
 }
 
-std::vector<Position> UniformNodes(int32_t nodes, double side, CounterRandom& random) {
+std::vector<Position> DrawUniformPositions(int32_t nodes, double side, CounterRandom& random) {
   std::vector<Position> positions;
   positions.reserve(static_cast<size_t>(nodes));
   for (int32_t i = 0; i < nodes; ++i) positions.push_back(DrawPosition(side, random));
@@ -70,7 +70,7 @@ void AddLoads(const GeneratorOptions& options, CounterRandom& random, CounterRan
     data.vehicles = {{.capacity = loads.capacity}};
     return;
   }
-  const double usual = UsualCapacity(options.customers);
+  const double usual = DefaultCapacity(options.customers);
   data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
   data.demands.push_back(0);
   for (size_t i = 1; i < data.positions.size(); ++i) {
@@ -78,7 +78,7 @@ void AddLoads(const GeneratorOptions& options, CounterRandom& random, CounterRan
   }
 }
 
-void AddWindows(CounterRandom& random, InstanceData& data) {
+void AddReachableWindows(CounterRandom& random, InstanceData& data) {
   data.services.assign(data.positions.size(), 0.0);
   data.windows.push_back({.open = 0, .close = kVrptwHorizon});
   for (size_t i = 1; i < data.positions.size(); ++i) {
@@ -109,7 +109,7 @@ void AddAttributes(const GeneratorOptions& options, double side, CounterRandom& 
 
 }  // namespace
 
-double UsualCapacity(double customers) {
+double DefaultCapacity(double customers) {
   if (customers <= kCapacities.front().customers) return kCapacities.front().capacity;
   for (size_t i = 1; i < kCapacities.size(); ++i) {
     const SizePoint& low = kCapacities[i - 1];
@@ -153,7 +153,7 @@ InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index
   InstanceData data;
   data.kind = options.kind;
   if (options.layout == Layout::kUniform) {
-    data.positions = UniformNodes(nodes, side, random);
+    data.positions = DrawUniformPositions(nodes, side, random);
   } else {
     data.positions = PlaceNodes(options.layout, nodes, attributes);
   }
@@ -161,7 +161,7 @@ InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index
   if (options.layout != Layout::kUniform) {
     for (Position& place : data.positions) place = {.x = side * place.x, .y = side * place.y};
   }
-  if (windows) AddWindows(random, data);
+  if (windows) AddReachableWindows(random, data);
   if (!tsp) AddAttributes(options, side, attributes, data);
   return data;
 }

@@ -1,6 +1,6 @@
-// The draws that generated instances are made of: functions of where a stream of numbers stands, so
-// that the host, which reads a stream in order, and a device, whose threads begin where their part
-// of it does, make the same instances. Plain structs and constexpr functions.
+// Draws the parts of generated instances from positions in a stream of random numbers. The host,
+// which reads a stream in order, and a device, whose threads each start at their own part, thus
+// generate the same instances. Only plain structs and constexpr functions, for CUDA.
 #pragma once
 
 #include <cmath>
@@ -12,14 +12,14 @@
 
 namespace vrp {
 
-// Substreams of (seed, number) by what is drawn from them; of some there is one for each kind.
+// Substreams of (seed, number). Some have one for each problem kind.
 enum class InstanceStream : uint32_t {
   kNodes = 0,        // + kind: uniform positions, loads, windows
-  kAttributes = 16,  // + kind: what only some instances have, so that the others' do not change
+  kAttributes = 16,  // + kind: optional attributes, apart so that kNodes does not change
   kSize = 32,        // of a batch
   kMixture = 33,     // kind, layout, capacity, attributes
   kAugmentation = 34,
-  kChoice = 49,  // among a user's own instances
+  kChoice = 49,  // of one of the user's instances
 };
 
 constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceStream stream) {
@@ -31,40 +31,40 @@ constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceS
                        static_cast<uint32_t>(stream) + static_cast<uint32_t>(kind));
 }
 
-// Anywhere in a square; takes kPositionWords.
+// Draws a position in a square. Takes kPositionWords.
 inline constexpr uint64_t kPositionWords = 4;
 constexpr Position DrawPosition(double side, CounterRandom& random) {
   const double x = side * random.UniformDouble();
   return {.x = x, .y = side * random.UniformDouble()};
 }
 
-// Of a customer, whole: 1 .. largest. Takes kDemandWords, but for once in some 2^61 draws,
-// when it takes more.
+// Draws an integer demand from 1 to `largest`. Takes kDemandWords, or more once in some 2^61
+// draws.
 inline constexpr int64_t kMaxDemand = 9;
 inline constexpr uint64_t kDemandWords = 2;
 constexpr double DrawDemand(int64_t largest, CounterRandom& random) {
   return static_cast<double>(random.UniformInt(1, largest));
 }
 
-// Which of `count`, each equally likely; draws nothing where there is no choice.
+// Draws one of `count` with equal probability. Takes nothing if there is only one.
 constexpr int64_t DrawOneOf(int64_t count, CounterRandom& random) {
   return count == 1 ? 0 : random.UniformInt(0, count - 1);
 }
 
-// Whole, between these; draws nothing where there is no choice. Written as a fused multiply-add, as
-// compilers might or might not make one of it.
+// Draws an integer from `low` to `high`. Takes nothing if they are equal. The fused multiply-add is
+// explicit, so that all compilers give the same result.
 constexpr double DrawCapacity(double low, double high, CounterRandom& random) {
   if (low == high) return low;
   return std::round(std::fma(high - low, random.UniformDouble(), low));
 }
 
-// Instances of the layout kUniform, of one size, without attributes: what a device draws by itself
+// Instances of Layout::kUniform, of one size, without attributes, which devices generate
 // (core/kernels/instances/instance_program.h).
 struct UniformInstances {
   uint64_t seed = 0;
-  int32_t customers = 0;                                          // TSP: cities
-  int32_t kinds = 1;                                              // of `kind`: each draws one
-  ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // no other
+  int32_t customers = 0;  // TSP: cities
+  int32_t kinds = 1;      // entries used of `kind`; each instance draws one
+  ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // only these
   double least_capacity = 0;
   double largest_capacity = 0;
 };

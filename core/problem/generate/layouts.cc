@@ -12,24 +12,25 @@ namespace vrp {
 namespace {
 
 constexpr std::array<std::string_view, 3> kLayoutNames = {"uniform", "clustered", "x"};
-constexpr double kClusterRadius = 0.04;  // 40 of the 1,000 of the X set's square
+constexpr double kClusterRadius = 0.04;  // 40 in the X set's square of side 1,000
 constexpr double kGrid = 1000;
 
-Position AnyPosition(CounterRandom& random) { return DrawPosition(1, random); }
+Position DrawUnitPosition(CounterRandom& random) { return DrawPosition(1, random); }
 
-// exp(-x) by (1 - x / 16)^16: products are the same on every machine, libm's last bit is not.
+// Approximates exp(-x) by (1 - x / 16)^16. Products are the same on every machine, unlike the last
+// bit of libm's exp.
 double Decay(double x) {
   double power = std::max(0.0, 1 - x / 16);
   for (int i = 0; i < 4; ++i) power *= power;
   return power;
 }
 
-// Adds nodes up to `last` so that they gather around `seeds` of those from `first` on: a place is
-// kept with the chance sum of exp(-distance / radius) over the seeds.
+// Adds positions clustered around `seeds` until there are `last`. A random position is kept with
+// probability sum of exp(-distance / radius) over the seeds.
 void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
                   std::vector<Position>& places) {
   while (places.size() < last) {
-    const Position place = AnyPosition(random);
+    const Position place = DrawUnitPosition(random);
     double chance = 0;
     for (const Position& seed : seeds) {
       const double x = place.x - seed.x;
@@ -40,33 +41,33 @@ void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom
   }
 }
 
-// The depot of the X set: in the centre, in a corner, or anywhere.
-Position XDepot(CounterRandom& random) {
+// Draws the depot of the X set: in the centre, in a corner, or at random.
+Position DrawXDepot(CounterRandom& random) {
   switch (random.UniformInt(0, 2)) {
     case 0:
       return {.x = 0.5, .y = 0.5};
     case 1:
       return {.x = 0, .y = 0};
     default:
-      return AnyPosition(random);
+      return DrawUnitPosition(random);
   }
 }
 
 void PlaceCustomers(size_t uniform, size_t nodes, CounterRandom& random,
                     std::vector<Position>& places) {
-  while (places.size() < uniform) places.push_back(AnyPosition(random));
+  while (places.size() < uniform) places.push_back(DrawUnitPosition(random));
   if (places.size() == nodes) return;
   std::vector<Position> seeds;
   const auto wanted = static_cast<size_t>(random.UniformInt(3, 8));
   while (seeds.size() < wanted && places.size() < nodes) {
-    seeds.push_back(AnyPosition(random));
+    seeds.push_back(DrawUnitPosition(random));
     places.push_back(seeds.back());
   }
   AddClustered(nodes, seeds, random, places);
 }
 
-// Of a triangular distribution from 3 to 25 with its mode at 6.
-double CustomersARoute(CounterRandom& random) {
+// Draws from the triangular distribution from 3 to 25 with mode 6.
+double DrawCustomersPerRoute(CounterRandom& random) {
   constexpr double kLow = 3;
   constexpr double kMode = 6;
   constexpr double kHigh = 25;
@@ -81,8 +82,8 @@ struct Span {
   int64_t high;
 };
 
-// The demands' range of a customer at `place`, by rule (0 .. 6): unitary; small and large values of
-// small and large variation; by quadrant; many small and few large ones.
+// Returns the range of the demand of a customer at `place`. The rules 0 to 6 are: unitary; small or
+// large values with small or large variation (four rules); by quadrant; many small and few large.
 Span DemandSpan(int64_t rule, Position place, double small_share, CounterRandom& random) {
   constexpr std::array<Span, 5> kPlain = {{{1, 1}, {1, 10}, {5, 10}, {1, 100}, {50, 100}}};
   if (rule < 5) return kPlain[static_cast<size_t>(rule)];
@@ -108,12 +109,12 @@ std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& ra
   std::vector<Position> places;
   places.reserve(count);
   if (layout != Layout::kX) {
-    places.push_back(AnyPosition(random));
+    places.push_back(DrawUnitPosition(random));
     PlaceCustomers(1, count, random, places);
     return places;
   }
-  places.push_back(XDepot(random));
-  // All customers anywhere, all in clusters, or a half each.
+  places.push_back(DrawXDepot(random));
+  // All customers uniform, all clustered, or a half each.
   const std::array<size_t, 3> uniform = {count, 1, 1 + (count - 1) / 2};
   PlaceCustomers(uniform[static_cast<size_t>(random.UniformInt(0, 2))], count, random, places);
   for (Position& place : places) {
@@ -134,7 +135,7 @@ DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& ran
   const double sum = std::accumulate(loads.demands.begin(), loads.demands.end(), 0.0);
   const auto customers = static_cast<double>(std::max<size_t>(1, positions.size() - 1));
   const double largest = *std::max_element(loads.demands.begin(), loads.demands.end());
-  loads.capacity = std::max(largest, std::ceil(CustomersARoute(random) * sum / customers));
+  loads.capacity = std::max(largest, std::ceil(DrawCustomersPerRoute(random) * sum / customers));
   return loads;
 }
 

@@ -1,4 +1,4 @@
-// Where generated customers lie and what they want, other than uniformly at random.
+// Layouts of generated instances: positions of the nodes, and demands of the X set.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace vrp {
 
 enum class Layout {
   kUniform,    // Kool et al. 2019
-  kClustered,  // around 3 to 8 of the customers; the depot anywhere
-  // Depot, clusters, demands and lengths of routes mixed as in the X set of Uchoa et al. 2017, "New
+  kClustered,  // around 3 to 8 of the customers; the depot at random
+  // Depot, clusters, demands and route lengths mixed as in the X set of Uchoa et al. 2017, "New
   // benchmark instances for the capacitated vehicle routing problem".
   kX,
 };
@@ -23,15 +23,15 @@ enum class Layout {
 std::string_view LayoutName(Layout layout);
 std::optional<Layout> LayoutFromName(std::string_view name);
 
-// In the unit square, the depot first. Not for kUniform, whose streams are the generator's own.
+// Draws positions in the unit square, the depot first. Not for kUniform, which has its own stream.
 std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& random);
 
 struct DrawnLoads {
   std::vector<double> demands;  // [N], 0 at the depot
   double capacity = 0;
 };
-// Whole demands 1 .. 100 by one of the seven rules of the X set, and the capacity for routes of 3
-// to 25 customers in the mean.
+// Draws integer demands from 1 to 100 by one of the seven rules of the X set, and a capacity for
+// routes of 3 to 25 customers on average.
 DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& random);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Numbers of nodes that a user's own networks read, beside their built-in inputs or in their place.
+// User-defined inputs of networks, in addition to the built-in inputs or instead of them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxFeatureColumns = 32;
-// Networks read the values as they are: values far outside 0 to 1 dominate the other inputs.
+// Bounds absolute values. Networks do not scale them: large values dominate the other inputs.
 inline constexpr double kMaxFeatureValue = 1000;
 
 struct FeatureColumn {
@@ -19,8 +19,8 @@ struct FeatureColumn {
   bool operator==(const FeatureColumn&) const = default;
 };
 
-// Whether `name` is 1 to 64 letters, digits and underscores, beginning with a letter, and no
-// built-in input's (input_names.h).
+// Whether `name` has 1 to 64 letters, digits and underscores, begins with a letter, and is not a
+// built-in input (input_names.h).
 bool IsFeatureName(std::string_view name);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// The rules of an instance's feature columns.
+// Rules of feature columns, and IsFeatureName.
 #include <cmath>
 #include <set>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMaxFeatureName = 64;
 
-void CheckValues(const FeatureColumn& column, size_t nodes, FieldErrors& errors) {
+void CheckColumn(const FeatureColumn& column, size_t nodes, FieldErrors& errors) {
   const std::string path = Concat("features.", column.name);
   if (column.values.size() != nodes) {
     errors.Add(path, "has ", column.values.size(), " entries, wanted one for each of ", nodes,
@@ -25,7 +25,7 @@ void CheckValues(const FeatureColumn& column, size_t nodes, FieldErrors& errors)
     if (std::isfinite(value) && std::abs(value) <= kMaxFeatureValue) continue;
     errors.Add(Concat(path, "[", node, "]"), "got ", FormatNumber(value), ", wanted -",
                FormatNumber(kMaxFeatureValue), " to ", FormatNumber(kMaxFeatureValue),
-               ": networks read it as it is, so scale it to about -1 to 1");
+               ": networks do not scale it, so scale it to about -1 to 1");
   }
 }
 
@@ -55,7 +55,7 @@ void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& er
     } else if (!seen.insert(column.name).second) {
       errors.Add("features", "got the column ", Quoted(column.name), " twice");
     } else {
-      CheckValues(column, nodes, errors);
+      CheckColumn(column, nodes, errors);
     }
   }
 }

@@ -42,7 +42,7 @@ enum class FieldKind {
   kPriority,           // int32_t from `least` to `most`
   kPosition,           // Position
   kDepot,              // NodeIndex of a depot
-  kEndDepot,           // NodeIndex of a depot, or kWhereItStarts
+  kEndDepot,           // NodeIndex of a depot, or kSameAsStart
   kCustomer,           // NodeIndex of a customer
   kWindow,             // TimeWindow
   kHardWindow,         // TimeWindow without late_cost

@@ -1,4 +1,4 @@
-// Beginnings of routes that are settled.
+// Frozen beginnings of routes.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace vrp {
 
-// What a vehicle has driven already, or is loaded for: its route begins with these visits in this
-// order, whatever follows. freeze.h makes them part of an instance.
+// The stops that a vehicle has served already, or is loaded for: its route must begin with these
+// visits in this order. Freeze (freeze.h) adds them to an instance.
 struct FrozenRoute {
-  int32_t route = 0;  // its number in the plan that was given
+  int32_t route = 0;  // index into the given plan
   int32_t vehicle_type = 0;
-  std::vector<NodeIndex> visits = {};  // as PlannedRoute::customers
-  // Of the shipments that `visits` pick up: the deliveries still to come, in an order that breaks
-  // no rule when the vehicle does nothing else.
+  std::vector<NodeIndex> visits = {};  // like PlannedRoute::customers
+  // The deliveries that are still to come of shipments picked up in `visits`, in an order that is
+  // feasible if the vehicle serves nothing else.
   std::vector<NodeIndex> deliveries = {};
 };
 

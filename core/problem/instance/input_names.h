@@ -1,4 +1,5 @@
-// Names that feature columns may not have. No includes that CUDA sources could not have.
+// Names of the built-in inputs of networks, which feature columns may not have. CUDA sources
+// include this header.
 #pragma once
 
 #include <array>
@@ -6,15 +7,15 @@
 
 namespace vrp {
 
-// Computed from an instance: core/kernels/routing/node_features.h says how.
+// Inputs computed from an instance (core/kernels/routing/node_features.h).
 inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
     "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
     "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
 };
-// Whether the route has been at the node: no property of the instance.
+// Whether the partial route has visited the node.
 inline constexpr std::string_view kVisitedInput = "is_visited";
 
-// Whether networks have an input of this name without any column of the instance's.
+// Whether `name` is a built-in input of networks.
 constexpr bool IsBuiltInInput(std::string_view name) {
   for (const std::string_view built_in : kNodeFeatureNames) {
     if (name == built_in) return true;

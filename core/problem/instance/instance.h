@@ -1,5 +1,4 @@
-// One routing problem: depots, customers, vehicles, and what it costs to go from one node to
-// another.
+// A routing problem: depots, customers, vehicles, distances and durations.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +15,14 @@
 
 namespace vrp {
 
-// Immutable and validated; copies share the data. Thread-safe.
+// A validated, immutable problem. Copies share the data. Thread-safe.
 class Instance {
  public:
-  // Fills in the ids and demands that `data` leaves empty. kInvalidArgument names the first wrong
-  // field, as `customers[17].demand: got -1, wanted at least 0` (customers are counted from 0
-  // there, apart from the depots).
+  // Validates `data` and fills in ids and demands if they are empty. Returns kInvalidArgument with
+  // the first wrong field, as `customers[17].demand: got -1, wanted at least 0`. In paths,
+  // customers are counted from 0, without the depots.
   static absl::StatusOr<Instance> Create(InstanceData data);
-  // Every error of `data`, not only the first (but 1,000 at most); empty when it is valid.
+  // Returns the errors of `data`, at most 1,000; none if it is valid.
   static std::vector<std::string> Validate(const InstanceData& data);
 
   const std::string& name() const { return data_->name; }
@@ -41,7 +40,7 @@ class Instance {
 
   const std::string& id(NodeIndex node) const { return data_->ids[node]; }
   Position position(NodeIndex node) const { return data_->positions[node]; }
-  // K: loads are counted in that many dimensions (kilograms, pallets), each with its capacity.
+  // Returns K, the number of load dimensions (kilograms, pallets), each with its own capacity.
   int32_t load_dimensions() const { return data_->load_dimensions; }
   double demand(NodeIndex node, int32_t dimension = 0) const {
     return data_->demands[LoadAt(node, dimension)];
@@ -59,23 +58,23 @@ class Instance {
     return data_->services.empty() ? 0 : data_->services[node];
   }
   std::span<const VehicleType> vehicles() const { return data_->vehicles; }
-  // Of the first vehicle type and load dimension. kNoLimit for a TSP.
+  // Returns the capacity of the first vehicle type and load dimension; kNoLimit for a TSP.
   double capacity() const { return vehicles().empty() ? kNoLimit : vehicles().front().capacity; }
   const std::optional<Cost>& reference_cost() const { return data_->reference_cost; }
   double speed() const { return data_->speed; }
 
   double Distance(NodeIndex from, NodeIndex to) const;  // in the metric's unit
   double Duration(NodeIndex from, NodeIndex to) const;  // travel time
-  // As vehicles of that type drive it: by its own matrix where it has one.
+  // The same for vehicles of that type, which may have their own matrices.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
-  // All of them, [N, N] row-major; built anew at each call: N * N * 8 bytes, which the caller
-  // bounds.
+  // Builds the matrix of all node pairs, [N, N] row-major: N * N * 8 bytes, which the caller has to
+  // limit.
   std::vector<double> DistanceMatrix() const;
   std::vector<double> DurationMatrix() const;
 
   const InstanceData& data() const { return *data_; }
-  // What every plan must keep; see freeze.h. None has an empty beginning.
+  // Returns the beginnings of routes that every plan must keep (freeze.h). None is empty.
   std::span<const FrozenRoute> frozen() const {
     return frozen_ == nullptr ? std::span<const FrozenRoute>() : *frozen_;
   }
@@ -96,10 +95,10 @@ class Instance {
   }
 
   std::shared_ptr<const InstanceData> data_;
-  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: nothing is
+  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: none
   int32_t num_nodes_ = 0;
   int32_t matrix_size_ = 0;               // R
-  const int32_t* matrix_rows_ = nullptr;  // of *data_; null: each node's own number
+  const int32_t* matrix_rows_ = nullptr;  // of *data_; null: the node's number
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// What an instance is made of, before it is validated.
+// The data of an instance, before validation. fields.h lists all fields.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace vrp {
 
-// "tsp", "cvrp", "vrptw".
+// Converts to and from the names in choices.h, as "vrptw".
 std::string_view KindName(ProblemKind kind);
 std::optional<ProblemKind> KindFromName(std::string_view name);
 
-// Goods that one vehicle picks up at one customer and brings, in the same route, to another.
+// Goods that a vehicle picks up at one customer and delivers to another in the same route.
 struct Shipment {
   std::string id = {};
   NodeIndex pickup = 0;
@@ -31,8 +31,8 @@ struct Shipment {
   bool operator==(const Shipment&) const = default;
 };
 
-// Everything that an Instance is made of. Per-node vectors have length N (depots first), loads [N,
-// K] row-major; those that are empty say that no node has such a thing.
+// All data of an Instance. Per-node vectors have length N, depots first; loads are [N, K]
+// row-major. An empty vector means that no node has the property.
 struct InstanceData {
   std::string name = {};
   ProblemKind kind = ProblemKind::kCvrp;
@@ -40,60 +40,61 @@ struct InstanceData {
   Objective objective = Objective::kDistance;
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
   int32_t num_depots = 1;
-  std::vector<std::string> ids = {};     // unique; empty: "0" .. "N-1"
-  std::vector<Position> positions = {};  // empty only where distance_matrix is given
+  std::vector<std::string> ids = {};     // unique; empty: "0" to "N-1"
+  std::vector<Position> positions = {};  // may be empty only with a distance_matrix
   int32_t load_dimensions = 1;           // K
   std::vector<double> demands = {};      // [N, K] delivered from the depot; 0 at depots
-  std::vector<double> backhauls =
-      {};  // [N, K] brought to the depot, after all deliveries of the route
+  // [N, K] brought to the depot, after all deliveries of the route.
+  std::vector<double> backhauls = {};
   std::vector<double> pickups = {};  // [N, K] brought to the depot, in any order
   std::vector<TimeWindow> windows = {};
-  // The windows after the first one: each opens after the one before it has closed. Only the last
-  // of a node's may be soft.
+  // The windows after the first. Each opens after the previous one closes. Only a node's last
+  // window may be soft.
   std::vector<std::vector<TimeWindow>> further_windows = {};
   std::vector<double> services = {};  // time at the node
-  // Time before the service, within the window, where the vehicle comes from elsewhere: the
-  // distance or the travel time from its last stop is not 0.
+  // Time before the service, within the window. It is needed unless both the distance and the
+  // travel time from the previous stop are 0.
   std::vector<double> setups = {};
-  // When a customer's goods are ready at the depot: the vehicle starts (or leaves its reload) no
-  // sooner than the latest of those that it then carries.
+  // When a customer's goods are ready at the depot. A vehicle leaves its start or reload no sooner
+  // than the latest release among the goods that it carries.
   std::vector<double> releases = {};
   std::vector<std::vector<std::string>> required_skills = {};  // that the vehicle must have
-  std::vector<double> prizes = {};  // lost when the customer is left out; kNoLimit: it may not be
-  std::vector<int32_t> priorities = {};  // 0 .. 100, of customers when not all can be served
-  std::vector<Shipment> shipments = {};  // a customer is in one at most
-  // Of each group's customers exactly one is served (at most one, where one of them has a prize,
-  // which is lost when none is: all have the same); a customer is in one group at most.
+  std::vector<double> prizes = {};       // lost if the customer is left out; kNoLimit: mandatory
+  std::vector<int32_t> priorities = {};  // 0 to 100, used if not all customers can be served
+  std::vector<Shipment> shipments = {};  // a customer is in at most one
+  // Groups of which exactly one customer is served. All customers of a group have the same prize or
+  // none. With a prize the group may be left out, and the prize is lost once. A customer is in at
+  // most one group.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
   std::vector<VehicleType> vehicles = {};  // at least one; TSP: empty
-  double speed = 1;  // distance units a time unit; for durations without a matrix
-  // [R, R] row-major, R: MatrixSize; may be asymmetric. Empty: from positions.
+  double speed = 1;  // distance units per time unit, for durations without a matrix
+  // [R, R] row-major (R: MatrixSize), may be asymmetric. Empty: computed from positions.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};  // [R, R] row-major; empty: distance / speed
-  // The row and column of each node in all matrices, where many nodes share few places. Empty: the
-  // node's own number, so that R is N.
+  // The row and column of each node in all matrices, for many nodes at few places. Empty: the
+  // node's number, so that R is N.
   std::vector<int32_t> matrix_rows = {};
-  std::optional<Cost> reference_cost = {};  // best known, where the file states one
+  std::optional<Cost> reference_cost = {};  // best known cost, if the file states it
   StatedUnits units = {};
-  std::vector<FeatureColumn> features = {};  // for networks alone; by name once it is an Instance
+  std::vector<FeatureColumn> features = {};  // for networks only; an Instance sorts them by name
 
   bool operator==(const InstanceData&) const = default;
 };
 
-// N: as many as `data` has positions, or rows of a matrix; valid data agrees on it.
+// Returns N: the number of positions or, without them, of matrix_rows or matrix rows.
 int32_t NodeCount(const InstanceData& data);
-// Returns R, the number of rows of each matrix: N where there are no matrix_rows, else that of the
-// first matrix.
+// Returns R, the number of rows of each matrix: N without matrix_rows, else that of the first
+// matrix found.
 int32_t MatrixSize(const InstanceData& data);
-// Writes every matrix out to [N, N] and drops matrix_rows: takes N * N * 8 bytes for each. `data`
-// must be valid.
+// Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
+// valid.
 void ExpandMatrices(InstanceData& data);
 
-// Sizes and magnitudes beyond these are refused.
+// Limits: an instance beyond them is refused.
 inline constexpr int32_t kMaxNodes = 100'000;
 inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
-inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type; also the most types
+inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type, and number of types
 inline constexpr double kMaxMagnitude = 1e12;         // of coordinates, times, demands, distances
 inline constexpr int32_t kMaxLoadDimensions = 64;
 inline constexpr int32_t kMaxCustomerPriority = 100;

@@ -15,12 +15,11 @@ absl::Status CheckMetric(const Instance& instance, Metric wanted) {
     return absl::InvalidArgumentError(
         Concat("metric: got ", MetricName(wanted), " for an instance of metric ", MetricName(own),
                "; ", MetricName(Metric::kScaled1000),
-               " has another unit of distance, wanted it stated in the file or nowhere"));
+               " has another unit of distance, so only a file can state it"));
   }
   if (instance.has_distance_matrix()) {
-    return absl::InvalidArgumentError(
-        Concat("metric: got ", MetricName(wanted),
-               ", but the file gives the distances themselves; leave it out"));
+    return absl::InvalidArgumentError(Concat("metric: got ", MetricName(wanted),
+                                             ", but the file gives the distances; leave it out"));
   }
   return absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// An instance judged by another objective or metric than its file states.
+// Replaces the objective or metric that an instance's file states.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,14 @@
 namespace vrp {
 
 struct InstanceOverride {
-  std::optional<Objective> objective = {};  // nullopt: the instance's own, as the next
-  std::optional<Metric> metric = {};
+  std::optional<Objective> objective = {};  // nullopt: unchanged
+  std::optional<Metric> metric = {};        // nullopt: unchanged
 };
 
-// Returns `instance` with these. Its reference cost is left out where objective or metric changes,
-// since it was found by the others. kInvalidArgument names `metric`: distances are given by a
-// matrix, or the change would also change the unit of distances (Metric::kScaled1000), in which
-// limits, prices and prizes are stated.
+// Returns `instance` with these. A change drops the reference cost, which belongs to the old
+// objective and metric. Returns kInvalidArgument for `metric` if a matrix gives the distances, or
+// if the unit of distances would change (Metric::kScaled1000), as limits, costs and prizes are
+// stated in it.
 absl::StatusOr<Instance> Override(const Instance& instance, const InstanceOverride& wanted);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// How the distance between two positions is rounded.
+// Distances between positions, and how they are rounded.
 #pragma once
 
 #include <optional>
@@ -8,21 +8,20 @@ namespace vrp {
 
 using Cost = double;
 
-// Sums of rounded distances are exact in the metric's own unit.
+// A rule for rounding distances. Sums of rounded distances are exact in the metric's unit.
 enum class Metric {
-  kExact,       // double precision, as it is
+  kExact,       // double precision, not rounded
   kRounded,     // nearest integer: CVRPLIB's and TSPLIB's EUC_2D
-  kCeiled,      // next integer above: TSPLIB's CEIL_2D
-  kDimacs,      // cut to one decimal: Solomon and Homberger as in the DIMACS challenge
-  kScaled1000,  // 1,000 times the distance, to the nearest integer: the scale of PyVRP's MDVRPTW
-                // values
+  kCeiled,      // rounded up to an integer: TSPLIB's CEIL_2D
+  kDimacs,      // rounded down to one decimal: Solomon and Homberger as in the DIMACS challenge
+  kScaled1000,  // 1,000 times the distance, to the nearest integer: PyVRP's MDVRPTW values
 };
 
-// "exact", "cvrplib", "ceil", "dimacs", "scaled1000".
+// Converts to and from the names in choices.h, as "cvrplib".
 std::string_view MetricName(Metric metric);
 std::optional<Metric> MetricFromName(std::string_view name);
 
-// The smallest step between two values: 1, or 0.1; 0 for the exact metric.
+// Returns the smallest step between two distances: 1, or 0.1; 0 for the exact metric.
 double MetricUnit(Metric metric);
 
 struct Position {
@@ -37,14 +36,14 @@ enum class CoordinateSystem {
   kLonLat,  // x is the longitude, y the latitude, in degrees; distances are metres on the sphere
 };
 
-// Radius of the sphere, metres (the mean radius of the Earth, IUGG).
+// The mean radius of the Earth in metres (IUGG).
 inline constexpr double kEarthRadius = 6'371'008.8;
 
-// Distance between two planar positions, rounded as `metric` says.
+// Returns the Euclidean distance between planar positions, rounded by `metric`.
 double MetricDistance(Metric metric, Position a, Position b);
-// Great-circle distance (haversine), rounded as `metric` says.
+// Returns the great-circle distance in metres (haversine), rounded by `metric`.
 double GreatCircleDistance(Metric metric, Position a, Position b);
-// A sum of distances brought back to the metric's unit, so that rounded metrics sum exactly.
+// Rounds a sum of distances to the metric's unit, so that sums of rounded distances are exact.
 Cost MetricSum(Metric metric, double sum);
 
 }  // namespace vrp

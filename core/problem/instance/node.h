@@ -1,4 +1,4 @@
-// Node numbers, and the number that stands for "no limit".
+// Node numbers, and the value for "no limit".
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace vrp {
 
-// A node's number: the depots first (0 .. D-1; D is 1 in most instances), then the customers in the
-// order given.
+// The number of a node. The D depots come first (0 to D - 1), then the customers in the order of
+// the input.
 using NodeIndex = int32_t;
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// What a plan is judged by.
+// Objectives: the measures that a plan minimises.
 #pragma once
 
 #include <optional>
@@ -6,17 +6,16 @@
 
 namespace vrp {
 
-// Lost prizes and the cost of lateness are added to each. Before any of them counts how much is
-// served: a plan with less left out (customers without a prize, weighted by 1 + priority) is
-// better.
+// Each objective includes lost prizes and the cost of lateness. Serving customers comes first: a
+// plan that leaves less out is better (customers without a prize, each weighted by 1 + priority).
 enum class Objective {
   kDistance,
   kVehiclesThenDistance,  // fewest routes, then kDistance
-  kDuration,              // of all routes, waiting and service included
-  kCost,                  // of the vehicles: VehicleType's costs
+  kDuration,              // total duration of the routes, including waiting and service
+  kCost,                  // total cost of the used vehicles (VehicleType)
 };
 
-// "distance", "vehicles_then_distance", "duration", "cost".
+// Converts to and from the names in choices.h, as "vehicles_then_distance".
 std::string_view ObjectiveName(Objective objective);
 std::optional<Objective> ObjectiveFromName(std::string_view name);
 

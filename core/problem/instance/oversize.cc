@@ -9,15 +9,15 @@
 namespace vrp {
 namespace {
 
-// Wrong ones say nothing about the loads that exceed them.
-bool CapacitiesAreRight(const InstanceData& data) {
-  const auto right = [](double capacity) { return capacity >= 0; };  // false for NaN
+// Whether loads can be compared with the capacities.
+bool CapacitiesAreValid(const InstanceData& data) {
+  const auto valid = [](double capacity) { return capacity >= 0; };  // false for NaN
   return std::ranges::all_of(data.vehicles, [&](const VehicleType& vehicle) {
-    return right(vehicle.capacity) && std::ranges::all_of(vehicle.further_capacities, right);
+    return valid(vehicle.capacity) && std::ranges::all_of(vehicle.further_capacities, valid);
   });
 }
 
-// The most that a vehicle carries, in each load dimension.
+// Returns the largest capacity of a vehicle in each load dimension.
 std::vector<double> LargestCapacities(const InstanceData& data) {
   std::vector<double> largest(static_cast<size_t>(std::max(1, data.load_dimensions)), 0);
   for (const VehicleType& vehicle : data.vehicles) {
@@ -73,7 +73,7 @@ class OversizeFinder {
 }  // namespace
 
 std::vector<std::string> OversizeLoads(const InstanceData& data) {
-  if (data.vehicles.empty() || !CapacitiesAreRight(data)) return {};
+  if (data.vehicles.empty() || !CapacitiesAreValid(data)) return {};
   return OversizeFinder(data).Run();
 }
 

@@ -1,4 +1,4 @@
-// Loads that no vehicle can carry.
+// Finds loads that no vehicle can carry.
 #pragma once
 
 #include <string>
@@ -8,9 +8,10 @@
 
 namespace vrp {
 
-// `customers[17].demand: 42 exceeds vehicle capacity 30`, for each load beyond the capacity of all
-// vehicles (for 1,000 at most). No error of the instance: plans leave such customers out, and say
-// why. But seldom meant. Of data whose sizes are wrong some are missing; none where a capacity is.
+// Returns a warning for each load beyond the capacity of every vehicle, at most 1,000:
+// `customers[17].demand: 42 exceeds vehicle capacity 30`. Such an instance is valid, since plans
+// may leave customers out, but seldom intended. The list may be incomplete if sizes are wrong. It
+// is empty if a capacity is invalid.
 std::vector<std::string> OversizeLoads(const InstanceData& data);
 
 }  // namespace vrp

@@ -1,11 +1,11 @@
-// What kind of problem an instance is.
+// The kinds of problems.
 #pragma once
 
 namespace vrp {
 
 enum class ProblemKind {
-  kTsp,    // one tour over all nodes; node 0 is where it starts
-  kCvrp,   // capacities (and backhauls, several depots, limits on duration, where given)
+  kTsp,    // one tour over all nodes, from node 0
+  kCvrp,   // vehicles with capacities, and all other features but time windows
   kVrptw,  // as kCvrp, with time windows
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSecondsOfTwoDays = 48 * kSecondsPerHour;
 
-// The bounds of all windows that an instance states.
+// The range of all times that an instance states.
 class StatedTimes {
  public:
   explicit StatedTimes(const Instance& instance) {

@@ -31,7 +31,7 @@ class VehicleRules {
     } else if constexpr (kKind == FieldKind::kCount) {
       errors_.CheckRange(path, value, field.least, field.most);
     } else if constexpr (kKind == FieldKind::kDepot || kKind == FieldKind::kEndDepot) {
-      if (kKind == FieldKind::kDepot || value != kWhereItStarts) CheckDepot(path, value);
+      if (kKind == FieldKind::kDepot || value != kSameAsStart) CheckDepot(path, value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
       errors_.CheckAllowance(CapacityPath(field.name, 0), value);
     } else if constexpr (kKind == FieldKind::kFurtherCapacities) {

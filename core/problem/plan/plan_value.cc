@@ -118,7 +118,7 @@ LeftOut LeftOutOf(const Instance& instance, const Plan& plan) {
   return LeftOutCounter(instance, plan).Run();
 }
 
-CostSplit SplitOf(const Instance& instance, const Plan& plan,
+CostSplit SplitCost(const Instance& instance, const Plan& plan,
                   const std::vector<RouteFigures>& figures, double lost_prizes) {
   const Objective objective = instance.data().objective;
   CostSplit split{.prizes = lost_prizes};
@@ -140,7 +140,7 @@ PlanValue ValueOf(const Instance& instance, const Plan& plan) {
       return !route.customers.empty();
     });
   }
-  value.cost = SplitOf(instance, plan, FiguresOf(instance, plan), left_out.prizes).total();
+  value.cost = SplitCost(instance, plan, FiguresOf(instance, plan), left_out.prizes).total();
   return value;
 }
 

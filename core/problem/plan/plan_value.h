@@ -50,7 +50,7 @@ struct PlanValue {
 // business.
 LeftOut LeftOutOf(const Instance& instance, const Plan& plan);
 // `figures`: of each route of the plan that is not empty, in order.
-CostSplit SplitOf(const Instance& instance, const Plan& plan,
+CostSplit SplitCost(const Instance& instance, const Plan& plan,
                   const std::vector<RouteFigures>& figures, double lost_prizes);
 PlanValue ValueOf(const Instance& instance, const Plan& plan);
 // ValueOf(...).cost.

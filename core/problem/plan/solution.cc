@@ -129,7 +129,7 @@ absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan
   solution.distance = MetricSum(instance.metric(), solution.distance);
   const LeftOut left_out = LeftOutOf(instance, plan);
   for (const NodeIndex node : left_out.customers) solution.unserved.push_back({.customer = node});
-  solution.split = SplitOf(instance, plan, figures, left_out.prizes);
+  solution.split = SplitCost(instance, plan, figures, left_out.prizes);
   solution.cost = solution.split.total();
   return solution;
 }
@@ -155,7 +155,7 @@ std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution)
     const RouteSchedule schedule = scheduler.Make(planned);
     const RouteFigures figures{RouteDistance(instance, planned), schedule.duration(),
                                schedule.late_cost};
-    costs.push_back(SplitOf(instance, {planned}, {figures}, 0).total());
+    costs.push_back(SplitCost(instance, {planned}, {figures}, 0).total());
   }
   return costs;
 }
