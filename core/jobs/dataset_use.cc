@@ -17,7 +17,7 @@ std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
   return named;
 }
 
-// Asks `store` for the dataset `name`; null: it has none.
+// Returns the dataset `name` of `store`; an error if `store` is null.
 template <typename Value>
 absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
                           absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
@@ -33,12 +33,14 @@ std::string ErrorOf(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// Says what `dataset` lacks for the use that `key` makes of it; empty: nothing.
+// Returns what `dataset` lacks for its use by `key`; empty if nothing.
 std::string Lack(const TrainingConfig& config, const std::string& key,
                  const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;
-  if (config.model == "ptrnet" && !summary.pointer_refusal.empty()) {
-    return Concat("a pointer network cannot read ", dataset.name, ": ", summary.pointer_refusal);
+  const Architecture& architecture = *config.architecture;
+  if (architecture.node_order == NodeOrder::kByAngle && !summary.pointer_refusal.empty()) {
+    return Concat("a ", architecture.display_name, " cannot read ", dataset.name, ": ",
+                  summary.pointer_refusal);
   }
   const auto& columns = summary.feature_columns;
   for (const std::string& column : config.Inputs().form.own_columns) {

@@ -18,10 +18,10 @@
 namespace vrp {
 namespace {
 
-// How long a publication waits for the end of a step.
+// Time limit of a publication's wait for the end of a step.
 constexpr absl::Duration kStepPatience = absl::Minutes(2);
 
-// The record of a job whose run is over says RUNNING until its end is stored.
+// Until the end of a run is stored, its job's record still says RUNNING.
 absl::Status NotRunning(const Job& job) {
   if (job.state == JobState::kRunning) {
     return absl::FailedPreconditionError(
@@ -33,7 +33,7 @@ absl::Status NotRunning(const Job& job) {
                                               "; only a running job can publish its weights"));
 }
 
-absl::Status CheckOptions(const JobManager::Options& options) {
+absl::Status CheckManagerOptions(const JobManager::Options& options) {
   if (options.book == nullptr || options.trainer == nullptr || options.registry == nullptr ||
       options.clock == nullptr) {
     return absl::InvalidArgumentError("job manager: wanted a book, a trainer, a registry, a clock");
@@ -48,7 +48,7 @@ absl::Status CheckOptions(const JobManager::Options& options) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(const Options& options) {
-  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_RETURN_IF_ERROR(CheckManagerOptions(options));
   JobStore& store = options.book->store();
   VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, {.in_a_row = options.max_attempts}));
   RemoveFinishedFolders(store, options.book->folder());
@@ -84,10 +84,11 @@ absl::StatusOr<TrainingConfig> DurableJobManager::Validate(const JobSpec& spec) 
 }
 
 absl::Status DurableJobManager::CheckName(const TrainingConfig& config) const {
-  const absl::Status same = context_.registry->CheckArchitecture(config.name, config.model);
+  const absl::Status same =
+      context_.registry->CheckArchitecture(config.name, config.architecture->name);
   if (same.ok()) return same;
   return absl::FailedPreconditionError(
-      Concat(same.message(), ", as in `name: ", config.name, "-", config.model, "`"));
+      Concat(same.message(), ", as in `name: ", config.name, "-", config.architecture->name, "`"));
 }
 
 absl::StatusOr<DeviceId> DurableJobManager::CheckStart(const JobSpec& spec,
@@ -108,7 +109,7 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
   VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
   absl::MutexLock lock(&datasets_mutex_);
-  // Again: a dataset may have been deleted meanwhile.
+  // Checks once more, since a dataset may have been deleted meanwhile.
   VRP_RETURN_IF_ERROR(CheckDatasets(config, datasets_));
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
@@ -180,7 +181,7 @@ absl::StatusOr<LivePublication> DurableJobManager::Publish(std::string_view id) 
   if (job.state != JobState::kRunning || live == nullptr) return NotRunning(job);
   VRP_ASSIGN_OR_RETURN(LivePublication published, PublishWeights(job, *live));
   VRP_RETURN_IF_ERROR(Change(id, [&published](JobChange& change) {
-                        // It may have ended meanwhile, or the same step was published before.
+                        // The job may have ended meanwhile, or the step may be published already.
                         if (!IsFinal(change.state()) &&
                             change.record().job.model != published.model)
                           change.PublishedLive(published.model, published.step);
@@ -197,7 +198,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   ModelVersion version;
   const auto publish = [&]() -> absl::Status {
-    VRP_RETURN_IF_ERROR(book_->quota().Check());  // with what was written
+    VRP_RETURN_IF_ERROR(book_->quota().Check());  // includes the written files
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();
   };
@@ -208,7 +209,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
                                      "step was done"));
   }
   VRP_RETURN_IF_ERROR(written.status());
-  // So that the first request that gets it need not wait for it.
+  // Loads it now, so that the first request does not wait for it.
   VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};
 }

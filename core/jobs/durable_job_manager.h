@@ -1,4 +1,4 @@
-// The job manager whose jobs survive the daemon.
+// A job manager whose jobs survive the daemon.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace vrp {
 
 class DurableJobManager final : public JobManager {
  public:
-  // The book's jobs are recovered already. Starts the runner's thread.
+  // Starts the runner's thread. The book's jobs must be recovered already.
   explicit DurableJobManager(const Options& options);
 
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) override;
@@ -41,20 +41,22 @@ class DurableJobManager final : public JobManager {
                                                            int64_t from) override;
 
  private:
-  // kFailedPrecondition: the configuration's `name` has versions of another architecture.
+  // Checks the configuration's `name`. kFailedPrecondition: it has versions of another
+  // architecture.
   absl::Status CheckName(const TrainingConfig& config) const;
-  // One durable change of a job of ours.
+  // Applies one durable change to a training job.
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
-  // kFailedPrecondition: a job that has not ended reads the dataset.
+  // Checks that no unfinished job reads the dataset; kFailedPrecondition otherwise.
   absl::Status CheckUnread(std::string_view dataset) const;
-  // Once `live` has written them.
+  // Publishes a job's weights after `live` has written them.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
 
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   DatasetStore* const datasets_;
-  // Held while a job is stored and while a dataset is deleted: no stored job reads a deleted one.
+  // Held while a job is stored and while a dataset is deleted, so no stored job reads a deleted
+  // one.
   absl::Mutex datasets_mutex_;
   StopSignal stopping_;
   LiveRuns live_;

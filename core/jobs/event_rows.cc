@@ -18,7 +18,7 @@ constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
     "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
 
-absl::Status Damaged(Database& database, std::string_view what, std::string_view got) {
+absl::Status DamagedEvent(Database& database, std::string_view what, std::string_view got) {
   return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
 }
 
@@ -28,10 +28,10 @@ absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
   event.attempt = static_cast<int32_t>(row.Integer(1));
   event.time = absl::FromUnixNanos(row.Integer(2));
   const std::optional<EventType> type = ParseEventType(row.Text(3));
-  if (!type) return Damaged(database, "events.type", row.Text(3));
+  if (!type) return DamagedEvent(database, "events.type", row.Text(3));
   event.type = *type;
   const std::optional<JobState> state = ParseJobState(row.Text(4));
-  if (!state) return Damaged(database, "events.state", row.Text(4));
+  if (!state) return DamagedEvent(database, "events.state", row.Text(4));
   event.state = *state;
   event.text = row.Text(5);
   event.step = row.Integer(6);
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<JobEvent>> EventsFromRows(Database& database, Query& 
   }
 }
 
-// The only column of the only row.
+// Returns the only column of the only row.
 template <typename... Values>
 absl::StatusOr<int64_t> ReadNumber(Database& database, const std::string& sql,
                                    const Values&... values) {
@@ -74,7 +74,7 @@ absl::Status Run(Database& database, const std::string& sql, const Values&... va
   return query.Run();
 }
 
-// What stands in a gap that ends before `next`.
+// Returns the event that replaces a gap which ends before `next`.
 JobEvent Compacted(int64_t first, const JobEvent& next) {
   JobEvent event;
   event.sequence = next.sequence - 1;
@@ -99,26 +99,27 @@ std::vector<JobEvent> FillGaps(std::vector<JobEvent> events, int64_t first, int6
   return filled;
 }
 
-// Of a job's events of one type up to a sequence number.
+// A job's events of one type up to a sequence number.
 constexpr char kOfType[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
 
 struct Older {
   int64_t job = 0;
-  int64_t last = 0;  // what comes after it is not touched
+  int64_t last = 0;  // later events are not touched
 };
 
 absl::StatusOr<int64_t> Count(Database& database, const Older& older, std::string_view type) {
   return ReadNumber(database, Concat("SELECT count(*) ", kOfType), older.job, type, older.last);
 }
 
-// The least power of two by which `last_step` has at most `most` parts.
+// Returns the least power of two that divides `last_step` into at most `most` intervals.
 int64_t Stride(int64_t last_step, int64_t most) {
   int64_t stride = 1;
   while (last_step / stride >= most) stride *= 2;
   return stride;
 }
 
-// Whether anything was beyond the limit. Half of it is left, so that this is not done every time.
+// Thins one type to half its limit, so that this is rarely needed. Returns whether it was beyond
+// it.
 absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::string_view type,
                                int64_t limit) {
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
@@ -126,7 +127,7 @@ absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::stri
   VRP_ASSIGN_OR_RETURN(
       const int64_t last_step,
       ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
-  // Ends of epochs count as later than all else of their steps. 2^40 is beyond all sequences.
+  // Ends of epochs rank after all other events of their steps; no sequence number reaches 2^40.
   VRP_RETURN_IF_ERROR(
       Run(database,
           Concat("DELETE ", kOfType,
@@ -156,7 +157,7 @@ struct Point {
   bool end_of_epoch = false;
 };
 
-// By step, of each the newest attempt that came to it.
+// Returns points by step, each from the newest attempt that reached it.
 absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_view job_id,
                                               const HistoryRange& range) {
   VRP_ASSIGN_OR_RETURN(
@@ -181,7 +182,8 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Of equal parts the last end of an epoch, else the last point; of all the very last.
+// Samples equal intervals: the last end of an epoch or else the last point of each, and the very
+// last.
 std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;
@@ -225,7 +227,7 @@ absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::str
     VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
     VRP_ASSIGN_OR_RETURN(events, EventsFromRows(database, query));
   }
-  // Read after the events: what was thinned before they were read is told by then.
+  // This is read after the events, so it covers everything thinned before they were read.
   VRP_ASSIGN_OR_RETURN(const int64_t compacted_to,
                        ReadNumber(database, "SELECT compacted_to FROM jobs WHERE id = ?", job_id));
   return FillGaps(std::move(events), range.first, compacted_to);
@@ -257,7 +259,7 @@ absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job
     VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(Concat(kSelectEvent, "AND sequence = ?")));
     VRP_RETURN_IF_ERROR(query.Bind(job_id, point.sequence));
     VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events, EventsFromRows(database, query));
-    // One that was thinned since is left out.
+    // An event that was thinned meanwhile is left out.
     for (JobEvent& event : events) history.points.push_back(std::move(event));
   }
   return history;

@@ -1,4 +1,5 @@
-// The events of jobs as rows of the store's tables, and how a long log is thinned. As job_rows.h.
+// The events of jobs as rows of the store's tables, and the thinning of long logs. Functions on an
+// open connection, as in job_rows.h.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +20,34 @@ struct EventRange {
   int64_t last = 0;
   int64_t limit = 0;  // rows
 };
-// In order. In the place of events that were thinned out stands one of kind kCompacted, which
-// `limit` does not count; a gap that thinning has not made stays a gap.
+// Returns events in order. One event of kind kCompacted, which `limit` does not count, replaces
+// each run of thinned events. Other gaps stay gaps.
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
                                                     const EventRange& range);
 
-// How much of a job's log is kept.
+// The number of events of a job that are kept.
 struct EventLimits {
   int64_t newest = 1000;       // of all kinds
-  int64_t progress = 4000;     // of the older ones
-  int64_t checkpoints = 1000;  // likewise
-  int64_t logs = 10'000;       // likewise: the newest, and the first 200
+  int64_t progress = 4000;     // among the older ones
+  int64_t checkpoints = 1000;  // among the older ones
+  int64_t logs = 10'000;       // among the older ones: the first 200 and the newest
 };
-// Thins what is beyond the limits: of progress and checkpoints the last one in each so many steps
-// is left, ends of epochs rather than other progress. The steps are a power of two, so that a point
-// which is kept stays while others go.
+// Thins events beyond the limits. For progress and checkpoints, keeps the last one of every
+// interval of steps, and ends of epochs rather than other progress. Intervals are powers of two, so
+// that kept points stay when the log is thinned again.
 absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits);
 
 struct HistoryRange {
   int64_t first_step = 1;
-  int64_t last_step = 0;   // 0: to the last
-  int64_t max_points = 0;  // of more, evenly spread ones are given
+  int64_t last_step = 0;   // 0: no limit
+  int64_t max_points = 0;  // longer histories are sampled evenly
   bool epochs_only = false;
 };
 struct History {
   std::vector<JobEvent> points;  // progress, by step
-  int64_t stored = 0;            // of which they were taken
+  int64_t stored = 0;            // points in the range before sampling
 };
-// Where attempts overlap, the newest counts.
+// Returns the progress in the range. If attempts overlap, the newest one counts.
 absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job_id,
                                         const HistoryRange& range);
 

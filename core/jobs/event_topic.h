@@ -1,4 +1,4 @@
-// How far a job's event log has come, for those who follow it.
+// Notifies followers of a job's event log.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// Of one job. Thread-safe; never blocks. Followers that wait cost an entry here and nothing else.
+// The position of one job's log. Thread-safe; never blocks. A waiting follower costs one entry.
 class EventTopic {
  public:
   struct Position {
@@ -24,14 +24,14 @@ class EventTopic {
     bool closed = false;  // there will be no more from this daemon
   };
   Position position() const;
-  // The job has come that far; calls that arrive late are harmless. Wakes all who wait.
+  // Records the newest event and wakes all waiting followers. Calls may arrive out of order.
   void Advance(int64_t last, bool final);
+  // Wakes all followers: this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once when event `next` is there or will never be; at once when that is so
-  // already.
+  // Calls `on_ready` once, as soon as event `next` exists or never will; at once if that is known.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
-  // Drops what `follower` waits for. A call that has begun may still be running afterwards.
+  // Drops the callbacks of `follower`. One that has begun may still be running afterwards.
   void Forget(const void* follower);
 
  private:
@@ -40,16 +40,16 @@ class EventTopic {
 
   mutable absl::Mutex mutex_;
   Position position_ ABSL_GUARDED_BY(mutex_);
-  Waiting waiting_ ABSL_GUARDED_BY(mutex_);  // all of them for the next event
+  Waiting waiting_ ABSL_GUARDED_BY(mutex_);  // for the next event
 };
 
-// The topics that somebody follows. Thread-safe; never blocks.
+// All topics with followers. Thread-safe; never blocks.
 class EventTopics {
  public:
-  // The job's topic, shared by all its followers, and gone with the last of them.
+  // Returns the job's topic, which its followers share. It ends with the last of them.
   std::shared_ptr<EventTopic> Get(std::string_view job_id);
   void Advance(const Job& job);
-  // The daemon stops: wakes all followers, and those that come.
+  // Wakes all followers, also future ones, because the daemon stops.
   void CloseAll();
 
  private:

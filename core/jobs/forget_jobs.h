@@ -1,4 +1,4 @@
-// Beginning anew in a state folder whose jobs are lost.
+// Restarts a state folder whose job database is lost.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Moves the job database and all folders of jobs into a fresh folder in `state_directory`, whose
-// path it returns; nothing is deleted. Models, matrices and curves stay. After a crash it can be
-// called again. Blocks. kNotFound: there is no such folder; kFailedPrecondition: a daemon uses it.
+// Moves the job database and all folders of jobs into a new folder in `state_directory` and returns
+// its path. Deletes nothing; models, matrices and curves stay. It can be repeated after a crash.
+// Blocks. kNotFound: there is no such folder. kFailedPrecondition: a daemon uses it.
 absl::StatusOr<std::string> ForgetJobs(const std::string& state_directory, const Clock& clock);
 
 }  // namespace vrp

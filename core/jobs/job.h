@@ -1,4 +1,4 @@
-// A job, training or solving: what was asked, where it stands, what happened to it.
+// A training or solve job: its specification, state and events.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,12 @@
 
 namespace vrp {
 
-// Jobs of all kinds have one store, one order of submission and the same states.
+// Kinds of jobs. They share one store, one order of submission and the same states.
 enum class JobKind { kTraining, kSolve };
-std::string_view JobKindName(JobKind kind);  // "training", "solve"
+// Returns "training" or "solve".
+std::string_view JobKindName(JobKind kind);
 std::optional<JobKind> ParseJobKind(std::string_view name);
-// "trainingJobs/{id}", "solveJobs/{id}".
+// Returns "trainingJobs/{id}" or "solveJobs/{id}".
 std::string JobResourceName(JobKind kind, std::string_view id);
 
 enum class JobState {
@@ -30,44 +31,46 @@ enum class JobState {
   kPausing,
   kPaused,
   kCancelling,
-  kStopping,  // asked to end now with what it has
+  kStopping,  // asked to end now with its current result
   kSucceeded,
   kFailed,
   kCancelled,
 };
-std::string_view JobStateName(JobState state);  // "QUEUED", ...
+// Returns "QUEUED", "RUNNING" and so on.
+std::string_view JobStateName(JobState state);
 std::optional<JobState> ParseJobState(std::string_view name);
 bool IsFinal(JobState state);
-// The table of legal transitions:
+// Whether a transition is legal:
 //   QUEUED     -> PREPARING (its turn), PAUSED, CANCELLED
-//   PREPARING  -> RUNNING, and all that RUNNING may do
+//   PREPARING  -> RUNNING, and all transitions of RUNNING
 //   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, STOPPING, PAUSING, QUEUED (its daemon stopped or
 //                 died)
-//   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was done already), FAILED
+//   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was finished already), FAILED
 //   PAUSED     -> QUEUED, CANCELLED
 //   CANCELLING -> CANCELLED, SUCCEEDED (its model was published already)
-//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had nothing yet), CANCELLING, QUEUED (its daemon
+//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had no result yet), CANCELLING, QUEUED (its
+//   daemon
 //                 stopped or died)
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
-  std::string config_name;  // the file's name, for errors
+  std::string config_name;  // name of the file, for errors
   std::string config_yaml;
   std::vector<std::string> overrides;  // "training.epochs=3"
   std::string device = "auto";         // empty: the daemon's default
-  int32_t priority = 0;                // of those that wait the highest goes first
+  int32_t priority = 0;                // the highest waiting one starts first
   std::map<std::string, std::string> labels;
-  absl::Duration time_limit = absl::InfiniteDuration();  // of Job::run_time
-  int64_t epoch_limit = 0;                               // 0: none
+  absl::Duration time_limit = absl::InfiniteDuration();  // for Job::run_time
+  int64_t epoch_limit = 0;                               // 0: no limit
 
   bool operator==(const JobSpec&) const = default;
 };
 
-// "", "all epochs", "no improvement", "epoch limit", "time limit", "stopped".
+// Returns "", "all epochs", "no improvement", "epoch limit", "time limit" or "stopped".
 std::string_view TrainingEndName(TrainingEnd end);
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
 
-// Which of its weights a training published at its end; fields as in TrainingResult.
+// The weights that a training published at its end; fields as in TrainingResult.
 struct PublishedWeights {
   int64_t epoch = 0;
   int64_t step = 0;
@@ -78,63 +81,64 @@ struct PublishedWeights {
 };
 
 struct Job {
-  std::string id;          // of the resource's name
+  std::string id;          // last part of the resource name
   std::string request_id;  // may be empty
   JobKind kind = JobKind::kTraining;
-  JobSpec spec;     // of a training job
-  SolvePart solve;  // of a solve job
+  JobSpec spec;     // training jobs only
+  SolvePart solve;  // solve jobs only
   JobState state = JobState::kQueued;
-  int32_t attempt = 0;  // times that it was started; 1 in the first run
+  int32_t attempt = 0;  // number of starts; 1 in the first run
   absl::Time created;
   absl::Time started = absl::InfinitePast();
   absl::Time ended = absl::InfinitePast();
   absl::Status error;          // of a failed job
-  int64_t queue_position = 0;  // of a queued job, 1: the next; of all others 0
+  int64_t queue_position = 0;  // 1 is the next to start; 0 unless queued
   int64_t last_sequence = 0;
-  // Of training jobs.
+  // Training jobs only.
   std::optional<TrainingProgress> progress;   // the last stored
-  std::optional<TrainingProgress> best;       // of the epoch with the lowest validation cost
+  std::optional<TrainingProgress> best;       // at the epoch with the lowest validation cost
   std::string model;                          // models/{name}/versions/{n}: the newest
-  TrainingEnd end = TrainingEnd::kUnknown;    // of a job that succeeded
-  std::optional<PublishedWeights> published;  // likewise
-  // It was asked to end with a model: it does so as soon as it runs, across restarts.
+  TrainingEnd end = TrainingEnd::kUnknown;    // set once it has succeeded
+  std::optional<PublishedWeights> published;  // set once it has succeeded
+  // Whether it was asked to end with a model. It does so as soon as it runs, also after restarts.
   bool stop_requested = false;
-  absl::Duration run_time = absl::ZeroDuration();  // prepared and run, over all attempts
+  absl::Duration run_time = absl::ZeroDuration();  // preparing and running, over all attempts
 };
 
 enum class EventType {
   kState,
   kLog,
   kResumed,
-  // Of training jobs.
+  // Training jobs only.
   kProgress,
   kCheckpoint,
   kModel,
-  kCompacted,  // is in no log: stands for events that were thinned out of it
-  // Of solve jobs.
+  kCompacted,  // not in the log; replaces thinned events
+  // Solve jobs only.
   kImprovement,
   kAnswer,
 };
-std::string_view EventTypeName(EventType type);  // "state", "log", ...
+// Returns "state", "log" and so on.
+std::string_view EventTypeName(EventType type);
 std::optional<EventType> ParseEventType(std::string_view name);
 
-// One entry of a job's event log. Sequence numbers are gap-free from 1 for each job.
+// One entry of a job's event log. Each job's sequence numbers count from 1 without gaps.
 struct JobEvent {
   int64_t sequence = 0;
   int32_t attempt = 0;
   absl::Time time;
   EventType type = EventType::kState;
   JobState state = JobState::kQueued;  // kState
-  std::string text;  // kLog: the line; kState of a failed job: its error; kModel: the model's name
+  std::string text;  // kLog: the line; kState: a failed job's error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
-  int64_t step = 0;  // kCheckpoint; kResumed: the step it goes on from; kModel: 0, or published
-                     // live after this step
-  int64_t first_left_out = 0;                 // kCompacted: from here to `sequence`
-  std::optional<PublishedWeights> published;  // kModel, of a job's last model
-  std::optional<SolveProgress> solve;         // kImprovement, kAnswer; kResumed: where it goes on
+  int64_t step = 0;  // kCheckpoint; kResumed: the step it resumes from; kModel: the step of a live
+                     // publication, or 0
+  int64_t first_left_out = 0;  // kCompacted: first thinned event; `sequence` is the last
+  std::optional<PublishedWeights> published;  // kModel: for a job's last model
+  std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: the stored progress
 };
 
-// Of any kind, for messages: "trainingJobs/{id}".
+// Returns the name of a job of any kind: "trainingJobs/{id}".
 inline std::string ResourceName(const Job& job) { return JobResourceName(job.kind, job.id); }
 
 }  // namespace vrp

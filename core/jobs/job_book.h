@@ -1,4 +1,4 @@
-// The jobs of all kinds that a state folder keeps: their store, and who follows their events.
+// The jobs of a state folder: their store and the followers of their events.
 #pragma once
 
 #include <cstdint>
@@ -19,50 +19,49 @@
 
 namespace vrp {
 
-// Follows one job's event log, in order and without gaps. Thread-safe. May outlive the book.
+// A follower of one job's event log, in order and without gaps. Thread-safe. May outlive the book.
 class EventSubscription {
  public:
   virtual ~EventSubscription() = default;
-  // Calls `on_ready` once (from any thread, possibly at once) when Next() may return more, or fail.
-  // Never blocks. Not called any more after the subscription has gone, except for a call that has
-  // begun.
+  // Calls `on_ready` once (from any thread, possibly at once) when Next() may return more or fail.
+  // Never blocks. After the subscription's end only a call that has begun may still run.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
-  // Up to `limit` events (1,000 at most, but for those of kind kCompacted) from where the last call
-  // ended; empty: none yet. Reads the store, so a slow reader costs memory nowhere and never blocks
-  // a job. kUnavailable: all events were handed out, and the daemon has stopped before the job was
+  // Returns up to `limit` events (at most 1,000, not counting kCompacted) after those of the last
+  // call; empty if there are none yet. Reads the store, so a slow reader costs no memory and never
+  // blocks a job. kUnavailable: all events were returned, and the daemon stops before the job is
   // final. kNotFound: the job was deleted.
   virtual absl::StatusOr<std::vector<JobEvent>> Next(int64_t limit) = 0;
-  // True when the job is final and every event was handed out.
+  // Whether the job is final and every event was returned.
   virtual bool AtEnd() const = 0;
 };
 
-// Which jobs a list has.
+// A filter and page of a list.
 struct JobFilter {
   int32_t page_size = 0;                           // 1 to 1,000; 0: 50
-  std::string page_token = {};                     // of the page before; empty: the first
-  std::map<std::string, std::string> labels = {};  // that they all have
+  std::string page_token = {};                     // from the previous page; empty: the first
+  std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
 
 struct JobPage {
   std::vector<Job> jobs;        // newest first
-  std::string next_page_token;  // empty: the last page
+  std::string next_page_token;  // empty on the last page
 };
 
-// Told of each job that is new or in another state than before, once that is on the disk, by the
-// thread that wrote it. To be quick.
+// Called for each new job and state change after it is on the disk, from the thread that wrote it.
+// Must return quickly.
 using JobListener = std::function<void(const Job& job)>;
 
-// Thread-safe; blocks on the disk. Errors of the store name its file: kResourceExhausted (disk
-// full), kUnavailable, kDataLoss (damaged).
+// The jobs of one state folder. Thread-safe; blocks on the disk. Errors of the store name its file:
+// kResourceExhausted (disk full), kUnavailable, kDataLoss (damaged).
 class JobBook {
  public:
-  // kFailedPrecondition: another daemon has the folder, its schema is newer, or it cannot be
-  // written; kDataLoss: the store is damaged or lost (see state_marker.h).
-  // `quota_bytes`: see StateQuota.
+  // Opens or creates the folder. `quota_bytes`: see StateQuota. kFailedPrecondition: another daemon
+  // has the folder, its schema is newer, or it cannot be written. kDataLoss: the store is damaged
+  // or lost (see state_marker.h).
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0,
                                                        JobListener on_state = nullptr);
-  // Subscriptions that still follow a job are woken.
+  // Wakes the subscriptions that still follow a job.
   ~JobBook();
   JobBook(const JobBook&) = delete;
   JobBook& operator=(const JobBook&) = delete;
@@ -72,11 +71,12 @@ class JobBook {
   const StateQuota& quota() const { return quota_; }
 
   absl::StatusOr<Job> Get(JobKind kind, std::string_view id) const;
-  // kInvalidArgument for a page size out of range, or a token that List did not give.
+  // Lists jobs. kInvalidArgument: a page size out of range, or a token that List did not return.
   absl::StatusOr<JobPage> List(JobKind kind, const JobFilter& filter) const;
-  // 1 to 10,000 points (0: 1,000). kInvalidArgument for others, and for steps below 0.
+  // Returns 1 to 10,000 points (0: 1,000). kInvalidArgument: other numbers, or negative steps.
   absl::StatusOr<History> ReadHistory(JobKind kind, std::string_view id, HistoryRange range) const;
-  // From sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the last event + 1.
+  // Follows events from sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the
+  // last event + 1.
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(JobKind kind, std::string_view id,
                                                            int64_t from) const;
 

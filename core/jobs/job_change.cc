@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxTextBytes = 16 << 10;  // of a log line or an error
 
-// A search that has lived for so long is not what the daemon dies of at once.
+// After this time, a search is not the cause of an immediate crash of the daemon.
 constexpr absl::Duration kGetsOn = absl::Minutes(1);
 
 // Whether `progress` ends an epoch with a better validation than all before.
@@ -23,7 +23,7 @@ bool IsBetter(const TrainingProgress& progress, const std::optional<TrainingProg
   return !best || progress.validation_cost < best->validation_cost;
 }
 
-// Whatever a trainer says, made valid UTF-8 of bounded length; line breaks stay.
+// Returns `text` as valid UTF-8 of bounded length, with its line breaks.
 std::string SafeText(std::string_view text) {
   std::vector<std::string> lines;
   for (const absl::string_view line : absl::StrSplit(ToAbsl(text.substr(0, kMaxTextBytes)), '\n')) {
@@ -56,7 +56,7 @@ absl::Status JobChange::MoveTo(JobState to) {
   job.state = to;
   if (to == JobState::kPreparing && job.started == absl::InfinitePast()) job.started = now_;
   if (IsFinal(to)) job.ended = now_;
-  job.queue_position = 0;  // the store counts anew
+  job.queue_position = 0;  // the store computes it
   Add(EventType::kState);
   return absl::OkStatus();
 }
@@ -92,13 +92,13 @@ void JobChange::Progress(const TrainingProgress& progress) {
 void JobChange::Checkpoint(int64_t step) {
   Add(EventType::kCheckpoint).step = step;
   if (step <= record_.checkpoint_step) return;
-  // The job gets on: crashes before this one say nothing any more.
+  // The job has made progress, so earlier crashes no longer count.
   record_.checkpoint_step = step;
   record_.crashes = 0;
 }
 
 void JobChange::Measured(const TrainingTotals& totals) {
-  // An attempt that ended before its first step has nothing to show.
+  // An attempt that ended before its first step has no totals.
   if (!record_.job.progress.has_value() || totals.steps == 0) return;
   record_.job.progress->totals = totals;
   measured_ = true;

@@ -23,8 +23,8 @@ void JobRecorder::OnLog(std::string_view line) {
 }
 
 void JobRecorder::OnProgress(const TrainingProgress& progress) {
-  // A step's own report may be followed by its epoch's, with the same number and the validation:
-  // only that one is stored.
+  // The report of a step may be followed by its epoch's report, with the same number and the
+  // validation. Only the latter is stored.
   if (end_of_epoch_follows_ && unstored_->step != progress.step) StoreProgress(*unstored_);
   unstored_ = progress;
   end_of_epoch_follows_ = !progress.end_of_epoch && IsLastOfEpoch(progress);
@@ -33,7 +33,7 @@ void JobRecorder::OnProgress(const TrainingProgress& progress) {
 
 void JobRecorder::OnCheckpoint(int64_t step) {
   Append([step](JobChange& change) { change.Checkpoint(step); });
-  if (options_.quota != nullptr) options_.quota->MakeRoom();
+  if (options_.quota != nullptr) options_.quota->FreeSpace();
 }
 
 void JobRecorder::Resumed(int64_t step) {

@@ -1,4 +1,4 @@
-// Takes what a trainer tells into a job's event log.
+// Records a trainer's reports in its job's event log.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace vrp {
 
-// Progress is stored at most once an interval and once a step; the end of an epoch and the last
-// step always are. An event that cannot be stored (disk full) does not stop the training: it is
-// counted, and told by a log line once the store works again. Not thread-safe: lives in the
-// training thread.
+// An observer that stores progress at most once per interval and per step; ends of epochs and the
+// last step always. An event that cannot be stored (disk full) does not stop the training: it is
+// counted and reported by a log line once the store works again. Not thread-safe: used by the
+// training thread only.
 class JobRecorder final : public TrainingObserver {
  public:
   struct Options {
@@ -30,10 +30,10 @@ class JobRecorder final : public TrainingObserver {
     std::string job_id;
     absl::Duration progress_interval;
     absl::Duration run_time_before = absl::ZeroDuration();  // of the job's earlier attempts
-    const StateQuota* quota =
-        nullptr;  // kept at each checkpoint; outlives the recorder; null: none
+    // Enforced at each checkpoint; outlives the recorder. Optional.
+    const StateQuota* quota = nullptr;
   };
-  // The attempt begins.
+  // Starts the clock of the attempt.
   explicit JobRecorder(Options options)
       : options_(std::move(options)), began_(options_.clock->SteadyNow()) {}
 
@@ -43,12 +43,12 @@ class JobRecorder final : public TrainingObserver {
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
   void Resumed(int64_t step);
-  // From now on progress that is stored goes to an event file too: at most each second, ends of
-  // epochs always. A file that cannot be written is told once, and left.
+  // Also writes stored progress to an event file from now on, at most once a second, ends of epochs
+  // always. A file that cannot be written is reported once and then abandoned.
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
-  // Training has ended: stores the last step, and the totals of the whole run.
+  // Stores the last step and the totals of the run. Call it when training has ended.
   void Finish();
-  // The job's, over all attempts.
+  // Returns the job's run time over all attempts.
   absl::Duration RunTime() const;
 
  private:
@@ -61,14 +61,14 @@ class JobRecorder final : public TrainingObserver {
   const absl::Time began_;
   absl::Time last_stored_time_ = absl::InfinitePast();
   int64_t last_stored_step_ = 0;
-  std::optional<TrainingProgress> unstored_;  // the newest, not due yet
-  std::optional<TrainingTotals> totals_;      // of the run, once it is over
+  std::optional<TrainingProgress> unstored_;  // the newest, if it was not due
+  std::optional<TrainingTotals> totals_;      // of the finished run
   bool end_of_epoch_follows_ = false;  // unstored_ is an epoch's last step, before its validation
   int64_t lost_ = 0;                   // events since the store last worked
   absl::Status lost_why_;
-  std::unique_ptr<TensorBoardWriter> curves_;  // null: none
+  std::unique_ptr<TensorBoardWriter> curves_;  // optional
   absl::Time curves_time_ = absl::InfinitePast();
-  TrainingTotals curves_totals_;  // of the last event there
+  TrainingTotals curves_totals_;  // at the last event of curves_
 };
 
 }  // namespace vrp

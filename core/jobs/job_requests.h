@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// Each changes the record as the function of JobManager with its name describes. A request that
+// Each function changes the record as the JobManager function of its name describes. A request that
 // changes nothing is OK. kFailedPrecondition: the job's state does not allow it.
 absl::Status RequestCancel(JobChange& change);
 absl::Status RequestStop(JobChange& change);

@@ -19,10 +19,10 @@ constexpr char kSelectJob[] =
     "(-other.stop_requested, -other.priority, other.number) <= "
     "(-jobs.stop_requested, -jobs.priority, jobs.number)) ELSE 0 END "
     "FROM jobs LEFT JOIN solve_jobs ON job = number ";
-constexpr int kSolveColumns = 20;     // the first of them
-constexpr int kTrainingColumns = 24;  // likewise
+constexpr int kSolveColumns = 20;     // the first column of a solve job
+constexpr int kTrainingColumns = 24;  // the first column of a training job
 
-// Of a job's labels: each that is wanted is there.
+// Returns the SQL condition that a job has each wanted label.
 constexpr char kHasLabels[] =
     "NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (SELECT 1 FROM "
     "json_each(jobs.labels) AS own WHERE own.key = wanted.key AND own.value = wanted.value))";
@@ -36,7 +36,7 @@ absl::Time ToTime(std::optional<int64_t> nanoseconds) {
   return nanoseconds ? absl::FromUnixNanos(*nanoseconds) : absl::InfinitePast();
 }
 
-// As the store keeps it: 0 for no limit.
+// Returns a limit as stored: 0 means no limit.
 int64_t FromLimit(absl::Duration limit) {
   return limit == absl::InfiniteDuration() ? 0 : absl::ToInt64Nanoseconds(limit);
 }
@@ -52,21 +52,21 @@ absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<s
   return progress;
 }
 
-absl::Status Damaged(Database& database, std::string_view what, std::string_view got) {
+absl::Status DamagedJob(Database& database, std::string_view what, std::string_view got) {
   return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
 }
 
 std::string FromTexts(const std::vector<std::string>& texts) {
-  // Texts that are no UTF-8 do not get here: ParseTrainingConfig refuses them.
+  // All texts are UTF-8 here: ParseTrainingConfig refuses others.
   return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::string& text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "overrides");
-  if (!json.ok() || !json->is_array()) return Damaged(database, "jobs.overrides", text);
+  if (!json.ok() || !json->is_array()) return DamagedJob(database, "jobs.overrides", text);
   std::vector<std::string> texts;
   for (const nlohmann::json& entry : *json) {
-    if (!entry.is_string()) return Damaged(database, "jobs.overrides", text);
+    if (!entry.is_string()) return DamagedJob(database, "jobs.overrides", text);
     texts.push_back(entry.get<std::string>());
   }
   return texts;
@@ -74,17 +74,17 @@ absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::
 
 std::string FromLabels(const std::map<std::string, std::string>& labels) {
   const nlohmann::json json(labels);
-  // CheckLabels refuses what is no UTF-8.
+  // All labels are UTF-8 here: CheckLabels refuses others.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ToLabels(Database& database,
                                                             const std::string& text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "labels");
-  if (!json.ok() || !json->is_object()) return Damaged(database, "jobs.labels", text);
+  if (!json.ok() || !json->is_object()) return DamagedJob(database, "jobs.labels", text);
   std::map<std::string, std::string> labels;
   for (const auto& [key, value] : json->items()) {
-    if (!value.is_string()) return Damaged(database, "jobs.labels", text);
+    if (!value.is_string()) return DamagedJob(database, "jobs.labels", text);
     labels[key] = value.get<std::string>();
   }
   return labels;
@@ -101,7 +101,7 @@ absl::Status ReadTrainingColumns(Database& database, const Query& row, JobRecord
   job.run_time = absl::Nanoseconds(row.Integer(column++));
   const std::string end_text = row.Text(column++);
   const std::optional<TrainingEnd> end = ParseTrainingEnd(end_text);
-  if (!end) return Damaged(database, "jobs.end_reason", end_text);
+  if (!end) return DamagedJob(database, "jobs.end_reason", end_text);
   job.end = *end;
   VRP_ASSIGN_OR_RETURN(job.best, ToProgress(row.OptionalText(column++)));
   record.all_crashes = static_cast<int32_t>(row.Integer(column++));
@@ -124,7 +124,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   VRP_ASSIGN_OR_RETURN(job.spec.overrides, ToTexts(database, row.Text(5)));
   job.spec.device = row.Text(6);
   const std::optional<JobState> state = ParseJobState(row.Text(7));
-  if (!state) return Damaged(database, "jobs.state", row.Text(7));
+  if (!state) return DamagedJob(database, "jobs.state", row.Text(7));
   job.state = *state;
   job.attempt = static_cast<int32_t>(row.Integer(8));
   record.crashes = static_cast<int32_t>(row.Integer(9));
@@ -137,7 +137,7 @@ absl::StatusOr<JobRecord> JobFromRow(Database& database, const Query& row) {
   job.model = row.Text(17);
   job.last_sequence = row.Integer(18);
   const std::optional<JobKind> kind = ParseJobKind(row.Text(19));
-  if (!kind) return Damaged(database, "jobs.kind", row.Text(19));
+  if (!kind) return DamagedJob(database, "jobs.kind", row.Text(19));
   job.kind = *kind;
   if (job.kind == JobKind::kSolve) {
     VRP_ASSIGN_OR_RETURN(job.solve, SolvePartFromRow(row, kSolveColumns));
@@ -258,8 +258,8 @@ absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database) {
     if (!row) return counts;
     const std::optional<JobKind> kind = ParseJobKind(query.Text(0));
     const std::optional<JobState> state = ParseJobState(query.Text(1));
-    if (!kind) return Damaged(database, "jobs.kind", query.Text(0));
-    if (!state) return Damaged(database, "jobs.state", query.Text(1));
+    if (!kind) return DamagedJob(database, "jobs.kind", query.Text(0));
+    if (!state) return DamagedJob(database, "jobs.state", query.Text(1));
     counts.push_back({.kind = *kind, .state = *state, .jobs = query.Integer(2)});
   }
 }

@@ -1,4 +1,4 @@
-// Jobs as rows of the store's tables. Functions on an open connection; the caller holds its lock.
+// Jobs as rows of the store's tables. Functions on an open connection, whose lock the caller holds.
 // (Their events: event_rows.h.)
 #pragma once
 
@@ -16,43 +16,43 @@
 
 namespace vrp {
 
-// `record.number` is given by the table. Returns it.
+// Inserts a job. Returns its number, which the table assigns.
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record);
-// All but what never changes (ids, specification).
+// Updates all columns that can change (not ids and specification).
 absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// Returns the queued job of the kind that goes first: those that are only to end, then those of the
-// highest priority, of equal ones the oldest.
+// Returns the next queued job of the kind: first those that only have to end, then by priority,
+// then by age.
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
-// Queued, paused or about to be: whom a pause of all that is queued would not make fewer.
+// Returns the number of jobs that are queued, paused or pausing, so that pausing does not lower it.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
-// 1: the next to start; 0: it is not queued. What is read of a job has it.
+// Returns 1 for the next job to start, and 0 if it is not queued. Jobs that are read have it set.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
 struct JobCount {
   JobKind kind = JobKind::kTraining;
   JobState state = JobState::kQueued;
   int64_t jobs = 0;
 };
-// Kinds and states of which there are jobs.
+// Returns the number of jobs by kind and state, without zeros.
 absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database);
-// Jobs of the kind that are neither queued, paused nor final, oldest first: of a store that was
-// just opened, the interrupted ones.
+// Returns jobs of the kind that are neither queued, paused nor final, oldest first. In a store that
+// was just opened these are the interrupted ones.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
 struct JobRange {
   JobKind kind = JobKind::kTraining;
   int64_t before = 0;  // submitted before this number
   int64_t limit = 0;
-  std::map<std::string, std::string> labels = {};  // that they all must have
+  std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
-// Newest first.
+// Returns the jobs of a range, newest first.
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
-// The job with its events and all that it has in the tables. Its files: see the next three.
+// Deletes a job with its events and all its rows. Its files: see the next three functions.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
 
-// Deleted training jobs whose files may still be there.
+// Record deleted training jobs whose files may still exist.
 absl::Status AddDeletionRow(Database& database, std::string_view job_id);
 absl::Status RemoveDeletionRow(Database& database, std::string_view job_id);
 absl::StatusOr<std::vector<std::string>> ReadDeletionRows(Database& database);

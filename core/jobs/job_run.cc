@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "core/base/disk_room.h"
+#include "core/base/disk_space.h"
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -50,8 +50,8 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
   if (IsDeviceLost(outcome.status())) {
-    // As if the daemon had died: it starts anew, the job goes on from its checkpoint, and one that
-    // loses the device again and again is put away. No other job is begun until then.
+    // Handled like a crash of the daemon: it restarts, the job resumes from its checkpoint, and a
+    // job that keeps losing the device is quarantined. No other job starts until then.
     recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
@@ -59,8 +59,7 @@ void JobRun::Run() {
   const absl::StatusOr<Job> ended =
       UpdateForSure(*context_.store, *context_.stopping, job_.id,
                     [this, &outcome](JobChange& change) { return Conclude(change, outcome); });
-  // Where the store failed to the last, the next start finds the job as interrupted and finishes
-  // it.
+  // If every write failed, the next start finds the job as interrupted and finishes it.
   if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
 }
 
@@ -93,7 +92,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
     recorder_.Resumed(resumed_from);
   }
-  // What a resumed run began with is in its checkpoint, and may be gone elsewhere.
+  // A resumed run has its initial model in its checkpoint; elsewhere it may be gone.
   if (resumed_from > 0) request.config.initial_model.clear();
   const std::string stated = request.config.initial_model;
   VRP_ASSIGN_OR_RETURN(request.config.initial_model,
@@ -116,8 +115,8 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   VRP_RETURN_IF_ERROR(trained.status());
   VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
   if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
-  MakeRoomForModel();
-  VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishForSure(request));
+  FreeSpaceForModel();
+  VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishWhenPossible(request));
   if (published.name != request.config.name) {
     recorder_.OnLog(Concat("the weights are a version of ", published.name, ": models/",
                            request.config.name, " has versions of another architecture meanwhile"));
@@ -125,9 +124,9 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   return Outcome{ModelResourceName(published.name, published.version), *trained};
 }
 
-absl::StatusOr<ModelVersion> JobRun::PublishForSure(const TrainingRequest& request) {
+absl::StatusOr<ModelVersion> JobRun::PublishWhenPossible(const TrainingRequest& request) {
   absl::StatusOr<ModelVersion> published = absl::UnknownError("not tried yet");
-  VRP_RETURN_IF_ERROR(WriteOnceThereIsRoom(
+  VRP_RETURN_IF_ERROR(WriteWhenDiskHasSpace(
       StopCondition(absl::InfiniteFuture(), cancel_),
       [&] {
         published = context_.registry->Publish(request.config.name, request.model_directory,
@@ -141,7 +140,7 @@ absl::StatusOr<ModelVersion> JobRun::PublishForSure(const TrainingRequest& reque
   return published;
 }
 
-void JobRun::MakeRoomForModel() {
+void JobRun::FreeSpaceForModel() {
   if (context_.quota == nullptr) return;
   const absl::Status room = context_.quota->Check();
   if (room.ok()) return;
@@ -153,14 +152,14 @@ void JobRun::MakeRoomForModel() {
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   const StopCondition stop(absl::InfiniteFuture(), cancel_);
-  // Before the job's state is read: whoever asks for its end later finds the run.
+  // Registered before the job's state is read, so that later requests to end it find the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup over = [this] { context_.live->Remove(job_.id); };
   VRP_RETURN_IF_ERROR(Begin());
   TrainingRequest served = request;
   served.live = live.get();
   served.end_early = end_early_;
-  // Trainers give a Status; one that throws nevertheless must not take the daemon along.
+  // Trainers return a Status. An exception must nevertheless not end the daemon.
   try {
     return context_.trainer->Train(served, stop, recorder_);
   } catch (const std::exception& error) {
@@ -173,7 +172,7 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
 absl::Status JobRun::Begin() {
   return UpdateForSure(*context_.store, *context_.stopping, job_.id,
                        [this](JobChange& change) -> absl::Status {
-                         // Cancelled, paused or stopped before the manager knew whom to tell.
+                         // Cancelled, paused or stopped before the manager knew the run.
                          switch (change.state()) {
                            case JobState::kCancelling:
                              return absl::CancelledError("cancelled");

@@ -21,7 +21,7 @@
 
 namespace vrp {
 
-// What a run works with; all of it outlives the run.
+// The environment of a run. Everything in it outlives the run.
 struct JobRunContext {
   JobStore* store = nullptr;
   const StateFolder* folder = nullptr;
@@ -29,7 +29,7 @@ struct JobRunContext {
   const StopSignal* stopping = nullptr;
   Trainer* trainer = nullptr;
   Registry* registry = nullptr;
-  const DatasetStore* datasets = nullptr;  // null: none are kept
+  const DatasetStore* datasets = nullptr;  // null: no datasets
   const Clock* clock = nullptr;
   LiveRuns* live = nullptr;
   int32_t threads = 1;
@@ -37,30 +37,31 @@ struct JobRunContext {
   absl::Duration progress_interval;
 };
 
+// One attempt of a training job.
 class JobRun {
  public:
-  // `job` is PREPARING. `cancel` is set by who cancels the job or stops the daemon.
+  // `job` is PREPARING. Cancelling the job and stopping the daemon set `cancel`.
   JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel);
 
-  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED, PAUSED, or
-  // QUEUED again when the daemon stops. Nothing that goes wrong in the job leaves this call.
-  // Blocks.
+  // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED, PAUSED, or QUEUED again if
+  // the daemon stops. Errors of the job never leave this call. Blocks.
   void Run();
 
  private:
   struct Outcome {
-    std::string model;  // that was published
+    std::string model;  // the published one
     TrainingResult result;
   };
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
-  // Waits while the disk is full, as for the weights before. kCancelled: it was stopped then.
-  absl::StatusOr<ModelVersion> PublishForSure(const TrainingRequest& request);
-  // Of the quota. What a training came to is never lost to it.
-  void MakeRoomForModel();
+  // Publishes the model, waiting while the disk is full. kCancelled: it was stopped meanwhile.
+  absl::StatusOr<ModelVersion> PublishWhenPossible(const TrainingRequest& request);
+  // Frees space within the quota by removing superseded checkpoints. A result is never lost to the
+  // quota.
+  void FreeSpaceForModel();
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
-  // RUNNING, or STOPPING where it is only to end. kCancelled: it is not to go on.
+  // Moves to RUNNING, or to STOPPING if the job only has to end. kCancelled: it must not continue.
   absl::Status Begin();
   absl::Status ConcludeStopped(JobChange& change) const;
   absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;
@@ -68,15 +69,15 @@ class JobRun {
   const JobRunContext& context_;
   const Job job_;
   const std::shared_ptr<const CancelFlag> cancel_;
-  const std::shared_ptr<CancelFlag> end_early_;  // cancelled with cancel_ too
+  const std::shared_ptr<CancelFlag> end_early_;  // cancel_ sets it too
   JobRecorder recorder_;
 };
 
-// Removes the checkpoints of a job that needs them no more. What cannot be removed stays.
+// Removes the checkpoints of a job that no longer needs them. Files that cannot be removed stay.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
 
-// Removes all files of a job that was deleted from `store`. What cannot be removed, or is left by a
-// crash, is tried again at the next start.
+// Removes all files of a job that was deleted from `store`. Files that cannot be removed are tried
+// again at the next start.
 void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id);
 
 }  // namespace vrp

@@ -43,23 +43,23 @@ bool JobRunner::Cancel(std::string_view id) {
 bool JobRunner::WaitForWork() {
   absl::MutexLock lock(&mutex_);
   mutex_.Await(absl::Condition(&wake_));
-  // It stays set at the end, for the other threads.
+  // At the end it stays set for the other threads.
   if (options_.stopping->IsSet()) return false;
   wake_ = false;
   return true;
 }
 
 void JobRunner::Work() {
-  // Linux keeps a nice value for each thread; where it is refused, the jobs run as all else.
+  // Linux has a nice value per thread. If setting it is refused, jobs run at normal priority.
   if (options_.niceness > 0) (void)!nice(options_.niceness);
   while (WaitForWork()) {
     const absl::StatusOr<std::optional<Job>> job = options_.store->StartNext(options_.kind);
     if (!job.ok()) {
-      // A full disk: the queue goes on once the store can be written.
+      // The disk is full: the queue continues once the store can be written.
       options_.stopping->WaitFor(kStoreRetry);
       Wake();
     } else if (job->has_value()) {
-      Wake();  // more may wait
+      Wake();  // more jobs may be waiting
       RunOne(**job);
     }
   }

@@ -1,4 +1,4 @@
-// The threads that run the queued jobs of one kind.
+// Threads that run the queued jobs of one kind.
 #pragma once
 
 #include <cstdint>
@@ -18,44 +18,44 @@
 
 namespace vrp {
 
-// Thread-safe. Each thread takes the oldest queued job, runs it, takes the next.
+// Runs queued jobs in their order, one per thread. Thread-safe.
 class JobRunner {
  public:
   struct Options {
     JobStore* store = nullptr;  // outlives the runner
     JobKind kind = JobKind::kTraining;
     int32_t threads = 1;  // jobs that run at once
-    // Added to the threads' nice value, and so to that of the threads that they start: the kernel
-    // gives the cores to others first.
+    // Added to the nice value of these threads and of those that they start, so that the kernel
+    // prefers others.
     int32_t niceness = 0;
-    StopSignal* stopping = nullptr;  // outlives the runner, which sets it when it goes
+    StopSignal* stopping = nullptr;  // outlives the runner, whose destructor sets it
   };
-  // Given a job that is PREPARING, and the flag that Cancel and the end of the runner set; blocks
-  // until the job's run is over.
+  // Runs a job that is PREPARING and blocks until the end of the run. Cancel and the runner's
+  // destructor set the flag.
   using Run = std::function<void(const Job& job, const std::shared_ptr<CancelFlag>& cancel)>;
 
   JobRunner(const Options& options, Run run);
-  // Cancels what runs and waits for it.
+  // Cancels running jobs and blocks until they have ended.
   ~JobRunner();
   JobRunner(const JobRunner&) = delete;
   JobRunner& operator=(const JobRunner&) = delete;
 
-  // A job was queued.
+  // Wakes a thread, because a job was queued.
   void Wake();
-  // Sets the flag of the job's run; false: it does not run (yet: a job that is PREPARING may be on
-  // its way to its thread, which looks at the job's state).
+  // Sets the flag of the job's run. Returns false if it does not run (yet: the thread of a job that
+  // is PREPARING reads the job's state before it starts).
   bool Cancel(std::string_view id);
 
  private:
   void Work();
-  // Blocks until a job may wait; false: the runner goes.
+  // Blocks until a job may be waiting. Returns false if the runner ends.
   bool WaitForWork();
   void RunOne(const Job& job);
 
   const Options options_;
   const Run run_;
   absl::Mutex mutex_;
-  bool wake_ ABSL_GUARDED_BY(mutex_) = true;  // a job may wait
+  bool wake_ ABSL_GUARDED_BY(mutex_) = true;  // whether a job may be waiting
   std::map<std::string, std::shared_ptr<CancelFlag>, std::less<>> running_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> threads_;  // last: they use the others
 };

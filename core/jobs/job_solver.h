@@ -1,4 +1,4 @@
-// What the solve jobs' manager drives: the one who understands requests, plans and answers.
+// The interface through which the solve job manager solves serialised requests.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace vrp {
 
 struct SolveTask {
-  std::string request;                       // as it was submitted
-  std::string plan;                          // to go on from; empty: none
+  std::string request;                       // as submitted
+  std::string plan;                          // to resume from; empty if there is none
   absl::Duration searched;                   // by earlier attempts
-  absl::Duration since_improvement;          // of `searched`: since `plan` was found
-  absl::Duration budget;                     // what is left, 1 ms at least
-  std::shared_ptr<const CancelFlag> cancel;  // ends the search, which then answers its best
+  absl::Duration since_improvement;          // part of `searched` after `plan` was found
+  absl::Duration budget;                     // the rest, at least 1 ms
+  std::shared_ptr<const CancelFlag> cancel;  // ends the search, which then answers its best plan
 };
 
 struct FoundPlan {
@@ -30,18 +30,18 @@ struct FoundPlan {
 };
 
 struct TaskAnswer {
-  std::string answer;  // serialised, for whoever asks for it
+  std::string answer;  // serialised
   FoundPlan plan;
-  bool cancelled = false;  // rather than done
+  bool cancelled = false;  // whether `cancel` ended the search
 };
 
-// Thread-safe.
+// A solver of tasks. Thread-safe.
 class JobSolver {
  public:
   virtual ~JobSolver() = default;
-  // Blocks for the budget. `on_improvement` is told of each plan that is better than the task's and
-  // all before it, by one thread at a time, and must return soon. The answer is never worse than
-  // the task's plan.
+  // Solves a task; blocks for the budget. Calls `on_improvement`, which must return quickly, for
+  // each plan that is better than the task's and all before it, one call at a time. The answer is
+  // never worse than the task's plan.
   virtual absl::StatusOr<TaskAnswer> Solve(
       const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) = 0;
 };

@@ -14,10 +14,10 @@
 namespace vrp {
 namespace {
 
-// Larger files are not read through at the start; what is damaged in them is found when it is used.
+// Larger files are not verified at the start; damage in them is found when it is read.
 constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 
-// So often, in events of a job, its log is looked at for what to thin.
+// Number of events of a job after which its log is checked for thinning.
 constexpr int64_t kThinEvery = 512;
 
 bool IsTimeToThin(const std::vector<JobEvent>& added) {
@@ -110,7 +110,7 @@ absl::StatusOr<Job> JobStore::Submit(const SolveSpec& spec, const std::string& r
 
 absl::StatusOr<Job> JobStore::Submit(Job draft, const SolveSpec* contents, int32_t max_queued) {
   VRP_ASSIGN_OR_RETURN(Job job, Insert(std::move(draft), contents, max_queued));
-  Tell(job, /*moved=*/true);
+  Notify(job, /*moved=*/true);
   return job;
 }
 
@@ -214,7 +214,7 @@ absl::StatusOr<std::optional<Job>> JobStore::StartNext(JobKind kind) {
     VRP_ASSIGN_OR_RETURN(job, Write(change));
     VRP_RETURN_IF_ERROR(transaction.Commit());
   }
-  Tell(job, /*moved=*/true);
+  Notify(job, /*moved=*/true);
   return job;
 }
 
@@ -239,7 +239,7 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());
   }
-  Tell(job, job.state != before);
+  Notify(job, job.state != before);
   return job;
 }
 
@@ -262,7 +262,7 @@ absl::StatusOr<Job> JobStore::Write(const JobChange& change) {
   return job;
 }
 
-void JobStore::Tell(const Job& job, bool moved) const {
+void JobStore::Notify(const Job& job, bool moved) const {
   if (listener_) listener_(job, moved);
 }
 

@@ -1,4 +1,4 @@
-// The durable state of all jobs and their event logs, in one SQLite file.
+// The durable state of all jobs and their event logs in one SQLite file.
 #pragma once
 
 #include <cstdint>
@@ -22,60 +22,60 @@
 
 namespace vrp {
 
-// Thread-safe; blocks on the disk. One connection writes and one reads, so that readers never wait
-// for a writer's flush. A call that fails has changed nothing; all database errors name the file
-// (see Database).
+// The job store. One connection writes and another reads, so readers never wait for a writer's
+// flush. A call that fails changes nothing; all database errors name the file (see Database).
+// Thread-safe; blocks on the disk.
 class JobStore {
  public:
-  // Called after each commit, without locks held, by the thread that wrote. `moved`: it is new, or
-  // in another state than before.
+  // Called after each commit, without locks, from the thread that wrote. `moved` says whether the
+  // job is new or changed its state.
   using Listener = std::function<void(const Job& job, bool moved)>;
-  // Opens or creates the file and brings it to this program's schema.
+  // Opens or creates the file and migrates it to this program's schema.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 
-  // The id that the database has for good: `fresh`, where it has none yet.
+  // Returns the database's permanent id, which becomes `fresh` if it has none.
   absl::StatusOr<std::string> Identify(const std::string& fresh);
-  // Before anything is written.
+  // Sets the listener. Call it before anything is written.
   void SetListener(Listener listener) { listener_ = std::move(listener); }
 
-  // The job that was submitted with `request_id`; kAlreadyExists when that was another
-  // specification. nullopt for none.
+  // Returns the job that was submitted with `request_id`, if any. kAlreadyExists: it has another
+  // specification.
   absl::StatusOr<std::optional<Job>> FindRequest(const JobSpec& spec,
                                                  std::string_view request_id) const;
   absl::StatusOr<std::optional<Job>> FindRequest(const SolveSpec& spec,
                                                  std::string_view request_id) const;
-  // Adds a queued job, or gives the one of the same request. kResourceExhausted: `max_queued` of
-  // its kind are waiting, paused ones included.
+  // Adds a queued job, or returns the one of the same request. kResourceExhausted: `max_queued`
+  // jobs of its kind wait, including paused ones.
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
                              int32_t max_queued);
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id,
                              int32_t max_queued);
-  // kNotFound.
+  // Returns a job. kNotFound.
   absl::StatusOr<JobRecord> Find(JobKind kind, std::string_view id) const;
-  // Newest first.
+  // Returns the jobs of a range, newest first.
   absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
-  // Jobs of the kind that are neither queued, paused nor final.
+  // Returns jobs of the kind that are neither queued, paused nor final.
   absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
-  // How many jobs there are, by kind and state; none where there are none.
+  // Returns the number of jobs by kind and state, without zeros.
   absl::StatusOr<std::vector<JobCount>> Count() const;
-  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow); nullopt: none
+  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow); nullopt if none
   // waits.
   absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
-  // Forgets an ended job. kFailedPrecondition: it has not ended. A training job's files are the
-  // caller's to remove; the store remembers them until ForgetDeletion.
+  // Deletes an ended job. kFailedPrecondition: it has not ended. The caller removes a training
+  // job's files; the store remembers them until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
   absl::StatusOr<std::vector<std::string>> Deletions() const;
   absl::Status ForgetDeletion(std::string_view id);
-  // Of a solve job; nullopt: there is none (yet).
+  // Returns a large text of a solve job; nullopt if there is none (yet).
   absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
 
-  // Applies `change` to the job in one transaction; its error undoes all. An empty change writes
-  // nothing. Returns the job as it is afterwards.
+  // Applies `change` to the job in one transaction, which an error of it rolls back. An empty
+  // change writes nothing. Returns the changed job.
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
-  // As ReadEventRows and ReadHistoryRows.
+  // Call ReadEventRows and ReadHistoryRows.
   absl::StatusOr<std::vector<JobEvent>> Events(std::string_view job_id,
                                                const EventRange& range) const;
   absl::StatusOr<History> ReadHistory(std::string_view job_id, const HistoryRange& range) const;
@@ -84,13 +84,13 @@ class JobStore {
   JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
 
   absl::StatusOr<std::optional<Job>> FindSame(const Job& draft) const;
-  // `contents`: what a solve job begins with.
+  // `contents` are the initial texts of a solve job.
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
   absl::StatusOr<Job> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);
-  // Returns the job as it is afterwards.
+  // Writes a change. Returns the changed job.
   absl::StatusOr<Job> Write(const JobChange& change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(write_mutex_);
-  void Tell(const Job& job, bool moved) const;
+  void Notify(const Job& job, bool moved) const;
 
   const Clock& clock_;
   Listener listener_;

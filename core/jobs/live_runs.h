@@ -1,4 +1,4 @@
-// The trainings that are under way, for those who ask for their weights or their end.
+// Running trainings, for requests that want their weights or their end.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,10 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A registry of runs by job id. Thread-safe.
 class LiveRuns {
  public:
-  // `end_early` is cancelled by EndEarly.
+  // Adds a run. EndEarly sets `end_early`.
   std::shared_ptr<LiveModels> Add(const std::string& job_id,
                                   std::shared_ptr<CancelFlag> end_early) {
     auto models = std::make_shared<LiveModels>();
@@ -27,7 +27,7 @@ class LiveRuns {
     runs_[job_id] = {models, std::move(end_early)};
     return models;
   }
-  // Ends a run. Fails waiting calls with kAborted.
+  // Removes a run. Fails waiting calls with kAborted.
   void Remove(const std::string& job_id) {
     std::shared_ptr<LiveModels> models;
     {
@@ -39,7 +39,7 @@ class LiveRuns {
     }
     models->Close(absl::AbortedError("the training stopped before its next step was done"));
   }
-  // Null: the job does not run.
+  // Returns the run's models; null if the job does not run.
   std::shared_ptr<LiveModels> Find(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);

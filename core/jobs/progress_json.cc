@@ -109,7 +109,7 @@ struct Writer {
   }
 };
 
-absl::Status Unreadable(std::string_view text) {
+absl::Status UnreadableProgress(std::string_view text) {
   return absl::DataLossError(Concat("stored progress: got ", Quoted(text)));
 }
 
@@ -149,13 +149,13 @@ std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times) 
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "progress");
   TrainingProgress progress;
-  // What earlier versions did not measure is not 0.
+  // Values that earlier versions did not measure are NaN, not 0.
   progress.validation_gap = std::numeric_limits<double>::quiet_NaN();
   progress.accuracy = progress.validation_accuracy = progress.validation_gap;
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachField(progress, Reader{*json, sound});
   if (sound) ForEachRunTime(progress, Reader{*json, sound});
-  if (!sound) return Unreadable(text);
+  if (!sound) return UnreadableProgress(text);
   return progress;
 }
 
@@ -171,8 +171,8 @@ absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
   bool sound = json.ok() && json->is_object();
   if (sound) ForEachPublishedField(published, Reader{*json, sound});
   const auto reason = sound ? json->find(kReason) : nlohmann::json::const_iterator();
-  if (!sound || reason == json->end() || !reason->is_string()) return Unreadable(text);
-  // A later version's word is a reason that this one does not know.
+  if (!sound || reason == json->end() || !reason->is_string()) return UnreadableProgress(text);
+  // A later version may write a reason that this one does not know.
   published.reason = ParsePublishReason(reason->get<std::string>()).value_or(published.reason);
   return published;
 }
@@ -194,7 +194,7 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   if (sound) ForEachSolveField(progress, Reader{*json, sound});
   if (sound) Reader{*json, sound}(kSearched, searched);
   if (sound) Reader{*json, sound}(kImproved, improved);
-  if (!sound) return Unreadable(text);
+  if (!sound) return UnreadableProgress(text);
   progress.searched = absl::Nanoseconds(searched);
   progress.improved = absl::Nanoseconds(improved);
   return progress;

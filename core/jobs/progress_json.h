@@ -1,4 +1,4 @@
-// A job's progress as the store keeps it.
+// A job's progress as stored text.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@
 
 namespace vrp {
 
-// The times of a run's phases are needed at the ends of epochs and for the whole job alone.
+// Whether to write the times of a run's phases, which only ends of epochs and whole jobs need.
 enum class RunTimes { kKeep, kLeaveOut };
 
-// For both kinds: every double comes back bit for bit; NaN and the infinities (which JSON lacks)
-// are kept as words.
+// Returns the progress as JSON. Here and below every double is read back bit for bit; NaN and
+// infinities, which JSON lacks, are written as words.
 std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times = RunTimes::kKeep);
-// Unknown keys are passed over; absent ones, as of an earlier version, keep their defaults, or are
-// NaN where that means that there is no value. kDataLoss for text that WriteProgress did not write.
+// Parses such text. Unknown keys are skipped. Absent ones, as written by earlier versions, keep
+// their defaults, or NaN if that means no value. kDataLoss: WriteProgress did not write the text.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 
-// The published weights of a job, likewise.
+// Write and parse the published weights of a job in the same way.
 std::string WritePublished(const PublishedWeights& published);
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 

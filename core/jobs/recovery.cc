@@ -19,12 +19,12 @@ constexpr char kRemedy[] =
     "smaller batch, another --device)";
 
 struct CrashWords {
-  std::string without;  // what it did not come to
+  std::string without;  // the progress that it lacked
   std::string goes_on;
   std::string stands;
 };
 
-// FAILED after `max_attempts` crashes in a row, else on to `next`.
+// Moves to FAILED after `max_attempts` crashes in a row, otherwise to `next`.
 absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashWords& words,
                         JobState next) {
   change.CountCrash();
@@ -57,7 +57,7 @@ absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
                     JobState::kQueued);
 }
 
-// Returns what the card states about weights whose run has left no other record.
+// Returns the card's statements about published weights whose run left no other record.
 PublishedWeights FromCard(const ModelCard& card) {
   return {.epoch = card.epoch,
           .step = card.steps,

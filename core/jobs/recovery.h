@@ -1,4 +1,4 @@
-// What a daemon does first with the jobs that its predecessor left.
+// Recovers the jobs of a daemon that ended, before the first job runs.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,29 @@
 
 namespace vrp {
 
-// A job that the daemon dies of must not take it down for ever.
+// The number of crashes after which a job is quarantined, so that it cannot crash the daemon for
+// ever.
 struct CrashLimits {
   int32_t in_a_row = 3;  // without a new checkpoint
-  int32_t in_all = 20;   // whatever it came to in between
+  int32_t in_all = 20;   // regardless of progress in between
 };
 
-// Jobs in PREPARING or RUNNING were interrupted by a crash (a graceful stop leaves them QUEUED):
-// they are queued again, or put away as FAILED at the limits. CANCELLING becomes CANCELLED, PAUSING
-// PAUSED, STOPPING waits to end with a model. A job whose model was published already becomes
-// SUCCEEDED. Before the first job runs; blocks.
+// Recovers training jobs. Jobs in PREPARING or RUNNING were interrupted by a crash (a graceful stop
+// leaves them QUEUED): they are queued again, or quarantined as FAILED at the limits. CANCELLING
+// becomes CANCELLED, PAUSING PAUSED, and STOPPING waits to end with a model. A job whose model was
+// published already becomes SUCCEEDED. Blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
-// Solve jobs that a crash interrupted are queued again. After `max_attempts` crashes without a
-// better plan or a minute of search one that has a plan becomes STOPPING; one that has none, or
-// crashes even then, FAILED. Gives those that are STOPPING: they only have to be ended.
+// Queues interrupted solve jobs again. After `max_attempts` crashes without a better plan or a
+// minute of search, one with a plan becomes STOPPING; one without a plan, or that crashes even
+// then, FAILED. Returns the jobs that are STOPPING, which the caller has to end.
 absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
 
-// Folders of jobs that the store does not know: it has lost them, or is an older copy of itself.
+// Returns folders of jobs that the store does not know: it lost them, or is an older copy of
+// itself.
 std::vector<std::string> UnknownJobFolders(const JobStore& store, const StateFolder& folder);
 
-// Removes folders of jobs that need them no more, and of deleted ones, which a crash left.
+// Removes folders that a crash left behind: of deleted jobs and of jobs that no longer need them.
 void RemoveFinishedFolders(JobStore& store, const StateFolder& folder);
 
 }  // namespace vrp

@@ -12,9 +12,9 @@
 namespace vrp {
 namespace {
 
-// Times are nanoseconds since 1970. `number` is the order of submission. A progress event stands
-// once for a step of an attempt. `crashes` counts daemons that died in the job since its last new
-// checkpoint, which is `checkpoint_step`.
+// Times are nanoseconds since 1970. `number` is the order of submission. Each step of an attempt
+// has at most one progress event. `crashes` counts crashes of the daemon during the job since its
+// last new checkpoint, which is `checkpoint_step`.
 constexpr std::string_view kVersion1 = R"sql(
 CREATE TABLE jobs (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -53,8 +53,8 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_by_step ON events (job, attempt, step) WHERE type = 'progress';
 )sql";
 
-// Jobs of several kinds. What only solve jobs have stands in tables of its own, and their large
-// texts (kinds: request, plan, answer) apart from what changes each second.
+// Adds kinds of jobs. Tables of their own hold the fields of solve jobs, and their large texts
+// (kinds: request, plan, answer) apart from columns that change each second.
 constexpr std::string_view kVersion2 = R"sql(
 ALTER TABLE jobs ADD COLUMN kind TEXT NOT NULL DEFAULT 'training';
 DROP INDEX jobs_by_state;
@@ -76,8 +76,8 @@ CREATE TABLE solve_contents (
 
 // `priority` orders the queue, before `number`. `labels` is a JSON object. Limits of 0 are none;
 // times are nanoseconds. `best` is the progress of the epoch with the lowest validation cost.
-// `all_crashes` counts those before checkpoints too. Gaps among events up to `compacted_to` are
-// those that thinning has made. `deletions`: deleted jobs whose files may still be there.
+// `all_crashes` also counts those before checkpoints. Thinning made all gaps among events up to
+// `compacted_to`. `deletions` holds deleted jobs whose files may still exist.
 constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
@@ -93,8 +93,8 @@ CREATE INDEX jobs_by_state ON jobs (kind, state, priority DESC, number);
 CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
 )sql";
 
-// `published` is a JSON object: which weights the job's last model has; a model's event has it as
-// its `progress`. Jobs with `stop_requested` wait before all others.
+// `published` is a JSON object that describes the weights of the job's last model; the model's
+// event has it as `progress`. Jobs with `stop_requested` wait before all others.
 constexpr std::string_view kVersion4 = R"sql(
 ALTER TABLE jobs ADD COLUMN published TEXT;
 ALTER TABLE jobs ADD COLUMN stop_requested INTEGER NOT NULL DEFAULT 0;

@@ -1,4 +1,4 @@
-// The tables of the job store, and how older ones are brought up to date.
+// The tables of the job store and their migrations.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace vrp {
 
-// Step i takes a database from schema version i to i + 1.
+// Returns the migrations. Step i takes a database from schema version i to i + 1.
 std::span<const std::string_view> JobSchemaMigrations();
 
-// 0: it has no tables. kFailedPrecondition: those of another program.
+// Returns the schema version; 0 if there are no tables. kFailedPrecondition: tables of another
+// program.
 absl::StatusOr<int64_t> ReadSchemaVersion(Database& database);
 
-// Brings `database` to the version after the last of `migrations`, each step in a transaction of
-// its own. kFailedPrecondition: it is newer, or holds tables of another program; nothing is changed
-// then.
+// Migrates `database` to the version after the last of `migrations`, each step in its own
+// transaction. kFailedPrecondition, without a change: it is newer, or holds tables of another
+// program.
 absl::Status Migrate(Database& database, std::span<const std::string_view> migrations);
 
-// The id of a migrated database, which it keeps for good: `fresh`, where it has none yet.
+// Returns the permanent id of a migrated database, which becomes `fresh` if it has none.
 absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& fresh);
 
 }  // namespace vrp

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-absl::Status CheckOptions(const SolveJobManager::Options& options) {
+absl::Status CheckSolveManagerOptions(const SolveJobManager::Options& options) {
   if (options.book == nullptr || options.solver == nullptr || options.clock == nullptr) {
     return absl::InvalidArgumentError("solve job manager: wanted a book, a solver and a clock");
   }
@@ -44,7 +44,7 @@ absl::Status RequestStop(JobChange& change) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SolveJobManager>> SolveJobManager::Create(const Options& options) {
-  VRP_RETURN_IF_ERROR(CheckOptions(options));
+  VRP_RETURN_IF_ERROR(CheckSolveManagerOptions(options));
   VRP_ASSIGN_OR_RETURN(const std::vector<Job> stopping,
                        RecoverSolveJobs(options.book->store(), options.max_attempts));
   std::unique_ptr<SolveJobManager> manager(new SolveJobManager(options));

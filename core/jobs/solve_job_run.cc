@@ -16,7 +16,7 @@ namespace vrp {
 void SolveJobRun::Run() {
   progress_ = job_.solve.progress;
   const absl::StatusOr<TaskAnswer> answer = Search();
-  // Where the store fails to the last, the next start finds the job as interrupted.
+  // If every write fails, the next start finds the job as interrupted.
   UpdateForSure(*context_.store, *context_.stopping, job_.id, [&](JobChange& change) {
     return Conclude(change, answer);
   }).IgnoreError();
@@ -47,7 +47,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   SolveTask task;
   task.searched = before.searched;
   if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
-  // A job whose budget was used up when the daemon died still has to answer.
+  // A job whose budget was used up when the daemon crashed still has to answer.
   task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
@@ -66,7 +66,7 @@ absl::Status SolveJobRun::Begin() {
   return UpdateForSure(*context_.store, *context_.stopping, job_.id,
                        [this](JobChange& change) {
                          if (job_.attempt > 1) change.ResumedSearch();
-                         // Stopped before the manager knew whom to tell.
+                         // Stopped before the manager knew the run.
                          if (change.state() == JobState::kStopping) {
                            cancel_->Cancel();
                            return absl::OkStatus();
@@ -78,7 +78,7 @@ absl::Status SolveJobRun::Begin() {
 
 absl::StatusOr<TaskAnswer> SolveJobRun::Solve(
     const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
-  // Solvers give a Status; one that throws nevertheless must not take the daemon along.
+  // Solvers return a Status. An exception must nevertheless not end the daemon.
   try {
     return context_.solver->Solve(task, on_improvement);
   } catch (const std::exception& error) {

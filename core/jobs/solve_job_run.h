@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// What a run works with; all of it outlives the run.
+// The environment of a run. Everything in it outlives the run.
 struct SolveRunContext {
   JobStore* store = nullptr;
   const StopSignal* stopping = nullptr;
@@ -24,16 +24,16 @@ struct SolveRunContext {
   absl::Duration store_interval;
 };
 
+// One attempt of a solve job.
 class SolveJobRun {
  public:
-  // `job` is PREPARING, or STOPPING: then it only comes to its end. `cancel` is set by who stops
-  // the job or the daemon.
+  // `job` is PREPARING, or STOPPING if it only has to end. Stopping the job or the daemon sets
+  // `cancel`.
   SolveJobRun(const SolveRunContext& context, Job job, std::shared_ptr<CancelFlag> cancel)
       : context_(context), job_(std::move(job)), cancel_(std::move(cancel)) {}
 
-  // Runs the job to its end and stores how it ended: SUCCEEDED, FAILED, CANCELLED (stopped before
-  // there was any plan), or QUEUED again when the daemon stops. Nothing that goes wrong in the job
-  // leaves this call. Blocks.
+  // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED (stopped before there was a
+  // plan), or QUEUED again if the daemon stops. Errors of the job never leave this call. Blocks.
   void Run();
 
  private:

@@ -1,4 +1,4 @@
-// What only solve jobs have.
+// Fields of solve jobs.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace vrp {
 
-// What is asked for. The core reads neither of the serialised texts: they are the server's.
+// The specification of a solve job. The server writes and reads the serialised texts.
 struct SolveSpec {
-  std::string request = {};  // whole, with the instance; not kept in a Job, see JobStore::Content
-  std::string summary = {};  // of it, small, without the instance
+  std::string request = {};  // complete, with the instance; not part of Job, see JobStore::Content
+  std::string summary = {};  // small, without the instance
   absl::Duration budget = {};
 };
 
-// How far the search has come.
+// The progress of a search.
 struct SolveProgress {
-  absl::Duration searched = {};  // in all attempts together
-  int64_t improvements = 0;      // found so far; 0: no plan yet
-  // Of the best plan.
+  absl::Duration searched = {};  // over all attempts
+  int64_t improvements = 0;      // number of better plans found; 0: no plan yet
+  // The best plan.
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
-  absl::Duration improved = {};  // of `searched`: until it was found
+  absl::Duration improved = {};  // the value of `searched` when it was found
 
   bool operator==(const SolveProgress&) const = default;
 };
@@ -36,7 +36,7 @@ struct SolvePart {
   SolveProgress progress;  // the last stored
 };
 
-// The large texts of a solve job, which stand apart from what changes often.
+// The large texts of a solve job, which are stored apart from fields that change often.
 enum class SolveContent { kRequest, kPlan, kAnswer };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Takes what a search finds into its job's record.
+// Records a search's plans in its job.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@
 
 namespace vrp {
 
-// A thread of its own stores the first plan at once, so that a daemon that dies again and again has
-// an answer for the job, and from then on the newest one, and how long was searched, at most once
-// an interval, so that the search never waits for the disk. What cannot be stored (disk full) is
-// tried again an interval later. Thread-safe.
+// A recorder with a thread of its own, so that the search never waits for the disk. It stores the
+// first plan at once, so that a job has an answer even if the daemon keeps crashing. Later it
+// stores the newest plan and the time searched at most once per interval. If the disk is full it
+// retries an interval later. Thread-safe.
 class SolveRecorder {
  public:
   struct Options {
@@ -28,22 +28,22 @@ class SolveRecorder {
     SolveProgress before;  // of earlier attempts
     absl::Duration interval;
   };
-  // The search begins.
+  // Starts the clock of the search.
   explicit SolveRecorder(Options options);
   ~SolveRecorder();
   SolveRecorder(const SolveRecorder&) = delete;
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
   void Found(FoundPlan plan);
-  // The search has ended: stores what is not stored yet. Gives how far it has come. Once.
+  // Stores the rest and returns the progress. Call it once, after the search has ended.
   SolveProgress Finish();
 
  private:
   void Work();
-  // Blocks for an interval, but only until the search has ended or, with `or_plan`, there is a plan
-  // to store. Whether it has ended.
+  // Blocks for an interval, or until the search has ended or, with `or_plan`, there is a plan to
+  // store. Returns whether the search has ended.
   bool AwaitEnd(bool or_plan);
-  // Whether there was a plan to store.
+  // Stores the progress and the newest plan. Returns whether there was a plan to store.
   bool Store();
   absl::Duration SearchedLately() const;
 
@@ -51,7 +51,7 @@ class SolveRecorder {
   const absl::Time begun_;
   absl::Mutex mutex_;
   SteadyCondVar changed_;
-  SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // with what is not stored yet
+  SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // including unstored changes
   std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others

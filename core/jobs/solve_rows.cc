@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-std::string_view NameOf(SolveContent kind) {
+std::string_view ContentName(SolveContent kind) {
   switch (kind) {
     case SolveContent::kRequest:
       return "request";
@@ -51,7 +51,7 @@ absl::Status WriteContentRow(Database& database, int64_t job_number, SolveConten
   VRP_ASSIGN_OR_RETURN(
       Query query, database.Prepare("INSERT OR REPLACE INTO solve_contents (job, kind, content) "
                                     "VALUES (?, ?, ?)"));
-  VRP_RETURN_IF_ERROR(query.Bind(job_number, NameOf(kind), Blob{content}));
+  VRP_RETURN_IF_ERROR(query.Bind(job_number, ContentName(kind), Blob{content}));
   return query.Run();
 }
 
@@ -61,7 +61,7 @@ absl::StatusOr<std::optional<std::string>> ReadContentRow(Database& database,
   VRP_ASSIGN_OR_RETURN(Query query,
                        database.Prepare("SELECT content FROM solve_contents WHERE kind = ? AND "
                                         "job = (SELECT number FROM jobs WHERE id = ?)"));
-  VRP_RETURN_IF_ERROR(query.Bind(NameOf(kind), job_id));
+  VRP_RETURN_IF_ERROR(query.Bind(ContentName(kind), job_id));
   VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
   if (!row) return std::nullopt;
   return query.Bytes(0);

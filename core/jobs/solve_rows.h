@@ -1,4 +1,5 @@
-// What only solve jobs have, as rows of the store's tables; as job_rows.h.
+// The fields of solve jobs as rows of the store's tables. Functions on an open connection, as in
+// job_rows.h.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,15 @@
 
 namespace vrp {
 
-// From the columns summary, request_sha256, budget and progress, which begin at `column`.
+// Reads the columns summary, request_sha256, budget and progress, which begin at `column`.
 absl::StatusOr<SolvePart> SolvePartFromRow(const Query& row, int column);
 absl::Status InsertSolveRow(Database& database, int64_t job_number, const SolvePart& part);
-// The progress; all else never changes.
+// Updates the progress; the other fields never change.
 absl::Status UpdateSolveRow(Database& database, int64_t job_number, const SolvePart& part);
 
 absl::Status WriteContentRow(Database& database, int64_t job_number, SolveContent kind,
                              std::string_view content);
-// nullopt: the job has none, or there is no such job.
+// Returns a large text; nullopt if the job has none or does not exist.
 absl::StatusOr<std::optional<std::string>> ReadContentRow(Database& database,
                                                           std::string_view job_id,
                                                           SolveContent kind);

@@ -14,14 +14,14 @@
 namespace vrp {
 namespace {
 
-constexpr int kBusyTimeoutMs = 10'000;  // another program looks at the file
+constexpr int kBusyTimeoutMs = 10'000;  // while another program reads the file
 
-// Why the system refused, where it did; 0: unknown.
+// Returns the system's error number behind an error; 0 if unknown.
 int SystemError(sqlite3* handle, int code) {
   if (handle == nullptr) return 0;
   const int told = sqlite3_system_errno(handle);
   if (told != 0 || (code & 0xff) != SQLITE_IOERR) return told;
-  // SQLite does not tell it of a commit: it is that of the log, to which a commit writes.
+  // SQLite does not report it for a commit, which writes to the log; so the log's error is used.
   sqlite3_file* log = nullptr;
   sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   int why = 0;
@@ -47,7 +47,7 @@ absl::Status Query::BindOne(int position, int64_t value) {
 }
 
 absl::Status Query::BindOne(int position, std::string_view value) {
-  // An empty view may hold a null pointer, which SQLite would take for NULL.
+  // An empty view may hold a null pointer, which SQLite would store as NULL.
   const char* data = value.empty() ? "" : value.data();
   return database_.Error(
       sqlite3_bind_text64(statement_, position, data, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8),
@@ -103,7 +103,7 @@ std::optional<std::string> Query::OptionalText(int column) const {
 }
 
 absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string& path) {
-  // SQLite would make the file readable to all; its companions (-wal, -shm) take this file's mode.
+  // SQLite would create the file readable to all; -wal and -shm get this file's mode.
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
   close(descriptor);
@@ -155,7 +155,7 @@ absl::Status Database::CopyTo(const std::string& path) {
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
   sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
   if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
-  // In one go: a copy in steps begins anew whenever another connection has written.
+  // Copied in one step: a copy in several restarts whenever another connection has written.
   int code = sqlite3_backup_step(backup, -1);
   if (code == SQLITE_DONE) code = SQLITE_OK;
   const int finished = sqlite3_backup_finish(backup);

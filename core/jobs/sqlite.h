@@ -19,12 +19,12 @@ namespace vrp {
 
 class Database;
 
-// Bytes of any kind, kept as they are.
+// Bytes that are stored unchanged.
 struct Blob {
   std::string_view bytes;
 };
 
-// One execution of a prepared statement, which goes back to its database when this goes. Not
+// One execution of a prepared statement. The destructor returns the statement to its database. Not
 // thread-safe.
 class Query {
  public:
@@ -32,8 +32,8 @@ class Query {
   Query& operator=(Query&&) = delete;
   ~Query();
 
-  // Values for the question marks, in order: integers, texts, blobs, optionals of them (nullopt:
-  // NULL).
+  // Binds values to the question marks, in order: integers, texts, blobs, or optionals of them
+  // (nullopt is NULL).
   template <typename... Values>
   absl::Status Bind(const Values&... values) {
     int position = 0;
@@ -41,12 +41,12 @@ class Query {
     (status.Update(BindOne(++position, values)), ...);
     return status;
   }
-  // Steps to the next row; false: there is none.
+  // Steps to the next row. Returns false if there is none.
   absl::StatusOr<bool> Next();
-  // For statements without rows.
+  // Runs a statement without rows.
   absl::Status Run();
 
-  // Of the current row; columns from 0.
+  // Return values of the current row; columns count from 0.
   int64_t Integer(int column) const;
   std::string Text(int column) const;
   std::string Bytes(int column) const;
@@ -70,31 +70,31 @@ class Query {
   sqlite3_stmt* statement_;
 };
 
-// When a commit counts. Of a database in WAL mode nothing that was committed is lost when the
-// process dies; only kFull outlives a power failure too.
+// The durability of a commit. In WAL mode no commit is lost when the process crashes; only kFull
+// commits also survive a power failure.
 enum class Durability { kFull, kNormal };
 
-// One connection. Not thread-safe: callers hold a lock. Errors: kResourceExhausted (disk full),
-// kFailedPrecondition (cannot be opened or written), kDataLoss (corrupt, with the remedy),
-// kAlreadyExists (a constraint), kUnavailable (I/O, busy).
+// One connection to a database. Not thread-safe: callers hold a lock. Errors: kResourceExhausted
+// (disk full), kFailedPrecondition (cannot be opened or written), kDataLoss (corrupt, with the
+// remedy), kAlreadyExists (a constraint), kUnavailable (I/O, busy).
 class Database {
  public:
-  // Creates the file (mode 0600) when it is absent. WAL mode.
+  // Opens the file in WAL mode and creates it (mode 0600) if it is absent.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
   const std::string& path() const { return path_; }
-  // Any number of statements without results.
+  // Runs any number of statements without results.
   absl::Status Execute(const std::string& sql);
-  // A statement, prepared at its first use and kept. One use of a text at a time.
+  // Returns a statement, which is prepared on its first use and cached. A text may be in use only
+  // once at a time.
   absl::StatusOr<Query> Prepare(const std::string& sql);
-  // Writes all that is committed now to a new file (mode 0600), by SQLite's online backup: other
-  // connections read and write meanwhile. The file is durable when this returns; after an error it
-  // is removed.
+  // Copies all committed data to a new file (mode 0600) by SQLite's online backup, while other
+  // connections read and write. The file is durable on return and removed after an error.
   absl::Status CopyTo(const std::string& path);
-  // Reads all pages; kDataLoss when they do not fit together.
+  // Verifies all pages. kDataLoss: they are inconsistent.
   absl::Status Check();
 
  private:
@@ -102,7 +102,7 @@ class Database {
   friend class Transaction;
   explicit Database(std::string path) : path_(std::move(path)) {}
 
-  // Without WAL.
+  // Opens the file without WAL.
   static absl::StatusOr<std::unique_ptr<Database>> OpenPlain(const std::string& path);
   absl::Status SetDurability(Durability durability);
   absl::Status Error(int code, std::string_view doing) const;
@@ -113,7 +113,7 @@ class Database {
   std::optional<Durability> durability_;
 };
 
-// Begins at once for writing; rolled back unless Commit succeeds.
+// A write transaction that begins at once and is rolled back unless Commit succeeds.
 class Transaction {
  public:
   static absl::StatusOr<Transaction> Begin(Database& database, Durability durability);

@@ -37,7 +37,7 @@ absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& c
   note(model.status());
   request.config.initial_model = model.ok() ? *std::move(model) : "";
   const absl::Status inputs = context.trainer->CheckInputs(request);
-  // No fault of the specification: the same request may succeed later.
+  // The specification is not at fault: the same request may succeed later.
   if (absl::IsResourceExhausted(inputs)) return inputs;
   note(inputs);
   note(CheckDatasets(config, context.datasets));

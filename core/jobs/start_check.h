@@ -1,4 +1,4 @@
-// Finds, before a training job is queued, what would make it fail at its start.
+// Finds errors with which a training job would fail at its start, before it is queued.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@
 
 namespace vrp {
 
-// Returns the device on which the job would run now. kInvalidArgument, a line each: `device: ...`
-// for one that is not there; `KEY: ...` for a file that cannot be read, a dataset that is not kept
-// here or lacks what the configuration needs of it, or a model to start from that is not there or
-// has other sizes. The same errors as the start would have. kResourceExhausted: the check itself
-// found no memory. Blocks on the disk.
+// Returns the device on which the job would run now. kInvalidArgument has one line per error:
+// `device: ...` for a missing device; `KEY: ...` for an unreadable file, a dataset that is missing
+// or lacks content that the configuration needs, or an initial model that is missing or has other
+// sizes. These are the errors that the start would have. kResourceExhausted: the check itself ran
+// out of memory. Blocks on the disk.
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context);
 
-// Returns training.initial_model with the version that an alias stands for now. Errors name the
+// Returns training.initial_model with an alias replaced by its current version. Errors name the
 // key.
 absl::StatusOr<std::string> InitialModelVersion(const std::string& initial_model,
                                                 const Registry& registry);

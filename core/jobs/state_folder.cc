@@ -28,8 +28,8 @@ constexpr std::string_view kCopyPrefix = "jobs.copy.";
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
-  // One that is there keeps its mode: it may be shared on purpose, and what vrpd makes in it is
-  // private anyway, by its umask.
+  // An existing folder keeps its mode: it may be shared on purpose, and vrpd's files in it are
+  // private by its umask.
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", path.string()));
   }
@@ -48,7 +48,7 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
                holder.ok() ? Escaped(*holder) : "unknown", "); stop it, or choose another folder"));
   }
   const std::string process = Concat(getpid());
-  // Only for that message, so that it does not matter when it fails.
+  // The content serves only that message, so failing to write it does not matter.
   if (ftruncate(descriptor, 0) == 0) (void)!pwrite(descriptor, process.data(), process.size(), 0);
   std::move(close_it).Cancel();
   return descriptor;
@@ -62,7 +62,7 @@ absl::Status CheckRestored(const fs::path& folder) {
              "vrpd --restore again"));
 }
 
-// Copies of the database and markers that a daemon which died was making.
+// Removes unfinished copies of the database and markers of a daemon that crashed.
 bool IsUnfinished(const std::string& name) {
   const std::string marker = Concat(kStateMarkerFile, ".");
   return name.starts_with(kCopyPrefix) || (name.starts_with(marker) && name.ends_with(".tmp"));

@@ -1,4 +1,4 @@
-// The folder in which a daemon keeps its jobs: its paths, and that only one daemon uses it.
+// The folder in which a daemon keeps its state: its paths and its lock.
 #pragma once
 
 #include <memory>
@@ -10,15 +10,15 @@
 
 namespace vrp {
 
-// Into a folder that has this one nothing but a backup was ever written, and not all of it.
+// Name of a subfolder that marks an unfinished restore.
 inline constexpr std::string_view kRestoringFolder = ".restoring";
 
-// Holds the folder's lock (flock on its file `lock`) as long as it lives; the lock goes with its
-// process too.
+// A locked state folder. It holds the lock (flock on the file `lock`) for its lifetime, so that
+// only one daemon uses the folder. The lock ends with the process.
 class StateFolder {
  public:
-  // Makes the folder when it is absent, for its owner only (0700). kFailedPrecondition: another
-  // daemon has it, or a restore into it did not end.
+  // Locks the folder and creates it (mode 0700) if it is absent. kFailedPrecondition: another
+  // daemon has it, or a restore into it did not finish.
   static absl::StatusOr<std::unique_ptr<StateFolder>> Open(const std::string& path);
   ~StateFolder();
   StateFolder(const StateFolder&) = delete;
@@ -29,18 +29,19 @@ class StateFolder {
   std::string JobsPath() const;
   std::string JobPath(std::string_view job_id) const;
   std::string CheckpointPath(std::string_view job_id) const;
-  // Label sets, which jobs of equal problems share.
+  // Returns the folder of label sets, which jobs with equal problems share.
   std::string LabelsPath() const;
   std::string MatricesPath() const;
   std::string DatasetsPath() const;
-  // Apart from the job's own folder, which goes when the job has ended: its curves stay.
+  // Returns the folder of a job's curves. It is outside the job's own folder, so curves outlive it.
   std::string TensorBoardPath(std::string_view job_id) const;
   std::string TensorBoardPath() const;
-  // For the file that a copy of the database is made in; what is left of such, and of markers, goes
-  // at the next Open.
+  // Returns a path for a temporary copy of the database. The next Open removes the remains of
+  // copies and of markers.
   std::string FreshCopyPath() const;
 
-  // Held by who removes whole folders of jobs, and by who wants them to stay for a moment.
+  // Returns the lock that is held to remove whole folders of jobs, or to keep them from being
+  // removed.
   absl::Mutex& removals() const { return removals_; }
 
  private:

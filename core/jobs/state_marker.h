@@ -1,5 +1,5 @@
-// What tells a state folder whose database is lost from one that is fresh: `state.json`, which is
-// there as soon as the database is.
+// The marker `state.json`, which distinguishes a state folder whose database is lost from a new
+// one. It exists as soon as the database does.
 #pragma once
 
 #include "absl/status/status.h"
@@ -12,12 +12,12 @@ namespace vrp {
 // Schema: {"schema_version": 1, "id": ..., "created": ...}; the database has the same id.
 inline constexpr std::string_view kStateMarkerFile = "state.json";
 
-// Before the database is opened, which would make a fresh one. kDataLoss: there is none, it is
-// empty or it has no tables, though the folder has a marker or folders of jobs.
+// Checks the database before it is opened, which would create a new one. kDataLoss: it is absent,
+// empty or without tables, although the folder has a marker or folders of jobs.
 absl::Status CheckDatabaseKept(const StateFolder& folder);
 
-// After it was opened: writes the marker where it is absent or damaged. kFailedPrecondition: the
-// database is that of another folder, or a newer vrpd wrote the marker.
+// Writes the marker of an open database if it is absent or damaged. kFailedPrecondition: the
+// database belongs to another folder, or a newer vrpd wrote the marker.
 absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time now);
 
 }  // namespace vrp

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShownParts = 4;
 
-// Of a file, or of all files below a folder. What goes away meanwhile counts nothing.
+// Returns the size of a file, or of all files below a folder. Files removed meanwhile count as 0.
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) {
@@ -40,7 +40,7 @@ struct Part {
   int64_t bytes = 0;
 };
 
-// What lies directly in the folder, the largest first.
+// Returns the folder's direct entries with their sizes, the largest first.
 std::vector<Part> PartsOf(const std::string& folder) {
   std::vector<Part> parts;
   std::error_code error;
@@ -62,7 +62,7 @@ std::string Megabytes(int64_t bytes) {
   return absl::StrFormat("%.1f MB", static_cast<double>(bytes) / 1e6);
 }
 
-// Of all jobs, oldest first.
+// Returns the superseded checkpoints of all jobs, oldest first.
 std::vector<std::string> Superseded(const StateFolder& folder) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   std::error_code error;
@@ -85,7 +85,7 @@ std::vector<std::string> Superseded(const StateFolder& folder) {
 
 absl::Status StateQuota::Check(int64_t more) const {
   if (bytes_ <= 0) return absl::OkStatus();
-  MakeRoom(more);
+  FreeSpace(more);
   const std::vector<Part> parts = PartsOf(folder_.path());
   const int64_t used = Sum(parts);
   if (used + more <= bytes_) return absl::OkStatus();
@@ -100,7 +100,7 @@ absl::Status StateQuota::Check(int64_t more) const {
              "state_quota_mb"));
 }
 
-void StateQuota::MakeRoom(int64_t more) const {
+void StateQuota::FreeSpace(int64_t more) const {
   if (bytes_ <= 0) return;
   int64_t used = Sum(PartsOf(folder_.path())) + more;
   if (used <= bytes_) return;

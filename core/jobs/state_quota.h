@@ -1,4 +1,4 @@
-// How much a state folder may hold.
+// The size limit of a state folder.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,18 @@
 
 namespace vrp {
 
-// Of a daemon's folder, read anew by each call. Thread-safe; blocks on the disk.
+// A quota; every call measures the folder. Thread-safe; blocks on the disk.
 class StateQuota {
  public:
   // `folder` outlives it. 0 bytes: no limit.
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
-  // Before anything is taken that stays: so many bytes more, where that is known.
-  // kResourceExhausted, with what is used where and the remedy: more than the quota is used, though
-  // MakeRoom was called.
+  // Checks that `more` bytes (if known) may be added, after freeing space. Call it before accepting
+  // anything that stays. kResourceExhausted says what is used where, and the remedy.
   absl::Status Check(int64_t more = 0) const;
-  // While more than the quota is used, with so many bytes more, removes superseded checkpoints of
-  // all jobs, the oldest first; never a job's newest whole one.
-  void MakeRoom(int64_t more = 0) const;
+  // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never
+  // removes a job's newest complete one.
+  void FreeSpace(int64_t more = 0) const;
 
  private:
   const StateFolder& folder_;

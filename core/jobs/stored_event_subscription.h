@@ -1,4 +1,4 @@
-// A follower of one job's event log that reads it from the store.
+// A subscription that reads a job's event log from the store.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@
 
 namespace vrp {
 
-// Thread-safe. May outlive the book that made it.
+// A subscription to stored events. Thread-safe. May outlive its book.
 class StoredEventSubscription final : public EventSubscription {
  public:
-  // `topic` is the job's, and stands at its newest event.
+  // `topic` is the job's and already has its newest event.
   StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
                           const Job& job, int64_t from);
   ~StoredEventSubscription() override;
@@ -29,7 +29,8 @@ class StoredEventSubscription final : public EventSubscription {
   bool AtEnd() const override;
 
  private:
-  // kDataLoss: they do not follow on each other from `next`; kNotFound: there is no job any more.
+  // Checks that the events are consecutive from `next` on. kDataLoss: they are not. kNotFound: the
+  // job was deleted.
   absl::Status CheckGapFree(const std::vector<JobEvent>& events, int64_t next) const;
 
   const std::shared_ptr<const JobStore> store_;

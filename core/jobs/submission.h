@@ -1,4 +1,4 @@
-// What a job may look like when it comes in. Pure functions.
+// Validates submitted jobs. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace vrp {
 
-// Returns the parsed configuration, or all that is wrong with the specification, one error a line:
-// its sizes, limits, labels and configuration, with the model's name. The configuration is read
-// only if the sizes fit. An error also names a wrong device; if nothing else is wrong, CheckStart
-// judges the device.
+// Returns the parsed configuration, or all errors of the specification, one per line: its sizes,
+// limits, labels and configuration, with the model's name. The configuration is read only if the
+// sizes fit. An error also names a wrong device; if nothing else is wrong, CheckStart judges the
+// device.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
-// The configuration of a job that was accepted once, perhaps by an older program.
+// Returns the configuration of a job that was accepted earlier, perhaps by an older version.
 absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
 
 // Checks the sizes of the specification's texts and that they are printable; names every wrong
@@ -30,12 +30,14 @@ absl::Status CheckLimits(const JobSpec& spec);
 // Checks the labels of a job or of a list's filter; names every wrong one, one a line.
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 
-// Checks the id that makes a submission idempotent, `request_id: got ...`; empty: none.
+// Checks the id that makes a submission idempotent; it may be empty. Errors read `request_id: got
+// ...`.
 absl::Status CheckRequestId(std::string_view request_id);
 
-// Page tokens: opaque, and refused (kInvalidArgument) when they were not made here.
+// Returns an opaque page token.
 std::string WritePageToken(int64_t job_number);
-// The largest number for the empty token: the first page.
+// Parses a page token; the empty one (first page) gives the largest number. kInvalidArgument:
+// WritePageToken did not write it.
 absl::StatusOr<int64_t> ParsePageToken(std::string_view token);
 
 }  // namespace vrp

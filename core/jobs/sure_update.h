@@ -1,4 +1,4 @@
-// Changes of state that must not get lost.
+// Changes of state that must not be lost.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace vrp {
 
-// While the store cannot be written (disk full) the change is tried again and again, until the
-// daemon stops. Blocks.
+// Applies a change, retrying until the daemon stops while the store cannot be written (disk full).
+// Blocks.
 absl::StatusOr<Job> UpdateForSure(JobStore& store, const StopSignal& stopping,
                                   const std::string& job_id,
                                   absl::FunctionRef<absl::Status(JobChange&)> change);

@@ -34,7 +34,7 @@ constexpr std::array<uint32_t, 256> MakeCrcTable() {
   return table;
 }
 
-// Least significant byte first.
+// Appends a number in little-endian order.
 template <typename Number>
 std::string LittleEndian(Number number) {
   std::string bytes;
@@ -55,14 +55,14 @@ std::string Message(uint32_t field, std::string_view content) {
   return Concat(Key(field, kBytes), Varint(content.size()), content);
 }
 
-// What every Event has: `double wall_time = 1; int64 step = 2`.
+// Returns the common fields of every Event: `double wall_time = 1; int64 step = 2`.
 std::string EventHead(absl::Time time, int64_t step) {
   const double seconds = absl::ToDoubleSeconds(time - absl::UnixEpoch());
   return Concat(Key(1, kFixed64), LittleEndian(std::bit_cast<uint64_t>(seconds)), Key(2, kVarint),
                 Varint(static_cast<uint64_t>(step)));
 }
 
-// Crcs of data that holds crcs are weak, so the format stores them turned and moved.
+// A CRC of data that contains CRCs is weak, so the format stores it rotated and shifted.
 std::string MaskedCrc(std::string_view bytes) {
   return LittleEndian(std::rotr(Crc32c(bytes), 15) + 0xa282ead8u);
 }
@@ -80,7 +80,7 @@ uint32_t Crc32c(std::string_view bytes) {
 
 absl::StatusOr<std::unique_ptr<TensorBoardWriter>> TensorBoardWriter::Open(const Options& options) {
   VRP_RETURN_IF_ERROR(EnsureDirectory(options.folder));
-  // Readers want "tfevents" in the name, and take files in the order of their names.
+  // Readers require "tfevents" in the name and read files in the order of their names.
   const std::string name = absl::StrFormat("events.out.tfevents.%010d.%06d.vrpd",
                                            absl::ToUnixSeconds(options.time), options.attempt);
   const std::string path = (std::filesystem::path(options.folder) / name).string();

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kBackupSchemaVersion = 1;
 
-// Those of this program.
+// Returns the schema versions of this program.
 std::array<std::pair<const char*, int64_t>, 3> Schemas() {
   return {{{"card", kCardSchemaVersion},
            {"checkpoint", kCheckpointSchemaVersion},

@@ -1,4 +1,4 @@
-// What a backup says of itself, in its first file.
+// The first file of a backup, which describes it.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 namespace vrp {
 
 inline constexpr std::string_view kBackupIndexFile = "backup.json";
-// The last file: a line `SHA-256  path` for each other one, as `sha256sum -c` takes them.
+// Name of the last file: one line `SHA-256  path` per other file, as `sha256sum -c` reads them.
 inline constexpr std::string_view kBackupSumsFile = "SHA256SUMS";
 
 struct BackupIndex {
-  std::string program;  // that made it
+  std::string program;  // the one that wrote the backup
   absl::Time created;
 };
 
-// Schema: {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 4, ...}}.
+// Returns {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 4, ...}}.
 std::string WriteBackupIndex(const BackupIndex& index);
 
-// kFailedPrecondition names the schema that is newer than this program's, the two numbers and the
-// program that made the backup; kInvalidArgument: it is no index.
+// Parses an index. kFailedPrecondition names a schema that is newer than this program's, both
+// numbers and the program that wrote the backup. kInvalidArgument: it is not an index.
 absl::StatusOr<BackupIndex> ParseBackupIndex(std::string_view text);
 
 }  // namespace vrp

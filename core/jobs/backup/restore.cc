@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> NamesIn(const fs::path& folder) {
+std::vector<std::string> EntriesOf(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
@@ -49,9 +49,9 @@ absl::Status NotEmpty(const std::string& directory, const std::string& holds) {
              ", wanted a folder that is absent or empty, so that nothing is overwritten"));
 }
 
-// Takes an empty folder for ourselves: from here on no daemon and no other restore uses it.
+// Claims an empty folder, so that no daemon and no other restore uses it.
 absl::StatusOr<fs::path> Claim(const std::string& directory) {
-  if (const auto names = NamesIn(directory); !names.empty()) {
+  if (const auto names = EntriesOf(directory); !names.empty()) {
     return NotEmpty(directory, names.front());
   }
   std::error_code error;
@@ -63,7 +63,7 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
   if (mkdir(staging.c_str(), 0700) != 0) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", staging.string()));
   }
-  for (const std::string& name : NamesIn(directory)) {
+  for (const std::string& name : EntriesOf(directory)) {
     if (name == kRestoringFolder) continue;
     rmdir(staging.c_str());
     return NotEmpty(directory, name);
@@ -71,7 +71,7 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
   return staging;
 }
 
-// The jobs whose model the backup has: the next daemon finds that they are done.
+// Returns the jobs whose model is in the backup: the next daemon finds that they have succeeded.
 std::set<std::string> PublishedJobs(const fs::path& models) {
   std::set<std::string> jobs;
   for (const ModelVersion& version : ScanModels(models.string()).versions) {
@@ -80,7 +80,7 @@ std::set<std::string> PublishedJobs(const fs::path& models) {
   return jobs;
 }
 
-// Nobody died in a job that was restored: it is queued again as at a graceful stop.
+// Queues restored jobs again as after a graceful stop, without counting a crash.
 absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>& published) {
   int64_t queued = 0;
   for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
@@ -118,9 +118,10 @@ absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs:
   return QueueAgain(*store, PublishedJobs(staging / kBackupModels));
 }
 
-// The database last: it is what makes a state folder of it.
+// Moves the files to their places. The database moves last, because it makes the folder a state
+// folder.
 absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
-  std::vector<std::string> names = NamesIn(staging);
+  std::vector<std::string> names = EntriesOf(staging);
   std::stable_partition(names.begin(), names.end(),
                         [](const std::string& name) { return name != kBackupDatabase; });
   for (const std::string& name : names) {
@@ -132,10 +133,10 @@ absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
   return SyncPath(directory.string());
 }
 
-// Of a folder that was empty, or absent.
+// Removes the remains in a folder that was empty or absent.
 void Empty(const std::string& directory, bool was_there) {
   std::error_code ignored;
-  for (const std::string& name : NamesIn(directory)) {
+  for (const std::string& name : EntriesOf(directory)) {
     fs::remove_all(fs::path(directory) / name, ignored);
   }
   if (!was_there) fs::remove(directory, ignored);

@@ -1,4 +1,4 @@
-// A state folder out of a backup.
+// Restores a state folder from a backup.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 namespace vrp {
 
 struct RestoreReport {
-  std::string program;  // that made the backup
+  std::string program;  // the one that wrote the backup
   absl::Time created;
   int64_t files = 0;
   int64_t bytes = 0;   // of the files
-  int64_t queued = 0;  // jobs that ran, and go on
+  int64_t queued = 0;  // jobs that ran and will resume
 };
 
 struct RestoreOptions {
   std::string archive;    // a file
-  std::string directory;  // absent or empty; becomes the state folder, for its owner alone
+  std::string directory;  // absent or empty; becomes the state folder, private to its owner
   const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // of each piece of a "restore"
-  StopCondition stop = {};  // asked at each piece, until all begins to be moved to its place
+  WatchFn watch = nullptr;  // watches each piece of a "restore"
+  StopCondition stop = {};  // polled at each piece, until the final move begins
 };
 
-// Unpacks into a hidden folder in `directory`, checks each file against its sum and the database
-// against this program's schema (an older one is brought up to date), queues again the jobs that
-// ran, flushes all of it to the disk, and only then moves it to its place, the database last. After
-// an error there is nothing in `directory`; after a crash a daemon refuses to use it. Blocks.
-// kFailedPrecondition: `directory` is not empty, or the backup is of a newer program;
-// kDataLoss: the archive is damaged or cut off; kInvalidArgument: it is no backup of vrpd, or holds
-// what no backup does (links, paths that lead elsewhere); kResourceExhausted: the disk is full;
-// kCancelled: it was stopped.
+// Unpacks a backup into a hidden folder in `directory`. Verifies each file's digest, migrates the
+// database, queues the jobs that ran again and flushes everything to the disk. Only then moves the
+// files to their places, the database last. After an error `directory` is empty; after a crash a
+// daemon refuses to use it. Blocks.
+// - kFailedPrecondition: `directory` is not empty, or a newer program wrote the backup.
+// - kDataLoss: the archive is damaged or cut off.
+// - kInvalidArgument: it is no backup of vrpd, or has links or paths that lead elsewhere.
+// - kResourceExhausted: the disk is full.
+// - kCancelled: `stop` ended it.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);
 
 }  // namespace vrp

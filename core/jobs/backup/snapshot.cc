@@ -22,7 +22,7 @@ namespace vrp {
 namespace {
 
 constexpr int kMaxDepth = 8;
-// Of a folder in which files come and go while they are opened.
+// Number of attempts to read a folder whose files change meanwhile.
 constexpr int kMaxTries = 1000;
 
 absl::Status Unreadable(const std::string& path, int error) {
@@ -33,14 +33,14 @@ bool IsTemporary(std::string_view name) {
   return name.starts_with("tmp-") || name.ends_with(".tmp") || name == ".staging";
 }
 
-// Half of what may be open at once: the others are for those who call.
+// Returns half of the limit of open files; the other half is for requests.
 int64_t MostFiles() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
   return static_cast<int64_t>(limit.rlim_cur / 2);
 }
 
-// The names in an open folder, sorted. Takes the descriptor.
+// Returns the sorted names in an open folder. Takes ownership of the descriptor.
 std::vector<std::string> NamesIn(int folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(folder), closedir);
@@ -62,8 +62,8 @@ class Opener {
  public:
   explicit Opener(StateSnapshot& snapshot) : snapshot_(snapshot), most_(MostFiles()) {}
 
-  // All of `directory`, as `path` in the snapshot; it may be absent. What lies in it is taken one
-  // by one, each whole: again from its start while something in it goes away.
+  // Adds all of `directory`, which may be absent, as `path` in the snapshot. Each entry is added
+  // completely and retried from its start if something in it is removed meanwhile.
   absl::Status Take(const std::string& directory, std::string_view path) {
     const OpenFile folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.descriptor() < 0) {
@@ -89,7 +89,7 @@ class Opener {
     return absl::UnavailableError(Concat(path, ": changes too fast to be copied; try again"));
   }
 
-  // kNotFound: it went away, or changed.
+  // Adds one entry. kNotFound: it was removed or changed.
   absl::Status Open(int folder, const std::string& name, const std::string& path, int depth) {
     OpenFile file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.descriptor() < 0) {
@@ -120,8 +120,8 @@ class Opener {
     for (const std::string& name : names) {
       VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));
     }
-    // A checkpoint goes only after a newer one has come: where the names have stayed, the newest
-    // was whole all the time.
+    // A checkpoint is removed only after a newer one exists. If the names have not changed, the
+    // newest one was complete all the time.
     return NamesIn(dup(folder)) == names ? absl::OkStatus() : absl::NotFoundError(path);
   }
 
@@ -129,7 +129,7 @@ class Opener {
   const int64_t most_;
 };
 
-// Its name is gone again when this returns.
+// Copies the database to a file whose name is removed before this returns.
 absl::StatusOr<SnapshotFile> CopyDatabase(const StateFolder& folder) {
   const std::string path = folder.FreshCopyPath();
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,

@@ -1,5 +1,4 @@
-// All that a daemon keeps, as of one moment: open files, whose content stays whatever happens to
-// their names.
+// A snapshot of a daemon's state: open files, whose content stays even if their names change.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace vrp {
 struct SnapshotFile {
   std::string path;  // in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"
   OpenFile file;
-  int64_t size = 0;  // what is appended later is not in the snapshot
+  int64_t size = 0;  // later appended bytes are not part of the snapshot
   uint32_t mode = 0600;
   absl::Time modified;
 };
@@ -25,29 +24,28 @@ struct SnapshotFile {
 struct StateSnapshot {
   std::vector<SnapshotFile> files;  // the job database first, then by path
   int64_t jobs = 0;
-  int64_t models = 0;          // versions
+  int64_t models = 0;          // number of versions
   int64_t links_left_out = 0;  // symbolic links, which are not followed
 };
 
-// What is backed up. All outlive who has it.
+// The sources of a backup, which outlive it.
 struct BackupSources {
   const JobBook* book = nullptr;
   std::string models_directory;
   std::string program;  // "vrpd 0.1", for the backup's index
   const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // of each piece of a "backup"
+  WatchFn watch = nullptr;  // watches each piece of a "backup"
 };
 
 inline constexpr std::string_view kBackupDatabase = "jobs.db";
 inline constexpr std::string_view kBackupModels = "models";
 
-// The database first, by SQLite's online backup, then the other files: so each job finds a
-// checkpoint that is not older than what the database says of it. Jobs run, train and end
-// meanwhile; their folders are not removed until all files are open. Files that are replaced or
-// removed by others are taken as they were, or, where they go while they are opened, as they are a
-// moment later. Temporary files are left out. Blocks on the disk. kResourceExhausted: no room for
-// the database's copy, or more files than half of those that this process may open; kUnavailable:
-// a file that cannot be opened.
+// Takes a snapshot: first the database by SQLite's online backup, then the other files, so that no
+// checkpoint is older than the database's record of it. Jobs continue meanwhile, but their folders
+// are not removed until all files are open. A file that is replaced or removed meanwhile is taken
+// as it was, or as it is a moment later. Temporary files are left out. Blocks on the disk.
+// kResourceExhausted: no space for the database's copy, or more files than half of the process's
+// limit of open files. kUnavailable: a file cannot be opened.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);
 
 }  // namespace vrp

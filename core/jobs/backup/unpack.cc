@@ -39,7 +39,7 @@ absl::Status CutOff(std::string_view where) {
   return absl::DataLossError(Concat("it is cut off ", where, ": copy it again"));
 }
 
-// Reads an archive from its start.
+// A sequential reader of an archive.
 class Unpacker {
  public:
   Unpacker(OpenFile archive, std::string directory, WatchFn watch, StopCondition stop)
@@ -116,7 +116,7 @@ class Unpacker {
     return absl::DataLossError(Concat(digests_.begin()->first, ": is not in ", kBackupSumsFile));
   }
 
-  // What follows the last file: zeros.
+  // Checks that only zeros follow the last file.
   absl::Status CheckRest() {
     bool end = false;
     for (bool first = true; !end; first = false) {
@@ -150,7 +150,7 @@ class Unpacker {
   absl::Status WriteOut(const TarEntry& entry) {
     const std::string path = Concat(directory_, "/", entry.path);
     VRP_RETURN_IF_ERROR(EnsureDirectory(path.substr(0, path.rfind('/'))));
-    // Readable to others only where it was; never executable.
+    // Readable to others only if it was; never executable.
     const OpenFile file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (entry.mode & 0044) | 0600));
     if (file.descriptor() < 0) return absl::ErrnoToStatus(errno, Concat("create ", path));
@@ -166,7 +166,8 @@ class Unpacker {
     digests_[entry.path] = digest.TakeHex();
     const timespec modified = absl::ToTimespec(entry.modified);
     const timespec times[] = {modified, modified};
-    futimens(file.descriptor(), times);  // matrices tell when they were made; no loss otherwise
+    futimens(file.descriptor(),
+             times);  // times of matrices are shown; failing here does not matter
     return SkipPadding(entry);
   }
 
@@ -177,7 +178,7 @@ class Unpacker {
     return absl::DataLossError(Concat("after ", entry.path, ": damaged, copy it again"));
   }
 
-  // Fewer bytes at the end of the archive alone.
+  // Returns fewer bytes only at the end of the archive.
   absl::StatusOr<std::string> Read(size_t bytes) {
     VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
     std::string data(bytes, '\0');
@@ -198,7 +199,7 @@ class Unpacker {
   const WatchFn watch_;
   const StopCondition stop_;
   UnpackedBackup backup_;
-  std::map<std::string, std::string> digests_;  // of the files so far, by path
+  std::map<std::string, std::string> digests_;  // of the files read, by path
   bool has_sums_ = false;
 };
 

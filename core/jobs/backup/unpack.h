@@ -1,4 +1,4 @@
-// The files of a backup's archive, checked, in a folder.
+// Unpacks and verifies the files of a backup's archive.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@
 
 namespace vrp {
 
-// Relative, without empty parts, `.` and `..`, of printable characters, in one of the folders that
-// a backup has: what may be made below the folder that is restored into.
+// Checks that a path may be created below the restored folder: relative, printable, without empty
+// parts,
+// `.` and `..`, and in one of a backup's folders.
 absl::Status CheckBackupPath(std::string_view path);
 
 struct UnpackedBackup {
   BackupIndex index;
-  int64_t files = 0;  // with index and sums
+  int64_t files = 0;  // including index and sums
   int64_t bytes = 0;
 };
 
-// Writes each file of `archive` below `directory`, which is empty, as it comes, and checks it
-// against the sums that come last. Nothing is flushed. Errors as of RestoreBackup; what was written
-// by then is left to the caller. `watch` sees a "restore" of each file; `stop` is asked at each
-// piece of one (kCancelled).
+// Writes the files of `archive` below the empty `directory` and verifies them against the sums at
+// its end. Flushes nothing. Errors as in RestoreBackup leave the written files to the caller.
+// `watch` sees a "restore" of each file; `stop` is polled at each piece of one (kCancelled).
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
                                             const std::string& directory,
                                             const WatchFn& watch = nullptr,

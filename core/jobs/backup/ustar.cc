@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kRegular = '0';
 
-// Exactly as POSIX lays it out.
+// The header's layout as POSIX defines it.
 struct Header {
   char name[100];
   char mode[8];
@@ -34,7 +34,7 @@ struct Header {
 };
 static_assert(sizeof(Header) == kTarBlockBytes);
 
-// All bytes, those of the sum itself as spaces.
+// Returns the sum of all bytes, with those of the checksum as spaces.
 uint32_t SumOf(Header header) {
   std::memset(header.sum, ' ', sizeof(header.sum));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
@@ -46,7 +46,7 @@ void PutOctal(char (&field)[kBytes], uint64_t value) {
   absl::SNPrintF(field, kBytes, "%0*o", static_cast<int>(kBytes) - 1, value);
 }
 
-// Digits up to the first space or zero byte, then nothing but these.
+// Parses octal digits up to the first space or zero byte, followed by nothing but these.
 template <size_t kBytes>
 std::optional<int64_t> ReadOctal(const char (&field)[kBytes]) {
   int64_t value = 0;
@@ -64,7 +64,8 @@ std::string_view Text(const char (&field)[kBytes]) {
   return {field, strnlen(field, kBytes)};
 }
 
-// Where the path is cut in two, the '/' between them; 0: it need not be; nullopt: it cannot be.
+// Returns the position of the '/' that splits the path in two; 0 if it fits whole; nullopt if it
+// cannot be split.
 std::optional<size_t> CutOf(const std::string& path) {
   if (path.size() <= sizeof(Header::name)) return 0;
   for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));

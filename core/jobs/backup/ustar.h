@@ -1,7 +1,7 @@
-// The headers of POSIX ustar archives, of regular files alone: what `tar` reads and writes.
+// Headers of regular files in POSIX ustar archives, which `tar` reads and writes.
 //
-// A file is its header, a block of 512 bytes, and its content, filled up with zeros to whole
-// blocks; after the last one come two blocks of zeros.
+// A file consists of its header, a block of 512 bytes, and its content, padded with zeros to whole
+// blocks. Two blocks of zeros end the archive.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,17 @@ struct TarEntry {
   absl::Time modified = absl::UnixEpoch();  // to the second
 };
 
-// kInvalidArgument names the path: too long for the format (100 bytes, or 255 where a '/' lies
-// right), or a file above kMaxTarFileBytes.
+// Returns a header. kInvalidArgument names the path: it is too long for the format (100 bytes, or
+// 255 if a
+// '/' is in the right position), or the file is larger than kMaxTarFileBytes.
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
-// `block` has kTarBlockBytes. nullopt: zeros, the end. kDataLoss: it is no header, or its sum is
-// wrong; kInvalidArgument: it is of a link, a folder, a device. The path is as it stands there.
+// Parses a header of kTarBlockBytes. Returns nullopt for zeros, the end. kDataLoss: it is no
+// header, or its checksum is wrong. kInvalidArgument: it belongs to a link, a folder or a device.
+// The path is not checked.
 absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block);
 
-// How many zeros follow so many bytes.
+// Returns the number of padding zeros after so many bytes.
 size_t TarPadding(int64_t bytes);
 
 }  // namespace vrp
