@@ -275,7 +275,7 @@ TEST(LateBreaksTest, ARouteWithMoreWaysThanAreTriedCountsAsOneWithoutRoomForItsB
   ASSERT_EQ(judged.report.violations.size(), 1u);
   EXPECT_EQ(judged.report.violations[0].kind, ViolationKind::kBreak);
   EXPECT_EQ(judged.report.violations[0].message,
-            "routes[0]: its 16 breaks have more places among its late customers than are tried");
+            "routes[0]: its 16 breaks have more possible positions among its late customers than are tried");
 }
 
 TEST(LateBreaksTest, WhatTakesMoreWorkThanIsAllowedHasNoOutcome) {

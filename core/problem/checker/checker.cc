@@ -1,4 +1,3 @@
-// The rules of the plan as a whole; checker_route.cc has those of each route.
 #include "core/problem/checker/checker.h"
 
 #include <algorithm>
@@ -22,33 +21,33 @@ constexpr std::array<std::string_view, 20> kViolationNames = {
     "max_stops",      "shift",           "reload",           "shipment",
     "alternatives",   "break",           "cost_mismatch",    "frozen_stops"};
 
-// Where a customer is visited first.
-struct Place {
+// The position of a customer's first visit.
+struct FirstVisit {
   int32_t route = -1;
   size_t index = 0;
 };
 
-// Judges one plan from the raw data (CheckerData).
-class Judge {
+// Checks a whole plan. RouteChecker checks each of its routes.
+class PlanChecker {
  public:
-  Judge(const Instance& instance, const Plan& plan)
+  PlanChecker(const Instance& instance, const Plan& plan)
       : data_(instance.data()),
         raw_(instance.data()),
         frozen_(instance.frozen()),
         plan_(plan),
-        places_(raw_.ids.size()),
+        visits_(raw_.ids.size()),
         in_group_(raw_.ids.size(), false) {}
 
   CheckReport Run(std::optional<Cost> claimed_cost) && {
     report_.routes.resize(plan_.size());
-    for (size_t r = 0; r < plan_.size(); ++r) JudgeRoute(static_cast<int32_t>(r));
-    JudgeShipments();
-    JudgeGroups();
-    JudgeMissing();
-    JudgeFleet();
-    JudgeFrozen();
+    for (size_t r = 0; r < plan_.size(); ++r) CheckRoute(static_cast<int32_t>(r));
+    CheckShipments();
+    CheckGroups();
+    CheckMissing();
+    CheckFleet();
+    CheckFrozen();
     report_.cost = (SumsDistances() ? InUnits(cost_) : cost_) + further_cost_;
-    if (claimed_cost.has_value()) JudgeClaim(*claimed_cost);
+    if (claimed_cost.has_value()) CheckClaim(*claimed_cost);
     report_.feasible = report_.violations.empty();
     return std::move(report_);
   }
@@ -71,13 +70,13 @@ class Judge {
     return steps == 0 ? sum : std::floor(sum * steps + 0.5) / steps;
   }
 
-  Place& PlaceOf(NodeIndex node) { return places_[static_cast<size_t>(node)]; }
-  bool Visited(NodeIndex node) { return PlaceOf(node).route >= 0; }
+  FirstVisit& VisitOf(NodeIndex node) { return visits_[static_cast<size_t>(node)]; }
+  bool Visited(NodeIndex node) { return VisitOf(node).route >= 0; }
 
-  void JudgeRoute(int32_t r) {
+  void CheckRoute(int32_t r) {
     const PlannedRoute& route = plan_[static_cast<size_t>(r)];
-    const VehicleType tourist;
-    const VehicleType* vehicle = &tourist;
+    const VehicleType unlimited;
+    const VehicleType* vehicle = &unlimited;
     const bool tsp = raw_.vehicles.empty();
     const int64_t types = tsp ? 1 : static_cast<int64_t>(raw_.vehicles.size());
     if (route.vehicle_type < 0 || route.vehicle_type >= types) {
@@ -86,7 +85,7 @@ class Judge {
     } else if (!tsp) {
       vehicle = &raw_.vehicles[static_cast<size_t>(route.vehicle_type)];
     }
-    std::vector<NodeIndex> path = KnownPath(r, *vehicle);
+    std::vector<NodeIndex> path = ValidPath(r, *vehicle);
     if (!route.customers.empty()) ++used_[route.vehicle_type];
     if (path.size() == 1) return;
     if (!vehicle->open_end) {
@@ -117,8 +116,8 @@ class Judge {
     }
   }
 
-  // The start depot and the route's visits that exist; counts them and reports the rest.
-  std::vector<NodeIndex> KnownPath(int32_t r, const VehicleType& vehicle) {
+  // Returns the start depot and the valid visits of the route. Records them and reports the others.
+  std::vector<NodeIndex> ValidPath(int32_t r, const VehicleType& vehicle) {
     std::vector<NodeIndex> path = {vehicle.depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
       if (node >= 0 && data_.is_depot(node) && vehicle.max_reloads > 0) {
@@ -139,18 +138,18 @@ class Judge {
         Add({.kind = ViolationKind::kDuplicateCustomer, .route = r, .node = node, .amount = 1},
             "customer ", data_.id(node), " is visited again");
       } else {
-        PlaceOf(node) = {.route = r, .index = path.size()};
+        VisitOf(node) = {.route = r, .index = path.size()};
       }
       path.push_back(node);
     }
     return path;
   }
 
-  void JudgeShipments() {
+  void CheckShipments() {
     for (size_t i = 0; i < raw_.shipments.size(); ++i) {
       const Shipment& shipment = raw_.shipments[i];
-      const Place from = PlaceOf(shipment.pickup);
-      const Place to = PlaceOf(shipment.delivery);
+      const FirstVisit from = VisitOf(shipment.pickup);
+      const FirstVisit to = VisitOf(shipment.delivery);
       const std::string name =
           shipment.id.empty() ? Concat("shipments[", i, "]") : Concat("shipment ", shipment.id);
       if (from.route < 0 && to.route < 0) continue;
@@ -173,7 +172,7 @@ class Judge {
     }
   }
 
-  void JudgeGroups() {
+  void CheckGroups() {
     for (size_t i = 0; i < raw_.alternative_groups.size(); ++i) {
       const std::vector<NodeIndex>& group = raw_.alternative_groups[i];
       int64_t served = 0;
@@ -196,7 +195,7 @@ class Judge {
     }
   }
 
-  void JudgeMissing() {
+  void CheckMissing() {
     for (NodeIndex node = raw_.num_depots; node < data_.nodes(); ++node) {
       if (Visited(node) || in_group_[static_cast<size_t>(node)]) continue;
       if (data_.Prize(node) != kNoLimit) {
@@ -209,7 +208,7 @@ class Judge {
     }
   }
 
-  void JudgeFleet() {
+  void CheckFleet() {
     if (raw_.kind == ProblemKind::kTsp) {
       int64_t tours = 0;
       for (const auto& [type, count] : used_) tours += count;
@@ -227,7 +226,7 @@ class Judge {
     }
   }
 
-  void JudgeFrozen() {
+  void CheckFrozen() {
     for (const FrozenRoute& frozen : frozen_) {
       const auto& visits = frozen.visits;
       const bool kept = std::any_of(plan_.begin(), plan_.end(), [&](const PlannedRoute& route) {
@@ -243,18 +242,18 @@ class Judge {
     }
   }
 
-  void JudgeClaim(Cost claimed) {
+  void CheckClaim(Cost claimed) {
     const double steps = SumsDistances() ? data_.steps_per_unit() : 0;
     const double relative = 1e-6 * std::max(1.0, std::abs(report_.cost));
     const double allowed =
         steps == 0 ? std::max(relative, HalfOfLastDecimal(claimed)) : 0.5 / steps + 1e-9;
     const double difference = std::abs(claimed - report_.cost);
-    if (difference <= allowed) return;  // false for NaN, which is thus reported
+    if (difference <= allowed) return;  // false for NaN, which is reported
     Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
         FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
   }
 
-  // What published costs are rounded by: 0.005 of 1618.36, none of a whole number.
+  // Returns the rounding error of a published cost: 0.005 for 1618.36, 0 for an integer.
   static double HalfOfLastDecimal(Cost claimed) {
     const std::string text = FormatNumber(claimed);
     const size_t point = text.find('.');
@@ -266,11 +265,11 @@ class Judge {
   const InstanceData& raw_;
   const std::span<const FrozenRoute> frozen_;
   const Plan& plan_;
-  std::vector<Place> places_;
+  std::vector<FirstVisit> visits_;  // [N]
   std::vector<bool> in_group_;
-  double cost_ = 0;                  // what the objective says
+  double cost_ = 0;                  // of the objective, unrounded
   double further_cost_ = 0;          // lateness and lost prizes
-  std::map<int32_t, int64_t> used_;  // routes that are not empty, by vehicle type
+  std::map<int32_t, int64_t> used_;  // number of non-empty routes by vehicle type
   CheckReport report_;
 };
 
@@ -292,7 +291,7 @@ double CapacityWithRounding(double capacity) {
 
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost) {
-  return Judge(instance, plan).Run(claimed_cost);
+  return PlanChecker(instance, plan).Run(claimed_cost);
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// The independent judge of plans: shares no cost, time or load code with any solver.
+// Checks plans independently: shares no cost, time or load code with any solver.
 #pragma once
 
 #include <optional>
@@ -13,56 +13,57 @@
 namespace vrp {
 
 enum class ViolationKind {
-  kUnknownNode,  // a number that is no customer
+  kUnknownNode,  // the number of no customer
   kUnknownVehicle,
-  kMissingCustomer,  // or none of a group of alternatives
+  kMissingCustomer,  // or a group of alternatives without a served customer
   kDuplicateCustomer,
   kCapacity,
   kTimeWindow,
   kDuration,
-  kDistance,       // a route longer than its vehicle may drive
+  kDistance,       // a route longer than max_distance
   kBackhaulOrder,  // a delivery after a pickup
   kFleetSize,      // more routes than vehicles
-  kTourCount,      // a TSP with other than one tour
+  kTourCount,      // a TSP without exactly one tour
   kSkill,
   kMaxStops,
-  kShift,         // ends after it
-  kReload,        // at a wrong place, or too often
-  kShipment,      // half of one, in two routes, or delivered before it is picked up
+  kShift,         // a route that ends after the shift
+  kReload,        // at a wrong position, or too often
+  kShipment,      // incomplete, in two routes, or delivered before its pickup
   kAlternatives,  // more than one customer of a group
-  kBreak,         // one that cannot be taken in time
-  kCostMismatch,  // the claimed cost is not the plan's
-  kFrozenStops,   // no route begins with them
+  kBreak,         // a break that cannot be taken in time
+  kCostMismatch,  // the claimed cost differs from the plan's
+  kFrozenStops,   // that no route begins with
 };
-std::string_view ViolationName(ViolationKind kind);  // "capacity", "time_window", ...
+// Returns "capacity", "time_window", ...
+std::string_view ViolationName(ViolationKind kind);
 
 struct Violation {
   ViolationKind kind = ViolationKind::kUnknownNode;
-  int32_t route = -1;        // index into the plan; -1: the plan as a whole
-  NodeIndex node = -1;       // -1: none in particular
-  double amount = 0;         // by how much: units over capacity, time too late, vehicles too many
+  int32_t route = -1;        // index into the plan; -1: the whole plan
+  NodeIndex node = -1;       // -1: no node
+  double amount = 0;         // of the excess: load over capacity, lateness, surplus vehicles
   std::string message = {};  // "routes[2]: load 31 exceeds vehicle capacity 30"
 };
 
 struct CheckReport {
-  bool feasible = false;  // no violation
-  Cost cost = 0;          // recomputed from the instance's raw data
-  double left_out = 0;    // recomputed: LeftOut::weight
+  bool feasible = false;  // whether there is no violation
+  Cost cost = 0;          // recomputed from the instance's data
+  double left_out = 0;    // LeftOut::weight, recomputed
   std::vector<Violation> violations = {};
-  // Recomputed, of each route of the plan (zeros for an empty one). Durations are the least that
-  // do not delay the end, where anything depends on them.
+  // Recomputed, for each route of the plan; zeros for an empty one. Durations are minimal without
+  // delaying the end, if the objective or a limit depends on them.
   std::vector<RouteFigures> routes = {};
 };
 
-// Whether nothing is wrong with the plan but that it leaves customers out.
+// Whether every route is feasible. The plan may leave customers out.
 bool RoutesAreFeasible(const CheckReport& report);
 
-// Returns the load up to which a route is feasible: room for the rounding of fractional demands.
+// Returns the largest feasible load: `capacity` plus a tolerance for sums of fractional demands.
 double CapacityWithRounding(double capacity);
 
-// Reports every violation, in the plan's order. `claimed_cost` is compared within half a unit of
-// the metric where the objective is distance (relative 1e-6 for the exact metric and for all other
-// costs). Times are compared within 1e-6 of the span of all windows that end.
+// Reports every violation, in the order of the plan. `claimed_cost` may differ by half a unit of
+// the metric with a distance objective, else by a relative 1e-6 (also with the exact metric). Times
+// may differ by 1e-6 of the span of all windows that have an end.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

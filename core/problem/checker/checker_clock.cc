@@ -7,15 +7,15 @@
 namespace vrp {
 namespace {
 
-// What sums of times may differ by for the order of their terms, relative.
+// Bounds the relative rounding error of sums of times.
 constexpr double kRounding = 1e-12;
 
-// Ways that are tried on from stop to stop, at most.
-size_t MostWays(size_t stops, size_t breaks) {
+// Returns the most labels that are extended from stop to stop.
+size_t MaxLabels(size_t stops, size_t breaks) {
   return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
 }
 
-// When a stop that is reached at `ready` starts.
+// Returns the start of a stop that is reached at `ready`.
 double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
   for (const TimeWindow& window : windows) {
     if (ready <= window.close + slack) return std::max(ready, window.open);
@@ -32,7 +32,7 @@ bool HardLate(const std::vector<TimeWindow>& windows, double begin, double slack
 CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
                            const std::vector<NodeIndex>& path)
     : vehicle_(vehicle), tolerance_(data.time_tolerance()), stops_(path.size()) {
-  double release = 0;  // of the customers since the depot that comes next, going backwards
+  double release = 0;  // the latest one on the current trip, going backwards
   for (size_t i = path.size(); i-- > 0;) {
     stops_[i].windows = data.WindowsOf(path[i]);
     if (i > 0) stops_[i].travel = data.TravelTime(vehicle, path[i - 1], path[i]);
@@ -46,7 +46,7 @@ CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
     release = 0;
   }
   if (vehicle.open_end && !vehicle.breaks.empty()) {
-    stops_.push_back({.windows = {{}}});  // at the last stop: breaks after its service
+    stops_.push_back({.windows = {{}}});  // for breaks after the last service
   }
   TimeWindow& start = stops_.front().windows.front();
   start.open = std::max(start.open, vehicle.shift.open);
@@ -67,7 +67,7 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
 }
 
 double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
-  std::vector<double>& times = times_;  // of departure, by the breaks taken
+  std::vector<double>& times = times_;  // of departure, by number of breaks taken
   std::vector<double>& next = next_;
   times.assign(count + 1, kNoLimit);
   if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
@@ -95,8 +95,20 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   return times[count] > vehicle_.shift.close + slack ? kNoLimit : times[count];
 }
 
-void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double slack,
-                             std::vector<Ways>& reached) const {
+void CheckerClock::AddLabel(const Label& label, Labels& labels) {
+  const auto no_better_than = [](const Label& one, const Label& other) {
+    return one.leaves >= other.leaves && one.late_cost >= other.late_cost;
+  };
+  if (std::ranges::any_of(labels,
+                          [&](const Label& other) { return no_better_than(label, other); })) {
+    return;
+  }
+  std::erase_if(labels, [&](const Label& other) { return no_better_than(other, label); });
+  labels.push_back(label);
+}
+
+void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, double slack,
+                               std::vector<Labels>& reached) const {
   const std::vector<TimeWindow>& windows = stops_[stop].windows;
   double now = from.leaves;
   double to_drive = stops_[stop].travel;
@@ -105,17 +117,8 @@ void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double 
     if (!HardLate(windows, begin, slack)) {
       const double late = begin - windows.back().close;
       const bool costs = !std::isinf(windows.back().late_cost) && late > 0;
-      const Way way = {begin + stops_[stop].work,
-                       from.late_cost + (costs ? windows.back().late_cost * late : 0)};
-      const auto no_better_than = [](const Way& one, const Way& other) {
-        return one.leaves >= other.leaves && one.late_cost >= other.late_cost;
-      };
-      Ways& ways = reached[done];
-      if (std::none_of(ways.begin(), ways.end(),
-                       [&](const Way& other) { return no_better_than(way, other); })) {
-        std::erase_if(ways, [&](const Way& other) { return no_better_than(other, way); });
-        ways.push_back(way);
-      }
+      const double cost = costs ? windows.back().late_cost * late : 0;
+      AddLabel({begin + stops_[stop].work, from.late_cost + cost}, reached[done]);
     }
     if (done == vehicle_.breaks.size()) return;
     const Break& pause = vehicle_.breaks[done];
@@ -128,24 +131,24 @@ void CheckerClock::AddWaysOn(size_t stop, size_t taken, const Way& from, double 
   }
 }
 
-CheckerClock::Ways CheckerClock::WaysWithBreaks(double start, double slack) const {
-  std::vector<Ways> ways(vehicle_.breaks.size() + 1);
-  if (!HardLate(stops_.front().windows, start, slack)) ways[0] = {{start, 0}};
-  size_t left = MostWays(stops_.size(), vehicle_.breaks.size());
+CheckerClock::Labels CheckerClock::LabelsWithBreaks(double start, double slack) const {
+  std::vector<Labels> labels(vehicle_.breaks.size() + 1);
+  if (!HardLate(stops_.front().windows, start, slack)) labels[0] = {{start, 0}};
+  size_t left = MaxLabels(stops_.size(), vehicle_.breaks.size());
   for (size_t i = 1; i < stops_.size(); ++i) {
-    std::vector<Ways> next(ways.size());
-    for (size_t taken = 0; taken < ways.size(); ++taken) {
-      const size_t tried = ways[taken].size() * (ways.size() - taken);
-      too_many_ways_ = tried > left;
-      if (too_many_ways_) return {};
+    std::vector<Labels> next(labels.size());
+    for (size_t taken = 0; taken < labels.size(); ++taken) {
+      const size_t tried = labels[taken].size() * (labels.size() - taken);
+      too_many_labels_ = tried > left;
+      if (too_many_labels_) return {};
       left -= tried;
-      for (const Way& way : ways[taken]) AddWaysOn(i, taken, way, slack, next);
+      for (const Label& label : labels[taken]) ExtendLabel(i, taken, label, slack, next);
     }
-    ways = std::move(next);
+    labels = std::move(next);
   }
-  std::erase_if(ways.back(),
-                [&](const Way& way) { return way.leaves > vehicle_.shift.close + slack; });
-  return std::move(ways.back());
+  std::erase_if(labels.back(),
+                [&](const Label& label) { return label.leaves > vehicle_.shift.close + slack; });
+  return std::move(labels.back());
 }
 
 bool CheckerClock::HasSoftStop() const {
@@ -162,27 +165,27 @@ double CheckerClock::CostTolerance() const {
   return 1e-3 * tolerance_ * dearest;
 }
 
-std::optional<CheckerClock::Way> CheckerClock::BestWay(double start, double slack) const {
-  const Ways ways = WaysWithBreaks(start, slack);
-  if (ways.empty()) return std::nullopt;
-  Way best = *std::min_element(ways.begin(), ways.end(), [](const Way& a, const Way& b) {
+std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double slack) const {
+  const Labels labels = LabelsWithBreaks(start, slack);
+  if (labels.empty()) return std::nullopt;
+  Label best = *std::min_element(labels.begin(), labels.end(), [](const Label& a, const Label& b) {
     return a.late_cost < b.late_cost;
   });
   const double allowed = best.late_cost + CostTolerance();
-  for (const Way& way : ways) {
-    if (way.late_cost <= allowed && way.leaves < best.leaves) best = way;
+  for (const Label& label : labels) {
+    if (label.late_cost <= allowed && label.leaves < best.leaves) best = label;
   }
   return best;
 }
 
-// Sums and comparisons of doubles are monotonous, so that what holds for a start holds for all
-// before it.
+// Sums and comparisons of doubles are monotonic, so a result for a start also holds for all earlier
+// starts.
 bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   if (breaks > 0 && HasSoftStop()) {
     const double dearest = first.late_cost + CostTolerance();
-    const Ways ways = WaysWithBreaks(start, kRounding * first.end);
-    return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
-      return way.leaves <= first.end && way.late_cost <= dearest;
+    const Labels labels = LabelsWithBreaks(start, kRounding * first.end);
+    return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
+      return label.leaves <= first.end && label.late_cost <= dearest;
     });
   }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
@@ -200,9 +203,9 @@ bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   return time <= first.end;
 }
 
-// An end that is too late by d is so for each start less than d sooner, where no window is missed
-// in between: mostly that leaves nothing to look for between `good` and `bad`.
-void CheckerClock::Guess(const Run& first, size_t breaks, double& good, double& bad) const {
+// If a start delays the end by d, then so do all starts less than d sooner, unless a window is
+// missed in between. This mostly leaves nothing to search between `good` and `bad`.
+void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const {
   for (int i = 0; i < 3; ++i) {
     const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
                                   : Simulate(bad, tolerance_).end;
@@ -223,12 +226,12 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   double bad = std::min(first.end, stops_.front().windows.front().close);
   if (bad <= good) return good;
   if (AsGood(bad, first, breaks)) return bad;
-  Guess(first, breaks, good, bad);
+  NarrowByDelay(first, breaks, good, bad);
   for (int i = 0; i < 100 && bad - good > kRounding * bad; ++i) {
     const double middle = good + (bad - good) / 2;
     (AsGood(middle, first, breaks) ? good : bad) = middle;
   }
-  // A start so near to the soonest is that one: the end's last digits hide the difference.
+  // Starts that differ by no more than the rounding of the end count as the soonest.
   return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
 }
 
@@ -249,11 +252,11 @@ ClockReading CheckerClock::Read(bool latest) const {
   const double soonest = stops_.front().windows.front().open;
   size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
   Run run = Simulate(soonest, tolerance_);
-  std::optional<Way> best;
+  std::optional<Label> best;
   if (breaks > 0 && HasSoftStop()) {
-    best = BestWay(soonest, tolerance_);
-    reading.too_many_ways = too_many_ways_;
-    if (too_many_ways_) breaks = 0;
+    best = BestLabel(soonest, tolerance_);
+    reading.too_many_labels = too_many_labels_;
+    if (too_many_labels_) breaks = 0;
   }
   if (breaks > 0) {
     run.end = best.has_value() ? best->leaves : EndWithBreaks(soonest, breaks, tolerance_);

@@ -1,4 +1,4 @@
-// The checker's clock: simulates a route from a start, and finds the latest good start by trying.
+// Times of a route for the checker, which finds the latest good start by bisection.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// A stop that starts after its last window, however soft.
+// A stop that starts after its last window, which may be soft.
 struct LateStop {
   size_t index = 0;  // into the path
   double ready = 0;
@@ -18,19 +18,22 @@ struct LateStop {
 struct ClockReading {
   double start = 0;
   double end = 0;
-  std::vector<LateStop> late = {};
-  double late_cost = 0;                     // with breaks, where `late` tells nothing
-  std::optional<size_t> missed_break = {};  // the first that cannot be taken; then none is
-  // The breaks may go to so many places, each with its own lateness, that not all are tried; then
-  // none is taken. A search takes no such route: it stops at a quarter of them.
-  bool too_many_ways = false;
+  std::vector<LateStop> late = {};  // only without breaks
+  double late_cost = 0;             // only with breaks
+  // The first break that cannot be taken. The times are then those without any break.
+  std::optional<size_t> missed_break = {};
+  // Whether the positions of breaks among soft windows are too many to try. The times are then
+  // those without any break. Searches give up at a quarter of that number, so they find no such
+  // route.
+  bool too_many_labels = false;
 };
 
-// `path`: the start depot, the visits, and the end depot unless the end is open. Latest: leaves as
-// late as neither delays the end nor makes any stop later; else as soon as it can. Breaks are taken
-// where lateness costs least, then where the end is soonest; then "later" means dearer. One thread.
+// Computes the times of one route. With `latest`, the route starts as late as possible without
+// delaying its end or any stop; else as soon as possible. Breaks are placed to minimise the cost of
+// lateness, then the end; lateness is then compared by its cost. Not thread-safe.
 class CheckerClock {
  public:
+  // `path` is the start depot, the visits, and the end depot unless the end is open.
   CheckerClock(const CheckerData& data, const VehicleType& vehicle,
                const std::vector<NodeIndex>& path);
 
@@ -42,47 +45,50 @@ class CheckerClock {
     double work = 0;
     std::vector<TimeWindow> windows;
   };
-  // What one run shows: when each stop starts, and the end.
+  // The result of one simulation.
   struct Run {
-    std::vector<double> begins;
+    std::vector<double> begins;  // of each stop
     double end = 0;
-    double late_cost = 0;  // with breaks only
+    double late_cost = 0;  // only with breaks
   };
 
   Run Simulate(double start, double slack) const;
-  // The end with the first `count` breaks taken; kNoLimit where that cannot be.
+  // Returns the end with the first `count` breaks taken; kNoLimit if that is impossible.
   double EndWithBreaks(double start, size_t count, double slack) const;
-  // The end of a stop, and what the lateness until then costs.
-  struct Way {
+  // The departure from a stop, and the cost of lateness up to it.
+  struct Label {
     double leaves = 0;
     double late_cost = 0;
   };
-  // Of two, neither is both later and dearer.
-  using Ways = std::vector<Way>;
+  // Labels of which none dominates another: none is both no later and no dearer.
+  using Labels = std::vector<Label>;
 
-  // All ways to the end with every break taken, and those of one leg from `from` on, by breaks
-  // taken. None, and too_many_ways_, where they are too many.
-  Ways WaysWithBreaks(double start, double slack) const;
-  void AddWaysOn(size_t stop, size_t taken, const Way& from, double slack,
-                 std::vector<Ways>& reached) const;
-  // The least lateness, and the soonest end with that.
-  std::optional<Way> BestWay(double start, double slack) const;
+  // Returns the labels at the end with every break taken. Returns none and sets too_many_labels_ if
+  // they are too many.
+  Labels LabelsWithBreaks(double start, double slack) const;
+  // Adds the labels at `stop` that extend `from` to `reached`, which is indexed by breaks taken.
+  void ExtendLabel(size_t stop, size_t taken, const Label& from, double slack,
+                   std::vector<Labels>& reached) const;
+  // Adds `label` to `labels` unless one dominates it, and removes those that it dominates.
+  static void AddLabel(const Label& label, Labels& labels);
+  // Returns the label with the least cost of lateness and, among these, the soonest end.
+  std::optional<Label> BestLabel(double start, double slack) const;
   bool HasSoftStop() const;
-  // Costs of lateness closer than this are equal.
+  // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
-  // Whether leaving at `start` ends no later than `first`, and is nowhere later.
+  // Whether leaving at `start` delays neither the end of `first` nor any stop.
   bool AsGood(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
-  // Narrows what LatestStart looks between.
-  void Guess(const Run& first, size_t breaks, double& good, double& bad) const;
+  // Narrows the interval between a good and a bad start.
+  void NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const;
   std::optional<size_t> MissedBreak() const;
 
   const VehicleType& vehicle_;
   const double tolerance_;
   std::vector<Stop> stops_;
-  mutable std::vector<double> times_;  // EndWithBreaks's
-  mutable std::vector<double> next_;
-  mutable bool too_many_ways_ = false;
+  mutable std::vector<double> times_;  // scratch of EndWithBreaks
+  mutable std::vector<double> next_;   // scratch of EndWithBreaks
+  mutable bool too_many_labels_ = false;
 };
 
 }  // namespace vrp

@@ -6,8 +6,8 @@
 namespace vrp {
 namespace {
 
-// Haversine, written with the half angles' cosines.
-double OnTheSphere(Position a, Position b) {
+// Returns the great-circle distance in metres: haversine by the cosines of the full angles.
+double SphereDistance(Position a, Position b) {
   const double degree = std::acos(-1.0) / 180;
   const double up = (1 - std::cos((a.y - b.y) * degree)) / 2;
   const double along = (1 - std::cos((a.x - b.x) * degree)) / 2;
@@ -57,17 +57,17 @@ double CheckerData::steps_per_unit() const {
   return data_.metric == Metric::kDimacs ? 10 : 1;
 }
 
-double CheckerData::Plain(NodeIndex from, NodeIndex to) const {
+double CheckerData::UnroundedDistance(NodeIndex from, NodeIndex to) const {
   const Position a = data_.positions[static_cast<size_t>(from)];
   const Position b = data_.positions[static_cast<size_t>(to)];
-  if (data_.coordinates == CoordinateSystem::kLonLat) return OnTheSphere(a, b);
+  if (data_.coordinates == CoordinateSystem::kLonLat) return SphereDistance(a, b);
   return std::sqrt((b.x - a.x) * (b.x - a.x) + (b.y - a.y) * (b.y - a.y));
 }
 
 double CheckerData::Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const {
   if (!vehicle.distance_matrix.empty()) return Entry(vehicle.distance_matrix, from, to);
   if (!data_.distance_matrix.empty()) return Entry(data_.distance_matrix, from, to);
-  const double plain = Plain(from, to);
+  const double plain = UnroundedDistance(from, to);
   switch (data_.metric) {
     case Metric::kExact:
       return plain;

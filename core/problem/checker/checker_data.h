@@ -1,5 +1,5 @@
-// The checker's own arithmetic on an instance's raw data. It calls nothing of Instance's, of
-// schedule.cc's, solution.cc's or plan_value.cc's: a mistake there must not hide here.
+// Reads distances, times and loads from an instance's raw data for the checker. It shares no code
+// with Instance, schedule.cc, solution.cc and plan_value.cc, so that it finds their errors.
 #pragma once
 
 #include <vector>
@@ -19,9 +19,9 @@ class CheckerData {
 
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
-  // In order; one that is always open where none is given.
+  // Returns the node's windows in order, or one that is always open.
   std::vector<TimeWindow> WindowsOf(NodeIndex node) const;
-  // Setup, where the vehicle comes from elsewhere, and service.
+  // Returns the service time, plus the setup time unless the vehicle is already at the place.
   double WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
 
   double Demand(NodeIndex node, size_t k) const { return Load(data_.demands, node, k); }
@@ -30,22 +30,22 @@ class CheckerData {
   double ReleaseOf(NodeIndex node) const { return Value(data_.releases, node, 0); }
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
   double Weight(NodeIndex node) const;
-  // What a shipment brings on board here, or takes off: its amount, or less than 0.
+  // Returns the change of the load by a shipment at `node`: negative at its delivery.
   double Shipped(NodeIndex node, size_t k) const;
 
-  // Times closer than this are equal.
+  // Returns the difference up to which times count as equal.
   double time_tolerance() const { return time_tolerance_; }
-  // The step that distances of the metric are multiples of, as its reciprocal; 0: none.
+  // Returns the reciprocal of the metric's unit of distance; 0 for the exact metric.
   double steps_per_unit() const;
 
  private:
-  double Plain(NodeIndex from, NodeIndex to) const;
+  double UnroundedDistance(NodeIndex from, NodeIndex to) const;
   double Load(const std::vector<double>& loads, NodeIndex node, size_t k) const {
     const auto columns = static_cast<size_t>(data_.load_dimensions);
     return loads.empty() ? 0 : loads[static_cast<size_t>(node) * columns + k];
   }
-  static double Value(const std::vector<double>& values, NodeIndex node, double otherwise) {
-    return values.empty() ? otherwise : values[static_cast<size_t>(node)];
+  static double Value(const std::vector<double>& values, NodeIndex node, double absent) {
+    return values.empty() ? absent : values[static_cast<size_t>(node)];
   }
   size_t RowOf(NodeIndex node) const {
     const auto at = static_cast<size_t>(node);
@@ -58,7 +58,7 @@ class CheckerData {
   const InstanceData& data_;
   size_t matrix_size_ = 0;
   double time_tolerance_ = 0;
-  std::vector<const Shipment*> shipment_of_;  // by node; empty: there are none
+  std::vector<const Shipment*> shipment_of_;  // [N]; empty without shipments
 };
 
 }  // namespace vrp

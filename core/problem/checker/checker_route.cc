@@ -9,26 +9,26 @@
 namespace vrp {
 
 RouteChecker::RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
-                       const std::vector<NodeIndex>& path, std::vector<Violation>& violations)
+                           const std::vector<NodeIndex>& path, std::vector<Violation>& violations)
     : data_(data), route_(route), vehicle_(vehicle), path_(path), violations_(violations) {}
 
 RouteFigures RouteChecker::Run() {
-  JudgeReloads();
-  JudgeDistance();
-  JudgeLoads();
-  JudgeBackhaulOrder();
-  JudgeStops();
-  JudgeSkills();
-  JudgeTimes();
+  CheckReloads();
+  CheckDistance();
+  CheckLoads();
+  CheckBackhaulOrder();
+  CheckStops();
+  CheckSkills();
+  CheckTimes();
   return figures_;
 }
 
-// A depot from which something is carried: all but the one at the end.
-bool RouteChecker::IsTripStart(size_t i) const {
+// Whether a trip starts at position `i`: at every depot except the one at the end.
+bool RouteChecker::StartsTrip(size_t i) const {
   return data_.is_depot(path_[i]) && (i == 0 || i + 1 < path_.size() || vehicle_.open_end);
 }
 
-void RouteChecker::JudgeReloads() {
+void RouteChecker::CheckReloads() {
   const size_t end = path_.size() - (vehicle_.open_end ? 0 : 1);
   int64_t reloads = 0;
   for (size_t i = 1; i < end; ++i) {
@@ -44,7 +44,7 @@ void RouteChecker::JudgeReloads() {
       "reloads ", reloads, " times, more than the limit ", vehicle_.max_reloads);
 }
 
-void RouteChecker::JudgeDistance() {
+void RouteChecker::CheckDistance() {
   double distance = 0;
   for (size_t i = 1; i < path_.size(); ++i) {
     distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
@@ -56,7 +56,7 @@ void RouteChecker::JudgeDistance() {
       FormatNumber(distance), ", farther than the limit ", FormatNumber(most));
 }
 
-void RouteChecker::JudgeStops() {
+void RouteChecker::CheckStops() {
   const int64_t stops =
       std::count_if(path_.begin(), path_.end(), [this](NodeIndex n) { return !data_.is_depot(n); });
   if (stops <= vehicle_.max_stops) return;
@@ -64,7 +64,7 @@ void RouteChecker::JudgeStops() {
       "serves ", stops, " customers, more than the limit ", vehicle_.max_stops);
 }
 
-void RouteChecker::JudgeSkills() {
+void RouteChecker::CheckSkills() {
   if (data_.raw().required_skills.empty()) return;
   for (const NodeIndex node : path_) {
     for (const std::string& skill : data_.raw().required_skills[static_cast<size_t>(node)]) {
@@ -78,7 +78,7 @@ void RouteChecker::JudgeSkills() {
   }
 }
 
-double RouteChecker::MostOnBoard(size_t begin, size_t end, size_t dimension) const {
+double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const {
   double on_board = 0;
   for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
   double most = on_board;
@@ -97,7 +97,7 @@ std::string RouteChecker::CapacityText(double most, double capacity, size_t dime
                 FormatNumber(capacity));
 }
 
-void RouteChecker::JudgeLoads() {
+void RouteChecker::CheckLoads() {
   for (size_t k = 0; k < static_cast<size_t>(data_.raw().load_dimensions); ++k) {
     double capacity = vehicle_.capacity;
     if (k > 0) {
@@ -107,8 +107,8 @@ void RouteChecker::JudgeLoads() {
     double most = 0;
     for (size_t begin = 0; begin < path_.size();) {
       size_t end = begin + 1;
-      while (end < path_.size() && !IsTripStart(end)) ++end;
-      most = std::max(most, MostOnBoard(begin, end, k));
+      while (end < path_.size() && !StartsTrip(end)) ++end;
+      most = std::max(most, PeakLoad(begin, end, k));
       begin = end;
     }
     if (most <= CapacityWithRounding(capacity)) continue;
@@ -117,7 +117,7 @@ void RouteChecker::JudgeLoads() {
   }
 }
 
-void RouteChecker::JudgeBackhaulOrder() {
+void RouteChecker::CheckBackhaulOrder() {
   const auto dimensions = static_cast<size_t>(data_.raw().load_dimensions);
   bool brought = false;
   for (const NodeIndex node : path_) {
@@ -136,14 +136,14 @@ void RouteChecker::JudgeBackhaulOrder() {
   }
 }
 
-void RouteChecker::JudgeShift(double end) {
+void RouteChecker::CheckShift(double end) {
   const double close = vehicle_.shift.close;
   if (end <= close + data_.time_tolerance()) return;
   Add({.kind = ViolationKind::kShift, .amount = end - close}, "ends at ", FormatNumber(end),
       ", after its shift closes at ", FormatNumber(close));
 }
 
-void RouteChecker::JudgeTimes() {
+void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
   const bool least = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
                      (objective == Objective::kCost && vehicle_.cost_per_time > 0);
@@ -168,16 +168,16 @@ void RouteChecker::JudgeTimes() {
         data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
         FormatNumber(late.window.close));
   }
-  JudgeShift(reading.end);
+  CheckShift(reading.end);
   if (reading.missed_break.has_value() && violations_.size() == before) {
     const Break& missed = vehicle_.breaks[*reading.missed_break];
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "break ", *reading.missed_break,
         " cannot begin from ", FormatNumber(missed.window.open), " to ",
-        FormatNumber(missed.window.close), " without something being late");
+        FormatNumber(missed.window.close), " without making a stop late");
   }
-  if (reading.too_many_ways) {
+  if (reading.too_many_labels) {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "its ", vehicle_.breaks.size(),
-        " breaks have more places among its late customers than are tried");
+        " breaks have more possible positions among its late customers than are tried");
   }
   const double most = vehicle_.max_duration + vehicle_.max_overtime;
   if (figures_.duration <= most + std::max(data_.time_tolerance(), 1e-6 * most)) return;

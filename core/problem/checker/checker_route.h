@@ -1,4 +1,4 @@
-// The checker's rules of a single route.
+// Checks a single route.
 #pragma once
 
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace vrp {
 
-// Adds each violation to `violations`, with "routes[r]: " before its message.
+// Adds each violation of a route to `violations`, with "routes[r]: " before its message.
 class RouteChecker {
  public:
-  // All must outlive this. `path`: the start depot, the known visits (customers, and reloads of the
-  // vehicle's depot), and the end depot unless the end is open.
+  // All arguments must outlive this. `path` is the start depot, the visits (customers, and reloads
+  // at the vehicle's depot), and the end depot unless the end is open.
   RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
-             const std::vector<NodeIndex>& path, std::vector<Violation>& violations);
+               const std::vector<NodeIndex>& path, std::vector<Violation>& violations);
 
-  // What the route comes to.
+  // Checks the route and returns its distance, duration and cost of lateness.
   RouteFigures Run();
 
  private:
@@ -31,18 +31,18 @@ class RouteChecker {
     violations_.push_back(std::move(violation));
   }
 
-  void JudgeReloads();
-  void JudgeDistance();
-  void JudgeStops();
-  void JudgeSkills();
-  // Of the trip path[begin] .. path[end - 1]; gives the most that is on board.
-  double MostOnBoard(size_t begin, size_t end, size_t dimension) const;
-  void JudgeLoads();
-  void JudgeBackhaulOrder();
-  void JudgeTimes();
-  void JudgeShift(double end);
+  void CheckReloads();
+  void CheckDistance();
+  void CheckStops();
+  void CheckSkills();
+  // Returns the peak load of the trip from path[begin] to path[end - 1].
+  double PeakLoad(size_t begin, size_t end, size_t dimension) const;
+  void CheckLoads();
+  void CheckBackhaulOrder();
+  void CheckTimes();
+  void CheckShift(double end);
   std::string CapacityText(double most, double capacity, size_t dimension) const;
-  bool IsTripStart(size_t i) const;
+  bool StartsTrip(size_t i) const;
 
   const CheckerData& data_;
   const int32_t route_;

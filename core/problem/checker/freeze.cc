@@ -15,9 +15,9 @@
 namespace vrp {
 namespace {
 
-// Up to this many deliveries every order is tried; of more, each goes to the first place that
-// breaks no rule.
-constexpr size_t kPermuted = 6;
+// Bounds the deliveries of which every order is tried. Beyond that, each is inserted at the first
+// feasible position.
+constexpr size_t kMaxPermutedDeliveries = 6;
 
 class Freezer {
  public:
@@ -131,10 +131,10 @@ class Freezer {
     return std::move(violations.front());
   }
 
-  // Any order where none is found that breaks no rule.
+  // Returns a feasible order of the deliveries if it finds one, else any order.
   std::vector<NodeIndex> OrderDeliveries(const FrozenRoute& route) const {
     std::vector<NodeIndex> order = route.deliveries;
-    if (order.size() <= kPermuted) {
+    if (order.size() <= kMaxPermutedDeliveries) {
       std::sort(order.begin(), order.end());
       do {
         if (!FirstViolation(route, order).has_value()) return order;
@@ -155,7 +155,7 @@ class Freezer {
   const Instance& instance_;
   const CheckerData data_;
   const InstanceData& raw_;
-  std::vector<int32_t> frozen_in_;  // [N] FrozenRoute::route; -1: nowhere
+  std::vector<int32_t> frozen_in_;  // [N] FrozenRoute::route; -1: not frozen
   std::vector<int64_t> used_;       // by vehicle type
 };
 

@@ -1,4 +1,4 @@
-// Instances of which a part is settled.
+// Adds frozen beginnings of routes to an instance.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace vrp {
 
-// `instance` (its data are shared) with beginnings of routes that every plan must keep: for each
-// of `routes` a route of that vehicle type begins with its visits, in their order. Entries without
-// visits freeze nothing; `deliveries` are found here. No file format has them.
-// kInvalidArgument says what is wrong, with the violation where a beginning cannot be driven:
+// Returns `instance`, sharing its data, with beginnings of routes that every plan must keep: for
+// each of `routes`, a route of that vehicle type begins with its visits, in their order. Ignores
+// entries without visits, and fills in `deliveries`. No file format holds frozen routes. Returns
+// kInvalidArgument with the violation if a beginning is infeasible:
 // `initial_solution.routes[2].frozen_stops: load 31 exceeds vehicle capacity 30`.
 absl::StatusOr<Instance> Freeze(const Instance& instance, std::vector<FrozenRoute> routes);
 

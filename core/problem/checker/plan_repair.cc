@@ -10,11 +10,11 @@
 namespace vrp {
 namespace {
 
-// What is wrong with a route.
+// The violations of a route.
 struct Excess {
-  double amount = 0;  // of all violations
+  double amount = 0;  // sum over all violations
   double distance = 0;
-  std::string first = {};  // violation; empty: none
+  std::string first = {};  // message of the first violation; empty: none
 
   bool operator<(const Excess& other) const {
     if (first.empty() != other.first.empty()) return first.empty();
@@ -27,10 +27,10 @@ struct Removal {
   std::string reason = {};
 };
 
-// One route under repair. All that it is given must outlive it.
+// Repairs one route. All arguments must outlive it.
 class RouteRepair {
  public:
-  // `other_end`: of each customer's shipment, or -1.
+  // `other_end` [N]: the other customer of each customer's shipment, or -1.
   RouteRepair(const Instance& instance, const CheckerData& data,
               const std::vector<NodeIndex>& other_end, const PlannedRoute& route)
       : data_(data), vehicle_(VehicleOf(instance, route)), visits_(route.customers) {
@@ -43,19 +43,19 @@ class RouteRepair {
     }
     for (size_t i = 0; frozen_ != nullptr && i < frozen_->deliveries.size(); ++i) {
       const NodeIndex node = frozen_->deliveries[i];
-      if (PlaceOf(node) == visits_.size()) visits_.push_back(node);
+      if (IndexOf(node) == visits_.size()) visits_.push_back(node);
     }
     kept_.assign(visits_.size(), 1);
     for (const NodeIndex node : visits_) {
       const NodeIndex other = data.is_depot(node) ? -1 : other_end[static_cast<size_t>(node)];
-      partner_.push_back(other < 0 ? visits_.size() : PlaceOf(other));
+      partner_.push_back(other < 0 ? visits_.size() : IndexOf(other));
     }
   }
 
-  // Takes the customer out, whatever else goes, unless it is frozen.
+  // Removes the customer for good, unless it is frozen.
   void Drop(NodeIndex customer, const std::string& reason) {
-    const size_t at = PlaceOf(customer);
-    if (!MayGo(at) || !kept_[at]) return;
+    const size_t at = IndexOf(customer);
+    if (!MayRemove(at) || !kept_[at]) return;
     kept_[at] = 0;
     dropped_.push_back({at, reason});
   }
@@ -78,7 +78,7 @@ class RouteRepair {
     }
   }
 
-  // As a plan has them: without reloads beside which there is no customer.
+  // Returns the kept visits, without reloads that have no customer before or after them.
   std::vector<NodeIndex> Kept() const {
     std::vector<NodeIndex> kept;
     if (as_frozen_) {
@@ -103,11 +103,12 @@ class RouteRepair {
   }
 
  private:
-  size_t PlaceOf(NodeIndex node) const {
+  // Returns the index of the visit; visits_.size() if there is none.
+  size_t IndexOf(NodeIndex node) const {
     return static_cast<size_t>(std::find(visits_.begin(), visits_.end(), node) - visits_.begin());
   }
 
-  bool MayGo(size_t at) const {
+  bool MayRemove(size_t at) const {
     if (at >= visits_.size() || data_.is_depot(visits_[at])) return false;
     if (frozen_ == nullptr) return true;
     const auto& bound = frozen_->deliveries;
@@ -148,12 +149,12 @@ class RouteRepair {
     return excess;
   }
 
-  // Nothing when there is no time to look.
+  // Returns the visit whose removal leaves the least violation; nullopt after `stop`.
   std::optional<size_t> BestRemoval(const StopCondition& stop) {
     std::optional<size_t> best;
     Excess least;
     for (size_t at = 0; at < visits_.size(); ++at) {
-      if (!kept_[at] || !MayGo(at)) continue;
+      if (!kept_[at] || !MayRemove(at)) continue;
       if (stop.ShouldStop()) return std::nullopt;
       Set(at, 0);
       Excess excess = Measure();
@@ -165,11 +166,11 @@ class RouteRepair {
     return best;
   }
 
-  // The last half of what may go. False: nothing may.
+  // Removes the last half of the removable visits. Returns whether there were any.
   bool RemoveHalf(const std::string& reason, std::vector<Removal>& removals) {
     std::vector<size_t> left;
     for (size_t at = 0; at < visits_.size(); ++at) {
-      if (kept_[at] && MayGo(at)) left.push_back(at);
+      if (kept_[at] && MayRemove(at)) left.push_back(at);
     }
     for (size_t i = left.size() / 2; i < left.size(); ++i) {
       if (kept_[left[i]]) Remove(left[i], reason, removals);
@@ -180,11 +181,11 @@ class RouteRepair {
   const CheckerData& data_;
   const VehicleType& vehicle_;
   std::vector<NodeIndex> visits_;
-  std::vector<size_t> partner_;  // by visit: the other end of its shipment; visits_.size(): none
+  std::vector<size_t> partner_;  // by visit: its shipment's other visit; visits_.size(): none
   std::vector<char> kept_;       // by visit
   std::vector<Removal> dropped_;
-  const FrozenRoute* frozen_ = nullptr;  // that the route begins with
-  bool as_frozen_ = false;               // nothing but that, in the order in which it is feasible
+  const FrozenRoute* frozen_ = nullptr;  // the beginning of the route, if it is frozen
+  bool as_frozen_ = false;               // whether only the frozen visits and deliveries are kept
 };
 
 class PlanRepair {
@@ -194,7 +195,7 @@ class PlanRepair {
         data_(instance.data()),
         plan_(plan),
         other_end_(static_cast<size_t>(instance.num_nodes()), -1),
-        places_(static_cast<size_t>(instance.num_nodes())) {
+        visits_(static_cast<size_t>(instance.num_nodes())) {
     for (const Shipment& shipment : instance.data().shipments) {
       other_end_[static_cast<size_t>(shipment.pickup)] = shipment.delivery;
       other_end_[static_cast<size_t>(shipment.delivery)] = shipment.pickup;
@@ -202,7 +203,7 @@ class PlanRepair {
     for (size_t r = 0; r < plan.size(); ++r) {
       routes_.emplace_back(instance, data_, other_end_, plan[r]);
       for (size_t i = 0; i < plan[r].customers.size(); ++i) {
-        places_[static_cast<size_t>(plan[r].customers[i])] = {static_cast<int64_t>(r), i};
+        visits_[static_cast<size_t>(plan[r].customers[i])] = {static_cast<int64_t>(r), i};
       }
     }
   }
@@ -221,22 +222,22 @@ class PlanRepair {
   }
 
  private:
-  // Where the plan visits a customer.
-  struct Place {
+  // The position of a customer's visit in the plan.
+  struct Visit {
     int64_t route = -1;
     size_t index = 0;
   };
-  Place PlaceOf(NodeIndex node) const { return places_[static_cast<size_t>(node)]; }
+  Visit VisitOf(NodeIndex node) const { return visits_[static_cast<size_t>(node)]; }
 
   void Drop(NodeIndex node, const std::string& reason) {
-    const Place place = PlaceOf(node);
-    if (place.route >= 0) routes_[static_cast<size_t>(place.route)].Drop(node, reason);
+    const Visit visit = VisitOf(node);
+    if (visit.route >= 0) routes_[static_cast<size_t>(visit.route)].Drop(node, reason);
   }
 
   void DropBrokenShipments() {
     for (const Shipment& shipment : instance_.data().shipments) {
-      const Place from = PlaceOf(shipment.pickup);
-      const Place to = PlaceOf(shipment.delivery);
+      const Visit from = VisitOf(shipment.pickup);
+      const Visit to = VisitOf(shipment.delivery);
       if (from.route == to.route && (from.route < 0 || from.index < to.index)) continue;
       Drop(shipment.pickup, "its delivery does not follow in its route");
       Drop(shipment.delivery, "its pickup is not before it in its route");
@@ -247,9 +248,9 @@ class PlanRepair {
     for (const std::vector<NodeIndex>& group : instance_.data().alternative_groups) {
       std::vector<NodeIndex> visited;
       for (const NodeIndex node : group) {
-        if (PlaceOf(node).route >= 0) visited.push_back(node);
+        if (VisitOf(node).route >= 0) visited.push_back(node);
       }
-      // What is frozen is kept by Drop; the others go in its favour.
+      // Drop keeps frozen visits, so the others are dropped in favour of a frozen one.
       const auto frozen = std::find_if(visited.begin(), visited.end(),
                                        [&](NodeIndex node) { return IsFrozen(node); });
       if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);
@@ -270,7 +271,7 @@ class PlanRepair {
   const CheckerData data_;
   const Plan& plan_;
   std::vector<NodeIndex> other_end_;  // [N]
-  std::vector<Place> places_;         // [N]
+  std::vector<Visit> visits_;         // [N]
   std::vector<RouteRepair> routes_;
 };
 

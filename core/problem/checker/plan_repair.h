@@ -1,4 +1,4 @@
-// What of a given plan can be kept.
+// Makes a given plan feasible by removing visits.
 #pragma once
 
 #include <string>
@@ -13,18 +13,19 @@ namespace vrp {
 struct LeftOutVisit {
   int32_t route = 0;  // of the given plan
   NodeIndex customer = 0;
-  std::string reason = {};  // the rule that its route broke: "load 31 exceeds vehicle capacity 30"
+  std::string reason = {};  // the violation: "load 31 exceeds vehicle capacity 30"
 };
 
 struct RepairedPlan {
-  Plan plan = {};  // the same routes, perhaps emptied
+  Plan plan = {};  // the same routes, some of them possibly empty
   std::vector<LeftOutVisit> left_out = {};
 };
 
-// Takes visits out of `plan`, one after the other the one that leaves the least of what is wrong,
-// until its routes break no rule; then what fits in its place again goes back. Frozen stops stay,
-// and what is on board is delivered. Past `stop` it takes out halves. The numbers must be in range,
-// no customer be visited twice and no more vehicles used than there are.
+// Removes visits from `plan` until its routes are feasible. Each time it removes the visit that
+// leaves the least violation. At the end it restores removed visits that fit again at their old
+// position. Frozen stops stay, and goods on board are delivered. After `stop` it removes half of
+// the visits at once. All numbers must be in range, no customer may be visited twice, and the plan
+// may use no more vehicles than there are.
 RepairedPlan RepairPlan(const Instance& instance, const Plan& plan, const StopCondition& stop);
 
 }  // namespace vrp
