@@ -30,7 +30,8 @@ struct Memory {
         forbidden(current.size() * kPadded, kUnwritten),
         features(forbidden.size() * static_cast<size_t>(ObservedFeatures(kind)), kUnwritten),
         draws(current.size()),
-        trajectory_scratch(static_cast<size_t>(rows * TrajectoryScratchBytes(layout)) / sizeof(double)),
+        trajectory_scratch(static_cast<size_t>(rows * TrajectoryScratchBytes(layout)) /
+                           sizeof(double)),
         lengths(static_cast<size_t>(rows)),
         costs(lengths.size()),
         ends(lengths.size()) {}

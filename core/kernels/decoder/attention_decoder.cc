@@ -14,16 +14,16 @@ using simd::DecoderKernels;
 using simd::DecoderSizes;
 using simd::DecoderSteps;
 
-// Up to so many nodes all distances are computed once where every step asks for those to all nodes:
-// half a megabyte.
+// Up to this many nodes, all distances are computed once (half a megabyte) if every step needs the
+// distances to all nodes.
 constexpr int32_t kNodesWithLegs = 256;
 
-// The u of StepChoice::kSample.
+// Returns the uniform number u of StepChoice::kSample.
 double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) {
   return FirstUniform(StepBlock({request.seed, request.stream, trajectory, t}));
 }
 
-bool AsksForAllLegs(const StepRules& rules) {
+bool NeedsAllLegs(const StepRules& rules) {
   return (rules.timed || rules.bounded) && rules.problem.distances == nullptr &&
          rules.problem.nodes <= kNodesWithLegs;
 }
@@ -47,7 +47,7 @@ void Prepare(DecoderPass<T>& pass) {
   pass.rules.problem.distances = legs;
 }
 
-// One rollout: all trajectories take their step t, then their step t + 1.
+// One rollout. All trajectories take step t before any takes step t + 1.
 template <typename T>
 class RolloutRun {
  public:
@@ -65,9 +65,9 @@ class RolloutRun {
   DecodeStatus Run() {
     steps_.inverse_temperature = static_cast<T>(1 / request_.temperature);
     for (int32_t p = 0; p < request_.trajectories; ++p) Begin(p);
-    for (int32_t t = 0; walking_; ++t) {
+    for (int32_t t = 0; unfinished_; ++t) {
       if (request_.stop.ShouldStop()) return DecodeStatus::kStopped;
-      walking_ = false;
+      unfinished_ = false;
       for (int32_t p = 0; p < request_.trajectories; ++p) {
         const DecodeStatus status = Step(p, t);
         if (status != DecodeStatus::kDone) return status;
@@ -91,10 +91,10 @@ class RolloutRun {
     result_.lengths[p] = 0;
     result_.agreements[p] = 0;
     std::fill_n(Choices(p), result_.max_steps, -1);
-    walking_ = walking_ || !IsDone(memory_.states[p]);
+    unfinished_ = unfinished_ || !IsDone(memory_.states[p]);
   }
 
-  // Where only one node is allowed, or the first is given, the network is not asked.
+  // Chooses without the network if only one node is allowed or the first node is given.
   DecodeStatus Step(int32_t p, int32_t t) {
     const RouteState& state = memory_.states[p];
     const int32_t* const forced = request_.choice == StepChoice::kForced
@@ -104,20 +104,19 @@ class RolloutRun {
     T* const mask = steps_.masks + steps_.count * sizes_.padded_nodes;
     const int32_t count = WriteMask(rules_, state, Visited(p), mask);
     if (count == 0) return DecodeStatus::kUnreachable;
-    const int32_t wanted = forced == nullptr ? -1 : forced[t];
-    if (forced != nullptr && (wanted < 0 || wanted >= sizes_.nodes || mask[wanted] != 0)) {
+    const int32_t node = forced == nullptr ? -1 : forced[t];
+    if (forced != nullptr && (node < 0 || node >= sizes_.nodes || mask[node] != 0)) {
       return DecodeStatus::kForbidden;
     }
     const bool given = t == 0 && request_.distinct_starts;
     if (given || count == 1) {
       Go(p, t,
-         forced != nullptr ? wanted
-                           : AllowedNode(mask, count, given ? request_.first_start + p : 0));
+         forced != nullptr ? node : AllowedNode(mask, count, given ? request_.first_start + p : 0));
       if (!given) ++result_.agreements[p];
       return DecodeStatus::kDone;
     }
     steps_.choices[steps_.count] = simd::kLikeliest;
-    if (forced != nullptr) steps_.choices[steps_.count] = wanted;
+    if (forced != nullptr) steps_.choices[steps_.count] = node;
     if (request_.choice == StepChoice::kSample) {
       steps_.choices[steps_.count] = simd::kDrawn;
       steps_.uniforms[steps_.count] = StepUniform(request_, request_.first_trajectory + p, t);
@@ -148,7 +147,7 @@ class RolloutRun {
     Take(rules_, node, memory_.states[p], Visited(p));
     Choices(p)[t] = node;
     result_.lengths[p] = t + 1;
-    walking_ = walking_ || !IsDone(memory_.states[p]);
+    unfinished_ = unfinished_ || !IsDone(memory_.states[p]);
   }
 
   const DecoderKernels<T>& kernels_;
@@ -159,8 +158,8 @@ class RolloutRun {
   const DecodeResult<T>& result_;
   DecoderMemory<T> memory_;
   DecoderSteps<T>& steps_;
-  bool walking_ = false;  // any trajectory
-  int64_t scored_ = 0;    // nodes, since the last look at the stop condition
+  bool unfinished_ = false;  // whether any trajectory is unfinished
+  int64_t scored_ = 0;       // nodes scored since the last poll of the stop condition
 };
 
 // One second pass: the steps of all trajectories, one trajectory after the other, in full blocks.
@@ -180,13 +179,13 @@ class SecondPassRun {
 
   void Run(double* log_likelihoods) {
     steps_.label_smoothing = static_cast<T>(request_.label_smoothing);
-    const bool wanted = gradient_.keys != nullptr;
-    if (wanted) ClearSum();
-    if (!wanted) memory_.sum = {};
+    const bool adds_gradient = gradient_.keys != nullptr;
+    if (adds_gradient) ClearSum();
+    if (!adds_gradient) memory_.sum = {};
     std::fill_n(memory_.sums, request_.trajectories, 0.0);
-    for (int32_t p = 0; p < request_.trajectories; ++p) Walk(p);
+    for (int32_t p = 0; p < request_.trajectories; ++p) Replay(p);
     ScoreSteps();
-    if (wanted) kernels_.unpack_gradient(sizes_, memory_.sum, gradient_);
+    if (adds_gradient) kernels_.unpack_gradient(sizes_, memory_.sum, gradient_);
     std::copy_n(memory_.sums, request_.trajectories, log_likelihoods);
   }
 
@@ -197,7 +196,7 @@ class SecondPassRun {
     }
   }
 
-  void Walk(int32_t p) {
+  void Replay(int32_t p) {
     const int32_t* const choices = request_.choices + int64_t{p} * request_.max_steps;
     RouteState state = BeginTrajectory(rules_, memory_.visited);
     for (int32_t t = 0; !IsDone(state) && t < request_.max_steps && choices[t] >= 0; ++t) {
@@ -206,7 +205,7 @@ class SecondPassRun {
     }
   }
 
-  // The only node allowed is certain, whatever the weights.
+  // Adds a step to the block. Skips steps with a single allowed node, whose likelihood is always 1.
   void AddChoice(int32_t p, const RouteState& state, int32_t choice) {
     T* const mask = steps_.masks + steps_.count * sizes_.padded_nodes;
     const int32_t count = WriteMask(rules_, state, memory_.visited, mask);
@@ -282,7 +281,7 @@ class KernelDecoder : public AttentionDecoder<T> {
                            .nodes = nodes,
                            .sizes = kernels_.sizes(shape_, problem.nodes),
                            .rules = MakeStepRules(problem)};
-    needs.legs = AsksForAllLegs(pass.rules);
+    needs.legs = NeedsAllLegs(pass.rules);
     MemoryPieces<T> pieces(scratch);
     pass.memory =
         LayOutDecoder<T>(pass.sizes, kernels_.scratch(pass.sizes, needs.gradient), needs, pieces);
@@ -292,7 +291,7 @@ class KernelDecoder : public AttentionDecoder<T> {
 
   int64_t Size(const RoutingProblem& problem, DecoderNeeds needs) const {
     const DecoderSizes sizes = kernels_.sizes(shape_, problem.nodes);
-    needs.legs = AsksForAllLegs(MakeStepRules(problem));
+    needs.legs = NeedsAllLegs(MakeStepRules(problem));
     MemoryPieces<T> pieces(nullptr);
     LayOutDecoder<T>(sizes, kernels_.scratch(sizes, needs.gradient), needs, pieces);
     return pieces.used();

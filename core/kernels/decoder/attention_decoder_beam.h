@@ -1,4 +1,4 @@
-// A beam search of an attention decoder.
+// Beam search of an attention decoder.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Scores the steps of all tours a block at a time.
+// Runs a beam search and scores the steps of all tours in blocks.
 template <typename T>
 class BeamRun {
  public:
@@ -36,7 +36,7 @@ class BeamRun {
   }
 
  private:
-  // Where only one node is allowed the network is not asked.
+  // Offers the only allowed node without the network, or adds the step to the block.
   DecodeStatus Step(int32_t tour) {
     const RouteState& state = search_.state(tour);
     if (IsDone(state)) return DecodeStatus::kDone;
@@ -73,7 +73,7 @@ class BeamRun {
   const DecodeResult<T>& result_;
   BeamSearch& search_;
   simd::DecoderSteps<T> steps_;
-  int64_t scored_ = 0;  // nodes, since the last look at the stop condition
+  int64_t scored_ = 0;  // nodes scored since the last poll of the stop condition
 };
 
 }  // namespace vrp

@@ -1,8 +1,8 @@
-// Steps of a decoder scored side by side: a vector's lanes are steps, so that a softmax over the
-// nodes needs no sum across lanes, and every product's right side is [*, columns] with its rows one
-// after the other. See vec.h for who may include this.
+// Scores of several decoder steps at once: a vector's lanes are steps, so that a softmax over the
+// nodes needs no sum across lanes, and the right side of every product is [*, columns] with
+// contiguous rows. vec.h states who may include this.
 //
-// Every sum here runs in the order in which attention_decoder_row.h runs it.
+// All sums run in the same order as in attention_decoder_row.h.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_block_memory.h"
@@ -14,17 +14,17 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Of steps in a block. double serves tests, and is not worth the code.
+// Vectors of steps in a block. double serves tests only and is not worth more code.
 template <typename T>
 inline constexpr int64_t kMaxVectors = sizeof(T) == 4 ? 3 : 1;
 
-// With kVectors = 3 and 8 rows 24 of 32 registers hold sums, 3 a row of B, and 8 + 3 loads feed 24
-// multiplications.
+// Rows of a product's tile. With kVectors = 3 and 8 rows, 24 of 32 registers hold sums, 3 hold a
+// row of B, and 8 + 3 loads feed 24 multiplications.
 template <int64_t kVectors>
 inline constexpr int64_t kRowsAtOnce =
     VRP_SIMD_BYTES == 64 ? (kVectors == 3 ? 8 : 12) : (kVectors == 3 ? 4 : 12 / kVectors);
 
-// [rows, kVectors * lanes] = a [rows, inner] b [inner, kVectors * lanes].
+// Computes a [rows, inner] * b [inner, kVectors * lanes] -> [rows, kVectors * lanes].
 template <int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyColumns(MatrixA<T> a, const T* b, int64_t rows, int64_t inner,
                             const Epilogue& epilogue) {
@@ -37,8 +37,7 @@ inline void MultiplyColumns(MatrixA<T> a, const T* b, int64_t rows, int64_t inne
   LastRows<T, kRows - 1, kVectors>(a, b, kColumns, inner, i, rows - i, 0, epilogue);
 }
 
-// Replaces scores [N, C] by their exponentials less the largest, and writes one over their sums
-// [C].
+// Replaces scores [N, C] by exp(score - maximum) and writes the inverse of their sums [C].
 template <int64_t kVectors, typename T>
 inline void ExponentialsOfColumns(int64_t nodes, T* scores, T* inverse_sums) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
@@ -64,7 +63,7 @@ inline void ExponentialsOfColumns(int64_t nodes, T* scores, T* inverse_sums) {
   }
 }
 
-// Attention of all steps: weights (of every head where they are kept) and glimpses.
+// Computes the attention of all steps: weights (of every head if `keep`) and glimpses.
 template <int64_t kVectors, typename T>
 inline void AttendColumns(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                           const BlockMemory<T>& memory, bool keep) {
@@ -89,7 +88,7 @@ inline void AttendColumns(const DecoderSizes& sizes, const PackedNodes<T>& packe
   }
 }
 
-// Queries, attention and tanh of the logits.
+// Computes queries, attention and the tanh of the logits.
 template <int64_t kVectors, typename T>
 inline void ScoreColumns(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
                          const PackedNodes<T>& packed, const DecoderSteps<T>& steps,
@@ -98,7 +97,7 @@ inline void ScoreColumns(const DecoderSizes& sizes, const DecoderNodes<const T>&
   for (int64_t r = 0; r < steps.count; ++r) {
     WriteQuery<T>(sizes, nodes, steps, r, memory.queries + r * sizes.width);
   }
-  // Columns without a step repeat the last one; nobody reads what comes of them.
+  // Columns without a step repeat the last step; their results are not used.
   const int64_t last = steps.count - 1;
   TransposeRows<kVectors, T>(memory.queries, sizes.width, last, sizes.width, memory.query_columns);
   TransposeRows<kVectors, T>(steps.masks, sizes.padded_nodes, last, sizes.padded_nodes,

@@ -1,5 +1,4 @@
-// What a block of a decoder's steps leaves between its products. See vec.h for who may include
-// this.
+// Intermediate results of a block of decoder steps. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +7,26 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The block's intermediate results; C columns are steps.
+// Intermediate results of a block; C columns are steps.
 template <typename T>
 struct BlockMemory {
   T* queries;         // [C, width], scaled by 1 / sqrt(head)
   T* query_columns;   // [width, C]
   T* masks;           // [N, C]
-  T* weights;         // [M or 1, N, C]: exp of the attention scores, less their largest
-  T* inverse_sums;    // [M, C] of these
+  T* weights;         // [M or 1, N, C]: exp(attention score - maximum)
+  T* inverse_sums;    // [M, C]: of weights
   T* glimpses;        // [width, C]
-  T* tanhs;           // [N, C] of the logits before clipping
-  T* exps;            // [N, C]: exp of the logits less their largest
-  T* inverse_totals;  // [C] of these
-  // Of the gradient alone.
+  T* tanhs;           // [N, C]: logits before clipping
+  T* exps;            // [N, C]: exp(logit - maximum)
+  T* inverse_totals;  // [C]: of exps
+  // Used by the gradient only.
   T* logit_gradient;    // [N, C]
   T* glimpse_gradient;  // [width, C], divided by the attention's sums
   T* score_gradient;    // [N, C] of one head
   T* query_gradient;    // [width, C]
   T* rows;              // [C, width]
   T* more_rows;         // [C, width]
-  int64_t size = 0;     // of all that
+  int64_t size = 0;     // of all arrays, in elements
 };
 
 template <typename T>

@@ -1,5 +1,5 @@
-// Choices and log-likelihoods of a block of a decoder's steps, which attention_decoder_block.h has
-// scored. See vec.h for who may include this.
+// Choices and log-likelihoods of a block of decoder steps, scored by attention_decoder_block.h.
+// vec.h states who may include this.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_block_memory.h"
@@ -8,9 +8,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Of one vector of steps: the likeliest nodes, and exps and one over their sum. Returns what is to
-// be subtracted from a logit to make it a log-likelihood: first the largest, then the sum's
-// logarithm.
+// The terms subtracted from a logit to get its log-likelihood: first the largest logit, then the
+// logarithm of the sum.
 template <typename T>
 struct LogSum {
   Vec<T> largest;
@@ -42,8 +41,8 @@ inline LogSum<T> LikelihoodsOfColumn(const DecoderSizes& sizes, const BlockMemor
   return {largest, Log<T>(total)};
 }
 
-// The first node at which the running sum of exps (to the power of 1 / temperature) exceeds the
-// uniform number's share of the whole: one draw from the distribution for each step of the vector.
+// Draws a node for each step of the vector: the first node at which the running sum of exps (to the
+// power of 1 / temperature) exceeds the uniform number's share of the total.
 template <int64_t kColumns, typename T>
 inline void DrawColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                        const BlockMemory<T>& memory, int64_t column, Vec<T> largest,
@@ -71,7 +70,7 @@ inline void DrawColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
   }
   for (int64_t i = 0; i < kLanes<T>; ++i) {
     int64_t node = passed[i];
-    if (node == sizes.nodes) {  // the product above was rounded up to the whole
+    if (node == sizes.nodes) {  // rounding made the target equal to the total
       while (exps[--node * kColumns + i] <= 0) {
       }
     }
@@ -79,7 +78,7 @@ inline void DrawColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
   }
 }
 
-// Rows of all nodes' log-likelihoods, one for each step of a vector; overwrites the exps.
+// Writes a row of all nodes' log-likelihoods for each step of a vector. Overwrites the exps.
 template <int64_t kColumns, typename T>
 inline void ScoresOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                            const BlockMemory<T>& memory, int64_t column, const LogSum<T>& sums) {
@@ -97,7 +96,7 @@ inline void ScoresOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& ste
   }
 }
 
-// Choices and log-likelihoods of `steps`, which are scored.
+// Writes choices and log-likelihoods of the scored `steps`.
 template <int64_t kVectors, typename T>
 inline void ChooseColumns(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                           const BlockMemory<T>& memory) {

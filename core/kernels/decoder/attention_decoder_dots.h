@@ -1,5 +1,5 @@
-// Products of a few rows with columns that lie one after the other, for steps of a decoder that are
-// scored by themselves. See vec.h for who may include this.
+// Products of a few rows with contiguous columns, for decoder steps scored one by one. vec.h states
+// who may include this.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Calls visit(r, j, sum) for the products of kRows rows (`inner` elements each, one after the
-// other) with kVectors vectors from j on of their columns ([inner, padded] each, one after the
-// other). Eight sums at once keep both multipliers busy.
+// Calls visit(r, j, sum) for the products of kRows rows (`inner` contiguous elements each) with
+// kVectors vectors, starting at j, of their columns (contiguous [inner, padded] each). Eight sums
+// at once keep both multipliers busy.
 template <int64_t kRows, int64_t kVectors, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotSome(const T* rows, const T* columns, int64_t inner,
                                                    int64_t padded, int64_t j, const Visit& visit) {

@@ -1,21 +1,20 @@
-// The gradient of a block of a decoder's steps, which attention_decoder_block.h has scored: softmax
-// and clipping, logit keys, and attention backwards, head by head. See vec.h for who may include
-// this.
+// Gradient of a block of decoder steps, scored by attention_decoder_block.h: softmax and clipping,
+// logit keys, and attention backward, one head at a time. vec.h states who may include this.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_block.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Writes the log-likelihoods of choices (with label smoothing: of the smoothed terms) and the
-// gradient by the logits before tanh, [N, C].
+// Writes the log-likelihoods of the choices (with label smoothing: of the smoothed terms) and the
+// gradient with respect to the logits before tanh, [N, C].
 template <int64_t kColumns, typename T>
 inline void LogitGradientOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                                   const BlockMemory<T>& memory, int64_t column) {
   const T clip = static_cast<T>(sizes.clip);
   const T smoothing = steps.label_smoothing;
   Vec<T> weight = {};
-  Vec<T> share = {};  // of each allowed node in the smoothed label
+  Vec<T> share = {};  // label of each allowed node due to smoothing
   IntVec<T> choice = {};
   for (int64_t i = 0; i < kLanes<T> && column + i < steps.count; ++i) {
     weight[i] = steps.weights[column + i];
@@ -45,7 +44,7 @@ inline void LogitGradientOfColumn(const DecoderSizes& sizes, const DecoderSteps<
   }
 }
 
-// Gradient by the glimpses, [width, C], divided by the sums of the attention's weights.
+// Writes the gradient with respect to the glimpses, [width, C], divided by the attention's sums.
 template <int64_t kVectors, typename T>
 inline void GlimpseGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                             const BlockMemory<T>& memory) {
@@ -62,8 +61,9 @@ inline void GlimpseGradient(const DecoderSizes& sizes, const PackedNodes<T>& pac
   }
 }
 
-// Gradient by the scores of head m, [N, C]: weights * (values . glimpse gradient - its mean), where
-// the mean is the glimpse's product with its gradient (Dao et al. 2022, FlashAttention).
+// Writes the gradient with respect to the scores of head m, [N, C]: weights * (values . glimpse
+// gradient - mean). The mean is the glimpse's product with its gradient (Dao et al. 2022,
+// FlashAttention).
 template <int64_t kVectors, typename T>
 inline void ScoreGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                           const BlockMemory<T>& memory, int64_t m) {
@@ -90,7 +90,7 @@ inline void ScoreGradient(const DecoderSizes& sizes, const PackedNodes<T>& packe
       });
 }
 
-// By the nodes' keys and values, and by the queries [width, C].
+// Computes the gradient with respect to the nodes' keys and values, and to the queries [width, C].
 template <int64_t kVectors, typename T>
 inline void AttentionGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                               const BlockMemory<T>& memory, int64_t steps,

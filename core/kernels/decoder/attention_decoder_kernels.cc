@@ -8,24 +8,24 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// Up to so many steps beyond whole vectors are scored one by one: a vector of them takes as long as
-// half as many by themselves.
+// Most steps beyond whole vectors that are scored one by one: a vector takes as long as half as
+// many single steps.
 template <typename T>
 constexpr int64_t kSingleSteps = kLanes<T> / 2 - 1;
-// Beyond so many nodes a block's attention weights of all heads would leave the second-level cache.
+// Beyond this many nodes, a block's attention weights of all heads would exceed the L2 cache.
 constexpr int64_t kManyNodes = 256;
 
-int64_t Whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
+int64_t RoundUp(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
 template <typename T>
 DecoderSizes Sizes(const DecoderShape& shape, int64_t nodes) {
   DecoderSizes sizes;
   sizes.nodes = nodes;
-  sizes.padded_nodes = Whole(nodes, kLanes<T>);
+  sizes.padded_nodes = RoundUp(nodes, kLanes<T>);
   sizes.hidden = shape.hidden;
   sizes.heads = shape.heads;
   sizes.head = shape.hidden / shape.heads;
-  sizes.padded_head = Whole(sizes.head, kLanes<T>);
+  sizes.padded_head = RoundUp(sizes.head, kLanes<T>);
   sizes.width = sizes.heads * sizes.padded_head;
   sizes.row = sizes.width + 64 / static_cast<int64_t>(sizeof(T));
   sizes.block = (nodes > kManyNodes ? 1 : kMaxVectors<T>)*kLanes<T>;
@@ -50,7 +50,7 @@ void CopyRow(const DecoderSizes& sizes, const T* from, T* to) {
   });
 }
 
-// [width, padded_nodes] from [N, row]; what is beyond N repeats the last node, and is masked.
+// Transposes [N, row] to [width, padded_nodes]. Padding repeats the last node and is masked.
 template <typename T>
 void WriteColumns(const DecoderSizes& sizes, const T* rows, T* columns) {
   for (int64_t n = 0; n < sizes.nodes; n += kLanes<T>) {
@@ -73,7 +73,7 @@ void Pack(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes, const P
   WriteColumns<T>(sizes, to.logit_keys, to.logit_key_columns);
 }
 
-// Steps from `first` on.
+// Returns the steps from `first` on.
 template <typename T>
 DecoderSteps<T> Rest(const DecoderSizes& sizes, DecoderSteps<T> steps, int64_t first) {
   steps.count -= static_cast<int32_t>(first);
@@ -104,7 +104,7 @@ void Choose(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
   const int64_t single = over <= kSingleSteps<T> ? over : 0;
   DecoderSteps<T> together = steps;
   together.count -= static_cast<int32_t>(single);
-  const int64_t vectors = Whole(together.count, kLanes<T>) / kLanes<T>;
+  const int64_t vectors = RoundUp(together.count, kLanes<T>) / kLanes<T>;
   if constexpr (kMaxVectors<T> == 3) {
     if (vectors == 3) ChooseBlock<3, T>(sizes, nodes, packed, together, scratch);
     if (vectors == 2) ChooseBlock<2, T>(sizes, nodes, packed, together, scratch);
@@ -134,7 +134,7 @@ template <typename T>
 void AddGradient(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
                  const PackedNodes<T>& packed, const DecoderSteps<T>& steps,
                  const PackedNodes<T>& sum, const DecoderNodes<T>& gradient, T* scratch) {
-  const int64_t vectors = Whole(steps.count, kLanes<T>) / kLanes<T>;
+  const int64_t vectors = RoundUp(steps.count, kLanes<T>) / kLanes<T>;
   if constexpr (kMaxVectors<T> == 3) {
     if (vectors == 3) ScoreBlock<3, T>(sizes, nodes, packed, steps, sum, gradient, scratch);
     if (vectors == 2) ScoreBlock<2, T>(sizes, nodes, packed, steps, sum, gradient, scratch);

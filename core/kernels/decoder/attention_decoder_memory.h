@@ -1,4 +1,4 @@
-// The memory of a decoder's passes, cut out of what the caller gives.
+// Memory of the decoder's passes, cut from the caller's scratch.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace vrp {
 
-// Hands out pieces of the caller's memory, each on a cache line of its own; from null, only counts.
+// Hands out pieces of the caller's memory, each aligned to a cache line. With a null pointer it
+// only counts.
 template <typename T>
 class MemoryPieces {
  public:
@@ -24,7 +25,7 @@ class MemoryPieces {
     used_ += (bytes + kLine - 1) / kLine * (kLine / sizeof(T));
     return reinterpret_cast<Piece*>(taken);
   }
-  // With room for the first piece to begin on a line.
+  // Returns the elements used, including the alignment of the first piece.
   int64_t used() const { return used_ + static_cast<int64_t>(kLine / sizeof(T)); }
 
  private:
@@ -33,18 +34,18 @@ class MemoryPieces {
   int64_t used_ = 0;
 };
 
-// The memory of either pass.
+// Memory of a pass.
 template <typename T>
 struct DecoderMemory {
   simd::PackedNodes<T> packed;
-  simd::PackedNodes<T> sum;  // of gradients
+  simd::PackedNodes<T> sum;  // of the gradients
   simd::DecoderSteps<T> steps;
   T* kernels = nullptr;
   double* sums = nullptr;           // [P]
   RouteState* states = nullptr;     // [P]
   uint8_t* visited = nullptr;       // [P, N]
-  int32_t* trajectories = nullptr;  // [block]: whose steps are in `steps`
-  double* legs = nullptr;           // [N, N]: distances; null: not kept
+  int32_t* trajectories = nullptr;  // [block]: trajectory of each row in `steps`
+  double* legs = nullptr;           // [N, N]: distances; null: computed when needed
 };
 
 template <typename T>
@@ -73,8 +74,8 @@ void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
   steps.allowed = pieces.template Take<int32_t>(sizes.block);
 }
 
-// What a pass is about to do. A rollout keeps all its trajectories; a second pass, which has a
-// gradient, walks one after the other; a beam search, which wants scores, has tours of its own.
+// Requirements of a pass. A rollout keeps all its trajectories; a second pass (gradient) replays
+// them one by one; a beam search (scores) has tours of its own.
 struct DecoderNeeds {
   int32_t trajectories = 0;
   bool gradient = false;
@@ -82,7 +83,7 @@ struct DecoderNeeds {
   bool legs = false;
 };
 
-// `kernels`: elements of their scratch memory.
+// Lays out a pass. `kernels`: elements of the kernels' scratch.
 template <typename T>
 DecoderMemory<T> LayOutDecoder(const simd::DecoderSizes& sizes, int64_t kernels,
                                const DecoderNeeds& needs, MemoryPieces<T>& pieces) {

@@ -1,4 +1,4 @@
-// What the runs of a decoder begin with, and how each of them adds a step.
+// State and helpers shared by rollouts, second passes and beam searches.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace vrp {
 
-// Nodes scored between two looks at the stop condition: some tenths of a millisecond.
+// Nodes scored between two polls of the stop condition: some tenths of a millisecond.
 inline constexpr int64_t kNodesBetweenPolls = 20'000;
 
-// The p-th node that a mask allows, counted round.
+// Returns the p-th allowed node of a mask, modulo their number.
 template <typename T>
 int32_t AllowedNode(const T* mask, int32_t count, int32_t p) {
   int32_t node = -1;
@@ -23,7 +23,7 @@ int32_t AllowedNode(const T* mask, int32_t count, int32_t p) {
   return node;
 }
 
-// Appends a step whose mask [padded_nodes] is already there.
+// Appends a step whose mask [padded_nodes] is already written.
 template <typename T>
 void AddStep(const StepRules& rules, const RouteState& state, simd::DecoderSteps<T>& steps) {
   const int32_t row = steps.count++;
@@ -33,7 +33,7 @@ void AddStep(const StepRules& rules, const RouteState& state, simd::DecoderSteps
   WriteShares(rules, state, steps.shares + int64_t{row} * kContextShares);
 }
 
-// One run: a rollout, a second pass or a beam search.
+// Inputs and memory of a rollout, a second pass or a beam search.
 template <typename T>
 struct DecoderPass {
   const simd::DecoderKernels<T>& kernels;
@@ -43,7 +43,7 @@ struct DecoderPass {
   DecoderMemory<T> memory = {};
 };
 
-// Weights that are not numbers choose anything; the plan remains one.
+// Returns the choice of a row, or the first allowed node if NaN weights made the choice invalid.
 template <typename T>
 int32_t AllowedChoice(const simd::DecoderSizes& sizes, const simd::DecoderSteps<T>& steps,
                       int32_t row) {

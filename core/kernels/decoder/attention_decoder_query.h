@@ -1,5 +1,4 @@
-// Queries of a decoder's steps, and the gradient by them given back to what they are made of. See
-// vec.h for who may include this.
+// Queries of decoder steps, and the gradient of their terms. vec.h states who may include this.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_kernels.h"
@@ -7,8 +6,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Calls visit(at, padded, lanes) for each vector of a row of all heads: `at` counts elements of the
-// caller's rows [H], `padded` those of ours [width]; `lanes` of them count.
+// Calls visit(at, padded, lanes) for each vector of a row of all heads: `at` is an index into the
+// caller's rows [H], `padded` into padded rows [width], and `lanes` is the number of valid lanes.
 template <typename T, typename Visit>
 inline __attribute__((always_inline)) void VisitHeads(const DecoderSizes& sizes,
                                                       const Visit& visit) {
@@ -42,7 +41,7 @@ inline T QueryScale(const DecoderSizes& sizes) {
   return static_cast<T>(1 / __builtin_sqrt(static_cast<double>(sizes.head)));
 }
 
-// Query of step r, scaled by 1 / sqrt(head), its heads padded with zeros: to [width].
+// Writes the query of step r, scaled by 1 / sqrt(head), with zero-padded heads, to [width].
 template <typename T>
 inline void WriteQuery(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
                        const DecoderSteps<T>& steps, int64_t r, T* to) {
@@ -66,7 +65,8 @@ inline void WriteQuery(const DecoderSizes& sizes, const DecoderNodes<const T>& n
   });
 }
 
-// `row` [width] is the gradient by step r's scaled query.
+// Adds the gradient of step r's query terms. `row` [width]: gradient with respect to the scaled
+// query.
 template <typename T>
 inline void AddQueryGradient(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
                              const T* row, const DecoderNodes<T>& gradient) {

@@ -1,8 +1,8 @@
-// One step of a decoder by itself: a vector's lanes are nodes, keys lie by columns, and a product
-// is a walk over them. See vec.h for who may include this.
+// Scores of a single decoder step: a vector's lanes are nodes, and keys are stored by columns,
+// which a product scans. vec.h states who may include this.
 //
-// Every sum runs in the order in which attention_decoder_block.h runs it, so that a step's results
-// do not depend on which of the two scored it.
+// All sums run in the same order as in attention_decoder_block.h, so that a step's results do not
+// depend on which of the two scores it.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_dots.h"
@@ -14,7 +14,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Attention scores of kHeads heads from head m on, and the largest of each.
+// Computes the attention scores of kHeads heads from head m on, and the largest score of each.
 template <int64_t kHeads, typename T>
 inline void AttentionScores(const DecoderSizes& sizes, const PackedNodes<T>& packed, const T* mask,
                             const RowMemory<T>& memory, int64_t m) {
@@ -36,7 +36,8 @@ inline void AttentionScores(const DecoderSizes& sizes, const PackedNodes<T>& pac
   }
 }
 
-// All heads' scores first, then all exponentials: neighbours' latencies overlap.
+// Computes the attention weights: the scores of all heads first, then all exponentials, so that
+// their latencies overlap.
 template <typename T>
 inline void AttentionWeights(const DecoderSizes& sizes, const PackedNodes<T>& packed, const T* mask,
                              const RowMemory<T>& memory) {
@@ -58,7 +59,7 @@ inline void AttentionWeights(const DecoderSizes& sizes, const PackedNodes<T>& pa
   }
 }
 
-// Writes down the nodes that a mask allows; returns how many.
+// Writes the nodes that a mask allows; returns their number.
 template <typename T>
 inline int64_t ListAllowed(int64_t nodes, const T* mask, int32_t* list) {
   int64_t count = 0;
@@ -69,8 +70,8 @@ inline int64_t ListAllowed(int64_t nodes, const T* mask, int32_t* list) {
   return count;
 }
 
-// kVectors vectors of the glimpse from v on. Values of nodes that are not allowed, which count
-// nothing, are not read: what this costs is reading them from the second-level cache.
+// Computes kVectors vectors of the glimpse from v on. Skips the values of forbidden nodes, because
+// the cost is reading them from the L2 cache.
 template <int64_t kVectors, typename T>
 inline __attribute__((always_inline)) void Glimpse(const DecoderSizes& sizes, const T* values,
                                                    const RowMemory<T>& memory, int64_t allowed,

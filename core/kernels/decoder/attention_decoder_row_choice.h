@@ -1,5 +1,5 @@
-// Choice and log-likelihood of one step of a decoder, which attention_decoder_row.h has scored. See
-// vec.h for who may include this.
+// Choice and log-likelihood of a single decoder step, scored by attention_decoder_row.h. vec.h
+// states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 template <typename T>
 struct RowMemory {
   T* query;          // [width]
-  T* weights;        // [M, padded_nodes]: exp of the attention scores, less their largest
-  T* largest;        // [M] of these scores
+  T* weights;        // [M, padded_nodes]: exp(attention score - maximum)
+  T* largest;        // [M]: largest score
   T* inverse_sums;   // [M]
   T* glimpse;        // [width]
   T* logits;         // [padded_nodes]
-  int32_t* allowed;  // [<= N]: nodes, in order
+  int32_t* allowed;  // [<= N]: allowed nodes, ascending
   T* exps;           // [padded_nodes]
   int64_t size = 0;
 };
@@ -42,7 +42,7 @@ inline RowMemory<T> LayOutRow(const DecoderSizes& sizes, T* scratch) {
   return memory;
 }
 
-// The first node whose running sum of exps exceeds the uniform number's share of the whole.
+// Returns the first node whose running sum of exps exceeds the uniform number's share of the total.
 template <typename T>
 inline int32_t DrawFromRow(int64_t nodes, const T* exps, double uniform) {
   T total = 0;
@@ -58,7 +58,7 @@ inline int32_t DrawFromRow(int64_t nodes, const T* exps, double uniform) {
   return static_cast<int32_t>(last);
 }
 
-// Choice and log-likelihood of step r from its logits.
+// Writes the choice and log-likelihood of step r, given its logits.
 template <typename T>
 inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
                         Vec<T> largest_lanes, const RowMemory<T>& memory) {

@@ -1,5 +1,5 @@
-// Rows into columns and back, and sums over rows and lanes, for the decoder's blocks. See vec.h for
-// who may include this.
+// Transpositions, and sums over rows and lanes, for the decoder's blocks. vec.h states who may
+// include this.
 #pragma once
 
 #include "core/kernels/simd/math.h"
@@ -7,9 +7,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// One step of a transposition by halves (Eklundh 1972): of two rows that are kWidth apart, the
-// second halves of the first's pieces of 2 kWidth change place with the first halves of the
-// other's.
+// One step of a transposition by halves (Eklundh 1972) of two rows that are kWidth apart. Exchanges
+// the second halves of the first row's pieces of 2 kWidth with the first halves of the other row's.
 template <typename T, int64_t kWidth>
 inline __attribute__((always_inline)) void ExchangeHalves(Vec<T>& first, Vec<T>& second) {
   using I = typename IntegerOf<T>::type;
@@ -50,8 +49,8 @@ inline __attribute__((always_inline)) void TransposeTile(const T* from, int64_t 
   for (int64_t i = 0; i < kLanes<T>; ++i) Store<T>(to + i * to_row, rows[i]);
 }
 
-// to [width, kVectors * lanes] from rows [.., row] of which `width` (whole vectors) count; row
-// `last` is taken for those after it.
+// Transposes rows [.., row], of which the first `width` elements (whole vectors) are used, to
+// [width, kVectors * lanes]. Rows after `last` repeat it.
 template <int64_t kVectors, typename T>
 inline void TransposeRows(const T* from, int64_t row, int64_t last, int64_t width, T* to) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
@@ -63,7 +62,7 @@ inline void TransposeRows(const T* from, int64_t row, int64_t last, int64_t widt
   }
 }
 
-// to [kVectors * lanes, width] from columns [width, kVectors * lanes].
+// Transposes columns [width, kVectors * lanes] to [kVectors * lanes, width].
 template <int64_t kVectors, typename T>
 inline void TransposeColumns(const T* from, int64_t width, T* to) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
@@ -74,8 +73,8 @@ inline void TransposeColumns(const T* from, int64_t width, T* to) {
   }
 }
 
-// Sums of `rows` vectors that are kRow apart: row n goes to sum n modulo the lanes, and the sums
-// are added by halves. SumOverLanes adds in the same order.
+// Sums `rows` vectors that are kRow apart: row n goes to sum n modulo the lanes, and the sums are
+// added by halves. SumOverLanes adds in the same order.
 template <int64_t kRow, typename T>
 inline Vec<T> SumOverRows(const T* from, int64_t rows) {
   Vec<T> sums[kLanes<T>];
@@ -98,7 +97,7 @@ inline Vec<T> SumOverRows(const T* from, int64_t rows) {
   return sums[0];
 }
 
-// `value` with its lanes moved down by kWidth, round the end.
+// Rotates the lanes of `value` down by kWidth.
 template <int64_t kWidth, typename T>
 inline __attribute__((always_inline)) Vec<T> MoveLanes(Vec<T> value) {
   IntVec<T> from;
@@ -117,7 +116,7 @@ inline __attribute__((always_inline)) T SumOverLanes(Vec<T> value) {
     return SumOverLanes<T, kWidth / 2>(value + MoveLanes<kWidth, T>(value));
   }
 }
-// In every lane.
+// Returns the maximum in every lane.
 template <typename T, int64_t kWidth = kLanes<T> / 2>
 inline __attribute__((always_inline)) Vec<T> MaxOverLanes(Vec<T> value) {
   if constexpr (kWidth == 0) {

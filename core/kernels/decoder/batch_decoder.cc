@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// A group's memory on the heap.
+// A group's scratch on the heap.
 template <typename T>
 class HeapScratch {
  public:
@@ -58,7 +58,7 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
                       PassOf(request, row, log_likelihoods), gradient.At(b));
       }
     };
-    // Sums that instances share are one thread's.
+    // Only one thread may add to sums that instances share.
     if (gradient.first.shares_weight != nullptr && gradient.weights_apart == 0) {
       for (int32_t b = 0; b < batch.instances; ++b) body(b);
     } else {

@@ -36,7 +36,7 @@ bool BeamSearch::done() const {
                      [](const Tour& tour) { return IsDone(tour.state); });
 }
 
-// A total order: the same tours are kept on every machine, and in whatever order they are offered.
+// A total order, so that every machine keeps the same tours whatever the order of the offers.
 bool BeamSearch::Better(const Offered& a, const Offered& b) {
   return std::tuple(-a.log_likelihood, a.parent, a.node) <
          std::tuple(-b.log_likelihood, b.parent, b.node);
@@ -58,7 +58,7 @@ void BeamSearch::AddOffer(const Offered& offer) {
   offers_.push_back(offer);
 }
 
-// One place is the greedy tour's.
+// Keeps one slot free for the greedy tour.
 void BeamSearch::KeepBest() {
   const auto places = static_cast<size_t>(width_ - 1);
   if (offers_.size() <= places) return;

@@ -1,10 +1,10 @@
-// Beam search over the choices of a network, for one instance: which partial tours are kept, and
-// where each of them stands; who scores them does not matter.
+// Beam search over the choices of a network, for one instance: the partial tours that are kept, and
+// their states. The caller scores them.
 //
-// At every step all choices of all tours compete by the sum of their log-likelihoods; tours that
-// are complete keep theirs, and their place as long as it is among the best. (Kool et al. 2019
-// decode so, too.) One place is the greedy tour's, so that its cost is never missed: the likeliest
-// choices, one by one, do not always make one of the likeliest tours.
+// At every step, all choices of all tours compete by the sum of their log-likelihoods; finished
+// tours compete with the sum that they have. (Kool et al. 2019 decode in the same way.) One slot is
+// reserved for the greedy tour, so that its cost is never missed: the likeliest single choices do
+// not always form one of the likeliest tours.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@
 
 namespace vrp {
 
-// Used again for the next instance, its memory grows only where it must. Not thread-safe.
+// A beam search that can be reused for the next instance; its memory only grows. Not thread-safe.
 class BeamSearch {
  public:
-  // Begins with one tour, at the depot, which greedily goes on as tour 0. `rules` outlives the
+  // Begins with one tour at the depot, which becomes the greedy tour 0. `rules` must outlive the
   // search.
   void Begin(const StepRules& rules, int32_t width, int32_t max_steps);
 
   int32_t size() const { return static_cast<int32_t>(tours_.size()); }  // 1 .. width
-  bool done() const;                                                    // all tours are
+  // Whether all tours are finished.
+  bool done() const;
   const RouteState& state(int32_t tour) const { return tours_[tour].state; }
   const uint8_t* visited(int32_t tour) const { return visited_.data() + tour * nodes_; }
 
-  // What tour `tour`, which is not done, may do next: log-likelihoods [N], -inf where it may not.
-  // `likeliest` is allowed, whatever the network says. Those that are no numbers are left out.
+  // Offers the next choices of an unfinished tour: log-likelihoods [N], -inf for forbidden nodes.
+  // NaNs are skipped, except that `likeliest` is always an allowed choice.
   template <typename T>
   void Offer(int32_t tour, const T* log_likelihoods, int32_t likeliest) {
     const double sum = tours_[tour].log_likelihood;
@@ -40,17 +41,17 @@ class BeamSearch {
       if (value >= least_ && n != likeliest) OfferNode(tour, n, value);
     }
   }
-  // The only choice that it has.
+  // Offers the only choice of a tour.
   void OfferOnly(int32_t tour, int32_t node) {
     OfferLikeliest(tour, node, tours_[tour].log_likelihood);
   }
 
-  // After each tour that is not done has had its offers: goes to the next step. Tour k comes from
-  // tour parents()[k].
+  // Takes the next step, after all unfinished tours have had their offers. Tour k continues tour
+  // parents()[k].
   void Advance();
   std::span<const int32_t> parents() const { return parents_; }
 
-  // Tours, the likeliest first, into `width` rows. Where there are fewer tours the other rows are
+  // Writes the tours, the likeliest first, to `width` rows. Rows beyond the number of tours are
   // empty, with infinite costs and log-likelihoods of -inf.
   template <typename T>
   void Write(const DecodeResult<T>& result) {
@@ -74,7 +75,7 @@ class BeamSearch {
     double log_likelihood = 0;
     int32_t agreements = 0;
   };
-  // A way to go on; node -1: the tour is done and stays as it is.
+  // A candidate for the next beam. Node -1: the tour is finished and stays as it is.
   struct Offered {
     double log_likelihood = 0;
     int32_t parent = 0;
@@ -94,7 +95,7 @@ class BeamSearch {
   void AddOffer(const Offered& offer);
   void KeepBest();
   void Rank();
-  // Returns how many there are; -1 behind them.
+  // Writes the choices, followed by -1, and returns their number.
   int32_t WriteChoices(int32_t row, std::span<int32_t> choices) const;
 
   const StepRules* rules_ = nullptr;
@@ -105,10 +106,10 @@ class BeamSearch {
   std::vector<Tour> next_tours_;
   std::vector<uint8_t> visited_;  // [width, N]
   std::vector<uint8_t> next_visited_;
-  std::vector<Step> steps_;  // [steps, width]: how each tour came to be
-  Offered greedy_;           // tour 0's
+  std::vector<Step> steps_;  // [steps, width]: parent and node of each tour
+  Offered greedy_;           // of tour 0
   std::vector<Offered> offers_;
-  double least_ = 0;  // what an offer must have to be one of the best so far
+  double least_ = 0;  // least log-likelihood of an offer that may still be kept
   std::vector<int32_t> parents_;
   std::vector<int32_t> ranks_;
 };

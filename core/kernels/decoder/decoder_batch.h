@@ -1,5 +1,5 @@
-// A batch for the decoder as views of one device's memory. No includes that CUDA sources could not
-// have.
+// A batch for the decoder as views of one device's memory. Includes only headers that CUDA sources
+// can include.
 #pragma once
 
 #include "core/kernels/decoder/decoder_program_gradient.h"
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Projections of B instances: those of instance 0, and how many elements lie between instances.
+// Projections of B instances: those of instance 0, and the strides between instances in elements.
 template <typename T>
 struct BatchNodes {
   DecoderNodes<T> first;
@@ -45,7 +45,7 @@ struct DecoderBatch {
   }
 };
 
-// Where the second pass of one trajectory reads and writes.
+// Returns the inputs and outputs of one trajectory's second pass.
 VRP_DEVICE inline TrajectoryPass PassOf(const BatchSecondPassRequest& request, int64_t trajectory,
                                         double* log_likelihoods) {
   return {.choices = request.choices + trajectory * request.max_steps,

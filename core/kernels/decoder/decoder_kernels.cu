@@ -1,4 +1,4 @@
-// One launch a pass: a block for an instance and a group of its trajectories.
+// Kernels of the decoder. A block serves one instance and some of its trajectories.
 #include "core/kernels/decoder/decoder_launch.h"
 #include "core/kernels/launch/block_words.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
@@ -7,15 +7,15 @@
 namespace vrp {
 namespace {
 
-// What a group begins with.
+// Inputs and scratch of a group.
 struct GroupWork {
   DecoderTask<float> task;
   DecoderScratch<float> scratch;
   int32_t instance = 0;
-  int32_t group = 0;  // of the instance's
+  int32_t group = 0;  // number among the instance's groups
 };
 
-// Copies rows of H floats, `stride` apart, to shared memory, densely.
+// Copies rows of H floats that are `stride` apart to contiguous shared memory.
 __device__ const float* Staged(const float* from, int64_t stride, int32_t nodes, int32_t hidden,
                                float* to) {
   const auto thread = static_cast<int32_t>(threadIdx.y * kSliceThreads + threadIdx.x);
@@ -26,8 +26,8 @@ __device__ const float* Staged(const float* from, int64_t stride, int32_t nodes,
   return to;
 }
 
-// Shared memory holds the groups' group_scratch, then the staged rows; queries, of which a step
-// reads one row, stay where they are.
+// Sets up a group. Shared memory holds the groups' scratch, then the staged rows. Queries are not
+// staged, because a step reads only one row of them.
 __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunchPlan& plan,
                            uint8_t* scratch, bool gradient) {
   uint8_t* const shared = SharedBytes();
@@ -57,8 +57,8 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
   return work;
 }
 
-// Registers enough for so many threads of a multiprocessor: what a step waits for is memory, and
-// other groups fill the time.
+// Bounds the registers so that this many threads share a multiprocessor: a step waits for memory,
+// and other groups fill that time.
 constexpr int32_t kResidentThreads = 1024;
 
 template <bool kAlone>

@@ -1,4 +1,4 @@
-// The decoder's kernels, to be launched on a stream. Knows CUDA, not Abseil.
+// Launches of the decoder's kernels on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,14 +10,14 @@ namespace vrp {
 
 struct DecoderLaunch {
   DecoderLaunchPlan plan;
-  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of the device's memory
+  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of device memory
   cudaStream_t stream = nullptr;
 };
 
-// Enqueue; what CUDA reports at once.
+// Enqueues a rollout. Returns CUDA's immediate error.
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                           const BatchRolloutResult& result, const DecoderLaunch& launch);
-// `log_likelihoods` [B, P] are added to.
+// Enqueues a second pass, which adds to `log_likelihoods` [B, P]. Returns CUDA's immediate error.
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const DecoderLaunch& launch);

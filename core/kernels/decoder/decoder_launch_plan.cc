@@ -5,21 +5,22 @@
 namespace vrp {
 namespace {
 
-// Groups that keep a multiprocessor busy while others wait for memory.
+// Groups that keep a multiprocessor busy while some wait for memory.
 constexpr int64_t kGroupsPerMultiprocessor = 8;
-// Groups of a block from which on a copy in shared memory pays for itself, where blocks have to
-// share a multiprocessor. A block that has it to itself reads the nodes again at each step.
+// Least number of groups of a block for which a copy in shared memory pays off, if blocks share a
+// multiprocessor. A block that has a multiprocessor to itself always gains: it reads the nodes at
+// every step.
 constexpr int32_t kGroupsWorthStaging = 4;
 
-int64_t RoundedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t DivideRoundingUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Keys, values and logit keys.
+// Returns the size of the staged keys, values and logit keys.
 int64_t StagedBytes(const DecoderLaunchSize& size) {
   return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
 }
 
-// Of at most `most` groups of a block as many as have room, halved as often as need be, beside
-// `more` bytes; at least one.
+// Returns the number of groups per block, at most `most`, whose scratch fits beside `more` bytes.
+// Halves the number until it fits; at least one.
 int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t most,
                      int64_t more) {
   auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
@@ -27,19 +28,21 @@ int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, 
   return slices;
 }
 
-// How an instance's groups are put into blocks.
-void ShareOut(const DecoderLaunchSize& size, const DeviceLimits& limits, DecoderLaunchPlan& plan) {
+// Distributes an instance's groups over blocks.
+void DistributeGroups(const DecoderLaunchSize& size, const DeviceLimits& limits,
+                      DecoderLaunchPlan& plan) {
   if (size.gradient && size.deterministic) return;
-  const int64_t wanted =
-      RoundedUp(kGroupsPerMultiprocessor * limits.multiprocessors, std::max(size.instances, 1));
-  // Rollouts cannot share a trajectory's steps; second passes can.
+  const int64_t wanted = DivideRoundingUp(kGroupsPerMultiprocessor * limits.multiprocessors,
+                                          std::max(size.instances, 1));
+  // The steps of a trajectory can be divided among groups in second passes, but not in rollouts.
   const int64_t most =
       size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
-  // A copy leaves room for a block or two on a multiprocessor, which have to fill it by themselves.
+  // With a copy in shared memory only a block or two fit on a multiprocessor, and these must fill
+  // it.
   const int64_t staged = StagedBytes(size);
   const int32_t beside = SlicesBeside(size, limits, most, staged);
   const int32_t blocks =
-      static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, RoundedUp(most, beside)));
+      static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, DivideRoundingUp(most, beside)));
   const bool alone = !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
   if ((alone || beside >= kGroupsWorthStaging) &&
       beside * size.group_scratch_bytes + staged <= limits.shared_bytes) {
@@ -50,14 +53,14 @@ void ShareOut(const DecoderLaunchSize& size, const DeviceLimits& limits, Decoder
   }
   const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
   plan.slices = SlicesBeside(size, limits, groups, 0);
-  plan.blocks_per_instance = static_cast<int32_t>(RoundedUp(groups, plan.slices));
+  plan.blocks_per_instance = static_cast<int32_t>(DivideRoundingUp(groups, plan.slices));
 }
 
 }  // namespace
 
 DecoderLaunchPlan PlanDecoderLaunch(const DecoderLaunchSize& size, const DeviceLimits& limits) {
   DecoderLaunchPlan plan;
-  ShareOut(size, limits, plan);
+  DistributeGroups(size, limits, plan);
   const int32_t groups = plan.slices * plan.blocks_per_instance;
   plan.trajectory_parts = std::min(groups, size.trajectories);
   plan.step_parts = size.gradient ? groups / plan.trajectory_parts : 1;

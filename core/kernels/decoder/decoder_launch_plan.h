@@ -1,4 +1,4 @@
-// How a batch is spread over a GPU's blocks, and where groups keep their memory. Plain C++.
+// Distribution of a decoder's batch over a GPU's blocks, and the groups' memory. Plain C++.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct DecoderLaunchSize {
   int32_t trajectories = 1;         // P
   int64_t group_scratch_bytes = 0;  // of a group
   bool gradient = false;
-  bool deterministic = false;  // one group adds all that is added to an instance's gradient
+  bool deterministic = false;  // one group adds all of an instance's gradient
 };
 
-// Group g of an instance's blocks_per_instance * slices takes the trajectories p with
-// p % trajectory_parts == g % trajectory_parts, of each the steps of part g / trajectory_parts.
+// Of an instance's blocks_per_instance * slices groups, group g takes the trajectories p with p %
+// trajectory_parts == g % trajectory_parts, and of their steps part g / trajectory_parts.
 struct DecoderLaunchPlan {
   int32_t slices = 1;
   int32_t blocks_per_instance = 1;
@@ -27,7 +27,7 @@ struct DecoderLaunchPlan {
   int32_t step_parts = 1;
   bool staged = false;               // keys, values and logit keys are copied to shared memory
   int64_t shared_bytes = 0;          // of a block
-  int64_t global_scratch_bytes = 0;  // of global memory, where groups do not fit into shared memory
+  int64_t global_scratch_bytes = 0;  // if groups do not fit into shared memory
   int64_t blocks(int32_t instances) const { return int64_t{instances} * blocks_per_instance; }
 };
 

@@ -1,5 +1,6 @@
-// A step of an attention model's decoder as a program for any group of threads (group.h): what
-// attention_decoder.h says it computes, by the same step function. One trajectory at a time.
+// A step of an attention model's decoder as a program for any group of threads (group.h), one
+// trajectory at a time. Computes the results defined in attention_decoder.h by the same step
+// function.
 #pragma once
 
 #include <cmath>
@@ -13,7 +14,7 @@
 
 namespace vrp {
 
-// What all steps of an instance's trajectories have in common. A view.
+// Inputs shared by all steps of an instance's trajectories. A view.
 template <typename T>
 struct DecoderTask {
   int32_t hidden = 0;  // H
@@ -23,7 +24,7 @@ struct DecoderTask {
   T query_scale = 0;  // 1 / sqrt(head)
   T logit_scale = 0;  // 1 / sqrt(H)
   DecoderNodes<const T> nodes;
-  int64_t row_stride = 0;  // of keys, values and logit keys, which a device may keep elsewhere
+  int64_t row_stride = 0;  // of keys, values and logit keys, which a device may have copied
   const StepRules* rules = nullptr;
 
   VRP_DEVICE int32_t size() const { return rules->problem.nodes; }  // N
@@ -57,11 +58,11 @@ VRP_DEVICE void BeginProgram(const Group& group, const DecoderTask<T>& task,
 template <typename Group, typename T>
 VRP_DEVICE void GoTo(const Group& group, const DecoderTask<T>& task,
                      const DecoderScratch<T>& scratch, int32_t node) {
-  group.Wait();  // all have seen where the trajectory stands
+  group.Wait();  // all threads have read the state
   group.Once([&] { Take(*task.rules, node, scratch.step->state, scratch.visited); });
 }
 
-// Fills scratch.allowed, counts it, and writes the shares.
+// Fills scratch.allowed, counts the allowed nodes, and writes the shares.
 template <typename Group, typename T>
 VRP_DEVICE void FindAllowed(const Group& group, const DecoderTask<T>& task,
                             const DecoderScratch<T>& scratch) {
@@ -79,7 +80,7 @@ VRP_DEVICE void FindAllowed(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// The p-th node that is allowed, counted round.
+// Returns the p-th allowed node, modulo their number.
 template <typename T>
 VRP_DEVICE int32_t AllowedNodeOf(const DecoderScratch<T>& scratch, int32_t p) {
   int32_t node = -1;

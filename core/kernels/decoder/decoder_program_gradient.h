@@ -1,23 +1,23 @@
 // The second pass of one trajectory as a program for a group of threads: log-likelihoods of given
-// choices and their gradient, as attention_decoder.h says.
+// choices and their gradient, as defined in attention_decoder.h.
 #pragma once
 
 #include "core/kernels/decoder/decoder_program_score.h"
 
 namespace vrp {
 
-// As SecondPassRequest, of a whole batch.
+// SecondPassRequest for a whole batch.
 struct BatchSecondPassRequest {
   int32_t trajectories = 1;  // P
   bool distinct_starts = false;
   double label_smoothing = 0;
   int32_t max_steps = 0;             // T
-  const int32_t* choices = nullptr;  // [B, P, T], -1 after the end; allowed ones
-  const double* weights = nullptr;   // [B, P]; null: no gradient is wanted
+  const int32_t* choices = nullptr;  // [B, P, T] of allowed nodes, -1 after the end
+  const double* weights = nullptr;   // [B, P]; null: no gradient
 };
 
-// One trajectory's share of it. Of its steps those t with t % parts == part: as many groups can
-// share the work.
+// The second pass of one trajectory. Handles the steps t with t % parts == part, so that several
+// groups can share the work.
 struct TrajectoryPass {
   const int32_t* choices = nullptr;  // [T]
   double weight = 0;
@@ -26,7 +26,8 @@ struct TrajectoryPass {
   double* log_likelihood = nullptr;  // added to
 };
 
-// The gradient by the dots of glimpse and logit keys; the step's (smoothed) log-likelihood.
+// Computes the gradient with respect to the dot products of glimpse and logit keys, and adds the
+// step's (smoothed) log-likelihood.
 template <typename Group, typename T>
 VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
                               const DecoderScratch<T>& scratch, T weight, T smoothing,
@@ -54,7 +55,7 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// By glimpse and logit keys, then by the scores of the attention.
+// Computes the gradient with respect to glimpse and logit keys, then to the attention's scores.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
                               const DecoderScratch<T>& scratch, const DecoderNodes<T>& gradient) {
@@ -84,7 +85,7 @@ VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// What the query is made of gets its gradient.
+// Adds the gradient of the query's terms.
 template <typename Group, typename T>
 VRP_DEVICE void AddToQuery(const Group& group, const DecoderTask<T>& task,
                            const DecoderStepState<T>& step, const DecoderNodes<T>& gradient,
@@ -106,7 +107,7 @@ VRP_DEVICE void AddToQuery(const Group& group, const DecoderTask<T>& task,
   }
 }
 
-// Adds the step's gradient; the step is scored.
+// Adds the gradient of a scored step.
 template <typename Group, typename T>
 VRP_DEVICE void AddStepGradient(const Group& group, const DecoderTask<T>& task,
                                 const DecoderScratch<T>& scratch, const DecoderNodes<T>& gradient) {

@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// As DecodeRequest, of a whole batch.
+// DecodeRequest for a whole batch.
 struct BatchRolloutRequest {
   StepChoice choice = StepChoice::kGreedy;
   int32_t trajectories = 1;  // P, of each instance
@@ -14,13 +14,13 @@ struct BatchRolloutRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  const int64_t* steps = nullptr;  // where given, the stream is `stream` + *steps
+  const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
   int64_t first_trajectory = 0;    // number of the first instance's trajectory 0 in the counters
-  int32_t max_steps = 0;           // T: at least that of every instance
+  int32_t max_steps = 0;           // T: at least the most steps of every instance
   const int32_t* forced_choices = nullptr;  // kForced: [B, P, T], -1 after the end
 };
 
-// [B, P, ...] each; of one trajectory where a program has it.
+// Outputs, [B, P, ...] each. Programs get those of one trajectory from At().
 struct BatchRolloutResult {
   int32_t* choices = nullptr;  // [T]; -1 after the end
   int32_t* lengths = nullptr;
@@ -35,20 +35,20 @@ struct BatchRolloutResult {
   }
 };
 
-// One step's choice of the network, with its log-likelihood, into scratch.step.
+// Makes the network choose a node, and writes it with its log-likelihood to scratch.step.
 template <typename Group, typename T>
 VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
                            const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
-                           const StepKey& key, int32_t wanted) {
+                           const StepKey& key, int32_t node) {
   ScoreStep(group, task, scratch);
   group.Once([&] {
     DecoderStepState<T>& step = *scratch.step;
-    step.choice = wanted >= 0 ? wanted : step.likeliest;
+    step.choice = node >= 0 ? node : step.likeliest;
     if (request.choice == StepChoice::kSample) {
       step.choice = DrawNode(task, scratch, FirstUniform(StepBlock(key)),
                              static_cast<T>(1 / request.temperature));
     }
-    // Weights that are not numbers choose anything; the plan remains one.
+    // NaN weights may choose a forbidden node; the first allowed node keeps the plan valid.
     if (step.choice >= task.size() || scratch.allowed[step.choice] == 0) {
       step.choice = AllowedNodeOf(scratch, 0);
     }
@@ -57,7 +57,8 @@ VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Trajectory p of instance b, numbered b * P + p. `result` is this trajectory's.
+// Rolls out `trajectory`, which is b * P + p for trajectory p of instance b. `result` belongs to it
+// alone.
 template <typename Group, typename T>
 VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
                         const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
@@ -77,19 +78,18 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
       end = TrajectoryEnd::kUnreachable;
       break;
     }
-    const int32_t wanted = forced == nullptr ? -1 : forced[key.step];
-    if (forced != nullptr &&
-        (wanted < 0 || wanted >= task.size() || scratch.allowed[wanted] == 0)) {
+    const int32_t node = forced == nullptr ? -1 : forced[key.step];
+    if (forced != nullptr && (node < 0 || node >= task.size() || scratch.allowed[node] == 0)) {
       end = TrajectoryEnd::kForbidden;
       break;
     }
-    // Where only one node is allowed, or the first is given, the network is not asked.
+    // The network is not asked if only one node is allowed or the first node is given.
     const bool given = key.step == 0 && request.distinct_starts;
     if (!given && allowed > 1) {
-      ChooseStep(group, task, scratch, request, key, wanted);
+      ChooseStep(group, task, scratch, request, key, node);
     } else {
       group.Once([&] {
-        scratch.step->choice = wanted >= 0 ? wanted : AllowedNodeOf(scratch, given ? start : 0);
+        scratch.step->choice = node >= 0 ? node : AllowedNodeOf(scratch, given ? start : 0);
         scratch.step->agreements += given ? 0 : 1;
       });
     }

@@ -1,11 +1,11 @@
-// Attention and logits of a step, and the choice by them, as programs for a group of threads.
+// Attention, logits and choice of a step as programs for a group of threads.
 #pragma once
 
 #include "core/kernels/decoder/decoder_program.h"
 
 namespace vrp {
 
-// Element h of the query, not yet scaled.
+// Returns element h of the unscaled query.
 template <typename T>
 VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderStepState<T>& step, int32_t h) {
   const DecoderNodes<const T>& nodes = task.nodes;
@@ -20,8 +20,8 @@ VRP_DEVICE T QueryAt(const DecoderTask<T>& task, const DecoderStepState<T>& step
   return sum;
 }
 
-// Of x . y the elements of head m. The sum begins at another element for each of the neighbouring
-// threads `i`, whose heads lie in the same banks of shared memory: they do not wait for each other.
+// Returns the dot product of x and y over head m. Neighbouring threads `i` read heads in the same
+// banks of shared memory, so each begins its sum at a different element to avoid bank conflicts.
 template <typename T>
 VRP_DEVICE T DotOf(const DecoderTask<T>& task, const T* x, const T* y, int32_t m, int32_t i) {
   constexpr int32_t kBanks = 32;
@@ -36,7 +36,7 @@ VRP_DEVICE T DotOf(const DecoderTask<T>& task, const T* x, const T* y, int32_t m
   return sum;
 }
 
-// scratch.query, weights and glimpse of the step at scratch.step.
+// Computes query, weights and glimpse of the step at scratch.step.
 template <typename Group, typename T>
 VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
                        const DecoderScratch<T>& scratch) {
@@ -69,8 +69,8 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// scratch.tanhs, by the glimpse. A product's parts first, then their sum: no thread waits for the
-// others of its row, and all of them have a tanh to compute.
+// Computes scratch.tanhs from the glimpse. Computes the parts of each product before their sums: no
+// thread waits for others of its row, and every thread has a tanh to compute.
 template <typename Group, typename T>
 VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
                             const DecoderScratch<T>& scratch) {
@@ -91,7 +91,7 @@ VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// scratch.tanhs, exps, and the step's largest logit, total and likeliest node.
+// Computes scratch.tanhs and exps, and the step's largest logit, total and likeliest node.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
                           const DecoderScratch<T>& scratch) {
@@ -115,8 +115,8 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// The first node at which the running sum of w exceeds u times the whole (see StepChoice). By one
-// thread, in the nodes' order, so that every device draws the same.
+// Returns the first node at which the running sum of w exceeds u times the total (see StepChoice).
+// Runs on one thread in the nodes' order, so that every device draws the same node.
 template <typename T>
 VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>& scratch,
                             double uniform, T inverse_temperature) {
@@ -128,7 +128,8 @@ VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>&
   for (int32_t n = 0; n < task.size(); ++n) whole += weight(n);
   const T target = static_cast<T>(uniform * static_cast<double>(whole));
   T sum = 0;
-  int32_t last = 0;  // that has any weight, should rounding leave the target unreached
+  // Last node with a positive weight, used if rounding leaves the target unreached.
+  int32_t last = 0;
   for (int32_t n = 0; n < task.size(); ++n) {
     const T more = weight(n);
     sum += more;

@@ -1,4 +1,4 @@
-// The memory of a group of threads that runs a decoder's program, cut out of one piece.
+// Scratch of a group of threads that runs a decoder's program, cut from one piece of memory.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Where a trajectory is, and what its last step came to. Seen by all threads of a group.
+// A trajectory's state and the results of its last step, seen by all threads of a group.
 template <typename T>
 struct DecoderStepState {
   RouteState state;
@@ -17,32 +17,33 @@ struct DecoderStepState {
   int32_t choice = 0;
   int32_t likeliest = 0;
   int32_t agreements = 0;
-  T largest = 0;  // logit
+  T largest = 0;  // largest logit
   T total = 0;    // sum of exp(logit - largest)
   T log_likelihood = 0;
-  double sum = 0;  // of log-likelihoods
+  double sum = 0;  // sum of log-likelihoods
   T shares[kContextShares] = {};
 };
 
 template <typename T>
 struct DecoderScratch {
   DecoderStepState<T>* step = nullptr;
-  T* query = nullptr;          // [H], scaled
-  T* weights = nullptr;        // [M, N]: of the attention
-  T* glimpse = nullptr;        // [H]
-  T* tanhs = nullptr;          // [N]: logits before clipping; 0 where not allowed
-  T* exps = nullptr;           // [N]
-  T* partials = nullptr;       // [M, N]: of logits; elsewhere in use, but not while they are made
+  T* query = nullptr;    // [H], scaled
+  T* weights = nullptr;  // [M, N]: attention weights
+  T* glimpse = nullptr;  // [H]
+  T* tanhs = nullptr;    // [N]: logits before clipping; 0 where not allowed
+  T* exps = nullptr;     // [N]
+  // [M, N]: parts of the logits; shares memory with an array that is unused meanwhile.
+  T* partials = nullptr;
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
-  // Of the second pass alone.
-  T* by_dot = nullptr;      // [N]: gradient by glimpse . logit key
+  // Used by the second pass only.
+  T* by_dot = nullptr;      // [N]: gradient by the product glimpse . logit key
   T* by_glimpse = nullptr;  // [H]
-  T* means = nullptr;       // [M]: of an attention's gradient
-  T* by_score = nullptr;    // [M, N]: by query . key
+  T* means = nullptr;       // [M]: means of an attention's gradient
+  T* by_score = nullptr;    // [M, N]: gradient by the product query . key
 };
 
-// Where the pieces begin, in bytes; each at a multiple of 16.
+// Offsets of the arrays in bytes, multiples of 16.
 struct DecoderScratchLayout {
   int64_t query = 0;
   int64_t weights = 0;
@@ -59,7 +60,7 @@ struct DecoderScratchLayout {
   int64_t bytes = 0;
 };
 
-// `nodes`: of the largest instance; `gradient`: of a second pass.
+// Lays out the scratch. `nodes`: of the largest instance; `gradient`: for a second pass.
 template <typename T>
 constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, int32_t nodes,
                                                     bool gradient) {
@@ -84,11 +85,11 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
   take(layout.by_glimpse, shape.hidden, kSize);
   take(layout.means, shape.heads, kSize);
   take(layout.by_score, int64_t{shape.heads} * nodes, kSize);
-  layout.partials = layout.by_score;  // the gradient wants the weights
+  layout.partials = layout.by_score;  // the gradient needs the weights
   return layout;
 }
 
-// `base` is aligned to 16.
+// Returns the arrays at `base`, which is aligned to 16.
 template <typename T>
 VRP_DEVICE DecoderScratch<T> CutDecoderScratch(const DecoderScratchLayout& layout, uint8_t* base) {
   const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };

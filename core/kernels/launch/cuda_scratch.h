@@ -1,4 +1,5 @@
-// What the launchers of kernels have in common: CUDA's errors as Status, a device's limits, memory.
+// Helpers of the kernels' launchers: CUDA's errors as statuses, a device's limits, and scratch
+// memory.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,14 +13,14 @@
 
 namespace vrp {
 
-// kInternal, and that the device is lost where it is; kResourceExhausted: its memory. `what` was
-// tried.
+// Returns a status for `error` of the action `what`: kInternal, kUnavailable if the device is lost,
+// or kResourceExhausted if its memory is full.
 absl::Status CudaStatus(cudaError_t error, std::string_view what);
 
-// Of the current device.
+// Returns the limits of the current device.
 absl::StatusOr<DeviceLimits> QueryLimits();
 
-// Memory in the stream's order, so that nothing waits and a graph can capture it.
+// Memory allocated in the stream's order: nothing waits, and a graph can capture it.
 class CudaScratch {
  public:
   static absl::StatusOr<CudaScratch> Create(int64_t bytes, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// How kernels are launched: by a call of the runtime, which every C++ compiler can read.
+// Kernel launches by a call of CUDA's runtime, which every C++ compiler can parse.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,9 +14,9 @@ struct LaunchShape {
   int64_t shared_bytes = 0;  // of a block, dynamic
 };
 
-// More shared memory than 48 KiB has to be asked for. All that the device gives a block, whatever
-// this launch wants: a kernel has one such bound, and what another launch, on another thread or
-// recorded in a graph, was given must not be taken back. The kernel has no static shared memory.
+// Allows `kernel` more than the default 48 KiB of shared memory. Always asks for the device's
+// maximum: the limit belongs to the kernel, and a smaller one would break launches on other threads
+// or in captured graphs. The kernel must not have static shared memory.
 template <typename Kernel>
 cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;
@@ -31,8 +31,8 @@ cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
 }
 
-// Enqueues a call of `kernel` by every thread; what CUDA reports at once. Of no blocks, which CUDA
-// refuses, nothing comes: a batch may be empty.
+// Enqueues a call of `kernel` by every thread. Returns CUDA's immediate error. Does nothing for
+// zero blocks, which CUDA refuses, because a batch may be empty.
 template <typename... Parameters>
 cudaError_t LaunchKernel(void (*kernel)(Parameters...), const LaunchShape& shape,
                          cudaStream_t stream,

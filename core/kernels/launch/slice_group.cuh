@@ -1,5 +1,6 @@
 // A slice of a block, 128 threads with a barrier of their own, as a group
-// (core/kernels/support/group.h); its lanes are warps. Blocks are (kSliceThreads, slices) threads.
+// (core/kernels/support/group.h) whose lanes are warps. Blocks have (kSliceThreads, slices)
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace vrp {
 
-// Every call ends with __syncwarp: shuffles, votes and reductions wait for each other, but say
-// nothing of memory. What f() wrote is seen then, and what it read may be written.
+// A warp as lanes. Every call ends with __syncwarp, because shuffles, votes and reductions do not
+// order memory: afterwards all lanes see what f() wrote, and may overwrite what it read.
 class WarpLanes {
  public:
   template <typename Body>
@@ -80,7 +81,7 @@ class WarpLanes {
   static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
 };
 
-// kAlone: the block has no other slice.
+// A slice as a group. kAlone: the block has no other slice.
 template <bool kAlone>
 class SliceGroup {
  public:
@@ -100,13 +101,13 @@ class SliceGroup {
     if (Thread() == 0) body();
     Wait();
   }
-  // A barrier whose number is known in the running program alone makes ptxas set all 16 aside for
-  // the block, of the 24 to 64 that a multiprocessor has: few blocks share it then.
+  // Waits for the slice's threads. If a barrier's number is only known at run time, ptxas reserves
+  // all 16 for the block, of the 24 to 64 of a multiprocessor, and few blocks share it.
   __device__ void Wait() const {
     if constexpr (kAlone) {
       __syncthreads();
     } else {
-      // Barrier 0 is the whole block's.
+      // Barrier 0 belongs to the whole block.
       WaitAtBarrier<kSliceThreads>(static_cast<int32_t>(threadIdx.y) + 1);
     }
   }

@@ -1,4 +1,4 @@
-// What the networks read of a node.
+// Static features of nodes, the networks' input.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,16 @@
 
 namespace vrp {
 
-// Static features of a node. Coordinates are moved and scaled (by one factor) into the unit square;
-// lengths are scaled by the same; loads are shares of the capacity, times of the horizon. What an
-// instance does not have is 0, a window that it does not have is [0, 1]. Their names:
-// kNodeFeatureNames.
+// Number of features of a node; kNodeFeatureNames has their names. Coordinates are moved and scaled
+// by one factor into the unit square, and lengths are scaled by the same factor. Loads are shares
+// of the capacity, times of the horizon. Missing values are 0, missing windows [0, 1].
 inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
-// open_routes and limit_share (scale / distance limit, 0 without one) are the instance's and the
-// same at each of its nodes. Without coordinates x and y are 0: the edges tell where nodes lie. A
-// TSP has no depot: there from_depot and to_depot are 0, or without coordinates the mean distance
-// from and to the other cities.
+// open_routes and limit_share (scale / distance limit, 0 without one) are equal at all nodes of an
+// instance. Without coordinates x and y are 0, and only edges give positions. A TSP has no depot:
+// from_depot and to_depot are 0, or without coordinates the mean distance from and to the other
+// cities.
 
-// An instance and the square that its coordinates are moved and scaled from.
+// An instance, and the square from which its coordinates are moved and scaled.
 struct FeatureFrame {
   RoutingProblem problem;  // with its scale
   double low_x = 0;
@@ -32,9 +31,9 @@ constexpr double FrameSide(double width, double height) {
   return side > 0 ? side : 1;
 }
 
-// from_depot or to_depot; distance(from, to) is in the instance's unit. A TSP has no depot: with
-// coordinates its cities are told apart by these, with a matrix alone by their mean distance from
-// and to the others.
+// Returns from_depot or to_depot; distance(from, to) is in the instance's unit. A TSP with
+// coordinates needs neither. A TSP with only a matrix gets the mean distance from or to the other
+// cities, to tell its cities apart.
 template <typename Distance>
 constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool from,
                                const Distance& distance) {
@@ -47,8 +46,8 @@ constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool
   return sum / problem.scale / problem.nodes;
 }
 
-// Writes the features of `node`, [kNodeFeatures]. No product is added to anything, so that the bits
-// are the same with and without fused multiply-adds, if those of `distance` are.
+// Writes the features of `node`, [kNodeFeatures]. Adds nothing to a product, so that the bits do
+// not depend on fused multiply-adds, provided that those of `distance` do not.
 template <typename Distance>
 constexpr void WriteNodeFeatures(const FeatureFrame& frame, int32_t node, const Distance& distance,
                                  float* features) {

@@ -1,4 +1,4 @@
-// What a pointer network reads at a step besides the encoded nodes.
+// A pointer network's observation at a step, besides the encoded nodes.
 #pragma once
 
 #include <cmath>
@@ -9,16 +9,17 @@
 
 namespace vrp {
 
-// What it sees of each node: is_visited, and as seen from where the vehicle is: the distance to the
-// node, the distance from it to the depot (both from coordinates, by the instance's scale), the
-// wait before it opens and the slack before it closes (shares of the horizon; 0 without windows).
+// Features of each node: is_visited, the distance from the vehicle to the node, the distance from
+// the node to the depot, the wait before its window opens and the slack before it closes. Distances
+// are Euclidean, relative to the instance's scale; times are shares of the horizon, 0 without
+// windows.
 inline constexpr int32_t kPointerDynamic = 5;
-// The load left and the time gone (shares of capacity and horizon), and the share of nodes that are
-// still to be visited.
+// Features of the step: the remaining load, the elapsed time (shares of capacity and horizon), and
+// the share of nodes still to be visited.
 inline constexpr int32_t kPointerContext = 3;
 
-// The side of the square that holds the nodes; 1 where they all lie at one place. By all of `lanes`
-// (group.h).
+// Returns the side of the square that holds the nodes, or 1 if they coincide. Called by all of
+// `lanes` (group.h).
 template <typename Lanes>
 VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& problem) {
   const auto largest = [&](const double* values, double sign) {
@@ -29,7 +30,7 @@ VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& probl
   const double side = Larger(width, largest(problem.y, 1) + largest(problem.y, -1));
   return side > 0 ? side : 1;
 }
-// By one thread of the CPU.
+// Returns the same on one CPU thread.
 double PointerScale(const RoutingProblem& problem);
 
 constexpr double PointerDistance(const RoutingProblem& problem, double scale, int32_t a,
@@ -39,7 +40,7 @@ constexpr double PointerDistance(const RoutingProblem& problem, double scale, in
   return std::sqrt(dx * dx + dy * dy);
 }
 
-// context [kPointerContext].
+// Writes the features of the step, context [kPointerContext].
 template <typename T>
 constexpr void WritePointerContext(const StepRules& rules, const RouteState& state, T* context) {
   const RoutingProblem& problem = rules.problem;
@@ -53,13 +54,13 @@ constexpr void WritePointerContext(const StepRules& rules, const RouteState& sta
   context[2] = static_cast<T>(Smaller(static_cast<double>(state.left) / customers, 1));
 }
 
-// The depot is never visited for good.
+// Returns is_visited, which is always 0 for the depot.
 template <typename T>
 constexpr T PointerVisited(const RoutingProblem& problem, const uint8_t* visited, int32_t node) {
   return node == 0 && !problem.tsp ? T{0} : static_cast<T>(visited[node]);
 }
 
-// Wait and slack at `node`, of an instance with windows.
+// Wait and slack at `node` of an instance with windows, as shares of the horizon.
 struct PointerTimes {
   double wait = 0;
   double slack = 0;

@@ -1,5 +1,5 @@
-// One instance as the step function of a rollout sees it: plain arrays, so that the same code runs
-// in float64 tests, on the CPU and on a GPU.
+// An instance in plain arrays, so that the same step function runs in float64 tests, on the CPU and
+// on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -9,40 +9,40 @@
 
 namespace vrp {
 
-// A view; whoever makes it owns the arrays. All values are in the instance's own units. Node 0 is
-// the depot (of a TSP: a city like the others).
+// A view whose creator owns the arrays. All values are in the instance's own units. Node 0 is the
+// depot (a TSP: a city like the others).
 struct RoutingProblem {
   int32_t nodes = 0;         // N
-  bool tsp = false;          // every node once, one closed tour, any node may come first
-  bool open_routes = false;  // vehicles need not return; their last leg costs nothing
+  bool tsp = false;          // each node once, one closed tour, any first node
+  bool open_routes = false;  // vehicles end anywhere; no return leg
   Metric metric = Metric::kExact;
   double speed = 1;
   double capacity = std::numeric_limits<double>::infinity();
-  double distance_limit = std::numeric_limits<double>::infinity();  // of a route; the way back
-                                                                    // counts unless open
-  double duration_limit = std::numeric_limits<double>::infinity();  // likewise, waiting included
-  const double* x = nullptr;          // [N]; null: distances are given
-  const double* y = nullptr;          // [N]
-  const double* distances = nullptr;  // [N, N] row-major, may be asymmetric; null: from x and y
-  const double* durations = nullptr;  // [N, N]; null: distance / speed
-  const double* demands = nullptr;    // [N] delivered; null: 0
-  const double* backhauls = nullptr;  // [N] picked up, after all deliveries of the route; null: 0
-  const double* window_opens = nullptr;   // [N]; null: no windows
+  // Of a route, with the return leg unless routes are open.
+  double distance_limit = std::numeric_limits<double>::infinity();
+  double duration_limit = std::numeric_limits<double>::infinity();  // of a route, waiting included
+  const double* x = nullptr;             // [N]; null: distances are given
+  const double* y = nullptr;             // [N]
+  const double* distances = nullptr;     // [N, N] row-major, may be asymmetric; null: from x and y
+  const double* durations = nullptr;     // [N, N]; null: distance / speed
+  const double* demands = nullptr;       // [N] delivered; null: 0
+  const double* backhauls = nullptr;     // [N] picked up after all deliveries of the route; null: 0
+  const double* window_opens = nullptr;  // [N]; null: no windows
   const double* window_closes = nullptr;  // [N]
   const double* services = nullptr;       // [N]; null: 0
-  // What makes shares of amounts, for the network's context: times by `horizon`, lengths by `scale`
-  // (the side of the square that holds the instance, or the longest distance of its matrix).
+  // Units of the network's context: times are relative to `horizon`, lengths to `scale` (the side
+  // of the square that holds the instance, or the longest distance of its matrix).
   double horizon = 1;
   double scale = 1;
 };
 
-// What the decoder reads at a step besides nodes: shares of what is left.
-//   0 load      of the capacity: still to be delivered; after the first pick-up, still free; 1
-//               without a (finite, positive) capacity
-//   1 time      gone since the depot opened, of the horizon, cut at 2; 0 without windows and
-//   without
-//               a duration limit
-//   2 length    left of the route's distance limit, by `scale`, cut at 2; 0 without a limit
+// The step's context that the decoder reads besides nodes, as remaining shares:
+//   0 load      of the capacity: still to be delivered; after the first pick-up: still free;
+//               1 without a finite, positive capacity
+//   1 time      elapsed since the depot opened, of the horizon, at most 2;
+//               0 without windows and a duration limit
+//   2 length    left of the route's distance limit, relative to `scale`, at most 2;
+//               0 without a limit
 //   3 picking   1 once the route has begun to pick up
 inline constexpr int32_t kContextShares = 4;
 

@@ -1,6 +1,6 @@
-// A routing problem's legs, and its limits as a step of a rollout applies them: everything in
-// double, in the instance's own units, judged as core/problem/checker/checker.cc judges a plan,
-// with half of its room for rounding, so that what is allowed here passes there.
+// Legs and limits of a routing problem, as a rollout's step applies them. All values are double, in
+// the instance's own units. The limits are those of core/problem/checker/checker.cc with half of
+// its tolerance, so that allowed steps make feasible plans.
 #pragma once
 
 #include <cmath>
@@ -11,15 +11,15 @@
 
 namespace vrp {
 
-// A problem with what its limits come to.
+// A problem with its limits, tolerances included.
 struct StepRules {
   RoutingProblem problem;
-  double load_limit = 0;  // these three with room for rounding
+  double load_limit = 0;  // this and the next two include a tolerance
   double distance_limit = 0;
   double duration_limit = 0;
   double time_tolerance = 0;
-  bool timed = false;    // windows or a duration limit
-  bool bounded = false;  // a distance limit
+  bool timed = false;    // has windows or a duration limit
+  bool bounded = false;  // has a distance limit
   bool pickups = false;
 };
 
@@ -41,7 +41,7 @@ constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
   return length;
 }
 
-// As Instance::Distance and Instance::Duration.
+// Return the same as Instance::Distance and Instance::Duration.
 constexpr double LegDistance(const RoutingProblem& problem, int32_t from, int32_t to) {
   if (problem.distances != nullptr) {
     return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
@@ -55,7 +55,7 @@ constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_
   return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
 }
 
-// From the depot by the nodes of `route` and back: the cost of a route, whatever its limits.
+// Returns the cost of a route from the depot via `route` and back, regardless of limits.
 constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
   double sum = 0;
   int32_t from = 0;
@@ -72,8 +72,8 @@ constexpr double ValueAt(const double* values, int32_t node, double otherwise = 
 constexpr double Larger(double a, double b) { return a > b ? a : b; }
 constexpr double Smaller(double a, double b) { return a < b ? a : b; }
 
-// Written as fused multiply-adds, as compilers might or might not make them of it: host and device
-// have the same rules to the bit.
+// Derives the limits. Uses explicit fused multiply-adds, so that host and device get bit-identical
+// rules whether or not compilers contract products.
 constexpr StepRules MakeStepRules(const RoutingProblem& problem) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   StepRules rules{.problem = problem};

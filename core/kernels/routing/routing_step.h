@@ -1,10 +1,10 @@
-// The one step of a rollout: which nodes may come next, and what going there changes. Every pass of
-// every engine (rollout, second pass, float64 reference, GPU) goes by these functions, so that all
-// of them walk the same routes. Plain structs and functions of them, no containers, nothing
+// The step function of a rollout: the nodes that may come next, and the effect of visiting one.
+// Every pass of every engine (rollout, second pass, float64 reference, GPU) uses these functions,
+// so that all of them build the same routes. Plain structs and functions: no containers, nothing
 // virtual.
 //
-// A vehicle is never sent to the depot twice in a row; after the last customer its way back is
-// counted (unless routes are open) and the trajectory is done.
+// A vehicle never visits the depot twice in a row. After the last customer the return leg is added
+// (unless routes are open) and the trajectory is done.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace vrp {
 
-// Loads alone: deliveries come before pick-ups, and either fits into the vehicle.
+// Whether loads allow `node`: deliveries come before pick-ups, and each fits into the vehicle.
 constexpr bool FitsLoad(const StepRules& rules, const RouteState& state, int32_t node) {
   const double demand = ValueAt(rules.problem.demands, node);
   if (demand > 0 && state.picking) return false;
@@ -25,7 +25,7 @@ constexpr bool FitsLoad(const StepRules& rules, const RouteState& state, int32_t
          (backhaul <= 0 || state.picked_up + backhaul <= rules.load_limit);
 }
 
-// Whether a trajectory that is not done may go to `node` next.
+// Whether an unfinished trajectory may visit `node` next.
 constexpr bool IsAllowed(const StepRules& rules, const RouteState& state, const uint8_t* visited,
                          int32_t node) {
   const RoutingProblem& problem = rules.problem;
@@ -39,7 +39,7 @@ constexpr bool IsAllowed(const StepRules& rules, const RouteState& state, const 
   return !rules.timed || IsInTime(rules, state, node, distance, way_back);
 }
 
-// The number-th of the nodes that may come next, counted round; -1: there is none.
+// Returns the number-th allowed node, modulo their count; -1 if there is none.
 constexpr int32_t AllowedNode(const StepRules& rules, const RouteState& state,
                               const uint8_t* visited, int64_t number) {
   int32_t count = 0;
@@ -53,7 +53,7 @@ constexpr int32_t AllowedNode(const StepRules& rules, const RouteState& state,
   return node;
 }
 
-// Goes to `node`, which must be allowed.
+// Visits `node`, which must be allowed.
 constexpr void Take(const StepRules& rules, int32_t node, RouteState& state, uint8_t* visited) {
   const RoutingProblem& problem = rules.problem;
   if (problem.tsp && state.first < 0) {
@@ -89,7 +89,7 @@ constexpr void Take(const StepRules& rules, int32_t node, RouteState& state, uin
   state.cost += LegDistance(problem, node, problem.tsp ? state.first : 0);
 }
 
-// The shares of routing_problem.h, [kContextShares].
+// Writes the shares defined in routing_problem.h, [kContextShares].
 template <typename T>
 constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* shares) {
   const RoutingProblem& problem = rules.problem;
@@ -109,7 +109,8 @@ constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* s
   shares[3] = static_cast<T>(state.picking ? 1 : 0);
 }
 
-// Capacities alone: nothing but a comparison a node, which compilers make vectors of.
+// Writes the mask of a problem with capacities only: one comparison per node, which compilers
+// vectorise.
 template <typename T>
 constexpr int32_t WriteLoadMask(const StepRules& rules, double delivered,
                                 const uint8_t* __restrict visited, T* __restrict mask) {
@@ -126,8 +127,8 @@ constexpr int32_t WriteLoadMask(const StepRules& rules, double delivered,
   return count;
 }
 
-// mask [N]: 0 where a node may come next, else -inf. Returns how many may; 0: the trajectory stands
-// at the depot and no customer that is left can be served from there.
+// Writes mask [N]: 0 for allowed nodes, else -inf. Returns the number of allowed nodes; 0: the
+// trajectory is at the depot and no remaining customer can be served from there.
 template <typename T>
 constexpr int32_t WriteMask(const StepRules& rules, const RouteState& state, const uint8_t* visited,
                             T* mask) {

@@ -1,4 +1,4 @@
-// Where a trajectory stands, and what visiting a node makes of its route's times.
+// The state of a trajectory, and the times of a visit.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,23 @@
 
 namespace vrp {
 
-// A trajectory in the making. Which nodes are visited stands in an array beside it, [N] bytes.
+// An unfinished trajectory. A separate array marks its visited nodes, [N] bytes.
 struct RouteState {
-  int32_t current = 0;   // where the vehicle is; of a TSP before its first choice: nowhere
-  int32_t first = -1;    // where a TSP's tour began; -1: not yet, or no TSP
-  int32_t left = 0;      // nodes to be visited still
+  int32_t current = 0;   // the vehicle's node; undefined before a TSP's first choice
+  int32_t first = -1;    // a TSP's first node; -1: none
+  int32_t left = 0;      // nodes still to be visited
   bool picking = false;  // the route has begun to pick up
-  double delivered = 0;  // of this route, as all down to `distance`
+  double delivered = 0;  // of this route, as are all values down to `distance`
   double picked_up = 0;
-  double time = 0;      // when the vehicle can leave `current`, having left the depot as it opened
-  double waited = 0;    // before windows opened, since then
-  double delay = 0;     // by which it may leave the depot later without missing a window so far
+  // Earliest departure from `current` if the vehicle left the depot as it opened.
+  double time = 0;
+  double waited = 0;    // before windows opened, on that schedule
+  double delay = 0;     // possible delay of the start that misses no window so far
   double distance = 0;  // driven
-  double cost = 0;      // distance of the whole trajectory
+  double cost = 0;      // total distance of the trajectory
 };
 
-// At the depot with an empty route behind.
+// Puts the vehicle at the depot with an empty route.
 constexpr void BeginRoute(const StepRules& rules, RouteState& state) {
   const RoutingProblem& problem = rules.problem;
   state.picking = false;
@@ -33,7 +34,7 @@ constexpr void BeginRoute(const StepRules& rules, RouteState& state) {
       ValueAt(problem.window_closes, 0, std::numeric_limits<double>::infinity()) - state.time;
 }
 
-// `visited` [N] is written too.
+// Returns the initial state and initialises `visited` [N].
 constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
   RouteState state;
   for (int32_t n = 0; n < rules.problem.nodes; ++n) visited[n] = 0;
@@ -45,12 +46,12 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
-// What a trajectory ended with.
+// How a trajectory ended.
 enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
 
-// What a visit to `node` makes of the route's times.
+// The route's times after a visit.
 struct Visit {
-  double begin = 0;  // of the service
+  double begin = 0;  // start of the service
   double leave = 0;
   double waited = 0;
   double delay = 0;
@@ -69,8 +70,8 @@ constexpr Visit VisitAt(const StepRules& rules, const RouteState& state, int32_t
   return visit;
 }
 
-// Whether the vehicle comes in time and can still be back in time. A route's duration is the least
-// that any start gives: waiting is saved by leaving the depot later, as far as the windows allow.
+// Whether the vehicle arrives in time and can be back in time. A route's duration is the least over
+// all start times: a later start saves waiting, as far as the windows allow.
 constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t node,
                         double distance, double way_back) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

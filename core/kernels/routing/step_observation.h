@@ -1,5 +1,5 @@
-// What a network in plain operators reads at a step of a trajectory: columns of one device's
-// memory, a row a step.
+// The observation of a network that runs in torch's operators: columns in one device's memory, with
+// a row per step of a trajectory.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace vrp {
 
-// Which shares and features of nodes it reads: kShares those of WriteShares and no features,
-// kPointer the pointer network's.
+// The shares and node features that a network reads. kShares: those of WriteShares and no features;
+// kPointer: the pointer network's.
 enum class ObservationKind : int32_t { kShares, kPointer };
 constexpr int32_t ObservedShares(ObservationKind kind) {
   return kind == ObservationKind::kPointer ? kPointerContext : kContextShares;
@@ -25,12 +25,12 @@ struct ObservationLayout {
   int32_t nodes = 0;  // N, of the largest instance
 };
 
-// Those of row 0, or of a row where a function has one.
+// Pointers to row 0, or to the row given by At().
 template <typename T>
 struct ObservationColumns {
-  int64_t* current = nullptr;    // where the vehicle is
-  int64_t* first = nullptr;      // where a TSP's tour began
-  uint8_t* begins = nullptr;     // 1: a TSP's tour has no node yet
+  int64_t* current = nullptr;    // the vehicle's node
+  int64_t* first = nullptr;      // a TSP's first node
+  uint8_t* begins = nullptr;     // 1: a TSP's tour is empty
   T* shares = nullptr;           // [ObservedShares]
   uint8_t* forbidden = nullptr;  // [N]
   T* features = nullptr;         // [N, ObservedFeatures]
@@ -43,15 +43,15 @@ struct ObservationColumns {
   }
 };
 
-// A trajectory as a network may look at it.
+// The parts of a trajectory that an observation is computed from.
 struct TrajectoryView {
   const StepRules& rules;
   const RouteState& state;
   const uint8_t* visited;  // [nodes]
-  double scale;            // of the pointer network: PointerScale
+  double scale;            // PointerScale, for the pointer network
 };
 
-// Of a node of the instance.
+// Writes the pointer network's features of a node of the instance.
 template <typename T>
 constexpr void WritePointerFeatures(const TrajectoryView& view, int32_t node, T* features) {
   const RoutingProblem& problem = view.rules.problem;
@@ -64,7 +64,7 @@ constexpr void WritePointerFeatures(const TrajectoryView& view, int32_t node, T*
   features[4] = static_cast<T>(times.slack);
 }
 
-// Nodes that the instance does not have are forbidden, their features 0.
+// Writes the observation. Padding nodes are forbidden and have features of 0.
 template <typename Group, typename T>
 VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& layout,
                                  const TrajectoryView& view, const ObservationColumns<T>& to) {
@@ -90,7 +90,7 @@ VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& la
   });
 }
 
-// Of a trajectory that is done, or of none: it waits at node 0, which alone is allowed.
+// Writes the observation of a finished or missing trajectory: at node 0, which alone is allowed.
 template <typename Group, typename T>
 VRP_DEVICE void WriteIdleObservation(const Group& group, const ObservationLayout& layout,
                                      const ObservationColumns<T>& to) {

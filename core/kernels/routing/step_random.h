@@ -1,5 +1,5 @@
-// The random numbers of a sampled step: functions of where the step is, so that every network and
-// device draws the same.
+// Random numbers of a sampled step. They are functions of the step's position, so that every
+// network and device draws the same.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace vrp {
 
-// That of a recorded step, whose number lies in the device's memory; null: `stream` alone.
+// Returns the random stream of a captured step, whose number is read from device memory. A null
+// `steps` means `stream` itself.
 constexpr uint64_t StreamOfStep(uint64_t stream, const int64_t* steps) {
   return steps == nullptr ? stream : stream + static_cast<uint64_t>(*steps);
 }
@@ -16,11 +17,11 @@ constexpr uint64_t StreamOfStep(uint64_t stream, const int64_t* steps) {
 struct StepKey {
   uint64_t seed = 0;
   uint64_t stream = 0;
-  int64_t trajectory = 0;  // its number in the whole run
+  int64_t trajectory = 0;  // number in the whole run
   int32_t step = 0;        // below 2^20
 };
 
-// The Philox block of the step: its words are that many independent numbers.
+// Returns the step's Philox block, whose words are independent random numbers.
 constexpr PhiloxCounter StepBlock(const StepKey& key) {
   const auto number = static_cast<uint64_t>(key.trajectory);
   const auto high = static_cast<uint32_t>(number >> 32);
@@ -30,7 +31,7 @@ constexpr PhiloxCounter StepBlock(const StepKey& key) {
         static_cast<uint32_t>(key.stream), static_cast<uint32_t>(key.stream >> 32)}});
 }
 
-// In [0, 1), of the block's first two words; the second of its last two.
+// Return uniform numbers in [0, 1): from the block's first two words, and from its last two.
 constexpr double FirstUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32));
 }
@@ -38,18 +39,18 @@ constexpr double SecondUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32));
 }
 
-// Eight neighbouring units of a layer that dropout may switch off, two to each word.
+// Eight neighbouring units of a layer with dropout, two per word.
 struct DropoutKey {
   uint64_t seed = 0;
   uint64_t stream = 0;
-  int64_t sequence = 0;  // its number in the whole run
+  int64_t sequence = 0;  // number in the whole run
   int32_t step = 0;      // below 2^19
   int32_t layer = 0;     // below 8
   bool decoder = false;
   int32_t block = 0;  // below 256
 };
 constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
-  constexpr uint32_t kNoStep = uint32_t{1} << 31;  // apart from StepBlock's
+  constexpr uint32_t kNoStep = uint32_t{1} << 31;  // differs from all of StepBlock's
   const uint32_t place = static_cast<uint32_t>(key.block) | static_cast<uint32_t>(key.layer) << 8 |
                          (key.decoder ? 1u : 0u) << 11 | static_cast<uint32_t>(key.step) << 12;
   return PhiloxBlock(
@@ -58,10 +59,10 @@ constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
         static_cast<uint32_t>(key.stream >> 32)}});
 }
 
-// A unit is switched off where its half word is below `limit`, else multiplied by `factor`, which
-// keeps the mean.
+// A unit is dropped if its half word is below `limit`, else multiplied by `factor`, which preserves
+// the mean.
 struct DropoutRate {
-  uint32_t limit = 0;  // of 2^16
+  uint32_t limit = 0;  // out of 2^16
   float factor = 1;
 };
 constexpr DropoutRate DropoutRateOf(double share) {
@@ -69,7 +70,7 @@ constexpr DropoutRate DropoutRateOf(double share) {
   return {limit, 65536.0f / static_cast<float>(65536 - limit)};
 }
 
-// What is kept of the block's units, kept [8].
+// Writes the factors of the block's units, kept [8].
 constexpr void WriteKept(const DropoutKey& key, const DropoutRate& rate, float* kept) {
   for (const uint32_t word : DropoutBlock(key).lane) {
     *kept++ = (word & 0xffff) >= rate.limit ? rate.factor : 0.0f;

@@ -1,4 +1,4 @@
-// Memory for the kernels: begins on a cache line, grows and is kept.
+// Memory for the kernels: aligned to cache lines, reused and grown on demand.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,11 @@
 
 namespace vrp {
 
-// Not thread-safe. T is trivially copyable.
+// A buffer of a trivially copyable T. Not thread-safe.
 template <typename T>
 class AlignedBuffer {
  public:
-  // At least `count` elements, whose values are undefined: what was there is lost when it grows.
+  // Returns at least `count` elements with undefined values. Growing discards the old content.
   T* Grow(int64_t count) {
     if (count > size_) {
       const int64_t bytes = (count * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine * kLine;

@@ -1,28 +1,28 @@
-// The threads that work on one trajectory together, so that one program runs on the CPU and on
-// CUDA. A group offers
-//   Each(n, f)      f(i) for i = 0 .. n - 1, in any order and by different threads; when it returns
-//                   all are done and what they wrote is seen by all
-//   Rows(n, f)      f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`; as
-//                   Each
-//   Once(f)         f() by one thread; as Each
-//   Wait()          when it returns all have called it, and what they wrote before is seen by all
-//   Add(to, value)  to += value, where other groups may add to the same
-// and lanes offer, each to be called by all of them,
+// Threads that work together on one trajectory, so that one program runs on the CPU and on CUDA. A
+// group has
+//   Each(n, f)      calls f(i) for i = 0 .. n - 1, in any order and on different threads; when it
+//                   returns, all calls are done and all threads see what they wrote
+//   Rows(n, f)      calls f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`;
+//                   synchronises like Each
+//   Once(f)         calls f() on one thread; synchronises like Each
+//   Wait()          returns when all threads have called it; they see what was written before
+//   Add(to, value)  adds to `to`, to which other groups may add at the same time
+// and lanes have, each to be called by all of them,
 //   Each(n, f), Once(f)
-//   Sum(n, f)       the sum of f(i); every f(i) is called once, by the lane that Each gives i to
-//   Largest(n, f)   of n >= 1 values
-//   First(n, test)  the least i for which test(i), or n
-//   Least(n, f)     the smallest of n int32 values and the first i that has it; where all are the
-//                   largest int32, that and n
-// All threads of a group must come to the same calls: conditions around them may depend only on
-// what all threads see alike. None of the calls waits before it begins: what a condition has read
-// must not be written before all threads have come to the end of some call behind it.
+//   Sum(n, f)       returns the sum of f(i), called once for each i by the same lane as in Each
+//   Largest(n, f)   returns the maximum of n >= 1 values
+//   First(n, test)  returns the least i with test(i), or n
+//   Least(n, f)     returns the smallest of n int32 values and its first index; that and n if all
+//                   values are the largest int32
+// All threads of a group must make the same calls, so conditions around them may depend only on
+// values that all threads agree on. No call waits at its beginning: a value that a condition has
+// read must not be overwritten until all threads have finished some later call.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
-// What device code calls carries it: sources for CUDA are compiled with it as __device__.
+// Marks functions that device code calls: sources for CUDA define it as __device__.
 #ifndef VRP_DEVICE
 #define VRP_DEVICE
 #endif
@@ -34,7 +34,7 @@ struct LeastValue {
   int32_t index = 0;
 };
 
-// One thread as a group: what runs on the CPU.
+// A single CPU thread as a group.
 struct SerialGroup {
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
