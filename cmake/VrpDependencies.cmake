@@ -1,4 +1,4 @@
-# Debian's packages. `./dev` installs them; the list is in cmake/apt_packages.
+# Finds Debian's packages. `./dev` installs them; cmake/apt_packages lists them.
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -17,8 +17,8 @@ if(VRP_BUILD_TESTS)
   set(Python3_ROOT_DIR /usr)  # Debian's, not one that happens to come first on PATH.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
-  # The interpreter with numpy and safetensors for tests that want them; `./dev` makes it, and without
-  # it they skip.
+  # The interpreter with numpy and safetensors for the tests that need them. `./dev` creates it; without
+  # it those tests are skipped.
   execute_process(COMMAND "${CMAKE_SOURCE_DIR}/cmake/setup_python.sh" --path
     OUTPUT_VARIABLE VRP_PYTHON OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/python_requirements.txt")

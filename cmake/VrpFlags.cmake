@@ -1,5 +1,5 @@
-# Compiler settings of our own code. Everything of ours links vrp_flags privately; nothing global but
-# the language level, so that imported and generated code is not held to our warnings.
+# Compiler settings of our own code. Our targets link vrp_flags privately. Only the language level is
+# global, so that our warnings do not apply to imported and generated code.
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -13,14 +13,13 @@ endif()
 
 find_program(VRP_CCACHE ccache)
 if(VRP_CCACHE)
-  # Paths below the repository count as relative ones, so that all clones and work trees share what
-  # one of them has compiled.
+  # Makes paths below the repository relative, so that all clones and work trees share compiled objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" "${VRP_CCACHE}")
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-# The baseline is x86-64-v3 (AVX2, FMA): every x86 server of the last ten years. What needs more
-# (AVX-512, bf16) is chosen at run time, in functions with their own target attribute.
+# The baseline is x86-64-v3 (AVX2, FMA): every x86 server of the last ten years. Code that needs
+# more (AVX-512, bf16) is chosen at run time, in functions with their own target attribute.
 add_library(vrp_baseline INTERFACE)
 target_compile_options(vrp_baseline INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>
@@ -47,42 +46,42 @@ target_compile_options(vrp_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Werror -Wshadow -Wnon-virtual-dtor -Wvla -Wundef>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Lock annotations (ABSL_GUARDED_BY) are checked by clang only.
+  # Only clang checks lock annotations (ABSL_GUARDED_BY).
   target_compile_options(vrp_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
 else()
-  # GCC 12 reports these inside inlined standard and Abseil code where nothing is wrong
+  # GCC 12 wrongly reports these inside inlined standard and Abseil code
   # (GCC PR105562, PR105651, PR108165).
   target_compile_options(vrp_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized -Wno-restrict -Wno-dangling-pointer>)
   if(VRP_SANITIZE)
-    # The sanitizers' checks hide from GCC what bounds its array warnings need.
+    # The sanitizers' checks hide the bounds that GCC's array warnings need.
     target_compile_options(vrp_flags INTERFACE
       $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-nonnull>)
   endif()
 endif()
 target_compile_definitions(vrp_flags INTERFACE VRP_VERSION="${PROJECT_VERSION}")
 
-# For the libraries of core/device and core/kernels that ask `#if VRP_WITH_CUDA`, privately; for no other,
-# so that the builds with and without CUDA share all other objects in ccache. Always defined, 0 or 1:
-# where this is not linked, or the name is misspelt, -Wundef makes the question an error.
+# Defines VRP_WITH_CUDA (0 or 1), privately for core/device and core/kernels only, so that builds with and
+# without CUDA share all other objects in ccache. -Wundef makes it an error to test it elsewhere or to
+# misspell it.
 add_library(vrp_cuda_definition INTERFACE)
 target_compile_definitions(vrp_cuda_definition INTERFACE VRP_WITH_CUDA=$<BOOL:${VRP_WITH_CUDA}>)
 
 if(VRP_WITH_CUDA)
-  # nvcc comes with LibTorch's CUDA libraries, so that both are of one version; CMAKE_CUDA_COMPILER
-  # names another one.
+  # nvcc comes with LibTorch's CUDA libraries, so both have the same version. CMAKE_CUDA_COMPILER selects
+  # another one.
   if(NOT CMAKE_CUDA_COMPILER AND EXISTS "${VRP_TORCH_FOLDER}/cuda/bin/nvcc")
     set(CMAKE_CUDA_COMPILER "${VRP_TORCH_FOLDER}/cuda/bin/nvcc")
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    # A100, RTX 30, Ada, Hopper, Blackwell; the last one with PTX for whatever comes after it.
+    # A100, RTX 30, Ada, Hopper, Blackwell; the last one with PTX for later GPUs.
     set(CMAKE_CUDA_ARCHITECTURES 80-real 86-real 89-real 90-real 100-real 120)
   endif()
   enable_language(CUDA)
   if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
     message(FATAL_ERROR "nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old: LibTorch 2.11 is built with CUDA 13")
   endif()
-  # CMake 3.25 does not know that nvcc can do C++20, so it is told.
+  # CMake 3.25 does not know that nvcc supports C++20.
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA_STANDARD 20)

@@ -1,8 +1,8 @@
 # vrp_add_proto_library(vrp_proto PROTOS vrp/v1/solver.proto ... [IMPORT_DIRS dir ...] [DEPS ...] [GRPC])
 #
 # Compiles .proto files, named relative to the calling folder, into a static library vrp_x with the
-# alias vrp::x; with GRPC their services too. Include what comes out as "vrp/v1/solver.pb.h" and
-# "vrp/v1/solver.grpc.pb.h". DEPS are libraries of imported protos, IMPORT_DIRS where these lie.
+# alias vrp::x; with GRPC their services too. Include the generated headers as "vrp/v1/solver.pb.h" and
+# "vrp/v1/solver.grpc.pb.h". DEPS are libraries of imported protos, IMPORT_DIRS their folders.
 # Also builds <name>.binpb, a FileDescriptorSet with all imports; the target's property
 # VRP_DESCRIPTOR_SET holds its path.
 
@@ -60,7 +60,7 @@ function(vrp_add_proto_library name)
   list(FILTER messages INCLUDE REGEX "\\.cc$")
   set_source_files_properties(${messages} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   _vrp_unity(${name} 16)
-  # SYSTEM, and no vrp_flags: generated code is not held to our warnings.
+  # SYSTEM, and no vrp_flags: our warnings do not apply to generated code.
   target_include_directories(${name} SYSTEM PUBLIC "${out}")
   target_link_libraries(${name} PUBLIC protobuf::libprotobuf ${arg_DEPS} PRIVATE vrp_baseline)
   if(arg_GRPC)

@@ -13,7 +13,7 @@
 
 include_guard()
 
-# What libraries, programs, tests and benchmarks have in common.
+# Sets the properties that libraries, programs, tests and benchmarks share.
 function(_vrp_set_up target torch)
   if(torch)
     if(NOT VRP_WITH_TORCH)
@@ -28,7 +28,7 @@ function(_vrp_set_up target torch)
   endif()
 endfunction()
 
-# Leads our calls of Abseil's locks through cmake/tsan_abseil.cc, which says why.
+# Routes our calls of Abseil's locks through cmake/tsan_abseil.cc, which explains why.
 if(VRP_SANITIZE MATCHES "thread")
   add_library(vrp_tsan_abseil_objects OBJECT "${CMAKE_SOURCE_DIR}/cmake/tsan_abseil.cc")
   target_link_libraries(vrp_tsan_abseil_objects PRIVATE absl::synchronization)
@@ -42,15 +42,15 @@ if(VRP_SANITIZE MATCHES "thread")
   endforeach()
 endif()
 
-# For what computes next to nothing itself: at -O1 it compiles in two thirds of the time, at -O0 in
-# half. Not where numbers are compared bit by bit: functions of headers would be there twice,
-# rounding otherwise.
-function(_vrp_compile_soon target level)
+# Compiles code that computes little with less optimisation: -O1 takes two thirds of the time, -O0 half.
+# Not for code whose numbers are compared bit by bit: inline functions would exist twice and round
+# differently.
+function(_vrp_optimise_less target level)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
-# Lets CMake compile the sources of `target` together, `batch_size` at a time: where headers take longer
-# than what is ours (gRPC's take eight seconds), that is two and a half times as fast. No two sources of
+# Lets CMake compile the sources of `target` together, `batch_size` at a time. If headers dominate (gRPC's
+# take eight seconds), that is two and a half times as fast. No two sources of
 # a target may then define the same name in an anonymous namespace (tests/repo/unity_names_test.py).
 # clang-tidy needs one file at a time: -DVRP_UNITY=OFF.
 function(_vrp_unity target batch_size)
@@ -60,7 +60,7 @@ function(_vrp_unity target batch_size)
 endfunction()
 
 # Sets `variable` to whether `target` must be left out because a library of ours that it needs does not
-# exist. Folders come in dependency order, so a library that will exist exists by now.
+# exist. Folders are processed in dependency order, so libraries of earlier folders exist by now.
 function(_vrp_is_incomplete variable target)
   set(missing "")
   foreach(dep IN LISTS ARGN)
@@ -78,8 +78,8 @@ function(_vrp_is_incomplete variable target)
   endif()
 endfunction()
 
-# Without CUDA the .cu files drop out; op_cpu.cc and `#if VRP_WITH_CUDA` in core/device and
-# core/kernels stand in for them.
+# Removes .cu files without CUDA; core/kernels/no_cuda.cc and `#if VRP_WITH_CUDA` in core/device replace
+# them.
 function(_vrp_drop_cuda_sources variable)
   set(sources ${${variable}})
   if(NOT VRP_WITH_CUDA)
@@ -88,9 +88,9 @@ function(_vrp_drop_cuda_sources variable)
   set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# A static library `vrp_x` with the alias vrp::x. DEPS are seen by those who link it, PRIVATE_DEPS only
-# by its own sources. TORCH shows torch's headers to its own sources only. COLD: see _vrp_compile_soon,
-# UNITY: see _vrp_unity. Without SOURCES it is a library of headers.
+# Adds a static library `vrp_x` with the alias vrp::x. Its users see DEPS, only its own sources see
+# PRIVATE_DEPS and, with TORCH, torch's headers. COLD: see _vrp_optimise_less, UNITY: see _vrp_unity.
+# Without SOURCES it is a library of headers.
 function(vrp_add_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "UNITY" "SOURCES;DEPS;PRIVATE_DEPS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -112,7 +112,7 @@ function(vrp_add_library name)
     target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
     _vrp_set_up(${name} "${arg_TORCH}")
     if(arg_COLD)
-      _vrp_compile_soon(${name} -O1)
+      _vrp_optimise_less(${name} -O1)
     endif()
     if(arg_UNITY)
       _vrp_unity(${name} ${arg_UNITY})
@@ -121,9 +121,8 @@ function(vrp_add_library name)
   add_library(vrp::${alias} ALIAS ${name})
 endfunction()
 
-# Whoever links `name` gets the one library or the other beside it: which, says whether the build
-# has LibTorch, and for tests whether they ask for it. To load it takes 0.4 s of CPU, which a
-# thousand tests that never compute with it need not pay.
+# Links one of two libraries to the users of `name`: TORCH if the build has LibTorch (and, for tests, if
+# they ask for it), else NO_TORCH. Loading LibTorch takes 0.4 s of CPU, which most tests need not pay.
 function(vrp_link_either name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TORCH;NO_TORCH" "")
   if(VRP_WITH_TORCH)
@@ -134,7 +133,7 @@ function(vrp_link_either name)
   endif()
 endfunction()
 
-# A program, built into ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
+# Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
 function(vrp_add_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
   _vrp_is_incomplete(incomplete ${name} ${arg_DEPS})
@@ -156,9 +155,9 @@ function(vrp_add_executable name)
   endif()
 endfunction()
 
-# Every test runs in the root of the repository with these set. The sanitizers' options are defaults
-# for tests only. LibTorch's threads wait for each other by spinning: where tests run at once, on as
-# few cores as there are tests, that took up to twenty times as long as one thread does.
+# The environment of every test, which runs in the root of the repository. The sanitizers' options are
+# defaults for tests only. LibTorch's threads spin while they wait: with as many tests as cores, that took
+# up to twenty times as long as one thread.
 set(VRP_TEST_ENVIRONMENT
   "OMP_NUM_THREADS=1"
   "VRP_SOURCE_DIR=${CMAKE_SOURCE_DIR}"
@@ -171,9 +170,9 @@ if(VRP_SANITIZE)
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan.supp")
 endif()
 
-# A GoogleTest program (main comes from gmock). CTest counts and runs each TEST by itself, named
-# <program>.<Suite>.<Test>. Only with TORCH is LibTorch in it, with the engines and devices it gives.
-# COLD: see _vrp_compile_soon. UNITY: see _vrp_unity; 8 where it is not given.
+# Adds a GoogleTest program (main comes from gmock). CTest counts and runs each TEST separately as
+# <program>.<Suite>.<Test>. Only with TORCH does it link LibTorch and its engines and devices. COLD: see
+# _vrp_optimise_less. UNITY: see _vrp_unity; the default is 8.
 function(vrp_add_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;COLD" "TIMEOUT;UNITY" "SOURCES;DEPS;LABELS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -191,7 +190,7 @@ function(vrp_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock_main GTest::gtest)
   _vrp_set_up(${name} "${arg_TORCH}")
   if(arg_COLD)
-    _vrp_compile_soon(${name} -O0)
+    _vrp_optimise_less(${name} -O0)
   endif()
   if(NOT arg_UNITY)
     set(arg_UNITY 8)
@@ -213,8 +212,8 @@ function(vrp_add_test name)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 120
     WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
-  # Its own PROPERTIES option takes no list as a value, so the properties come in a file of their own
-  # that CTest reads after the discovery.
+  # Its PROPERTIES option accepts no lists, so the properties are in a file that CTest reads after the
+  # discovery.
   set(properties_file "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
   file(CONFIGURE OUTPUT "${properties_file}" @ONLY CONTENT [=[
 if(@name@_TESTS)
@@ -227,7 +226,7 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties_file}")
 endfunction()
 
-# A test in a script. Exit code 77 means skipped.
+# Adds a test that is a script. Exit code 77 means skipped.
 function(vrp_add_script_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "COMMAND;LABELS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -247,7 +246,7 @@ function(vrp_add_script_test name)
     TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# A benchmark program in ${CMAKE_BINARY_DIR}/bench. Sources without their own main() link
+# Adds a benchmark program in ${CMAKE_BINARY_DIR}/bench. Sources without their own main() link
 # benchmark::benchmark_main through DEPS. tests/bench runs them.
 function(vrp_add_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
@@ -266,8 +265,8 @@ function(vrp_add_benchmark name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bench")
 endfunction()
 
-# A libFuzzer program (LLVMFuzzerTestOneInput), only with VRP_FUZZ. CTest runs it over CORPUS, a
-# folder of seeds named from the root of the repository; tests/fuzz says how to look for more.
+# Adds a libFuzzer program (LLVMFuzzerTestOneInput), only with VRP_FUZZ. CTest runs it over CORPUS, a
+# folder of seeds relative to the root of the repository; tests/fuzz explains how to search further.
 function(vrp_add_fuzzer name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SOURCES;DEPS")
   if(NOT VRP_FUZZ)

@@ -1,5 +1,5 @@
-# vrp_torch: LibTorch as imported targets of our own. find_package(Torch) is not used: it brings the
-# legacy FindCUDA along and sets flags for everything.
+# Defines vrp_torch: LibTorch as imported targets of our own. find_package(Torch) is not used, because it
+# loads the legacy FindCUDA and sets global flags.
 
 set(VRP_TORCH_ROOT "" CACHE PATH "Folder with LibTorch 2.11's lib and include (default: the one fetched by cmake/fetch_libtorch.sh)")
 
@@ -9,7 +9,7 @@ if(VRP_WITH_CUDA)
 endif()
 set(VRP_TORCH_FOLDER "${VRP_TORCH_ROOT}")
 if(NOT VRP_TORCH_FOLDER)
-  # Not cached: a changed pin must lead to the new folder at the next configure. Fetches it if need be.
+  # Not cached: after a change of the pin the next configure must use the new folder. Fetches it if needed.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     "${CMAKE_SOURCE_DIR}/cmake/libtorch_${_vrp_torch_variant}.lock")
   execute_process(
@@ -47,22 +47,22 @@ target_include_directories(vrp_torch SYSTEM INTERFACE
 # PyTorch's Linux wheels have used the new C++11 ABI since 2.6.
 target_compile_definitions(vrp_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=1)
 target_link_libraries(vrp_torch INTERFACE vrp_torch_torch_cpu vrp_torch_c10)
-# libtorch_cpu finds its own needs (libcudart, libcupti, libgomp) beside itself; the linker is told so.
+# libtorch_cpu loads its dependencies (libcudart, libcupti, libgomp) from its own folder.
 target_link_options(vrp_torch INTERFACE "LINKER:-rpath-link,${_vrp_torch_lib}")
 
 if(VRP_WITH_CUDA)
   _vrp_import_torch_library(c10_cuda)
   _vrp_import_torch_library(torch_cuda)
   _vrp_import_torch_library(cudart 13)  # c10/cuda's headers call it
-  # Next to nothing of ours names a symbol of libtorch_cuda: it registers its kernels when it is
-  # loaded, so the linker must not drop it.
+  # libtorch_cuda registers its kernels when it is loaded. Hardly any of our code names its symbols, so the
+  # linker must be kept from dropping it.
   target_link_libraries(vrp_torch INTERFACE vrp_torch_c10_cuda vrp_torch_cudart)
   target_link_options(vrp_torch INTERFACE
     "LINKER:--push-state,--no-as-needed" "${_vrp_torch_lib}/libtorch_cuda.so" "LINKER:--pop-state")
 endif()
 
-# The programs find these beside themselves when they are installed (see vrp_add_executable). The
-# profiler's own helpers are not needed to run.
+# Installed programs find these next to themselves (see vrp_add_executable). The profiler's helpers are
+# not needed at run time.
 install(DIRECTORY "${_vrp_torch_lib}/" DESTINATION lib
   FILES_MATCHING PATTERN "*.so*"
   PATTERN "libnvperf*" EXCLUDE PATTERN "libcheckpoint*" EXCLUDE PATTERN "libpcsampling*" EXCLUDE

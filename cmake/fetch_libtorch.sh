@@ -6,8 +6,8 @@
 #
 # LibTorch comes out of Python's torch wheel: its lib and include folders, unpacked into
 # ${XDG_CACHE_HOME:-$HOME/.cache}/vrp, outside the build tree, so that every checkout shares one copy.
-# Each wheel is named by version and SHA-256 in cmake/libtorch_<variant>.lock. A download that is cut
-# off goes on where it stopped, and a folder appears only when it is complete.
+# Each wheel is named by version and SHA-256 in cmake/libtorch_<variant>.lock. An interrupted
+# download resumes where it stopped, and a folder appears only when it is complete.
 set -euo pipefail
 
 readonly torch_version=2.11.0
@@ -27,7 +27,7 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Debian's own pip: it reads the machine's package index settings, and knows the platform tags.
+# Calls Debian's pip, which reads the machine's package index settings and knows the platform tags.
 address_of() {  # name version -> address of the wheel
   local report="$temp/report.json" log="$temp/pip.log" minor platforms=(--platform manylinux2014_x86_64)
   for minor in {17..28}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
@@ -42,7 +42,7 @@ address_of() {  # name version -> address of the wheel
 print(json.load(open(sys.argv[1]))["install"][0]["download_info"]["url"])' "$report"
 }
 
-# Follows the growing file with a plain line every ten seconds, for logs.
+# Reports the growing file with a plain line every ten seconds, for logs.
 report_growth() {  # name file pid
   local seconds=0 bytes
   while kill -0 "$3" 2>/dev/null; do
@@ -104,8 +104,8 @@ fetch() {  # name version sha256
   die "$1 $2: the download does not match the pinned SHA-256 $3; something between here and the index alters it"
 }
 
-# torch: headers and libraries. The wheel's include/google is protobuf 3.13, which must not be seen
-# beside the system's 3.21. Python's own libraries are never needed.
+# Unpacks torch's headers and libraries. The wheel's include/google is protobuf 3.13, which must not mix
+# with the system's 3.21. Python's own libraries are not needed.
 unpack_torch() {  # wheel folder variant
   local skip=('torch/include/google/*' 'torch/lib/libtorch_python.so' 'torch/lib/libshm*')
   if [[ "$3" == cpu ]]; then
@@ -117,8 +117,8 @@ unpack_torch() {  # wheel folder variant
   rm -rf "$2/unzipped"
 }
 
-# NVIDIA's wheels: the shared libraries go beside libtorch's, where its RPATH ($ORIGIN) looks. For CUDA
-# the compiler and headers make up a toolkit in cuda/, whose lib64 is that same folder.
+# Unpacks NVIDIA's wheels: the shared libraries go next to libtorch's, where its RPATH ($ORIGIN) points.
+# For CUDA, compiler and headers form a toolkit in cuda/, whose lib64 is the same folder.
 unpack_nvidia() {  # wheel folder variant
   local from="$2/unzipped" part
   unzip -q -o "$1" 'nvidia/*' -d "$from"
@@ -131,7 +131,7 @@ unpack_nvidia() {  # wheel folder variant
     find "$from" -path '*/lib/*' -name '*.a' -exec mv -t "$2/lib" {} +
     if [[ -d "$2/cuda/bin" ]]; then chmod -R a+rx "$2/cuda/bin" "$2/cuda/nvvm" 2>/dev/null || true; fi
     ln -sfn ../lib "$2/cuda/lib64"
-    # The linker asks for the name without a version.
+    # The linker uses the name without a version.
     if [[ -f "$2/lib/libcudart.so.13" ]]; then ln -sf libcudart.so.13 "$2/lib/libcudart.so"; fi
   fi
   rm -rf "$from"
@@ -147,7 +147,7 @@ main() {
     *) die "unknown variant '$variant': cpu or cuda" ;;
   esac
   local lock="$here/libtorch_$variant.lock"
-  # The hash of the pins is in the folder's name: a changed pin is another folder, never a stale one.
+  # The folder's name contains the hash of the pins, so a changed pin uses another folder.
   local folder
   folder="$cache/libtorch-$torch_version-$variant-$(grep -v "^#" "$lock" | sha256sum | cut -c1-8)"
   if ((only_path)) || [[ -d "$folder" ]]; then
@@ -177,7 +177,7 @@ main() {
     fi
   done <"$lock"
   mv "$temp/root" "$folder"
-  # torch's wheel stays for the other variant; the rest is never needed again.
+  # torch's wheel stays for the other variant; the rest is not needed again.
   rm -f "$cache"/downloads/nvidia-*.whl
   say "ready in $folder"
   printf '%s\n' "$folder"

@@ -4,15 +4,15 @@
 #   cmake/gpu_bundle.sh build/cuda --output FILE.tar.xz
 #
 # Use ./dev gpu-bundle, which builds first. The bundle is for a machine with a GPU and without a network:
-# programs, tests and benchmarks, stripped; Debian's libraries that they need, but those of glibc and GCC,
-# which any system has; configurations, models and data for tests; run and run-gpu-checks. LibTorch is not
-# in it: run finds the one that is installed there. Above 60 MiB it is refused.
+# stripped programs, tests and benchmarks; the Debian libraries that they need, except those of glibc and
+# GCC, which every system has; configurations, models and data for tests; run and run-gpu-checks. It does not
+# contain LibTorch: run finds the installed one. A bundle above 60 MiB is refused.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly largest_mib=60
 readonly torch=2.11.0+cu130  # what `run` wants there; cmake/libtorch_cuda.lock is the same version here
-# Every system that can run a LibTorch wheel has these, as new as bundle.json says or newer.
+# Every system that can run a LibTorch wheel has these, at least as new as bundle.json says.
 readonly from_system='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
 temp=""
 trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
@@ -20,7 +20,7 @@ trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
 say() { printf 'gpu-bundle: %s\n' "$*" >&2; }
 die() { printf 'gpu-bundle: error: %s\n' "$*" >&2; exit 1; }
 
-# Without symbols, and without the paths of this machine's LibTorch: `run` sets others.
+# Copies a program without symbols and without the paths of this machine's LibTorch; `run` sets others.
 copy_program() {  # from to
   install -D -m 0755 "$1" "$2"
   strip --strip-all "$2"
@@ -28,7 +28,7 @@ copy_program() {  # from to
   cmake -P "$temp/rpath.cmake" >/dev/null
 }
 
-# Debian's libraries of a program: those that the loader finds in the system's folders.
+# Prints a program's Debian libraries: those that the loader finds in the system's folders.
 copy_libraries() {  # program bundle
   local name path
   while read -r name path; do
@@ -43,7 +43,7 @@ copy_libraries() {  # program bundle
   done < <(ldd "$1" | sed -nE 's/^\s*(\S+) => not found.*/\1 missing/p; s/^\s*(\S+) => (\/\S+) .*/\1 \2/p')
 }
 
-# The newest version of a symbol that any of the bundle's files wants: `GLIBC`, `GLIBCXX`.
+# Prints the newest symbol version that any of the bundle's files needs: `GLIBC`, `GLIBCXX`.
 newest_symbol() {  # prefix bundle
   find "$2/bin" "$2/tests" "$2/bench" "$2/lib" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.py' -print0 |
     xargs -0 objdump -T 2>/dev/null | grep -oE "\($1_[0-9.]+\)" | grep -oE '[0-9.]+' | sort -Vu | tail -n 1
@@ -78,7 +78,7 @@ write_facts() {  # bundle
 END
 }
 
-# Sizes of what is in it, as it is there and packed by itself, largest first; small ones in one line.
+# Prints the sizes of the contents, unpacked and packed separately, largest first; small ones in one line.
 print_sizes() {  # bundle
   local part
   printf '%9s %9s  %s\n' MiB packed part

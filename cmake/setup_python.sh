@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Examples:
-#   cmake/setup_python.sh          make the tests' Python environment if need be; print its interpreter
-#   cmake/setup_python.sh --path   only print where the interpreter is or would be
+#   cmake/setup_python.sh          create the tests' Python environment if needed; print its interpreter
+#   cmake/setup_python.sh --path   only print the interpreter's path
 #
-# The environment lies in ${XDG_CACHE_HOME:-$HOME/.cache}/vrp and sees Debian's Python packages too.
+# The environment is in ${XDG_CACHE_HOME:-$HOME/.cache}/vrp and includes Debian's Python packages.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
@@ -16,7 +16,7 @@ if [[ "${1:-}" != --path && ! -f "$folder/.complete" ]]; then
   exec 9>"$cache/.python.lock"
   flock 9
   if [[ ! -f "$folder/.complete" ]]; then
-    # A virtual environment holds its own path, so it is made in place, and marked when complete.
+    # A virtual environment contains its own path, so it is created in place and marked when complete.
     rm -rf "$folder"
     echo "python: setting up the tests' environment" >&2
     /usr/bin/python3 -m venv --system-site-packages "$folder"

@@ -1,9 +1,9 @@
-// Tells the thread sanitizer about Abseil's locks. Debian's Abseil is not built with -fsanitize=thread,
-// so the sanitizer sees nothing of what its mutexes order and reports races where there are none. In
-// this preset each program links these functions, and the linker's --wrap leads our calls to them.
+// Reports Abseil's locks to the thread sanitizer. Debian's Abseil is not built with -fsanitize=thread, so
+// the sanitizer does not see the order that its mutexes establish and reports races where there are none.
+// In this preset each program links these functions, and the linker's --wrap redirects our calls to them.
 //
-// An unlocking thread evaluates the conditions that others wait for, inside Abseil and under the lock:
-// those reads and writes are ignored.
+// Inside Abseil and under the lock, an unlocking thread evaluates the conditions that others wait for.
+// Those reads and writes are ignored.
 
 #include <absl/synchronization/mutex.h>
 #include <absl/synchronization/notification.h>
@@ -34,7 +34,7 @@ class IgnoreAccesses {
   }
 };
 
-// Gives up `object`'s order while `call` runs, and takes it again: what a lock does, an unlock, a wait.
+// Releases `object`'s order while `call` runs and acquires it again, as a lock, an unlock and a wait do.
 template <typename Call>
 auto Ordered(const volatile void* object, const Call& call) {
   void* const address = const_cast<void*>(object);
@@ -49,7 +49,7 @@ auto Ordered(const volatile void* object, const Call& call) {
 
 }  // namespace
 
-// The result, the mangled name, the parameters, and the arguments, of which the first is ordered.
+// Takes the result, the mangled name, the parameters and the arguments; the first argument is the mutex.
 #define VRP_WRAP(result, name, parameters, object, arguments)  \
   result Real##name parameters __asm__("__real_" #name);       \
   result Wrap##name parameters __asm__("__wrap_" #name);       \
@@ -57,7 +57,7 @@ auto Ordered(const volatile void* object, const Call& call) {
     return Ordered(object, [&] { return Real##name arguments; }); \
   }
 
-// An unlock must only release: after it the mutex may be gone, or another's.
+// An unlock only releases: afterwards the mutex may be destroyed or held by another thread.
 #define VRP_WRAP_RELEASE(name, type)                     \
   void Real##name(type* object) __asm__("__real_" #name); \
   void Wrap##name(type* object) __asm__("__wrap_" #name); \
