@@ -1,4 +1,4 @@
-// What a run of engine_bench measures: given on its command line as key=value.
+// The case that a run of engine_bench measures, given on its command line as key=value.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ struct BenchCase {
   std::string device = "cpu";  // as ResolveDevice takes it
   bool torch = false;  // the engine with LibTorch inside, on the CPU too, instead of our kernels
   int32_t micro_batch = 0;  // instances at once, where the engine has a choice; 0: all
-  // Parts in which a step's instances are made and taken, as training.accumulate_steps; each has
-  // as many. Not with labels.
+  // Number of equal parts in which a step's instances are generated and used, as in
+  // training.accumulate_steps. Not with labels.
   int32_t accumulate = 1;
   std::string sizes;  // architecture_json; empty: of `model`, or the architecture's defaults
   std::string model;  // folder with weights and card; empty: fresh weights from `seed`
-  // Folder of a model whose weights are 1 where training changes ours and 0 where it does not;
-  // empty: all. For networks that know less than ours, whose other inputs stay at weight 0.
+  // Folder of a model whose weights are 1 for trained parameters and 0 for fixed ones; empty: train
+  // all. For comparison with networks that have fewer inputs than ours.
   std::string learned;
   ProblemKind kind = ProblemKind::kCvrp;
   int32_t customers = 20;
   int32_t batch = 512;
   int32_t starts = 1;  // trajectories of each instance, from distinct starts where above 1 (POMO)
-  // Training follows labels (PlanChoices of a nearest-neighbour plan) instead of sampling.
+  // Whether training uses labels (PlanChoices of a nearest-neighbour plan) instead of sampling.
   bool supervised = false;
   bool bf16 = false;
   int32_t threads = 1;
@@ -37,7 +37,7 @@ struct BenchCase {
   std::string baseline_instances;  // likewise, for `costs`
 };
 
-// kInvalidArgument names the argument. `problem` is a word of KindName.
+// Parses the arguments. kInvalidArgument names the wrong one. `problem` is a word of KindName.
 absl::StatusOr<BenchCase> ParseBenchCase(std::span<char* const> arguments);
 
 }  // namespace vrp

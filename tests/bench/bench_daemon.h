@@ -1,4 +1,4 @@
-// A daemon in this process, with the shipped models, and what it is asked.
+// A daemon in this process with the shipped models, and requests to it.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,7 @@
 
 namespace vrp {
 
-// Serves on a free loopback port, from a folder of its own that goes with it. Ends the process
-// where it cannot.
+// A daemon on a free loopback port with a temporary folder. Ends the process on errors.
 class BenchDaemon {
  public:
   explicit BenchDaemon(int threads);
@@ -23,7 +22,7 @@ class BenchDaemon {
   BenchDaemon(const BenchDaemon&) = delete;
   BenchDaemon& operator=(const BenchDaemon&) = delete;
 
-  // A connection of its own.
+  // Opens a separate connection.
   std::shared_ptr<grpc::Channel> Connect() const;
 
  private:
@@ -33,7 +32,7 @@ class BenchDaemon {
   std::unique_ptr<Daemon> daemon_;
 };
 
-// CVRP of Kool's distribution, with one depot and vehicle type, as a client sends it.
+// Returns a CVRP of Kool's distribution, with one depot and vehicle type, as a client sends it.
 v1::Instance MessageOf(const Instance& instance);
 std::vector<v1::SolveRequest> GreedyRequests(const std::vector<Instance>& instances,
                                              const std::string& model);

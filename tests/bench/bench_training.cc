@@ -60,7 +60,7 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c
   return MakeTorchPointerEngine(parsed, request);
 }
 
-// Of each instance the mean of its trajectories.
+// Returns the mean cost of each instance's trajectories.
 void SubtractMeans(std::span<const double> costs, int32_t trajectories, double share,
                    std::span<double> weights) {
   for (size_t first = 0; first < costs.size(); first += trajectories) {
@@ -140,7 +140,7 @@ NetworkBatch BenchTraining::MakeBatch(int32_t part, int32_t parts) {
       .kind = case_.kind, .customers = case_.customers, .seed = case_.seed};
   const int32_t count = case_.batch / parts;
   std::vector<InstanceData> instances(static_cast<size_t>(count));
-  // With labels always the first batch: they fit no other one.
+  // Labels fit only the first batch, so it is used for every step.
   const int64_t first =
       case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch + int64_t{part} * count;
   pool_->ParallelFor(count,
@@ -163,7 +163,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
     greedy = std::move(trajectories.costs);
   }
   GradientRequest request;
-  request.rollout.choice = case_.supervised ? Choice::kFollow : Choice::kSample;
+  request.rollout.choice = case_.supervised ? Choice::kForced : Choice::kSample;
   request.rollout.trajectories = case_.starts;
   request.rollout.distinct_starts = case_.starts > 1;
   request.rollout.seed = case_.seed;

@@ -1,5 +1,5 @@
-// Whole training steps of an engine, with nothing around them: data, rollout, gradient, clipping,
-// AdamW, as rl4co's measuring script (shared/peers/measure_rl4co.py) has them.
+// Training steps of an engine without a job around them: data, rollout, gradient, clipping, AdamW,
+// as in rl4co's measuring script (shared/peers/measure_rl4co.py).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/cpu_pool.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/model/policy/policy_engine.h"
-#include "core/model/policy/whole_steps.h"
 #include "core/train/run/adamw.h"
 #include "tests/bench/bench_case.h"
 
@@ -34,19 +34,19 @@ struct StepMeasurement {
   PhaseSeconds phases{};
 };
 
-// Not thread-safe. CHECKs its case: a benchmark has no one to report to.
+// A training for benchmarks. CHECKs its case, as a benchmark cannot report errors. Not thread-safe.
 class BenchTraining {
  public:
   static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
 
   absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
-  // `count` steps that the device takes by itself, instances or labels included, and the wait for
-  // the last one: the numbers are one step's, cost and loss the last one's. kUnimplemented: none
-  // such.
+  // Runs `count` captured steps of the device, including instances or labels, and waits for the
+  // last one. Returns times per step, and cost and loss of the last one. kUnimplemented: the engine
+  // has none.
   absl::StatusOr<StepMeasurement> TakeWhole(BenchBaseline baseline, int count);
-  // The frozen copy becomes the network as it is now.
+  // Copies the network's current weights to the frozen copy.
   absl::Status Freeze();
-  // Greedy tours of the network, or of the frozen copy.
+  // Returns greedy tours of the network or of the frozen copy.
   absl::StatusOr<Trajectories> Greedy(const NetworkBatch& batch, int32_t starts,
                                       bool frozen = false) const;
   PolicyEngine& engine() { return *engine_; }
@@ -58,7 +58,7 @@ class BenchTraining {
   absl::Status MakeWhole();
   absl::Status BeginWhole(BenchBaseline baseline);
 
-  // The step's instances, or one of the parts in which they are taken.
+  // Returns the step's instances, or one of the parts in which they are used.
   NetworkBatch MakeBatch(int32_t part = 0, int32_t parts = 1);
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline,
                                               int32_t part);
@@ -73,11 +73,11 @@ class BenchTraining {
   std::vector<std::vector<int32_t>> labels_;  // of the first batch
   double average_ = 0;                        // kExponential
   uint64_t step_ = 0;
-  std::vector<float> mean_, square_;   // of TakeWhole
-  std::unique_ptr<WholeSteps> whole_;  // null: none was asked for
+  std::vector<float> mean_, square_;      // of TakeWhole
+  std::unique_ptr<CapturedSteps> whole_;  // null: none was asked for
 };
 
-// Engine for a case: with the weights of `c.model`, or fresh ones.
+// Creates the engine of a case, with the weights of `c.model` or new ones.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c);
 
 }  // namespace vrp

@@ -16,7 +16,8 @@
 namespace vrp {
 namespace {
 
-// Of cupti_result.h and cupti_activity.h, whose numbers and layouts are part of CUPTI's ABI.
+// Declarations of cupti_result.h and cupti_activity.h. Their numbers and layouts are part of
+// CUPTI's ABI.
 constexpr int kCuptiSuccess = 0;
 constexpr uint32_t kCuptiMemcpy = 1;  // CUPTI_ACTIVITY_KIND_MEMCPY
 constexpr uint32_t kCuptiForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
@@ -151,7 +152,7 @@ absl::StatusOr<CopyCounts> CopyTrace::Take() {
     cupti = traced.cupti;
   }
   if (!cupti.has_value()) return absl::FailedPreconditionError("copies: are not traced");
-  // Calls TakeBuffer, perhaps in this thread.
+  // Calls TakeBuffer, possibly on this thread.
   VRP_RETURN_IF_ERROR(CuptiStatus(*cupti, cupti->flush(kCuptiForced), "telling of copies"));
   absl::MutexLock lock(&traced.mutex);
   CopyCounts counts = std::exchange(traced.counts, {});

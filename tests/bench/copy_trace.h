@@ -1,7 +1,7 @@
-// The copies that CUDA makes for this program, those inside replayed graphs too, as NVIDIA's
-// profiling library (CUPTI) sees them. It is looked for when it is asked for, as NVML is; the few
-// things that are used are declared in copy_trace.cc as its headers have them. One in a process,
-// for its callbacks know nothing of who asked.
+// Traces the copies that CUDA makes for this program, including those in replayed graphs, by
+// NVIDIA's profiling library (CUPTI). The library is loaded at run time like NVML; copy_trace.cc
+// declares the few functions that are used. One trace per process, because the callbacks have no
+// context.
 #pragma once
 
 #include <compare>
@@ -22,16 +22,17 @@ struct CopySize {
   auto operator<=>(const CopySize&) const = default;
 };
 
-// How many there were of each size.
+// Number of copies by size.
 using CopyCounts = std::map<CopySize, int64_t>;
 
 class CopyTrace {
  public:
-  // From now on, to the program's end. `library` as dlopen takes it. kNotFound: there is no such
-  // library; kInternal says what it reports, as where there is no driver.
+  // Starts tracing until the program ends. `library` is dlopen's argument. kNotFound: there is no
+  // such library. kInternal has its error, for example without a driver.
   static absl::Status Begin(const std::string& library = "libcupti.so.13");
-  // Those since the last call that the device has finished: who wants all waits for it before.
-  // kFailedPrecondition: Begin has not succeeded; kResourceExhausted: some were dropped.
+  // Returns the copies that the device has finished since the last call; to get all, wait for the
+  // device first. kFailedPrecondition: Begin has not succeeded. kResourceExhausted: some were
+  // dropped.
   static absl::StatusOr<CopyCounts> Take();
 };
 

@@ -1,4 +1,4 @@
-// Copies as CUPTI tells of them, which a library of the same shape stands for.
+// Tests the tracing of copies with a stand-in for CUPTI.
 #include "tests/bench/copy_trace.h"
 
 #include <dlfcn.h>

@@ -14,12 +14,12 @@ namespace {
 
 constexpr int kRounds = 20;
 constexpr int64_t kTimes = 500'000;  // some milliseconds
-// Chains of additions side by side: more than two units have in flight.
+// Number of independent chains of additions: more than two units have in flight.
 constexpr int kChains = 12;
 constexpr float kHalf = 0.5F;
 
-// Operations of one call each. Values stay finite, and the sums are used, so that nothing of it is
-// left out by the compiler.
+// Operations of one call. Values stay finite and the sums are used, so the compiler removes
+// nothing.
 using Burst = double (*)(float& used);
 
 __attribute__((target("avx2,fma"))) double Avx2Burst(float& used) {
@@ -54,7 +54,7 @@ __attribute__((target("avx512f,avx512bf16"))) double Bf16Burst(float& used) {
 #pragma GCC unroll 12
     for (__m512& sum : sums) sum = _mm512_dpbf16_ps(sum, factor, factor);
   }
-  // They have grown; a float takes what they have come to.
+  // The sums have grown, but still fit into a float.
   for (const __m512& sum : sums) used += _mm512_cvtss_f32(sum) > 0 ? kHalf : 0;
   return 2.0 * 32 * kChains * kTimes;
 }

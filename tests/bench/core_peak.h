@@ -1,5 +1,4 @@
-// What the cores can do at most: multiply-adds on registers alone, of the kinds that the kernels
-// are made of.
+// The cores' peak: multiply-adds on registers alone, of the kinds that the kernels use.
 #pragma once
 
 #include <string_view>
@@ -17,8 +16,8 @@ struct CorePeak {
 // "fp32", "bf16_vectors" or "bf16_tiles".
 std::string_view KindName(const CorePeak& peak);
 
-// Of BestIsa() in float32, and of each kind of bf16 product that this CPU has in hardware;
-// `threads` threads, the best of several rounds of some milliseconds each.
+// Measures the peak of BestIsa() in float32 and of each kind of bf16 product that this CPU has in
+// hardware, with `threads` threads; the best of several rounds of some milliseconds.
 std::vector<CorePeak> MeasureCorePeaks(int threads);
 
 }  // namespace vrp

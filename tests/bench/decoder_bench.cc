@@ -1,7 +1,7 @@
-// The attention decoder by itself, one instance on one thread: rollouts and second passes of the
-// attention model (one trajectory) and of POMO (as many as customers). Plans are those of a
-// nearest-neighbour rule that returns only when it must, so that the numbers of steps are a trained
-// model's; `steps` counts them all, `us_per_step` is the best time over these.
+// Measures the attention decoder alone, one instance on one thread: rollouts and second passes of
+// the attention model (one trajectory) and of POMO (one per customer). Plans come from a
+// nearest-neighbour rule that returns to the depot only when it must, so the numbers of steps are
+// those of a trained model. `steps` is their total, `us_per_step` the best time divided by it.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -59,13 +59,13 @@ void MeasureCase(const DecoderCase& c) {
   const DecoderNodes<const float> nodes = subject.View<const float>(subject.projections.data());
   const auto roll = [&](StepChoice choice) {
     const DecodeRequest request = {
-        .choice = choice, .trajectories = c.trajectories, .follow = subject.plans.data()};
+        .choice = choice, .trajectories = c.trajectories, .forced_choices = subject.plans.data()};
     decoder->Rollout(subject.problem, nodes, request, result, scratch.data());
     int64_t steps = 0;
     for (const int32_t length : lengths) steps += length;
     return steps;
   };
-  Measure(c, "rollout", [&] { return roll(StepChoice::kFollow); });
+  Measure(c, "rollout", [&] { return roll(StepChoice::kForced); });
   Measure(c, "sample", [&] { return roll(StepChoice::kSample); });
   const std::vector<double> weights(count, 0.01);
   const SecondPassRequest<float> request = {.trajectories = c.trajectories,

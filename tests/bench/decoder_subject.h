@@ -1,6 +1,6 @@
-// What benchmarks of the attention decoder decode: an instance of Kool et al. 2019 and random
-// projections of its nodes, with plans of a nearest-neighbour rule that returns only when it must,
-// so that the numbers of steps are a trained model's.
+// The input of the attention decoder's benchmarks: an instance of Kool et al. 2019 and random
+// projections of its nodes, with plans of a nearest-neighbour rule that returns to the depot only
+// when it must, so the numbers of steps are those of a trained model.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct DecoderSubject {
   DecoderSubject(const DecoderSubject&) = delete;  // the problem is a view of its arrays
   DecoderSubject& operator=(const DecoderSubject&) = delete;
 
-  // `from`: `projections` or `gradients`.
+  // `from` is `projections` or `gradients`.
   template <typename T>
   DecoderNodes<T> View(T* from) const {
     const int64_t hidden = shape.hidden;

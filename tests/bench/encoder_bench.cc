@@ -1,6 +1,6 @@
-// The encoder on one thread: instances/s and GFLOP/s (see encoder_flops.h), forward alone and
-// forward with backward, by nodes and by instances of a group. CPU seconds of the best of several
-// rounds count, since others may share the machine.
+// Measures the encoder on one thread: instances/s and GFLOP/s (see encoder_flops.h), forward only
+// and forward with backward, by number of nodes and of instances in a group. Times are CPU seconds
+// of the best of several rounds, because others may share the machine.
 //
 //   encoder_bench [nodes] [group]     without arguments: all
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<float> RandomFloats(int64_t count, double bound) {
   return values;
 }
 
-// Weights one after another; the same norms' and edges' parameters serve all layers.
+// Consecutive weights; all layers share the parameters of norms and edges.
 std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   const int64_t h = s.hidden;
   const int64_t f = s.feed_forward;
@@ -56,7 +56,7 @@ std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   return layers;
 }
 
-// The shortest CPU time of one call: others may share the machine.
+// Returns the shortest CPU time of one call, because others may share the machine.
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;

@@ -7,7 +7,8 @@
 
 namespace vrp {
 
-// Of one instance, a multiplication and an addition counted each; backward takes twice as many.
+// Returns the forward operations of one instance, counting multiplications and additions
+// separately. The backward pass needs twice as many.
 inline double EncoderForwardFlops(const EncoderShape& s, int64_t nodes) {
   const double h = s.hidden;
   const double dense = 2 * (4 * h * h + 2 * h * s.feed_forward);

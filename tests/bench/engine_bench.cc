@@ -1,14 +1,14 @@
-// Steps of one of our engines, on request, so that another program can measure in turns with it:
+// Runs steps of one of our engines on request, so that another program can measure both in turns:
 //   engine_bench key=value...        the case: see BenchCase
-// prints a line {"ready": true, "params": ..., "rss_mib": ..., "bf16": "hardware"}, then answers
-// each line of standard input by one line of JSON:
+// Prints a line {"ready": true, "params": ..., "rss_mib": ..., "bf16": "hardware"}, then answers
+// each line of standard input with one line of JSON:
 //   step [exponential|rollout|shared]  one training step, part by part
-//   whole COUNT [exponential|rollout|shared]  so many that the device takes by itself
+//   whole COUNT [exponential|rollout|shared]  as many captured steps of the device
 //   copies COUNT [exponential|rollout|shared]  the same; the copies that CUDA made for them
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
 //   costs network|frozen               costs of the other file's, of the network or its frozen copy
-//   freeze                             makes the frozen copy anew
-// and ends with the input. Errors go to standard error, with exit code 1.
+//   freeze                             copies the network's weights to the frozen copy
+// It ends with its input. Errors go to standard error, with exit code 1.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -40,7 +40,7 @@ NetworkBatch ReadInstances(const std::string& path, const BatchForm& form) {
   return Value(ReadParityInstances(path, form));
 }
 
-// Not getrusage's: that begins with the memory of the process that started this one.
+// Does not use getrusage, whose value includes the memory of the parent process.
 double PeakMib() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {
@@ -107,7 +107,7 @@ std::string_view WayName(CopyWay way) {
   return "other";
 }
 
-// Traces from the first such request on.
+// Tracing begins with the first request that needs it.
 Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
   static const absl::Status begun = CopyTrace::Begin();
   if (!begun.ok()) Die(begun);
@@ -119,7 +119,7 @@ Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
   return {{"copies", copies}, {"steps", count}};
 }
 
-// How the case's products in bf16 are computed; "none" where they are float32's after all.
+// Returns how the case's bf16 products are computed; "none" if they are computed in float32.
 std::string_view Bf16Name(const BenchCase& c, const PolicyEngine& engine) {
   if (!c.bf16) return "none";
   if (c.torch) return "torch";

@@ -1,13 +1,13 @@
-// A library in the place of CUPTI, built as fake_cupti.so beside the tests: it tells of the copies
-// that a test gives it. Declared as NVIDIA's headers do, apart from copy_trace.cc: a slip there is
-// not repeated here.
+// A stand-in for CUPTI, built as fake_cupti.so next to the tests. It reports the copies that a test
+// gives it. Its declarations follow NVIDIA's headers independently of copy_trace.cc, so an error
+// there is not repeated.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 namespace {
 
-// CUpti_ActivityMemcpy6, its beginning; CUpti_ActivityMemset4 has the same one.
+// The first fields of CUpti_ActivityMemcpy6; CUpti_ActivityMemset4 begins with the same ones.
 struct __attribute__((packed, aligned(8))) Activity {
   uint32_t kind;
   uint8_t copyKind;

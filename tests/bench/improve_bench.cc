@@ -1,7 +1,7 @@
-// Cost and gap of CVRP100 plans against the rounds that improve them, in one batch, and how long
-// one greedy plan takes: on a GPU as the daemon has it, on the CPU by the same programs with one
-// thread. The gap is to our own search's best of a second, of the batch's first REFERENCES
-// instances.
+// Measures cost and gap of CVRP100 plans against the rounds of improvement in one batch, and the
+// time of one greedy plan: on a GPU as in the daemon, on the CPU by the same programs with one
+// thread. The reference of the gap is the best plan of our own search in one second, for the
+// batch's first REFERENCES instances.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -49,7 +49,7 @@ bool Parse(int argc, char** argv, Words& words) {
   return sound;
 }
 
-// On the CPU the twin of what a GPU does.
+// Runs the CPU version of the GPU's program.
 std::unique_ptr<Policy> Load(const Words& words) {
   const DeviceId device = Value(ResolveDevice(words.device));
   std::unique_ptr<Policy> policy = Value(LoadPolicy(words.model, device));
@@ -78,7 +78,7 @@ class Bench {
             {.kind = ProblemKind::kCvrp, .customers = 100, .seed = 1234}, words.instances))),
         references_(References(instances_, words.references, pool_)) {}
 
-  // From one start it is the same work, but on a GPU not recorded: launch by launch.
+  // One start is the same work, but not captured on a GPU: launch by launch.
   void MeasureGreedy() {
     DecodeOptions one_start;
     one_start.method = DecodeMethod::kMultiStart;
@@ -120,7 +120,7 @@ class Bench {
   }
 
  private:
-  // Of one instance, in milliseconds.
+  // Milliseconds per instance.
   double MedianCall(const DecodeOptions& options) const {
     const std::span<const Instance> one(instances_.data(), 1);
     std::vector<double> milliseconds;

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Those that decide which products run: a figure without them cannot be compared.
+// The CPU flags that decide which products run; figures without them cannot be compared.
 std::string CpuFlags() {
   std::ifstream file("/proc/cpuinfo");
   std::string found;

@@ -1,5 +1,4 @@
-// One measurement as a JSON line, with what a reader must know to trust it: commit, processor,
-// threads, load, spread.
+// One measurement as a JSON line with its context: commit, processor, threads, load, spread.
 #pragma once
 
 #include <string>
@@ -9,10 +8,10 @@
 
 namespace vrp {
 
-// CPU seconds of this process, all threads.
+// Returns the CPU seconds of all threads of this process.
 double ProcessCpuSeconds();
 
-// Of the calling thread.
+// Returns the CPU seconds of the calling thread.
 double ThreadCpuSeconds();
 
 double Median(std::vector<double> values);

@@ -1,4 +1,4 @@
-// One choice of the training engine, on and off: two ways to do the same work, timed in turns.
+// A choice of the training engine, on and off: two ways to do the same work, timed in turns.
 #pragma once
 
 #include <functional>
@@ -21,12 +21,12 @@ struct Lever {
 // Runs both sides in turns, at least seven times and for half a second, and prints a JSON line:
 //   {"part", "size", "threads": 1, "on", "on_ms", "on_cpu_ms", "on_spread", "off", ..., "ratio",
 //    "ratio_cpu", "turns", "load1"}
-// Times of a run: medians, of the wall clock and of the process's CPU time, which other load on the
+// Times are medians of a run's wall clock and of the process's CPU time, which other load on the
 // machine disturbs less; spread is (slowest - fastest) / median; ratios are off by on.
 void MeasureLever(const Lever& lever);
 
-// From now on one turn is enough, and less work wherever a part can do with it: figures that only
-// show that everything runs.
+// Reduces all later measurements to one turn and, if possible, less work, to test only that they
+// run.
 void MeasureOnceOnly();
 bool MeasuresOnceOnly();
 

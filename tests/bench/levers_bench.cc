@@ -1,6 +1,6 @@
-// Parts of a training step, each as our kernels do it and as LibTorch's operators do: what one
-// choice is worth by itself, on one thread. A JSON line a part (see lever.h); tests/bench/levers
-// runs it. With the argument `once`: see MeasureOnceOnly.
+// Measures parts of a training step, each by our kernels and by LibTorch's operators, on one
+// thread: the value of each choice alone. Prints one JSON line per part (see lever.h);
+// tests/bench/levers runs it. For the argument `once` see MeasureOnceOnly.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/generated/variable_factories.h>
@@ -22,7 +22,7 @@
 namespace vrp {
 namespace {
 
-// The feed-forward product of `rows` nodes, 128 to 512, weights laid out beforehand.
+// Measures the feed-forward product of `rows` nodes, 128 to 512, with weights packed beforehand.
 void MeasureProduct(int64_t rows) {
   const DenseShape shape{.rows = rows, .inner = 128, .columns = 512};
   const DenseKernels<float>& kernels = DenseKernelsFor<float>(BestIsa());
@@ -47,13 +47,13 @@ void MeasureProduct(int64_t rows) {
                 {"torch mm (MKL)", repeat([&] { at::mm_out(theirs, a, b); })}});
 }
 
-// softmax(q k^T / sqrt(D)) v of q, k, v [B, M, N, D].
+// Returns softmax(q k^T / sqrt(D)) v for q, k, v [B, M, N, D].
 at::Tensor ExplicitAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v) {
   const double scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   return at::matmul(at::softmax(at::matmul(q, k.transpose(2, 3)) * scale, -1), v);
 }
 
-// The same layer by torch's operators, with seeded weights of its own.
+// An encoder layer by torch's operators, with its own seeded weights.
 class TorchLayer {
  public:
   TorchLayer(int64_t batch, int64_t nodes, const GraphTransformerOptions& options)
@@ -93,9 +93,9 @@ class TorchLayer {
   const at::Tensor bias_ = Drawn({options_.hidden});
 };
 
-// An encoder layer of `batch` instances, forward and backward: eight instances at a time in the
-// caches, and the whole batch operator by operator. With a feed-forward part as small as may be it
-// is the attention with its products.
+// Measures an encoder layer of `batch` instances, forward and backward: eight instances at a time
+// in the caches against the whole batch operator by operator. With the smallest feed-forward part
+// it measures attention and its products.
 void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t feed_forward) {
   constexpr int32_t kGroup = 8;
   GraphTransformerOptions options;
@@ -130,7 +130,8 @@ void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t
                 {"torch, explicit", [&] { theirs.Differentiate(); }}});
 }
 
-// Attention forward and backward in bf16, in torch alone: why its engines take the explicit one.
+// Measures bf16 attention forward and backward in torch: the reason why its engine uses explicit
+// attention.
 void MeasureSdpa(int64_t batch, int64_t nodes) {
   const auto make = [&] {
     return at::rand({batch, 8, nodes, 16}).to(at::kBFloat16).set_requires_grad(true);
@@ -144,7 +145,8 @@ void MeasureSdpa(int64_t batch, int64_t nodes) {
        {"torch's own SDPA", [&] { differentiate(at::scaled_dot_product_attention(q, k, v)); }}});
 }
 
-// Clipping, the step and clearing the gradient, over all parameters of the network.
+// Measures clipping, the optimiser's step and clearing the gradient, over all parameters of the
+// network.
 void MeasureFlatBuffer() {
   const ParameterLayout layout = GraphTransformerLayout(GraphTransformerOptions{});
   FlatParameters flat(layout, 1);

@@ -75,7 +75,7 @@ struct TorchNodes {
   at::Tensor shares_weight;                      // [K, H]
 };
 
-// What the steps of a subject's plans see, [1, S, ...], and the choices.
+// The observations of all steps of a subject's plans, [1, S, ...], and their choices.
 struct TorchSteps {
   explicit TorchSteps(const DecoderSubject& subject) {
     const StepRules rules = MakeStepRules(subject.problem);
@@ -159,7 +159,7 @@ void MeasureSecondPassOf(int32_t trajectories, int64_t batch) {
                 {"torch, all steps at once", theirs}});
 }
 
-// Sampled tours of all instances, a step at a time; the sum of their log-likelihoods.
+// Samples tours of all instances step by step. Returns the sum of their log-likelihoods.
 double TorchRollout(const TorchNodes& nodes, const at::Tensor& demands, double capacity) {
   const c10::NoGradGuard no_gradients;
   const int64_t batch = nodes.keys.size(0);

@@ -3,12 +3,13 @@
 
 namespace vrp {
 
-// Log-likelihoods of given tours and their gradient: fused, scores recomputed, against torch's
-// operators over all steps at once. CVRP50, one tour an instance and (POMO) fifty.
+// Measures log-likelihoods of given tours and their gradient: fused with recomputed scores, against
+// torch's operators over all steps at once. CVRP50 with one tour per instance, and with fifty
+// (POMO).
 void MeasureSecondPass();
 
-// Sampled tours of CVRP50: a tour at a time in one loop, against torch's operators a step at a time
-// for the whole batch.
+// Measures sampling tours of CVRP50: one tour at a time in one loop, against torch's operators one
+// step at a time for the whole batch.
 void MeasureRollout();
 
 }  // namespace vrp

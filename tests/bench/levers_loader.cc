@@ -38,7 +38,7 @@ void WriteSamples(const std::string& path) {
   if (!writer->Finish().ok()) std::exit(1);
 }
 
-// Trains on batches of the loader. The labels' gradient alone: no optimiser.
+// Trains on batches of the loader; computes gradients of labels only, without an optimiser.
 class Stepper {
  public:
   Stepper(const std::string& path, int32_t workers)
@@ -53,7 +53,7 @@ class Stepper {
       const TrainingBatch batch = Value(loader_.Next());
       for (const BatchPart& part : batch.parts) {
         GradientRequest request;
-        request.rollout.choice = Choice::kFollow;
+        request.rollout.choice = Choice::kForced;
         request.rollout.choices = part.choices;
         Value(engine_->AddGradient(part.batch, request,
                                    [](int64_t, std::span<const double>, std::span<double> weights) {

@@ -1,5 +1,5 @@
-// The loader's lever: training steps on a labelled set eight times larger than its memory, with the
-// batches made ahead on a thread of their own and with each made when it is wanted.
+// Measures the loader: training steps on a labelled set eight times larger than its memory, with
+// batches prepared ahead on another thread and with batches prepared on demand.
 #pragma once
 
 namespace vrp {

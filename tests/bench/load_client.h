@@ -1,4 +1,4 @@
-// Clients that ask again as soon as they are answered, without a thread each.
+// Closed-loop clients without a thread each.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ struct ClientsLoad {
   int64_t failed = 0;
 };
 
-// `clients` requests under way over `channel` for `duration`, in turns of `requests`; those that
-// begin in its first tenth are not counted. By gRPC's callbacks: no thread waits.
+// Keeps `clients` requests running over `channel` for `duration`, cycling through `requests`.
+// Requests that begin in the first tenth are not counted. Uses gRPC's callbacks: no thread waits.
 ClientsLoad RunClients(const std::shared_ptr<grpc::Channel>& channel,
                        const std::vector<v1::SolveRequest>& requests, int clients,
                        absl::Duration duration);
 
-// The least that at least this share of `sorted` does not exceed; not empty.
+// Returns the quantile of the non-empty `sorted`: the least value that this share does not exceed.
 double Percentile(const std::vector<double>& sorted, double share);
 
 }  // namespace vrp

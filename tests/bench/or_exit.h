@@ -1,4 +1,4 @@
-// How benchmarks take errors: they have no one to report to.
+// Error handling of benchmarks, which cannot report errors to a caller.
 #pragma once
 
 #include <cerrno>
@@ -11,13 +11,13 @@
 
 namespace vrp {
 
-// Says "PROGRAM: STATUS" on standard error and exits with code 1.
+// Prints "PROGRAM: STATUS" to standard error and exits with code 1.
 [[noreturn]] inline void Die(const absl::Status& status) {
   std::cerr << program_invocation_short_name << ": " << status << "\n";
   std::exit(1);
 }
 
-// The value, or Die.
+// Returns the value, or calls Die.
 template <typename T>
 T Value(absl::StatusOr<T> value) {
   if (!value.ok()) Die(value.status());

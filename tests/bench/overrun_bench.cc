@@ -1,4 +1,4 @@
-// By how much answers come later than their budget: solver, schedule and checker, one thread.
+// Measures by how much answers exceed their budget: solver, schedule and checker, one thread.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

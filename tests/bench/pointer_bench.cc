@@ -1,6 +1,6 @@
-// The pointer network on the CPU: a training step (gradient alone, without the optimiser's pass)
-// and greedy decoding, as JSON lines; training in bf16 too, where the CPU has it. Names and
-// `instances_per_s` as those of rl4co's measuring script.
+// Measures the pointer network on the CPU: a training step (gradient only, without the optimiser)
+// and greedy decoding, as JSON lines; training also in bf16 if the CPU has it. Names and
+// `instances_per_s` are those of rl4co's measuring script.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void Weigh(int64_t, std::span<const double>, std::span<double> weights) {
   std::fill(weights.begin(), weights.end(), 1.0);
 }
 
-// One call; the gradient's phases, where it trains.
+// The time of one call, with the gradient's phases if it trains.
 PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch,
                   const GradientRequest& request) {
   if (!c.train) {
@@ -73,7 +73,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
       const auto list = labels->Choices(b);
       choices.emplace_back(list.begin(), list.end());
     }
-    request.rollout.choice = Choice::kFollow;
+    request.rollout.choice = Choice::kForced;
     request.rollout.choices = choices;
     request.rollout.teacher_forcing = c.teacher_forcing;
     request.dropout = true;
@@ -104,7 +104,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
   line["amp"] = c.bf16 ? "bf16" : "none";
   line["step_s"] = Median(wall_s);
   line["best_step_s"] = best;
-  // What a host shared with others takes away is not in it.
+  // CPU time, which excludes time that a shared host gives to others.
   line["best_cpu_s"] = *std::min_element(cpu_s.begin(), cpu_s.end());
   line["instances_per_s"] = c.batch / Median(wall_s);
   line["best_instances_per_s"] = c.batch / best;

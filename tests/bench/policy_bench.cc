@@ -1,6 +1,6 @@
-// Training throughput of the pointer network and latency of its decoding, through the interfaces
-// that the daemon uses; with MODEL (a folder with weights and card) only the decoding of that
-// model. The lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring script
+// Measures the pointer network's training throughput and decoding latency through the interfaces
+// that the daemon uses; with MODEL (a folder with weights and card) only that model's decoding. The
+// lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring script
 // (shared/peers/measure_rl4co.py): a step draws a batch, rolls out, and ends with the optimiser;
 // with incl_rollout_baseline the greedy rollout of the frozen baseline is part of it.
 #include <unistd.h>
@@ -29,8 +29,7 @@ namespace {
 constexpr int kWarmSteps = 3;
 constexpr int kTimedSteps = 7;
 
-// Wall and CPU time between one progress report and the next: one step, since each step is
-// reported.
+// Measures wall and CPU time between two progress reports, which is one step.
 class StepTimes : public TrainingObserver {
  public:
   void OnLog(std::string_view /*line*/) override {}
@@ -38,8 +37,8 @@ class StepTimes : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     const absl::Time now = SteadyNow();
     const double cpu = ProcessCpuSeconds();
-    // The first step of the epoch is counted from the last report before it only when nothing else
-    // came between.
+    // The first step of an epoch counts from the report before it only if nothing else ran in
+    // between.
     if (progress.step > kWarmSteps && !progress.end_of_epoch) {
       wall_s.push_back(absl::ToDoubleSeconds(now - last_));
       cpu_s.push_back(cpu - last_cpu_);
@@ -120,7 +119,7 @@ struct DecodeCase {
   int threads = 1;
 };
 
-// Decoding with the network in `model`.
+// Measures decoding with the network in `model`.
 void RunDecode(const DecodeCase& c, const std::filesystem::path& model) {
   const std::unique_ptr<Policy> policy = Value(LoadPolicy(model, DeviceId{}));
   const std::vector<Instance> instances = Value(GenerateInstances(

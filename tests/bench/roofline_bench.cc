@@ -1,11 +1,11 @@
-// How near a training step on the CPU comes to what the cores can do, phase by phase: first lines
-// {"what": "core_peak"} of multiply-adds on registers alone, then one for each phase of a step: the
-// graph transformer by REINFORCE with a moving average as baseline, and the pointer network by
-// labels. step_flops.h says which arithmetic is counted. The phases' seconds are the threads'
-// summed (of data and optimiser the calling one's): what they leave of `threads` times the step's
-// is spent waiting.
+// Compares the phases of a training step on the CPU with the cores' peak. The first lines, {"what":
+// "core_peak"}, measure multiply-adds on registers alone. One line per phase of a step follows: the
+// graph transformer by REINFORCE with a moving average as baseline, and the pointer network on
+// labels. step_flops.h defines the counted arithmetic. Seconds of a phase are summed over threads
+// (data and optimiser: the calling thread only); the rest of `threads` times the step's time is
+// spent waiting.
 //
-//   roofline_bench [threads]     2 unless told
+//   roofline_bench [threads]     2 by default
 #include <algorithm>
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,10 @@
-// How the search's first answer, its rate and its memory grow with the instance, one thread:
+// Measures how the search's first answer, speed and memory grow with the instance, on one thread:
 //   search_scaling_bench [SECONDS]
-// A JSON line for each kind and number of customers, each measured in a process of its own:
-// `first_plan_ms` from the call to the first plan told (neighbour lists, construction, descent),
-// `us_per_iteration` afterwards. Below 500 customers CVRP goes to the population search, which
-// counts its individuals by their work. Windows come with a distance and a duration matrix too.
+// Prints one JSON line per kind and number of customers, each measured in its own process:
+// `first_plan_ms` from the call to the first reported plan (neighbour lists, construction,
+// descent), `us_per_iteration` afterwards. Below 500 customers CVRP goes to the population search,
+// which counts its individuals by their work. Instances with windows have a distance and a duration
+// matrix.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,7 +85,7 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   PrintMeasurement(std::move(line), 1);
 }
 
-// In a process of its own, so that the peak of the memory is its own.
+// Runs in a process of its own, so that its peak memory is measured.
 void MeasureApart(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const pid_t child = fork();
   if (child < 0) Die(absl::InternalError("fork failed"));

@@ -1,7 +1,7 @@
-// What serving costs: `throughput` sets the daemon under concurrent greedy requests beside the same
-// network decoding many instances at once in this process, `overhead` sets single requests beside
-// direct calls of the solver. Both sides take turns in one run, on the same cores, and the clients
-// run on them too.
+// Measures the cost of serving. `throughput` compares the daemon under concurrent greedy requests
+// with the same network decoding many instances at once in this process. `overhead` compares single
+// requests with direct calls of the solver. Both sides run in turns on the same cores, and so do
+// the clients.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -103,8 +103,8 @@ void MeasureThroughput(double seconds) {
     bench.Served(1, each / 2, single);
   }
   const double alone = Median(direct);
-  // What 32 requests at once need in this process, all answers at the end: no closed loop of 32
-  // clients can be answered sooner on average, by Little's law.
+  // The time of 32 requests decoded together in this process. By Little's law no closed loop of 32
+  // clients can be answered faster on average.
   const double together_ms = 1e3 * kClients / alone;
   PrintMeasurement({{"what", "serving_throughput_greedy_cvrp100"},
                     {"clients", kClients},
@@ -122,8 +122,8 @@ void MeasureThroughput(double seconds) {
                    kThreads);
 }
 
-// What a request takes beyond a direct call, by both sides' clocks: of a search, which takes its
-// budget either way, beyond that.
+// Measures the time of a request beyond a direct call, by both sides' clocks; for a search, which
+// uses its budget either way, the time beyond the budget.
 struct Overhead {
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
@@ -156,7 +156,7 @@ struct Overhead {
     return {Ms(SteadyNow() - begun), Ms(times.decode + times.search)};
   }
 
-  // `requests`: those for `of`.
+  // `requests` are those for `of`.
   void Measure(const std::string& what, const std::vector<Instance>& of,
                const std::vector<v1::SolveRequest>& requests, const SolveOptions& options,
                absl::Duration time) {
@@ -190,8 +190,8 @@ struct Overhead {
   }
 };
 
-// What a call costs in which next to nothing is done: of gRPC's own, through one of our pools, and
-// of gRPC's own again after a direct decoding, which leaves the caches as a served one finds them.
+// Measures empty calls: gRPC's own, one through our pools, and gRPC's own after a direct decoding,
+// which leaves the caches as a served request finds them.
 void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration time) {
   const auto system = v1::SystemService::NewStub(bench.channel);
   const auto health = grpc::health::v1::Health::NewStub(bench.channel);
@@ -250,7 +250,7 @@ void MeasureOverhead(double seconds) {
 
 // Arguments: throughput, overhead or all; the seconds that each may take (20).
 int main(int argc, char** argv) {
-  vrp::TakeLocksWithoutLookingForCycles();
+  vrp::DisableDeadlockDetection();
   const std::string wanted = argc > 1 ? argv[1] : "all";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 20;
   if (wanted != "overhead") vrp::MeasureThroughput(seconds);

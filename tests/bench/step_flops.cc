@@ -8,14 +8,14 @@
 namespace vrp {
 namespace {
 
-// Forward, of all instances or choices of a step.
+// Forward operations of all instances or choices of a step.
 struct ForwardFlops {
   double encode = 0;
   double decode = 0;
 };
 
-// Nodes are embedded from 8 numbers, encoded, and projected four times for the decoder, which for a
-// choice takes three products with them.
+// Nodes are embedded from 8 numbers, encoded, and projected four times for the decoder, which
+// multiplies with them three times per choice.
 ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
   const GraphTransformerOptions options;
   const double nodes = c.customers + 1;
@@ -25,8 +25,8 @@ ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
           .decode = choices * 3 * 2 * nodes * h};
 }
 
-// A layer of an LSTM has eight square matrices. Nodes are projected three times for the decoder,
-// which for a choice has three projections of its own, and three products with the nodes.
+// An LSTM layer has eight square matrices. Nodes are projected three times for the decoder, which
+// has three projections and three products with the nodes per choice.
 ForwardFlops OfPointerNetwork(const BenchCase& c, double choices) {
   const PointerNetworkOptions options;
   const double nodes = c.customers + 1;
@@ -44,9 +44,9 @@ PhaseSeconds FlopsByPhase(const BenchCase& c, double choices) {
   PhaseSeconds flops{};
   const auto at = [&flops](Phase phase) -> double& { return flops[static_cast<size_t>(phase)]; };
   at(Phase::kEncode) = forward.encode;
-  // Labels are followed, and of a rollout's steps forward is done again.
+  // Labels are decoded once; a rollout's forward steps are computed again in the second pass.
   at(Phase::kRollout) = c.supervised ? 0 : forward.decode;
-  // The graph transformer's does its own backward.
+  // The graph transformer's second pass includes its backward pass.
   at(Phase::kSecondPass) = (pointer ? 1 : 3) * forward.decode;
   at(Phase::kBackward) = 2 * (forward.encode + (pointer ? forward.decode : 0));
   return flops;

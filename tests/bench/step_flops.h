@@ -1,5 +1,5 @@
-// The useful arithmetic of a training step, phase by phase: a multiplication and an addition
-// counted each, as a plain implementation has them; no padding, nothing recomputed.
+// The useful arithmetic of a training step by phase, as in a plain implementation, counting
+// multiplications and additions separately, without padding and recomputation.
 #pragma once
 
 #include "core/model/policy/policy_engine.h"
@@ -7,8 +7,8 @@
 
 namespace vrp {
 
-// Of a step in which all trajectories together chose `choices` nodes; 0: not counted. For networks
-// of the options' default sizes.
+// Returns the operations of a step whose trajectories chose `choices` nodes in total; 0 for phases
+// that are not counted. For networks of the options' default sizes.
 PhaseSeconds FlopsByPhase(const BenchCase& c, double choices);
 
 }  // namespace vrp

@@ -8,9 +8,9 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/checker/freeze.h"
 #include "core/search/search.h"
+#include "tests/testing/enumeration.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
-#include "tests/testing/rich_enumeration.h"
 
 namespace vrp {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-SearchResult SearchFor(const Instance& instance, int64_t iterations, std::vector<Plan> initial = {},
+SearchResult FrozenSearchFor(const Instance& instance, int64_t iterations, std::vector<Plan> initial = {},
                        uint64_t seed = 1) {
   SearchOptions options;
   options.max_iterations = iterations;
@@ -59,12 +59,12 @@ TEST_P(FrozenFeatureTest, FindsTheOptimumThatKeepsTheBeginnings) {
     const Instance free = test::MakeFeatureInstance(
         {.customers = 5, .seed = seed, .features = {feature, Feature::kMaxDistance}});
     // Beginnings of a poor plan: that of one insertion after the other in another order.
-    const Plan plan = SearchFor(free, 0, {}, seed).plan;
+    const Plan plan = FrozenSearchFor(free, 0, {}, seed).plan;
     const auto frozen = Freeze(free, DrawBeginnings(free, plan, random));
     ASSERT_TRUE(frozen.ok()) << frozen.status();
     for (const FrozenRoute& route : frozen->frozen()) frozen_visits += std::ssize(route.visits);
-    const test::Enumerated best = test::EnumerateAll(*frozen);
-    const SearchResult found = SearchFor(*frozen, 2000);
+    const test::EnumerationResult best = test::EnumerateAll(*frozen);
+    const SearchResult found = FrozenSearchFor(*frozen, 2000);
     ExpectSound(*frozen, found.plan, found.cost);
     const PlanValue value = ValueOf(*frozen, found.plan);
     EXPECT_EQ(value.left_out, best.value.left_out) << free.name();
@@ -84,16 +84,16 @@ TEST(FrozenTest, KeepsTheBeginningsWhateverTheFeatures) {
                                                      .seed = seed,
                                                      .features = test::DrawFeatures(seed),
                                                      .vehicles = seed % 3 == 0 ? 4 : 0});
-    const Plan plan = SearchFor(free, 0).plan;
+    const Plan plan = FrozenSearchFor(free, 0).plan;
     const auto frozen = Freeze(free, DrawBeginnings(free, plan, random));
     ASSERT_TRUE(frozen.ok()) << frozen.status();
     for (const int64_t iterations : {0, 300}) {
-      const SearchResult alone = SearchFor(*frozen, iterations);
+      const SearchResult alone = FrozenSearchFor(*frozen, iterations);
       ExpectSound(*frozen, alone.plan, alone.cost);
-      const SearchResult from_plan = SearchFor(*frozen, iterations, {plan});
+      const SearchResult from_plan = FrozenSearchFor(*frozen, iterations, {plan});
       ExpectSound(*frozen, from_plan.plan, from_plan.cost);
       EXPECT_FALSE(ValueOf(*frozen, plan) < ValueOf(*frozen, from_plan.plan)) << free.name();
-      EXPECT_EQ(from_plan.plan, SearchFor(*frozen, iterations, {plan}).plan);
+      EXPECT_EQ(from_plan.plan, FrozenSearchFor(*frozen, iterations, {plan}).plan);
     }
   }
 }
@@ -105,13 +105,13 @@ TEST(FrozenTest, HoldsForPlainProblemsToo) {
         AnInstance().WithCustomers(450).RandomDemands().Capacity(60).Build(),
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(30).Build(),
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(30).ExplicitMatrix(0.5).Build()}) {
-    std::vector<NodeIndex> visits = SearchFor(free, 0).plan.front().customers;
+    std::vector<NodeIndex> visits = FrozenSearchFor(free, 0).plan.front().customers;
     visits.resize(std::min<size_t>(visits.size(), 2));
     std::reverse(visits.begin(), visits.end());
     if (free.has_windows()) visits.resize(1);
     const auto frozen = Freeze(free, {{.vehicle_type = 0, .visits = visits}});
     ASSERT_TRUE(frozen.ok()) << frozen.status();
-    const SearchResult found = SearchFor(*frozen, 300);
+    const SearchResult found = FrozenSearchFor(*frozen, 300);
     EXPECT_TRUE(CheckPlan(*frozen, found.plan, found.cost).feasible);
     EXPECT_FALSE(IsPlain(*frozen));
   }
@@ -167,11 +167,11 @@ TEST(FrozenTest, DeliversInTheSameRouteWhatIsOnBoard) {
   const auto frozen = Freeze(TwoShipments(), {{.route = 0, .visits = {2, 1}}});
   ASSERT_TRUE(frozen.ok()) << frozen.status();
   EXPECT_EQ(frozen->frozen()[0].deliveries.size(), 2);
-  const SearchResult found = SearchFor(*frozen, 500);
+  const SearchResult found = FrozenSearchFor(*frozen, 500);
   EXPECT_EQ(found.plan, (Plan{{0, {2, 1, 3, 4}}}));
   // A plan to start from that has them elsewhere, or not at all.
   for (const Plan& initial : {Plan{{0, {2, 1}}}, Plan{{0, {2, 1}}, {0, {3, 4}}}}) {
-    EXPECT_EQ(SearchFor(*frozen, 0, {initial}).plan.size(), 1);
+    EXPECT_EQ(FrozenSearchFor(*frozen, 0, {initial}).plan.size(), 1);
   }
 }
 
@@ -193,7 +193,7 @@ TEST(FrozenTest, TheNamedVehicleDrivesTheBeginning) {
                    {.id = "b", .count = 1, .capacity = 3},
                    {.id = "c", .count = 1, .capacity = 3}};
   const auto frozen = Freeze(*Instance::Create(data), {{.vehicle_type = 1, .visits = {5, 2}}});
-  const SearchResult found = SearchFor(*frozen, 300);
+  const SearchResult found = FrozenSearchFor(*frozen, 300);
   EXPECT_TRUE(CheckPlan(*frozen, found.plan, found.cost).feasible);
 }
 

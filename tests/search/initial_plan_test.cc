@@ -12,10 +12,10 @@
 #include "core/problem/plan/plan_value.h"
 #include "core/search/search.h"
 #include "core/solve/parallel_search.h"
+#include "tests/testing/constrained_instance.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/random_plan.h"
-#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -135,9 +135,9 @@ TEST(RichInitialPlanTest, IsNeverAnsweredWorse) {
 TEST(RichInitialPlanTest, IsNeverAnsweredWorseWithAllFeaturesAtOnce) {
   int32_t sound = 0;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
-    const Instance instance = test::RandomRichInstance(seed, 6);
+    const Instance instance = test::RandomConstrainedInstance(seed, 6);
     ExpectNeverWorse(instance, SearchedPlan(instance, 300));
-    const Plan random = test::RandomRichPlan(instance, seed);
+    const Plan random = test::RandomConstrainedPlan(instance, seed);
     if (!IsSound(instance, random)) continue;
     ++sound;
     ExpectNeverWorse(instance, random);

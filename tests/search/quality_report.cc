@@ -21,6 +21,7 @@
 #include "core/base/steady_time.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "core/search/search.h"
 
 namespace {
@@ -54,7 +55,7 @@ std::string ReadAll(const std::string& path) {
 std::optional<double> SolutionCost(const std::string& path, const vrp::Instance& instance) {
   const std::string name = std::filesystem::path(path).replace_extension(".sol").string();
   if (!std::filesystem::exists(name)) return std::nullopt;
-  const auto solution = vrp::ParseSolution(ReadAll(name), name, instance);
+  const auto solution = vrp::ParseVrplibSolution(ReadAll(name), name, instance);
   return solution.ok() ? solution->cost : std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/problem/checker/checker.h"
 #include "core/problem/formats/formats.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "core/search/fast_random.h"
 #include "tests/testing/brute_force.h"
 #include "tests/testing/instance_builder.h"
@@ -78,7 +79,7 @@ TEST(SearchTest, FindsThePublishedOptimumOfEn22k4) {
 
 TEST(SearchTest, ComesNearTheBestKnownOfRc208) {
   const Instance instance = ReadInstance("RC208.vrp");
-  const auto known = ParseSolution(test::ReadData("RC208.sol"), "RC208.sol", instance);
+  const auto known = ParseVrplibSolution(test::ReadData("RC208.sol"), "RC208.sol", instance);
   ASSERT_TRUE(known.ok()) << known.status();
   const SearchResult found = SearchFor(instance, 20'000);
   EXPECT_TRUE(CheckPlan(instance, found.plan, found.cost).feasible);

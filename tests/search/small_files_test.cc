@@ -11,8 +11,8 @@
 #include "core/base/random.h"
 #include "core/problem/checker/checker.h"
 #include "core/search/search.h"
-#include "tests/testing/rich_enumeration.h"
-#include "tests/testing/rich_instance.h"
+#include "tests/testing/constrained_instance.h"
+#include "tests/testing/enumeration.h"
 
 namespace vrp {
 namespace {
@@ -155,11 +155,11 @@ Instance InstanceOf(const FileKind& kind, uint64_t seed) {
 }
 
 void ExpectOptimal(const Instance& instance) {
-  const test::Enumerated best = test::EnumerateAll(instance);
+  const test::EnumerationResult best = test::EnumerateAll(instance);
   SearchOptions options;
   options.max_iterations = 3000;
   const SearchResult found = *Search(instance, options);
-  EXPECT_TRUE(BreaksNoRule(CheckPlan(instance, found.plan, found.cost)));
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, found.plan, found.cost)));
   const PlanValue value = ValueOf(instance, found.plan);
   EXPECT_EQ(value.left_out, best.value.left_out);
   EXPECT_EQ(value.routes, best.value.routes);
@@ -178,7 +178,7 @@ TEST_P(SmallFilesTest, AreSolvedAsWellAsByTryingEverything) {
 TEST(SmallFilesOfAllFeaturesTest, AreSolvedAsWellAsByTryingEverything) {
   for (uint64_t seed = 1; seed <= 5 * SeedsOfEach(); ++seed) {
     SCOPED_TRACE(seed);
-    ExpectOptimal(test::RandomRichInstance(seed, 2 + static_cast<int32_t>(seed % 4)));
+    ExpectOptimal(test::RandomConstrainedInstance(seed, 2 + static_cast<int32_t>(seed % 4)));
   }
 }
 

@@ -15,10 +15,10 @@
 #include "core/problem/checker/checker.h"
 #include "core/search/rich/rich_problem.h"
 #include "core/search/search.h"
+#include "tests/testing/constrained_instance.h"
+#include "tests/testing/enumeration.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
-#include "tests/testing/rich_enumeration.h"
-#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -44,7 +44,7 @@ void ExpectSound(const Instance& instance, const SearchResult& found) {
 }
 
 void ExpectOptimal(const Instance& instance) {
-  const test::Enumerated best = test::EnumerateAll(instance);
+  const test::EnumerationResult best = test::EnumerateAll(instance);
   const SearchResult found = SearchFor(instance, 3000);
   ExpectSound(instance, found);
   const PlanValue value = ValueOf(instance, found.plan);
@@ -251,7 +251,7 @@ TEST(RichSearchTest, FindsTheOptimaOfBreaksWithSoftWindows) {
 TEST(RichSearchTest, FindsTheOptimaWhereMostFeaturesComeTogether) {
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE(seed);
-    ExpectOptimal(test::RandomRichInstance(seed, 4));
+    ExpectOptimal(test::RandomConstrainedInstance(seed, 4));
   }
 }
 

@@ -69,7 +69,7 @@ TEST(RouteEvaluatorTest, AgreesWithTheCheckerAndThePlansValueOnRandomRoutes) {
       const RouteValue value = evaluator.Evaluate(vehicle, nodes);
       const Plan plan = {{.vehicle_type = vehicle.originals.front().first, .customers = visits}};
       const CheckReport report = CheckPlan(instance, plan);
-      ASSERT_EQ(value.feasible, BreaksNoRule(report))
+      ASSERT_EQ(value.feasible, RoutesAreFeasible(report))
           << instance.name() << ": "
           << (report.violations.empty() ? "" : report.violations.front().message);
       if (!value.feasible) continue;
@@ -97,7 +97,7 @@ TEST(RouteEvaluatorTest, ATripWithABreakLeavesItsReloadBeforeTheDepotCloses) {
   for (const bool breaks : {false, true}) {
     if (breaks) data.vehicles[0].breaks = {{{0, 900}, 5}};
     const Instance instance = *Instance::Create(data);
-    EXPECT_FALSE(BreaksNoRule(CheckPlan(instance, {route})));
+    EXPECT_FALSE(RoutesAreFeasible(CheckPlan(instance, {route})));
     const RichProblem problem = RichProblem::Create(instance, {});
     const auto nodes = WithEnds(problem.vehicle(0), route.customers);
     EXPECT_FALSE(RouteEvaluator(problem).Evaluate(problem.vehicle(0), nodes).feasible) << breaks;

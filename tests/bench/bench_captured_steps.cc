@@ -1,7 +1,7 @@
-// Steps that a GPU takes by itself (core/model/policy/whole_steps.h): what a training does there.
+// Captured steps that a GPU runs by itself (core/model/policy/captured_steps.h), as in a training.
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/problem/generate/generators.h"
 #include "tests/bench/bench_training.h"
 #include "tests/bench/json_line.h"
@@ -15,7 +15,7 @@ StepBaseline StepBaselineOf(BenchBaseline baseline) {
 }
 
 UniformInstances DrawnFor(const BenchCase& c) {
-  const double capacity = UsualCapacity(c.customers);
+  const double capacity = DefaultCapacity(c.customers);
   return {.seed = c.seed,
           .customers = c.customers,
           .kind = {c.kind},
@@ -26,20 +26,21 @@ UniformInstances DrawnFor(const BenchCase& c) {
 }  // namespace
 
 absl::Status BenchTraining::MakeWhole() {
-  WholeStepsRequest request = {.instances = case_.batch,
-                               .nodes = case_.customers + (case_.kind == ProblemKind::kTsp ? 0 : 1),
-                               .tsp = case_.kind == ProblemKind::kTsp,
-                               .parts = case_.accumulate,
-                               .trajectories = case_.starts,
-                               .distinct_starts = case_.starts > 1,
-                               .seed = case_.seed,
-                               .bf16 = case_.bf16,
-                               .baseline = frozen_.get(),
-                               .labels = case_.supervised,
-                               .dropout = case_.supervised,
-                               .learning_rates = {case_.learning_rate}};
+  CapturedStepsRequest request = {
+      .instances = case_.batch,
+      .nodes = case_.customers + (case_.kind == ProblemKind::kTsp ? 0 : 1),
+      .tsp = case_.kind == ProblemKind::kTsp,
+      .parts = case_.accumulate,
+      .trajectories = case_.starts,
+      .distinct_starts = case_.starts > 1,
+      .seed = case_.seed,
+      .bf16 = case_.bf16,
+      .baseline = frozen_.get(),
+      .labels = case_.supervised,
+      .dropout = case_.supervised,
+      .learning_rates = {case_.learning_rate}};
   if (!case_.supervised) request.drawn = DrawnFor(case_);
-  VRP_ASSIGN_OR_RETURN(whole_, engine_->MakeWholeSteps(request));
+  VRP_ASSIGN_OR_RETURN(whole_, engine_->MakeCapturedSteps(request));
   mean_.resize(static_cast<size_t>(engine_->parameters().size()));
   square_ = mean_;
   return whole_->Load({.mean = mean_, .square = square_});
@@ -50,7 +51,7 @@ absl::Status BenchTraining::BeginWhole(BenchBaseline baseline) {
   const NetworkBatch batch = MakeBatch();
   int64_t choices = 0;
   for (const std::vector<int32_t>& one : labels_) choices += std::ssize(one);
-  return whole_->StepAlong({.choices = labels_, .steps = choices}, batch);
+  return whole_->StepOnLabels({.choices = labels_, .steps = choices}, batch);
 }
 
 absl::StatusOr<StepMeasurement> BenchTraining::TakeWhole(BenchBaseline baseline, int count) {
@@ -58,14 +59,14 @@ absl::StatusOr<StepMeasurement> BenchTraining::TakeWhole(BenchBaseline baseline,
   const absl::Time begin = SteadyNow();
   const double cpu = ProcessCpuSeconds();
   for (int step = 0; step < count; ++step) VRP_RETURN_IF_ERROR(BeginWhole(baseline));
-  WholeStepsState state = {.mean = mean_, .square = square_};
+  CapturedStepsState state = {.mean = mean_, .square = square_};
   VRP_RETURN_IF_ERROR(whole_->Save(state));
   StepMeasurement measured;
   measured.seconds = absl::ToDoubleSeconds(SteadyNow() - begin) / count;
   measured.cpu_seconds = (ProcessCpuSeconds() - cpu) / count;
   measured.copied_bytes = whole_->batch_bytes();
   measured.matrix_bytes = whole_->matrix_bytes();
-  const std::vector<WholeStepReport> reports = whole_->TakeReports();
+  const std::vector<CapturedStepReport> reports = whole_->TakeReports();
   if (!reports.empty()) {
     measured.cost = reports.back().cost;
     measured.loss = reports.back().loss;
