@@ -1,4 +1,4 @@
-// Breaks on a leg of a route: on the way, or at the stop that it leads to.
+// Times of a leg of a route with breaks, which are taken on the way or at the next stop.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// When the vehicle is ready at the end of a leg of `travel` that it begins at `time` and on which
-// it takes `breaks`, in order and each as soon as it can; kNoLimit where one begins too late.
+// Returns when the vehicle is ready at the end of a leg of length `travel` that begins at `time`.
+// It takes `breaks` on the leg, in order and each as soon as possible. Returns kNoLimit if one
+// would begin too late.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
@@ -22,8 +23,8 @@ inline double ArrivalAfter(std::span<const Break> breaks, double time, double tr
   return time + travel;
 }
 
-// The latest time to begin the leg so that it is over by `arrival`, if that can be: ArrivalAfter
-// tells.
+// Returns the latest time to begin the leg and end it by `arrival`. The caller must check with
+// ArrivalAfter that this is possible.
 inline double DepartureBefore(std::span<const Break> breaks, double arrival, double travel) {
   double paused = 0;
   double bound = kNoLimit;

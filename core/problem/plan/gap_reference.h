@@ -1,5 +1,5 @@
-// The gap of a cost to a reference, and the names of references. docs/gaps.md shows where gaps
-// stand.
+// Gaps between costs and references, and the names of references. docs/gaps.md lists where gaps are
+// shown.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 namespace vrp {
 
 // Returns (cost - reference) / reference; NaN without a positive reference. The gap of several
-// instances is always the mean of theirs.
+// instances is the mean of their gaps.
 double Gap(double cost, double reference);
 
-// Names of references, as they stand behind "vs" in texts.
+// Names of references, as texts show them after "vs".
 inline constexpr std::string_view kNearestNeighbourReference = "nearest neighbour";
 inline constexpr std::string_view kFileReference = "file's reference costs";
 // Returns "search 1 s" or "search 500 ms".
 std::string SearchReference(absl::Duration budget);
-// Returns "search 200 iterations"; 0 iterations: the initial local search.
+// Returns "search 200 iterations". 0 iterations stand for the initial local search.
 std::string SearchReference(int64_t iterations);
 
 }  // namespace vrp

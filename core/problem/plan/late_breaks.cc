@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-size_t LateBreaks::MostWork(size_t stops, size_t breaks) {
+size_t LateBreaks::MaxWork(size_t stops, size_t breaks) {
   return 50'000 + 4 * stops * (breaks + 1) * (breaks + 2);
 }
 
@@ -31,7 +31,7 @@ std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double st
   std::fill_n(first_.begin() + 1, columns(), labels_.size());
   for (size_t stop = 1; stop < route.stops.size(); ++stop) {
     for (size_t taken = 0; taken < columns(); ++taken) {
-      if (!Reach(stop, taken)) return std::nullopt;
+      if (!Extend(stop, taken)) return std::nullopt;
       first_[stop * columns() + taken + 1] = labels_.size();
     }
   }
@@ -39,7 +39,7 @@ std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double st
   return Outcome{labels_[chosen_].cost, labels_[chosen_].begin};
 }
 
-bool LateBreaks::Reach(size_t stop, size_t taken) {
+bool LateBreaks::Extend(size_t stop, size_t taken) {
   const TimedStop& visit = route_.stops[stop];
   const bool soft = visit.last().soft();
   const size_t begin_of_state = labels_.size();
@@ -57,20 +57,20 @@ bool LateBreaks::Reach(size_t stop, size_t taken) {
       labels_.push_back({begin, labels_[before].cost + visit.LateCost(begin), before});
     }
   }
-  Thin(visit, begin_of_state);
+  RemoveDominated(visit, begin_of_state);
   return true;
 }
 
-// One that is beaten, but no dearer, stays where it is late: LatestStart leaves what is late as it
-// is, and has to know all the times at which that may be.
-void LateBreaks::Thin(const TimedStop& visit, size_t begin_of_state) {
+// A dominated label of equal cost stays if its start is late. LatestStart does not move late
+// starts, so it needs all of their possible times.
+void LateBreaks::RemoveDominated(const TimedStop& visit, size_t begin_of_state) {
   const auto begin = labels_.begin() + static_cast<std::ptrdiff_t>(begin_of_state);
   std::sort(begin, labels_.end(), [](const Label& a, const Label& b) {
     return std::tie(a.begin, a.cost, a.before) < std::tie(b.begin, b.cost, b.before);
   });
   double least = kNoLimit;
   double last = -kNoLimit;
-  const auto needless = [&](const Label& label) {
+  const auto dominated = [&](const Label& label) {
     const bool again = label.begin == last;
     const bool beaten = least <= label.cost;
     const bool ties = label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
@@ -78,7 +78,7 @@ void LateBreaks::Thin(const TimedStop& visit, size_t begin_of_state) {
     least = std::min(least, label.cost);
     return again || (beaten && !ties);
   };
-  labels_.erase(std::remove_if(begin, labels_.end(), needless), labels_.end());
+  labels_.erase(std::remove_if(begin, labels_.end(), dominated), labels_.end());
 }
 
 bool LateBreaks::ChooseLast() {
@@ -117,10 +117,10 @@ void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
   const double travel = route_.stops[stop + 1].travel;
   for (size_t then = taken; then < columns(); ++then) {
     const auto breaks = route_.breaks.subspan(taken, then - taken);
-    for (const Rest& rest : RestAt(stop + 1, then)) {
-      const double leave = DepartureBefore(breaks, rest.begin, travel);
+    for (const BackwardLabel& label : BackwardAt(stop + 1, then)) {
+      const double leave = DepartureBefore(breaks, label.begin, travel);
       const double ready = ArrivalAfter(breaks, leave, travel, route_.tolerance);
-      if (ready <= rest.begin + route_.rounding) take(leave, rest.cost);
+      if (ready <= label.begin + route_.rounding) take(leave, label.cost);
     }
   }
 }
@@ -128,13 +128,13 @@ void LateBreaks::ForEachDeparture(size_t stop, size_t taken, Take take) {
 std::optional<double> LateBreaks::LatestStart() {
   const size_t last = route_.stops.size() - 1;
   work_left_ = route_.most_work;
-  rest_.resize(std::max(rest_.size(), route_.stops.size() * columns()));
-  for (size_t state = 0; state < route_.stops.size() * columns(); ++state) rest_[state].clear();
+  backward_.resize(std::max(backward_.size(), route_.stops.size() * columns()));
+  for (size_t state = 0; state < route_.stops.size() * columns(); ++state) backward_[state].clear();
   const double end = labels_[chosen_].begin;
-  RestAt(last, route_.breaks.size()) = {{end, route_.stops[last].LateCost(end)}};
+  BackwardAt(last, route_.breaks.size()) = {{end, route_.stops[last].LateCost(end)}};
   for (size_t stop = last; stop-- > 1;) {
     for (size_t taken = 0; taken < columns(); ++taken) {
-      if (!Retreat(stop, taken)) return std::nullopt;
+      if (!ExtendBackward(stop, taken)) return std::nullopt;
     }
   }
   const double soonest = labels_.front().begin;
@@ -145,22 +145,22 @@ std::optional<double> LateBreaks::LatestStart() {
   return std::max(soonest, std::min(latest, route_.stops.front().last().close));
 }
 
-bool LateBreaks::Retreat(size_t stop, size_t taken) {
+bool LateBreaks::ExtendBackward(size_t stop, size_t taken) {
   const size_t labels = LabelsAt(stop, taken).size();
   if (labels == 0) return true;
   for (size_t then = taken; then < columns(); ++then) {
-    if (!Spend(labels * RestAt(stop + 1, then).size())) return false;
+    if (!Spend(labels * BackwardAt(stop + 1, then).size())) return false;
   }
   ForEachDeparture(stop, taken, [&](double leave, double cost) {
-    AddRests(stop, taken, leave - route_.stops[stop].work, cost);
+    AddBackward(stop, taken, leave - route_.stops[stop].work, cost);
   });
-  ThinRests(RestAt(stop, taken));
+  RemoveDominatedBackward(BackwardAt(stop, taken));
   return true;
 }
 
-// What is late on a way that costs no more than the least is so as soon as it can be, whatever the
-// start: it has one of the labels' times. What is in time may be as late as its window.
-void LateBreaks::AddRests(size_t stop, size_t taken, double bound, double cost) {
+// A late stop of an optimal path starts as soon as possible, whatever the route's start, so its
+// time is that of a label. A stop that is in time may start as late as its window allows.
+void LateBreaks::AddBackward(size_t stop, size_t taken, double bound, double cost) {
   const TimedStop& visit = route_.stops[stop];
   const bool free = visit.last().late_cost == 0;
   const double in_time =
@@ -170,22 +170,22 @@ void LateBreaks::AddRests(size_t stop, size_t taken, double bound, double cost) 
     const double late = visit.LateCost(label.begin);
     if (late > 0) {
       if (label.begin <= bound + route_.rounding) {
-        RestAt(stop, taken).push_back({label.begin, cost + late});
+        BackwardAt(stop, taken).push_back({label.begin, cost + late});
       }
     } else if (label.begin <= in_time + route_.rounding) {
-      RestAt(stop, taken).push_back({in_time, cost});
+      BackwardAt(stop, taken).push_back({in_time, cost});
     }
   }
 }
 
-void LateBreaks::ThinRests(std::vector<Rest>& rests) {
-  std::sort(rests.begin(), rests.end(), [](const Rest& a, const Rest& b) {
+void LateBreaks::RemoveDominatedBackward(std::vector<BackwardLabel>& labels) {
+  std::sort(labels.begin(), labels.end(), [](const BackwardLabel& a, const BackwardLabel& b) {
     return a.begin != b.begin ? a.begin > b.begin : a.cost < b.cost;
   });
   double least = kNoLimit;
-  std::erase_if(rests, [&](const Rest& rest) {
-    const bool beaten = rest.cost >= least;
-    least = std::min(least, rest.cost);
+  std::erase_if(labels, [&](const BackwardLabel& label) {
+    const bool beaten = label.cost >= least;
+    least = std::min(least, label.cost);
     return beaten;
   });
 }

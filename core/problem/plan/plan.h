@@ -1,4 +1,4 @@
-// A plan: which customers, by which vehicle, in which order.
+// Plans: the customers of each route, in visiting order.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@ namespace vrp {
 
 struct PlannedRoute {
   int32_t vehicle_type = 0;  // index into Instance::vehicles(); 0 for a TSP
-  // In visiting order, without the depots at the ends. The vehicle's start depot in between is a
-  // reload: what it picked up is unloaded, the next customers' goods are loaded.
+  // In visiting order, without the depots at both ends. The start depot in between is a reload: the
+  // vehicle unloads pickups and loads the goods of the next customers.
   std::vector<NodeIndex> customers = {};
 
   bool operator==(const PlannedRoute&) const = default;
 };
 using Plan = std::vector<PlannedRoute>;
 
-// What drives the only route of a TSP has no limit and starts at node 0.
+// Returns the vehicle type of `route`; for a TSP, one without limits that starts at node 0.
 inline const VehicleType& VehicleOf(const Instance& instance, const PlannedRoute& route) {
-  static const VehicleType* const tourist = new VehicleType;
-  return instance.vehicles().empty() ? *tourist : instance.vehicles()[route.vehicle_type];
+  static const VehicleType* const unlimited = new VehicleType;
+  return instance.vehicles().empty() ? *unlimited : instance.vehicles()[route.vehicle_type];
 }
 
 }  // namespace vrp

@@ -5,8 +5,8 @@
 namespace vrp {
 namespace {
 
-// Of each route that is not empty; without the times where nothing is paid for them.
-std::vector<RouteFigures> FiguresOf(const Instance& instance, const Plan& plan) {
+// Returns the figures of each non-empty route, with times only if the cost depends on them.
+std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& plan) {
   const RouteScheduler scheduler(instance);
   const Objective objective = instance.data().objective;
   const bool paid = objective == Objective::kDuration || objective == Objective::kCost;
@@ -25,9 +25,9 @@ std::vector<RouteFigures> FiguresOf(const Instance& instance, const Plan& plan) 
   return figures;
 }
 
-// What the objective says of one used vehicle.
-void AddRoute(Objective objective, const VehicleType& vehicle, const RouteFigures& figures,
-              CostSplit& split) {
+// Adds the cost of one used vehicle.
+void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFigures& figures,
+                  CostSplit& split) {
   split.late += figures.late_cost;
   if (objective == Objective::kDuration) {
     split.duration += figures.duration;
@@ -43,7 +43,7 @@ void AddRoute(Objective objective, const VehicleType& vehicle, const RouteFigure
   }
 }
 
-// Looks at the customers that no route visits, apart from groups and in groups.
+// Collects the customers that no route visits, alone and in groups.
 class LeftOutCounter {
  public:
   LeftOutCounter(const Instance& instance, const Plan& plan)
@@ -119,13 +119,13 @@ LeftOut LeftOutOf(const Instance& instance, const Plan& plan) {
 }
 
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
-                  const std::vector<RouteFigures>& figures, double lost_prizes) {
+                    const std::vector<RouteFigures>& figures, double lost_prizes) {
   const Objective objective = instance.data().objective;
   CostSplit split{.prizes = lost_prizes};
   size_t next = 0;
   for (const PlannedRoute& route : plan) {
     if (route.customers.empty()) continue;
-    AddRoute(objective, VehicleOf(instance, route), figures[next++], split);
+    AddRouteCost(objective, VehicleOf(instance, route), figures[next++], split);
   }
   const bool sums_distances = objective != Objective::kDuration && objective != Objective::kCost;
   if (sums_distances) split.distance = MetricSum(instance.metric(), split.distance);
@@ -140,7 +140,7 @@ PlanValue ValueOf(const Instance& instance, const Plan& plan) {
       return !route.customers.empty();
     });
   }
-  value.cost = SplitCost(instance, plan, FiguresOf(instance, plan), left_out.prizes).total();
+  value.cost = SplitCost(instance, plan, MeasureRoutes(instance, plan), left_out.prizes).total();
   return value;
 }
 

@@ -1,4 +1,4 @@
-// What a plan is worth: the one home of how plans compare.
+// Costs of plans, and how plans compare.
 #pragma once
 
 #include <compare>
@@ -10,14 +10,14 @@
 
 namespace vrp {
 
-// What a route comes to, whatever the objective.
+// Measures of a route that costs are computed from.
 struct RouteFigures {
   double distance = 0;  // unrounded sum
   double duration = 0;
   double late_cost = 0;
 };
 
-// The parts of a plan's cost, in its unit; they sum to it.
+// The parts of a plan's cost, which add up to it.
 struct CostSplit {
   double distance = 0;
   double duration = 0;
@@ -29,34 +29,35 @@ struct CostSplit {
   Cost total() const { return distance + duration + fixed + overtime + late + prizes; }
 };
 
-// Customers in no route that are missed: of a group of which one is served, none is.
+// Customers that no route serves. A group of alternatives counts only if none of it is served.
 struct LeftOut {
   std::vector<NodeIndex> customers = {};  // in ascending order
-  // Of those without a prize: the sum of 1 + priority, of a group the largest of its members'.
+  // The sum of 1 + priority over customers without a prize. A group counts with its largest weight.
   double weight = 0;
-  double prizes = 0;  // of the others, a group's once
+  double prizes = 0;  // lost prizes; a group's prize counts once
 };
 
-// Plans compare as this does; less is better.
+// The value by which plans compare, lexicographically. Less is better.
 struct PlanValue {
   double left_out = 0;  // LeftOut::weight
-  int64_t routes = 0;   // used; 0 unless the objective counts vehicles
-  Cost cost = 0;        // of the objective, with lateness and lost prizes
+  int64_t routes = 0;   // non-empty routes; 0 unless the objective counts vehicles
+  Cost cost = 0;        // of the objective, including lateness and lost prizes
 
   auto operator<=>(const PlanValue&) const = default;
 };
 
-// The numbers of `plan` must be in range throughout; whether it is feasible is the checker's
-// business.
+// In all functions below, the numbers of `plan` must be in range. It may be infeasible.
+
+// Returns the customers that `plan` leaves out.
 LeftOut LeftOutOf(const Instance& instance, const Plan& plan);
-// `figures`: of each route of the plan that is not empty, in order.
+// Returns the parts of the cost. `figures` holds an entry for each non-empty route, in order.
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
-                  const std::vector<RouteFigures>& figures, double lost_prizes);
+                    const std::vector<RouteFigures>& figures, double lost_prizes);
 PlanValue ValueOf(const Instance& instance, const Plan& plan);
-// ValueOf(...).cost.
+// Returns ValueOf(...).cost.
 Cost PlanCost(const Instance& instance, const Plan& plan);
 
-// Unrounded sum over one route; 0 for an empty one.
+// Returns the unrounded length of a route; 0 for an empty one.
 double RouteDistance(const Instance& instance, const PlannedRoute& route);
 
 }  // namespace vrp

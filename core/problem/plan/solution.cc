@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Customers, and reloads where the vehicle may reload.
+// Accepts customers, and reloads if the vehicle may reload.
 absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, size_t r) {
   const VehicleType& vehicle = VehicleOf(instance, route);
   for (size_t i = 0; i < route.customers.size(); ++i) {
@@ -24,7 +24,7 @@ absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, si
   return absl::OkStatus();
 }
 
-absl::Status CheckNumbers(const Instance& instance, const Plan& plan) {
+absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
   const int64_t types = std::max<int64_t>(1, static_cast<int64_t>(instance.vehicles().size()));
   for (size_t r = 0; r < plan.size(); ++r) {
     if (plan[r].vehicle_type < 0 || plan[r].vehicle_type >= types) {
@@ -78,7 +78,7 @@ class RouteMaker {
       for (size_t i = 0; i < route.stops.size(); ++i) {
         const NodeIndex node = route.stops[i].node;
         const bool reloads = instance_.is_depot(node) && i + 1 < route.stops.size();
-        load = reloads ? TripDemand(route, i + 1, k) : load + Change(node, k);
+        load = reloads ? TripDemand(route, i + 1, k) : load + LoadChange(node, k);
         route.stops[i].load.push_back(load);
       }
     }
@@ -96,8 +96,8 @@ class RouteMaker {
     return sum;
   }
 
-  // What a visit adds to what is on board.
-  double Change(NodeIndex node, size_t k) const {
+  // Returns the change of the load by a visit.
+  double LoadChange(NodeIndex node, size_t k) const {
     const auto dimension = static_cast<int32_t>(k);
     double change = instance_.pickup(node, dimension) + instance_.backhaul(node, dimension) -
                     instance_.demand(node, dimension);
@@ -115,7 +115,7 @@ class RouteMaker {
 }  // namespace
 
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan) {
-  VRP_RETURN_IF_ERROR(CheckNumbers(instance, plan));
+  VRP_RETURN_IF_ERROR(CheckPlanNumbers(instance, plan));
   const RouteScheduler scheduler(instance);
   const RouteMaker maker(instance, scheduler);
   Solution solution;

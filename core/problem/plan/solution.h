@@ -1,4 +1,4 @@
-// The solution computed from a plan: times, loads, cost.
+// Solutions: plans with their times, loads and costs.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,24 @@
 
 namespace vrp {
 
-// One visit. Times are the instance's; `load` is what is on board when the vehicle leaves, [K].
+// A visit, with times in the unit of the instance.
 struct Stop {
   NodeIndex node = 0;
   double arrival = 0;
-  double start = 0;  // of setup and service: arrival, or a window's opening after a wait
+  double start = 0;  // of setup and service: the arrival, or a window's opening
   double departure = 0;
-  std::vector<double> load = {};
+  std::vector<double> load = {};  // [K] on board at the departure
 };
 
 struct Route {
   int32_t vehicle_type = 0;
-  // The depot at both ends, of an open end at the start only; a depot in between is a reload.
+  // Includes the depots at both ends, without the last one if the end is open. A depot in between
+  // is a reload.
   std::vector<Stop> stops = {};
   std::vector<BreakTime> breaks = {};
   double distance = 0;
-  double duration = 0;  // from leaving the depot until being back, or served where the end is open
-  std::vector<double> load = {};  // [K] all that is delivered from the depot
+  double duration = 0;  // from leaving the start to reaching the end, or to the end of service
+  std::vector<double> load = {};  // [K] total delivered from the depot
 };
 
 struct Unserved {
@@ -38,23 +39,23 @@ struct Unserved {
 };
 
 struct Solution {
-  std::vector<Route> routes = {};  // none is empty
+  std::vector<Route> routes = {};  // without empty routes
   Cost cost = 0;                   // of the objective: PlanValue::cost
-  CostSplit split = {};            // what it is made of
+  CostSplit split = {};            // the parts of `cost`
   double distance = 0;             // of all routes, in the instance's metric
   double duration = 0;             // of all routes
   std::vector<Unserved> unserved = {};
 };
 
-// Times (RouteScheduler), loads and cost (PlanValue). Empty routes are left out; customers that no
-// route visits are `unserved` without a reason, unless another of their group is visited.
-// kInvalidArgument for a node number or vehicle type out of range, and for a depot other than the
-// vehicle's own where it may reload. Feasibility is the checker's business.
+// Computes times (RouteScheduler), loads and cost (PlanValue). Skips empty routes. Customers that
+// no route visits are `unserved` without a reason, unless another customer of their group is
+// visited. Returns kInvalidArgument for a node number or vehicle type out of range, and for a
+// reload at a depot other than the vehicle's. Does not check feasibility.
 absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan);
 
-// The plan of a solution of `instance`.
+// Returns the plan of a solution of `instance`.
 Plan PlanOf(const Instance& instance, const Solution& solution);
-// What each route adds to the cost; lost prizes are of none.
+// Returns the contribution of each route to the cost. Lost prizes belong to no route.
 std::vector<Cost> RouteCosts(const Instance& instance, const Solution& solution);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// A stop of a route as a clock sees it.
+// A stop of a route with its times and windows.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,16 @@
 
 namespace vrp {
 
-// Times that differ by no more than a tolerance are taken to be equal.
+// Times that differ by no more than a tolerance count as equal.
 struct TimedStop {
   double travel = 0;  // to it, without breaks
-  double work = 0;    // from its start until the vehicle leaves
+  double work = 0;    // from its start to the departure
   TimeWindow first = {};
   std::span<const TimeWindow> further = {};
 
   const TimeWindow& last() const { return further.empty() ? first : further.back(); }
 
-  // The earliest time from `ready` on in one of the windows; `ready` where they are over.
+  // Returns the earliest time from `ready` on within a window; `ready` after the last window.
   double StartAt(double ready, double tolerance) const {
     if (ready <= first.close + tolerance) return std::max(ready, first.open);
     for (const TimeWindow& window : further) {
@@ -28,7 +28,7 @@ struct TimedStop {
 
   bool IsLate(double start, double tolerance) const { return start > last().close + tolerance; }
 
-  // The latest time up to `bound` in one of the windows; -kNoLimit: none.
+  // Returns the latest time up to `bound` within a window; -kNoLimit if there is none.
   double LatestIn(double bound, double rounding) const {
     const auto within = [&](const TimeWindow& window) {
       return std::max(window.open, std::min(bound, window.close));
@@ -39,7 +39,7 @@ struct TimedStop {
     return first.open <= bound + rounding ? within(first) : -kNoLimit;
   }
 
-  // Of a start after a soft window.
+  // Returns the cost of a start after a soft window; else 0.
   double LateCost(double start) const {
     const TimeWindow& window = last();
     return window.soft() && start > window.close ? window.late_cost * (start - window.close) : 0;

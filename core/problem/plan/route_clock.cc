@@ -1,0 +1,255 @@
+#include "core/problem/plan/route_clock.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace vrp {
+
+RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance,
+                       VehicleTimes times)
+    : instance_(instance),
+      vehicle_(VehicleOf(instance, route)),
+      route_(route.customers),
+      tolerance_(tolerance),
+      rounding_(1e-3 * tolerance) {
+  if (times != VehicleTimes::kNoBreaksNoShift) shift_ = vehicle_.shift;
+  if (times == VehicleTimes::kAll) breaks_ = vehicle_.breaks;
+  wanted_breaks_ = breaks_.size();
+  AddVisits();
+}
+
+RouteSchedule RouteClock::Make(bool needs_duration) {
+  const double soonest = visits_.front().first.open;
+  if (RunFrom(soonest) == kNever) RunWithoutBreaks(soonest);
+  const double start = needs_duration || !breaks_.empty() ? LatestStart() : StartWithoutFirstWait();
+  if (start > soonest + rounding_ && RunFrom(start) == kNever) RunFrom(soonest);
+  return Result();
+}
+
+double RouteClock::ReleaseOf(size_t index) const {
+  const std::vector<double>& releases = instance_.data().releases;
+  double latest = 0;
+  if (releases.empty()) return latest;
+  for (; index < route_.size() && !instance_.is_depot(route_[index]); ++index) {
+    latest = std::max(latest, releases[static_cast<size_t>(route_[index])]);
+  }
+  return latest;
+}
+
+void RouteClock::AddVisits() {
+  const TimeWindow start = instance_.window(vehicle_.depot);
+  visits_.reserve(route_.size() + 2);
+  visits_.push_back({});
+  visits_.back().first = {std::max({start.open, shift_.open, ReleaseOf(0)}), start.close};
+  NodeIndex from = vehicle_.depot;
+  for (size_t i = 0; i < route_.size(); ++i) {
+    visits_.push_back(instance_.is_depot(route_[i]) ? ReloadStop(i, from)
+                                                    : ServiceStop(route_[i], from));
+    from = route_[i];
+  }
+  if (vehicle_.open_end) {
+    if (!breaks_.empty()) visits_.push_back({});  // for breaks after the last service
+    return;
+  }
+  const TimeWindow end = instance_.window(vehicle_.end());
+  visits_.push_back({.travel = instance_.Duration(vehicle_, from, vehicle_.end())});
+  visits_.back().first = {end.open, std::min(end.close, shift_.close)};
+}
+
+TimedStop RouteClock::ReloadStop(size_t index, NodeIndex from) const {
+  const TimeWindow window = instance_.window(route_[index]);
+  return {.travel = instance_.Duration(vehicle_, from, route_[index]),
+          .first = {std::max(window.open, ReleaseOf(index + 1)), window.close}};
+}
+
+TimedStop RouteClock::ServiceStop(NodeIndex node, NodeIndex from) const {
+  const InstanceData& data = instance_.data();
+  const auto at = static_cast<size_t>(node);
+  TimedStop visit{.travel = instance_.Duration(vehicle_, from, node),
+                  .work = instance_.service(node),
+                  .first = instance_.window(node)};
+  if (!data.further_windows.empty()) visit.further = data.further_windows[at];
+  const bool elsewhere = visit.travel > 0 || instance_.Distance(vehicle_, from, node) > 0;
+  if (!data.setups.empty() && elsewhere) visit.work += data.setups[at];
+  return visit;
+}
+
+template <typename Reached>
+void RouteClock::Drive(double departure, double travel, size_t taken, Reached reached) const {
+  double time = departure;
+  double left = travel;
+  reached(taken, time + left);
+  for (; taken < breaks_.size(); ++taken) {
+    const TimeWindow& window = breaks_[taken].window;
+    left -= std::clamp(window.open - time, 0.0, left);
+    time = std::max(time, window.open);
+    if (time > window.close + tolerance_) return;
+    time += breaks_[taken].duration;
+    reached(taken + 1, time + left);
+  }
+}
+
+double RouteClock::RunFrom(double start) {
+  const bool strict = !breaks_.empty();
+  early_.assign(visits_.size() * columns(), kNever);
+  before_.assign(early_.size(), 0);
+  Early(0, 0) = start;
+  if (strict && HasSoftStop()) return RunByLateness();
+  if (strict && visits_.front().IsLate(start, tolerance_)) return kNever;
+  for (size_t i = 1; i < visits_.size(); ++i) {
+    const TimedStop& visit = visits_[i];
+    for (size_t taken = 0; taken < columns(); ++taken) {
+      if (Early(i - 1, taken) == kNever) continue;
+      const double departure = Early(i - 1, taken) + visits_[i - 1].work;
+      Drive(departure, visit.travel, taken, [&](size_t then, double ready) {
+        const double begin = visit.StartAt(ready, tolerance_);
+        if ((strict && visit.IsLate(begin, tolerance_)) || begin >= Early(i, then)) return;
+        Early(i, then) = begin;
+        before_[i * columns() + then] = taken;
+      });
+    }
+  }
+  const double last = Early(visits_.size() - 1, breaks_.size());
+  return strict && IsAfterShift(last + visits_.back().work) ? kNever : last;
+}
+
+void RouteClock::RunWithoutBreaks(double start) {
+  breaks_ = {};
+  RunFrom(start);
+}
+
+bool RouteClock::HasSoftStop() const {
+  return std::any_of(visits_.begin(), visits_.end(),
+                     [](const TimedStop& visit) { return visit.last().soft(); });
+}
+
+double RouteClock::RunByLateness() {
+  const LateBreaks::Route route = {
+      .stops = visits_,
+      .breaks = breaks_,
+      .last_by = shift_.close - visits_.back().work,
+      .tolerance = tolerance_,
+      .rounding = rounding_,
+      .most_work = 2 * LateBreaks::MaxWork(visits_.size(), breaks_.size())};
+  if (!late_breaks_.Run(route, Early(0, 0)).has_value()) return kNever;
+  const std::vector<LateBreaks::Step> steps = late_breaks_.Steps();
+  for (size_t i = 1; i < steps.size(); ++i) {
+    Early(i, steps[i].taken) = steps[i].begin;
+    before_[i * columns() + steps[i].taken] = steps[i - 1].taken;
+  }
+  return steps.back().begin;
+}
+
+double RouteClock::LatestDeparture(double travel, size_t taken, size_t then, double ready) const {
+  // Each break begins at its opening or at the end of the one before. Driving fills the gaps.
+  double latest = kNever;
+  double pause = 0;
+  double chain = -kNever;
+  for (size_t i = taken; i < then; ++i) {
+    const TimeWindow& window = breaks_[i].window;
+    chain = std::max(chain, window.open);
+    if (chain > window.close + tolerance_) return -kNever;
+    latest = std::min(latest, window.close - pause);
+    chain += breaks_[i].duration;
+    pause += breaks_[i].duration;
+  }
+  if (chain > ready + rounding_) return -kNever;
+  return std::min(latest, ready - travel - pause);
+}
+
+double RouteClock::LatestDepartureTo(size_t next, size_t taken) {
+  double latest = -kNever;
+  for (size_t then = taken; then < columns(); ++then) {
+    if (Late(next, then) == -kNever) continue;
+    latest = std::max(latest, LatestDeparture(visits_[next].travel, taken, then, Late(next, then)));
+  }
+  return latest;
+}
+
+double RouteClock::LatestStart() {
+  if (!breaks_.empty() && HasSoftStop()) {
+    const std::optional<double> latest = late_breaks_.LatestStart();
+    if (latest.has_value()) return *latest;
+    RunWithoutBreaks(Early(0, 0));
+  }
+  FillLate();
+  return std::max(Early(0, 0), std::min(LatestDepartureTo(1, 0), visits_.front().first.close));
+}
+
+void RouteClock::FillLate() {
+  late_.assign(early_.size(), -kNever);
+  const size_t last = visits_.size() - 1;
+  Late(last, breaks_.size()) = Early(last, breaks_.size());
+  for (size_t i = last; i-- > 1;) {
+    for (size_t taken = 0; taken < columns(); ++taken) {
+      const double soonest = Early(i, taken);
+      if (soonest == kNever) continue;
+      const double bound = LatestDepartureTo(i + 1, taken) - visits_[i].work;
+      if (breaks_.empty()) {
+        Late(i, taken) = visits_[i].IsLate(soonest, tolerance_)
+                             ? soonest
+                             : std::max(soonest, visits_[i].LatestIn(bound, rounding_));
+      } else {
+        Late(i, taken) = visits_[i].LatestIn(bound, rounding_);
+      }
+    }
+  }
+}
+
+double RouteClock::StartWithoutFirstWait() {
+  const double wait = Early(1, 0) - (Early(0, 0) + visits_[1].travel);
+  if (wait <= rounding_) return Early(0, 0);
+  return std::max(Early(0, 0),
+                  std::min(Early(1, 0) - visits_[1].travel, visits_.front().first.close));
+}
+
+RouteSchedule RouteClock::Result() {
+  RouteSchedule schedule;
+  const size_t count = visits_.size();
+  schedule.stops.resize(count);
+  schedule.feasible = breaks_.size() == wanted_breaks_;
+  size_t taken = breaks_.size();
+  for (size_t i = count; i-- > 0;) {
+    const size_t before = before_[i * columns() + taken];
+    StopTimes& stop = schedule.stops[i];
+    stop.start = Early(i, taken);
+    stop.departure = stop.start + visits_[i].work;
+    stop.arrival = stop.start;
+    if (i > 0) stop.arrival = ReplayLeg(i, before, taken, schedule.breaks);
+    AddLateness(visits_[i], stop.start, schedule);
+    taken = before;
+  }
+  std::reverse(schedule.breaks.begin(), schedule.breaks.end());
+  schedule.end = schedule.stops.back().departure;
+  if (IsAfterShift(schedule.end)) schedule.feasible = false;
+  if (vehicle_.open_end) schedule.stops.resize(route_.size() + 1);
+  return schedule;
+}
+
+void RouteClock::AddLateness(const TimedStop& visit, double start, RouteSchedule& schedule) const {
+  schedule.late_cost += visit.LateCost(start);
+  if (!visit.last().soft() && visit.IsLate(start, tolerance_)) schedule.feasible = false;
+}
+
+double RouteClock::ReplayLeg(size_t i, size_t before, size_t taken,
+                             std::vector<BreakTime>& breaks) {
+  double time = Early(i - 1, before) + visits_[i - 1].work;
+  double left = visits_[i].travel;
+  double arrival = time + left;
+  const size_t place = breaks.size();
+  for (size_t b = before; b < taken; ++b) {
+    left -= std::clamp(breaks_[b].window.open - time, 0.0, left);
+    time = std::max(time, breaks_[b].window.open);
+    const double end = time + breaks_[b].duration;
+    breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(place),
+                  {.index = static_cast<int32_t>(b),
+                   .after = static_cast<int32_t>(i - 1),
+                   .start = time,
+                   .end = end});
+    if (left > 0) arrival = end + left;
+    time = end;
+  }
+  return arrival;
+}
+
+}  // namespace vrp

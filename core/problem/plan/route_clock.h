@@ -1,0 +1,85 @@
+// Computes the times of one route for RouteScheduler (schedule.h), which describes the method.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "core/problem/plan/late_breaks.h"
+#include "core/problem/plan/schedule.h"
+#include "core/problem/plan/timed_stop.h"
+
+namespace vrp {
+
+// Used once. Not thread-safe.
+class RouteClock {
+ public:
+  // `instance` and `route` must outlive this. `tolerance`: RouteScheduler::tolerance.
+  RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance,
+             VehicleTimes times);
+
+  // `needs_duration`: RouteScheduler::NeedsDuration.
+  RouteSchedule Make(bool needs_duration);
+
+ private:
+  static constexpr double kNever = kNoLimit;
+
+  size_t columns() const { return breaks_.size() + 1; }
+  double& Early(size_t stop, size_t taken) { return early_[stop * columns() + taken]; }
+  double& Late(size_t stop, size_t taken) { return late_[stop * columns() + taken]; }
+
+  void AddVisits();
+  // Returns the latest release among the customers of the trip that begins at `index`.
+  double ReleaseOf(size_t index) const;
+  TimedStop ReloadStop(size_t index, NodeIndex from) const;
+  TimedStop ServiceStop(NodeIndex node, NodeIndex from) const;
+  bool HasSoftStop() const;
+  bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
+
+  // Calls `reached(taken, ready)` for each possible number of breaks taken by the end of a leg of
+  // length `travel`, with the time at which the vehicle is ready there.
+  template <typename Reached>
+  void Drive(double departure, double travel, size_t taken, Reached reached) const;
+  // Fills early_: the earliest start at each stop by the number of breaks taken. Returns the start
+  // at the last stop with all of them taken. Returns kNever if there are breaks and no such start.
+  double RunFrom(double start);
+  void RunWithoutBreaks(double start);
+  // Fills early_ like RunFrom, but only with the starts of least lateness, from Early(0, 0) on.
+  double RunByLateness();
+
+  // Returns the latest start of the route that does not delay the last stop. Requires a run as soon
+  // as possible.
+  double LatestStart();
+  // Fills late_: the latest start at each stop that does not delay the last stop.
+  void FillLate();
+  double LatestDepartureTo(size_t next, size_t taken);
+  // Returns the latest departure towards a stop at the end of a leg of length `travel` that is
+  // ready by `ready`, with the breaks from `taken` to `then` - 1 on the leg. -kNever: impossible.
+  double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
+  // Returns the latest start of the route without waiting before the first visit.
+  double StartWithoutFirstWait();
+
+  // Returns the times of the last run.
+  RouteSchedule Result();
+  void AddLateness(const TimedStop& visit, double start, RouteSchedule& schedule) const;
+  // Returns the arrival at stop `i` with the breaks from `before` to `taken` - 1 on the leg. Adds
+  // these to `breaks`, the last one first.
+  double ReplayLeg(size_t i, size_t before, size_t taken, std::vector<BreakTime>& breaks);
+
+  const Instance& instance_;
+  const VehicleType& vehicle_;
+  const std::vector<NodeIndex>& route_;
+  const double tolerance_;
+  const double rounding_;
+  TimeWindow shift_ = {};
+  std::span<const Break> breaks_ = {};
+  size_t wanted_breaks_ = 0;
+  std::vector<TimedStop> visits_;
+  // [stops, breaks + 1], by the number of breaks taken before the stop starts.
+  std::vector<double> early_;
+  std::vector<size_t> before_;  // number of breaks taken at the previous stop
+  std::vector<double> late_;
+  LateBreaks late_breaks_;
+};
+
+}  // namespace vrp
