@@ -33,7 +33,7 @@ import tempfile
 from curve_sides import Ours, Rl4co
 from peer import ROOT, quiet_openmp
 
-# What engine_bench is asked for besides, and whether only rl4co's parameters are learned.
+# Further arguments of engine_bench, and whether only rl4co's parameters are trained.
 SIDES = {"ours_fp32": ({}, True), "ours_bf16": ({"bf16": 1}, True), "ours_all": ({}, False), "rl4co": None}
 Z_95 = 1.645  # one-sided; the t-test's at hundreds of instances
 SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evaluate", "baseline_instances",

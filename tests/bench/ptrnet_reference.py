@@ -233,7 +233,7 @@ def train_torch(arguments, sets, seed):
     adam = torch.optim.Adam(network.parameters(), lr=1e-3)
     for epoch in range(1, arguments.epochs + 1):
         order = torch.randperm(len(train)).tolist()
-        # Of labels, once an epoch: no part of the step that is measured.
+        # Validation on labels, once per epoch; not part of the measured step.
         batches = [Batch([train[i] for i in order[at:at + 64]]) for at in range(0, len(order), 64)]
         begin = time.monotonic()
         for batch in batches:

@@ -25,8 +25,8 @@ import time
 
 from solver_sides import ROOT, Vrpd
 
-# Of EUC_2D as the sets' authors mean it: cost in the file's units, so that DIMACS costs have one decimal. And PyVRP's
-# name of it with its units in one of the file's.
+# Meanings of EUC_2D by the sets' authors: cost in the file's units, so DIMACS costs have one decimal; and PyVRP's name of
+# the rounding with its units per unit of the file.
 ROUNDING = {"nearest": ("EUC_2D", "round", 1), "dimacs": ("FLOOR_2D\nSCALE : 10", "dimacs", 10),
             "exact": ("EXACT_2D", "exact", 1000)}
 COST = re.compile(r"^Cost\s*:?\s*([0-9.]+).*", re.MULTILINE)

@@ -7,8 +7,8 @@ from feature_problem import FAR, NEVER, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Not modelled here: what has no short exact form in it, or is compared with others. A break may be taken before a route
-# begins or after it has ended; ours is part of the route.
+# Features without a short exact model, or that are compared with other solvers, are left out. A break may be taken before
+# a route begins or after it has ended; ours is part of the route.
 UNKNOWN = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
            "vehicles.max_reloads"}
 

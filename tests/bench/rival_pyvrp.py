@@ -15,7 +15,7 @@ import pyvrp
 from feature_problem import NEVER, Plan
 
 NAME = "pyvrp"
-# It knows no breaks, no soft windows, and no setup that depends on where the vehicle comes from.
+# PyVRP has no breaks, no soft windows, and no setup times that depend on the previous place.
 UNKNOWN = {"setup", "vehicles.breaks"}
 
 

@@ -24,7 +24,7 @@ class Model:
         self._problem = problem
         self._skill = {skill: index for index, skill in enumerate(
             sorted({skill for vehicle in problem.vehicles for skill in vehicle.given.get("skills", ())}))}
-        # Where a vehicle does not move there is no new setup: VROOM tells places apart by their index.
+        # A vehicle that does not move has no new setup: VROOM distinguishes places by their index.
         self._places = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
                         for node in range(problem.nodes)]
         self.input = vroom.Input()

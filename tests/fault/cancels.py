@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cancels a training of CVRP50 by batches of 512 at random moments, and looks when vrpd solves again as if nothing had been.
+"""Cancels a training of CVRP50 by batches of 512 at random moments, and measures when vrpd solves again as usual.
 
 Each time a job is submitted and begun, cancelled at a random moment after its begin or, every other time, its first step, and a solve is asked for at once:
 told is the time from the cancellation to its sound answer, and to the job's end. The job has to end as CANCELLED

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets the machine's clock, as vrpd sees it (clock_shim.cc), while it trains and solves, and looks whether anybody notices.
+"""Sets the machine's clock, as vrpd sees it (clock_shim.cc), while it trains and solves, and checks that nothing is affected.
 
 For each jump, a day forwards and an hour back: a training job with a time limit runs, a solve job, a solve and a
 stream with budgets of some seconds are under way, a watch is open. After the jump the budgets end when they should by the
@@ -46,7 +46,7 @@ class Clock:
         self.set(0)
 
     def set(self, seconds):
-        # In place: vrpd has it mapped.
+        # Written in place, because vrpd has the file mapped.
         with open(self.path, "r+b" if self.path.exists() else "wb") as file:
             file.write(struct.pack("<q", seconds))
 
@@ -145,7 +145,7 @@ class Case:
             bench = pool.submit(self.timed, lambda: self.bench(daemon))
             time.sleep(BUDGET_S / 2)
             self.clock.set(2 * self.jump)
-            # More lines than may have been on their way by then.
+            # More lines than could have been in flight by then.
             lines = pool.submit(lambda: [top.stdout.readline() for _ in range(12)])
             concurrent.futures.wait([lines], timeout=BUDGET_S + LATE_S)
             top.kill()

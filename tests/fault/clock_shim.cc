@@ -1,9 +1,8 @@
-// A machine's clock that a test sets while the process runs; for LD_PRELOAD.
+// A shim for LD_PRELOAD: a test sets the machine's clock while the process runs.
 //
-// VRP_CLOCK_OFFSET=FILE names eight bytes, an int64: so many seconds are added to CLOCK_REALTIME
-// from the moment on at which they are written. Waits until a moment of that clock (futex, as
-// Abseil's locks do it) end by the set clock too, as the kernel's do. CLOCK_MONOTONIC stays as it
-// is.
+// VRP_CLOCK_OFFSET=FILE holds an int64: seconds that are added to CLOCK_REALTIME as soon as they are
+// written. Waits until a time of that clock (futex, as in Abseil's locks) follow the set clock too, as in
+// the kernel. CLOCK_MONOTONIC is not changed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +24,8 @@ namespace {
 constexpr int64_t kNanoseconds = 1'000'000'000;
 constexpr int64_t kLook = 20'000'000;  // how often a wait looks whether the clock was set
 
-// What one of this file's functions stands before. Not in a static of that function: where threads
-// meet at its initialisation they wait by syscall(), which would come here again.
+// The libc function behind one of this file's functions. It is not a static of that function: threads that
+// meet at its initialisation would wait by syscall(), which would call this file again.
 void* Real(std::atomic<void*>& found, const char* name) {
   void* real = found.load(std::memory_order_relaxed);
   if (real == nullptr) {
@@ -74,7 +73,7 @@ int64_t RealNow() {
 
 int64_t SetNow() { return RealNow() + OffsetSeconds() * kNanoseconds; }
 
-// A futex call whose timeout is a moment of the set clock: `wait(real timeout)` again and again.
+// Runs a futex call whose timeout is a time of the set clock, by repeated calls of `wait(real timeout)`.
 template <typename Wait>
 long WaitUntil(const timespec& until, const Wait& wait) {
   while (true) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Strikes vrpd at each change that it makes to its state folder, starts it again, and looks what has become of its work.
+"""Strikes vrpd at each change that it makes to its state folder, restarts it, and checks its work.
 
 The work: a training job that validates, saves checkpoints and publishes; another that is published live, paused, resumed,
 cancelled and deleted; a solve job; matrices and datasets uploaded, and others deleted; a model import, an alias for it, an evaluation; a
@@ -46,13 +46,13 @@ WAIT_S = 60
 FULL_WAIT_S = 6  # a job that waits for space to tell its end may wait for ever
 POLL_S = 0.1
 TRIES = 3
-# Points that come up or not as threads run: tried, and told where they were missed, but not wrong.
+# Points whose occurrence depends on the timing of threads. They are tried; missing one is reported, but no error.
 SELDOM = ()
-# What is there under the same name when it is asked for again; each import is a version of its own.
+# Requests that return the existing object when they are repeated; each import makes a new version.
 SAME = {"training", "solving", "matrices", "alias", "evaluation", "backup", "passing matrices", "dataset",
         "passing dataset"}
 ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10")
-# What the second training job is asked, one after the other.
+# Requests to the second training job, in order.
 STEERING = ("publish", "pause", "resume", "cancel", "delete")
 
 
@@ -130,7 +130,7 @@ class Work:
                 time.sleep(POLL_S)
             return ""
 
-        # After a restart it may have come to any of these.
+        # After a restart it may be in any of these states.
         state = state_once("RUNNING", "PAUSED", "CANCELLED")
         if state == "PAUSED" and ask("resume", "jobs", "resume", job) is not None:
             state = state_once("RUNNING")
@@ -179,7 +179,7 @@ def judge_deletions(daemon, verdict, acknowledged):
     elif "cancel" in acknowledged:
         verdict.expect(state in (None, "CANCELLED"), f"the cancelled job is {state}")
     elif "pause" in acknowledged and "resume" not in acknowledged:
-        # That the request to resume it had no answer does not tell that it had no effect.
+        # The request to resume it may have had an effect even though it had no answer.
         verdict.expect(state in ("PAUSING", "PAUSED", "QUEUED", "PREPARING", "RUNNING"), f"the paused job is {state}")
     elif "steered" in acknowledged:
         verdict.expect(state not in (None, *ENDED), f"the second job is {state}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Damages each kind of file in vrpd's state folder, or lets nobody write to it, and looks what becomes of the rest.
+"""Damages each kind of file in vrpd's state folder, or makes it read-only, and checks the rest.
 
 The folder holds an ended training with its model, one that was killed with checkpoints, an imported model, matrices and a
 dataset. A case is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
@@ -32,7 +32,7 @@ from process import settled  # noqa: E402
 SHIM = BINARIES.parent / "tests" / "fault_shim.so"
 LONG = ("--set", "name=long", "--set", "training.epochs=10000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
-# The newest file of each, and what a damage of it may cost.
+# The newest file of each kind, and the loss that damage to it may cause.
 FILES = {
     "jobs/*/checkpoint/step-*/state.safetensors": "steps",
     "jobs/*/checkpoint/step-*/checkpoint.json": "steps",
@@ -65,7 +65,7 @@ DAMAGES = {
     "removed": None,
 }
 LOSES_ALL = ("emptied", "removed")
-# Where the folder becomes read-only, and what vrpd does then. No point: before it starts.
+# The point at which the folder becomes read-only, and vrpd's reaction. No point means before it starts.
 READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
 PATIENCE_S = 30
 
@@ -92,7 +92,7 @@ class State:
             daemon.kill()
         finally:
             daemon.clean_up()
-        # Everything of the database in its main file.
+        # Moves everything of the database into its main file.
         self.stopped = shutil.copytree(self.path, folder / "stopped")
         daemon = Daemon(self.stopped)
         daemon.stop()
@@ -149,7 +149,7 @@ class Case:
                 self.expect(api.is_sound(answer, customers=2), "matrices cannot be used")
         if cost != "dataset":
             self.expect(daemon.call("datasets", "get", "kept").returncode == 0, "the dataset is gone")
-        # Whatever has become of the first one.
+        # Regardless of the first one's outcome.
         lines = self.template.folder / "own.jsonl"
         self.expect(daemon.call("datasets", "upload", lines, "--name", "kept").returncode == 0, "the dataset is not mended")
         self.expect(daemon.call("models", "list").returncode == 0, "models cannot be listed")
@@ -229,7 +229,7 @@ def main():
     if SHIM.exists():
         cases += [("read_only", point, then) for point, then in READ_ONLY.items()]
     if arguments.cases:
-        # The first and the last too: that is the read-only disk in the middle of a training.
+        # Includes the first and the last, which is the read-only disk in the middle of a training.
         last = max(1, arguments.cases - 1)
         cases = [cases[i * (len(cases) - 1) // last] for i in range(arguments.cases)]
     wrong = 0

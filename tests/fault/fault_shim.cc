@@ -1,16 +1,16 @@
-// Faults at every change that a process makes to the files of one folder; for LD_PRELOAD.
+// A shim for LD_PRELOAD: faults at every change that a process makes to the files of one folder.
 //
 // Each create, write, fsync, truncate, rename, unlink and mkdir below VRP_FAULT_ROOT is a point.
 // Its name is the operation and the path with ids as `*` and numbers as `#`: `fsync jobs.db-wal`,
-// `rename jobs/*/checkpoint/step-#`. The libraries' own ones count too, SQLite's commits above all;
-// what stdio and memory maps write does not.
+// `rename jobs/*/checkpoint/step-#`. Calls of libraries count too, above all SQLite's commits; writes by
+// stdio and memory maps do not.
 //
-//   VRP_FAULT_TRACE=FILE          appends each point's name, a line a hit
-//   VRP_FAULT_POINT=NAME          where the fault strikes; none: readonly does from the start
-//   VRP_FAULT_OCCURRENCE=N        at which hit, from 1
-//   VRP_FAULT_HIT=FILE            is made when it strikes
+//   VRP_FAULT_TRACE=FILE          appends each point's name, one line per hit
+//   VRP_FAULT_POINT=NAME          the point of the fault; without it, readonly holds from the start
+//   VRP_FAULT_OCCURRENCE=N        the number of the hit, from 1
+//   VRP_FAULT_HIT=FILE            is created when the fault happens
 //   VRP_FAULT_ACTION=kill         SIGKILL instead of the operation; a write does its first half
-//   VRP_FAULT_ACTION=full         from then on the disk is full: ENOSPC for what needs space
+//   VRP_FAULT_ACTION=full         from then on the disk is full: ENOSPC for calls that need space
 //   VRP_FAULT_ACTION=readonly     from then on every change, and opening for one, fails: EROFS
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ template <typename Function>
 Function* Real(Function* /*replaced*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-// The function of libc that stands behind ours.
+// Returns the libc function behind ours.
 #define VRP_REAL(name) Real(&(name), #name)
 
 std::string Setting(const char* name) {
@@ -56,7 +56,7 @@ struct Settings {
   static int OpenTrace();
 };
 
-// Never destroyed: threads write to the last.
+// Never destroyed, because threads write until the process ends.
 const Settings& TheSettings() {
   static const auto* const settings = new Settings;
   return *settings;
@@ -65,7 +65,7 @@ const Settings& TheSettings() {
 std::atomic<int> hits = 0;
 std::atomic<bool> struck = false;  // and vrpd lives
 
-// An id, a number, or the part itself.
+// Returns `*` for an id, `#` for a number, or the part itself.
 std::string Generalised(std::string_view part) {
   bool number = !part.empty();
   bool id = part.size() >= kIdLength;
@@ -92,7 +92,7 @@ std::string Name(std::string_view operation, std::string_view path) {
   return name;
 }
 
-// What follows the root; empty: the path is not below it.
+// Returns the path relative to the root; empty if it is not below it.
 std::string Below(const std::string& path) {
   const std::string& root = TheSettings().root;
   if (root.empty() || path.size() <= root.size() || !path.starts_with(root)) return "";
@@ -113,7 +113,7 @@ std::string Absolute(int folder, const char* path) {
 
 enum class Verdict { kGoOn, kKill, kFail };
 
-// What becomes of `operation` on `path`.
+// Decides the outcome of `operation` on `path`.
 Verdict Pass(std::string_view operation, const std::string& path, bool needs_space) {
   const std::string below = Below(path);
   if (below.empty()) return Verdict::kGoOn;
@@ -139,7 +139,7 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
 
 int Error() { return TheSettings().forbids ? EROFS : ENOSPC; }
 
-// Whether to go on; else errno says why not.
+// Whether to continue; otherwise errno has the reason.
 bool Allowed(std::string_view operation, const std::string& path, bool needs_space) {
   const Verdict verdict = Pass(operation, path, needs_space);
   if (verdict == Verdict::kKill) Die();
@@ -147,7 +147,7 @@ bool Allowed(std::string_view operation, const std::string& path, bool needs_spa
   return verdict == Verdict::kGoOn;
 }
 
-// A write whose killing leaves half of it; `write_some(n)` writes n bytes at most.
+// Runs a write; a kill leaves half of it. `write_some(n)` writes at most n bytes.
 template <typename WriteSome>
 ssize_t Write(int descriptor, size_t bytes, const WriteSome& write_some) {
   switch (Pass("write", PathOf(descriptor), true)) {
@@ -224,7 +224,7 @@ ssize_t pwrite(int descriptor, const void* data, size_t bytes, off_t offset) {
   return pwrite64(descriptor, data, bytes, offset);
 }
 
-// The C++ library's streams: whole or not at all.
+// Writes of the C++ library's streams, completely or not at all.
 ssize_t writev(int descriptor, const struct iovec* parts, int count) {
   if (!Allowed("write", PathOf(descriptor), true)) return -1;
   return VRP_REAL(writev)(descriptor, parts, count);

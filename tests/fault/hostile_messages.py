@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends what no honest client sends to every RPC that the API's descriptor names, and looks what vrpd makes of it.
+"""Sends malformed and hostile messages to every RPC that the API's descriptor names, and checks vrpd's answers.
 
 A case is a call: no message; empty, truncated, bit-flipped, spliced and random ones; lengths and depths that lie; messages
 beyond the limit; values of the right type that hardly anybody checks for (NaN, 2^63, invalid UTF-8, paths); two messages
@@ -37,7 +37,7 @@ from judge import leftovers  # noqa: E402
 from process import figures, settled  # noqa: E402
 
 LIMIT_MIB = 1
-# Calls that may last as long as their caller lets them get this deadline; the others have to end sooner than PATIENCE_S.
+# Deadline of calls that last until their caller ends them. All others must end sooner than PATIENCE_S.
 LASTING_S = 1.0
 LASTING = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
            "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
@@ -47,7 +47,7 @@ MOST_ANSWERS = 100
 MOST_TEXT = 2000
 MOST_GROWTH_MIB = 300
 NEVER = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
-# By its own words: the weights are not those of the card.
+# Expected error text: the weights are not those of the card.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
 
 

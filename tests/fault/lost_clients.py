@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Clients that vanish, say nothing, read nothing, or watch in crowds, and what they leave behind in vrpd.
+"""Runs clients that vanish, send nothing, read nothing, or watch in crowds, and checks what they leave behind in vrpd.
 
   killed   a client with every streaming RPC and a long solve under way is killed (SIGKILL): nothing of it is left in vrpd
            some seconds later, neither calls and streams nor threads

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends messages that are small on the wire and large in memory, and looks how far vrpd's memory goes up.
+"""Sends messages that are small on the wire and large in memory, and measures the growth of vrpd's memory.
 
 Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of a
 starting plan, texts, fields that no message has. One caller, then several at once, sends it to an RPC; every call has to end with
@@ -27,7 +27,7 @@ from hostile_bytes import sized  # noqa: E402
 OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
 PATIENCE_S = 120
 ALLOWED = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
-# A piece of two or three bytes, and where in a SolveRequest it is repeated.
+# A piece of two or three bytes, and the field of SolveRequest in which it is repeated.
 INSTANCE, PLAN = 1, 10
 SHAPES = {
     "customers": (INSTANCE, b"\x52\x00"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Asks vrpd for several times as many solves as it can do, in open loop, and looks whether each is answered or refused.
+"""Requests several times as many solves as vrpd can do, in open loop, and checks that each is answered or refused.
 
 First a closed loop of 32 callers tells its capacity (a request that has waited for longer than its budget is answered by the
 first plan that is found). Then requests come at --times that rate,

@@ -39,10 +39,10 @@ AT_ONCE = 3  # jobs of a kind that wait or run
 PROGRESS_S = 30
 LAST_S = 60  # in which of the jobs that are left one ends at least
 POLL_S = 0.02
-# So long that kills find it running, so short that it seldom comes to the most deaths that a job may cause: there steps are told
-# faster than checkpoints are written, on a machine that has much else to do.
+# Long enough that kills find it running, and short enough that it rarely reaches the number of crashes that quarantines a job:
+# on a busy machine steps are reported faster than checkpoints are written.
 LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10", "--time-limit", "1500ms")
-# A call is under way for some hundredths of a second, the rest of the work for much longer: half of the kills come early.
+# A call lasts hundredths of a second, the rest of the work much longer, so half of the kills come early.
 EARLY_S, LATE_S = 0.06, 0.3
 KINDS = ("training", "solving")
 PUT_AWAY = "times in a row in this job without a new checkpoint"

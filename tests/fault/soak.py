@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Keeps vrpd at everything that it can do, for hours, and looks whether it grows.
+"""Runs everything that vrpd can do for hours, and checks that its memory, threads and files do not grow.
 
 Callers in turn solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete
 matrices, evaluate, export and import models, generate, and delete what has ended. After a warm-up its memory, threads,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sends SIGTERM at random moments while vrpd starts, restores, takes an import, and gives a backup, and looks what is left.
+"""Sends SIGTERM at random times while vrpd starts, restores, imports and backs up, and checks what is left.
 
 A case is one SIGTERM. Whatever the moment, the process is gone within 20 s, nothing that was acknowledged is lost, nothing is
 left half written, and the next start works:
@@ -34,9 +34,9 @@ from judge import leftovers  # noqa: E402
 LIMIT_S = 20
 MODEL = ROOT / "models" / "gt-mixed"
 LONG = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
-# So that a restore and a backup take some tenths of a second.
+# Large enough that a restore and a backup take some tenths of a second.
 COPIES = 6
-# What each takes on an idle core, or a little more: later nothing is under way.
+# Duration of each on an idle core, or a little more; later nothing is running.
 START_S, RESTORE_S, IMPORT_S, BACKUP_S = 0.08, 0.4, 0.08, 0.4
 BEFORE_SERVING = (0, -signal.SIGTERM)  # or before vrpd listens to signals, with nothing done
 

@@ -1,4 +1,4 @@
-// What is left when a daemon is killed: a child process runs the manager and is killed at chosen
+// Tests what a killed daemon leaves: a child process runs the manager and is killed at chosen
 // points, then the parent opens the state folder and looks.
 #include <signal.h>
 #include <sys/wait.h>

@@ -23,7 +23,7 @@ class FakeTrainer final : public Trainer {
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
     // After a checkpoint is durable and told.
     std::function<void(int64_t step)> after_checkpoint = {};
-    // What CheckInputs returns. Default: nothing is wrong.
+    // The result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
   };
   FakeTrainer() = default;

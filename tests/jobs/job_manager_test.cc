@@ -245,7 +245,7 @@ TEST_F(JobManagerTest, RefusesAJobThatWouldFailAtItsStartWithAllThatIsMissing) {
   const absl::Status refused = jobs_->Submit(spec, "r1").status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused));
   const std::string message(refused.message());
-  EXPECT_THAT(message, HasSubstr("device: cuda:63 is not there"));
+  EXPECT_THAT(message, HasSubstr("device: cuda:63 does not exist"));
   EXPECT_THAT(message, HasSubstr("\ntraining.initial_model: "));
   EXPECT_THAT(message, HasSubstr("\nvalidation.file: open /nowhere"));
   EXPECT_EQ(jobs_->CheckStart(spec, *jobs_->Validate(spec)).status(), refused);

@@ -25,7 +25,7 @@ class JobRecorderTest : public ::testing::Test {
                                            .job_id = id_,
                                            .progress_interval = absl::Milliseconds(100)});
   }
-  // Of 2 epochs of 10 steps.
+  // Progress of 2 epochs of 10 steps.
   static TrainingProgress At(int64_t step, bool end_of_epoch = false) {
     return {.epoch = (step - 1) / 10 + 1,
             .epochs = 2,
@@ -157,7 +157,7 @@ TEST_F(JobRecorderTest, NotANumberSurvives) {
 
 TEST_F(JobRecorderTest, EventsThatCouldNotBeStoredAreToldOnceTheStoreWorksAgain) {
   {
-    // What stands in for a full disk: the table is away for a while.
+    // Simulates a full disk by renaming the table for a while.
     const auto blocker = *Database::Open(folder_.File("jobs.db"));
     ASSERT_TRUE(blocker->Execute("ALTER TABLE events RENAME TO away").ok());
     recorder_->OnLog("lost");

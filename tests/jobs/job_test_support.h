@@ -1,4 +1,4 @@
-// What the tests of jobs share: specifications, and reading event logs without sleeping.
+// Helpers of the tests of jobs: specifications, and reading event logs without sleeping.
 #pragma once
 
 #include <functional>

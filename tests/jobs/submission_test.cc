@@ -99,7 +99,7 @@ TEST(SubmissionTest, LeavesADeviceToTheCheckOfTheStartUnlessTheConfigurationIsWr
   spec.overrides = {"training.epochs=0"};
   const std::string message(ValidateSpec(spec).status().message());
   EXPECT_THAT(message, HasSubstr("training.epochs"));
-  EXPECT_THAT(message, HasSubstr("\ndevice: cuda:63 is not there"));
+  EXPECT_THAT(message, HasSubstr("\ndevice: cuda:63 does not exist"));
 }
 
 TEST(SubmissionTest, RequestIdsAreShortAndPrintable) {

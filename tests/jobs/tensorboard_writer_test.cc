@@ -1,4 +1,4 @@
-// What the package tensorboard reads is tested in tests/interop; here, what a job writes and when.
+// Tests what a job writes and when; tests/interop tests that the package tensorboard reads it.
 #include "core/jobs/tensorboard_writer.h"
 
 #include <filesystem>

@@ -23,7 +23,7 @@ absl::Mutex& FlushedMutex() {
   static absl::Mutex mutex;
   return mutex;
 }
-// What was flushed to the disk, in order.
+// Records flushes to the disk, in order.
 std::vector<std::string>& Flushed() {
   static std::vector<std::string> paths;
   return paths;

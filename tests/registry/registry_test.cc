@@ -266,7 +266,7 @@ TEST_F(RegistryTest, EvaluationsGoIntoTheCardEachInThePlaceOfTheLike) {
 TEST_F(RegistryTest, ACardIsReplacedWithoutATemporaryFileBesideIt) {
   const auto registry = Open();
   const ModelVersion model = *Publish(*registry, "alpha");
-  // What a kill would leave there is what was ever made there.
+  // Everything that was ever created there could be left by a kill.
   const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(inotify_add_watch(events, model.directory.c_str(), IN_CREATE), 0);
   ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {{.data = "a", .mode = "greedy"}}).ok());

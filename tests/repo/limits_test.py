@@ -65,7 +65,7 @@ OWNED = [
     ("kMaxDropout", "core/model/pointer_network/pointer_network_options.h"),
 ]
 
-# What the client cannot ask for, as it may not include the core: (constant, file of client/, the constant that it repeats).
+# Constants that the client repeats, because it must not include the core: (constant, file of client/, the constant that it repeats).
 CLIENT = [
     ("kMostRows", "client/support/matrix_file.cc", "kMaxMatrixNodes"),
     ("kMostPoints", "client/commands/jobs_history.cc", "kMaxPoints"),

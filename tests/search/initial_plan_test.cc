@@ -27,7 +27,7 @@ using test::MakeFeatureInstance;
 
 constexpr double kRounding = 1e-9;  // relative; sums in another order
 
-// Of the checker's verdict alone: only customers without a place are missed.
+// Whether the checker finds no defect except unserved customers.
 testing::AssertionResult IsSound(const Instance& instance, const Plan& plan) {
   for (const Violation& violation : CheckPlan(instance, plan).violations) {
     if (violation.kind != ViolationKind::kMissingCustomer) {

@@ -1,4 +1,4 @@
-// What holds of every move of every operator, on plans drawn by lot: VRP_PROPERTY_MOVES says on how
+// Tests properties of every move of every operator on random plans: VRP_PROPERTY_MOVES says on how
 // many (the full count is a million).
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ bool CrossingPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
   return Pays(routes, a, in_a, b, in_b);
 }
 
-// What lies between u and v turned, v included, so that v comes right behind u.
+// Reverses the nodes after u up to and including v, so that v follows u.
 bool TurningPays(const RouteSet& routes, NodeIndex u, NodeIndex v) {
   const int32_t a = routes.RouteOf(u);
   const int32_t from = routes.PositionOf(u) + 1;

@@ -56,7 +56,7 @@ TEST(RankingTest, SelectsWhatSortingPutsFirst) {
   }
 }
 
-// What a sample tells is wrong here: it is of the least keys only.
+// The sample is misleading here, because it contains only the least keys.
 TEST(RankingTest, SelectsWhereASampleMisleads) {
   std::vector<uint64_t> keys = RandomKeys(1024, 1000000, 3);
   for (size_t i = 0; i < keys.size(); i += 16) keys[i] = RankKey(0, static_cast<NodeIndex>(i));

@@ -45,7 +45,7 @@ void ExpectPlaced(const RouteSet& routes, const SearchRoute& route, int32_t posi
   EXPECT_EQ(place.edge_after, route.edge[position]);
 }
 
-// What the incremental data must equal: those of a set loaded from the plan.
+// Checks that incremental data equal those of a set loaded from the plan.
 void ExpectSameAsReloaded(const RouteSet& routes) {
   RouteSet fresh(routes.problem());
   fresh.Load(routes.ToPlan());

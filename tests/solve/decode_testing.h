@@ -1,4 +1,4 @@
-// What the tests of the decode queue and the batcher share.
+// Helpers of the tests of the decode queue and the batcher.
 #pragma once
 
 #include <memory>

@@ -40,7 +40,7 @@ class BackupFixture : public JobManagerFixture {
  protected:
   const std::string restored_ = folder_.File("restored");
 
-  // Of the open manager's state.
+  // Opens a backup of the open manager's state.
   std::string Backup() {
     BackupSources sources{.book = book_.get(),
                           .models_directory = folder_.File("models"),

@@ -1,4 +1,4 @@
-// What is in a backup, and what becomes of it.
+// Tests the contents of backups and their restoration.
 #include <sys/stat.h>
 
 #include <atomic>

@@ -81,8 +81,7 @@ struct Improvement {
   int32_t cheapest = 0;
 };
 
-// Of the routes of a plan by lot; each must be as cheap as any choice makes it, where all are
-// feasible.
+// Improves the routes of a random plan. Each must be as cheap as any feasible choice makes it.
 Improvement Improve(const Instance& instance, uint64_t seed) {
   PlanByLot plan(instance, seed);
   const RichProblem& problem = plan.problem;

@@ -140,7 +140,7 @@ TEST(RichInsertionTest, AddsExactlyTheCostThatItPromised) {
   EXPECT_GT(insertions, 10'000);
 }
 
-// Of a customer alone, by trying each place right before and behind those related to it.
+// Tests the insertion of one customer by trying each position next to its related customers.
 double CheapestBesideRelated(const RichProblem& problem, const RichRouteSet& routes,
                              NodeIndex customer) {
   RouteEvaluator evaluator(problem);

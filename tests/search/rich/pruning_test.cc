@@ -1,4 +1,4 @@
-// What is not worth its visit leaves the plan, and nothing else does.
+// Tests that exactly the visits that do not pay leave the plan.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -24,7 +24,7 @@ std::vector<int32_t> Overserve(RichRouteSet& routes) {
   return slots;
 }
 
-// What the plan would save by leaving out the visit at that position, beyond its prize.
+// Returns the saving of leaving out the visit at that position, beyond its prize.
 double Saved(RichRouteSet& routes, const RichRoute& route, int32_t at) {
   const RichProblem& problem = routes.problem();
   const double prize = problem.unit(problem.UnitOf(route.nodes[at])).prize;

@@ -1,4 +1,4 @@
-// What the search thinks of a route is what the plan's value and the checker say.
+// Tests that the search's value of a route equals the plan's value and the checker's verdict.
 #include "core/search/rich/route_evaluator.h"
 
 #include <gtest/gtest.h>

@@ -19,7 +19,7 @@ namespace {
 
 constexpr uint64_t kSeeds = 100;
 
-// Of random features; every third one has a plan's first visits frozen.
+// Random features; every third instance has a plan's first visits frozen.
 Instance DrawInstance(uint64_t seed) {
   const Instance free = test::MakeFeatureInstance(
       {.customers = 40,
