@@ -1,4 +1,4 @@
-// models alias, unalias, load, unload, delete; server backup.
+// `models alias`, `unalias`, `load`, `unload`, `delete`; `server backup`.
 #include <string>
 #include <vector>
 
@@ -13,13 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Of "0123456789", by sha256sum.
+// SHA-256 of "0123456789", by sha256sum.
 constexpr char kDigest[] = "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882";
-
-Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--remote", server.address(), "--output", "json"});
-  return RunCommand(arguments);
-}
 
 TEST(ModelsAliasCommand, SetsAndMovesAnAlias) {
   FakeHandlers handlers;
@@ -45,7 +40,7 @@ TEST(ModelsAliasCommand, SetsAndMovesAnAlias) {
   }
 }
 
-TEST(ModelsManageCommands, NameWhatTheyAreAbout) {
+TEST(ModelsManageCommands, SendResourceNames) {
   FakeHandlers handlers;
   std::string deleted;
   handlers.delete_alias = [&](const v1::DeleteModelAliasRequest& request, const FakeCall&) {
@@ -54,7 +49,7 @@ TEST(ModelsManageCommands, NameWhatTheyAreAbout) {
   };
   handlers.delete_version = [](const v1::DeleteModelVersionRequest&,
                                const FakeCall&) -> absl::StatusOr<v1::DeleteModelVersionResponse> {
-    return absl::FailedPreconditionError("is what the alias blue names");
+    return absl::FailedPreconditionError("the alias blue names it");
   };
   handlers.load_model = [](const v1::LoadModelRequest& request, const FakeCall&) {
     v1::Model model;
@@ -80,14 +75,15 @@ TEST(ModelsManageCommands, NameWhatTheyAreAbout) {
   const auto unloaded = RunJson(server, {"models", "unload", "net"}).OutJson().at(0);
   EXPECT_EQ(unloaded["unloaded"][0], "models/net/versions/4");
   EXPECT_THAT(RunCommand({"models", "unload", "other", "--remote", server.address()}).out,
-              HasSubstr("models/other: was not in memory"));
+              HasSubstr("models/other: was not loaded"));
   const Ran refused = RunJson(server, {"models", "delete", "net@4"});
   EXPECT_EQ(refused.code, 4);
-  EXPECT_THAT(refused.err, HasSubstr("is what the alias blue names"));
+  EXPECT_THAT(refused.err, HasSubstr("the alias blue names it"));
   EXPECT_EQ(RunJson(server, {"models", "delete", "net"}).code, 2);
 }
 
-// Sends ten bytes in two pieces, then what `end` makes of the summary.
+// Returns handlers that send ten bytes in two pieces and, with `to_the_end`, a summary with
+// `sha256`.
 FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
   FakeHandlers handlers;
   handlers.backup = [sha256, to_the_end](
@@ -109,7 +105,7 @@ FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
   return handlers;
 }
 
-TEST(ServerBackupCommand, WritesTheWholeArchiveAndTellsItsSum) {
+TEST(ServerBackupCommand, WritesTheArchiveAndPrintsItsDigest) {
   FakeServer server(Sending(kDigest));
   const std::string path = TestPath("whole.tar");
   const auto json = RunJson(server, {"server", "backup", path}).OutJson().at(0);
@@ -121,13 +117,13 @@ TEST(ServerBackupCommand, WritesTheWholeArchiveAndTellsItsSum) {
               HasSubstr(absl::StrCat("vrpd --restore ", path, " --state-dir")));
 }
 
-TEST(ServerBackupCommand, LeavesNoFileWhereSomethingIsMissingOrWrong) {
+TEST(ServerBackupCommand, LeavesNoFileIfDataIsMissingOrCorrupt) {
   const std::string path = TestPath("none.tar");
   {
     FakeServer server(Sending(std::string(64, '0')));
     const Ran ran = RunJson(server, {"server", "backup", path});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.err, HasSubstr("what came has SHA-256 84d8"));
+    EXPECT_THAT(ran.err, HasSubstr("the received data has SHA-256 84d8"));
   }
   {
     FakeServer server(Sending(kDigest, /*to_the_end=*/false));

@@ -92,7 +92,7 @@ TEST_F(ModelNamesTest, AVersionThatAnAliasNamesIsNotDeleted) {
   const absl::Status refused = registry_->Delete("alpha", 1);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()),
-              HasSubstr("models/alpha/versions/1: is what the alias production names"));
+              HasSubstr("models/alpha/versions/1: the alias production names it"));
   EXPECT_TRUE(registry_->Get("alpha", 1).ok());
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 2).ok());
   EXPECT_TRUE(registry_->Delete("alpha", 1).ok());

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_join.h"
+#include "core/base/file.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/model/weights/safetensors.h"
+#include "core/registry/model_roots.h"
+#include "core/registry/number_file.h"
+#include "core/registry/publish.h"
+#include "core/registry/registry.h"
+
+namespace vrp {
+namespace {
+
+namespace fs = std::filesystem;
+
+// File with the highest deleted version number of a model.
+constexpr std::string_view kDeletedFolder = ".deleted";
+constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
+
+}  // namespace
+
+std::string Registry::DeletedNumberPath(std::string_view name) const {
+  return (fs::path(options_.directory) / kDeletedFolder / name).string();
+}
+
+absl::Status Registry::Delete(std::string_view name, int32_t version) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  absl::MutexLock lock(&publish_mutex_);
+  const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
+  const std::string resource = ModelResourceName(name, version);
+  if (std::find(numbers.begin(), numbers.end(), version) == numbers.end()) {
+    return absl::NotFoundError(Concat(resource, ": no such version"));
+  }
+  if (const std::vector<std::string> aliases = StoredAliasesOf(name, version); !aliases.empty()) {
+    return absl::FailedPreconditionError(Concat(resource, ": the alias ",
+                                                absl::StrJoin(aliases, ", "),
+                                                " names it; move or delete the alias first"));
+  }
+  const fs::path own = fs::path(options_.directory) / name;
+  const std::vector<int32_t> ours = ListVersionNumbers(options_.directory, name);
+  if (std::find(ours.begin(), ours.end(), version) == ours.end()) {
+    return absl::FailedPreconditionError(
+        Concat(resource, ": is in a read-only folder and cannot be deleted"));
+  }
+  const std::string last_path = DeletedNumberPath(name);
+  const absl::StatusOr<int32_t> last = ReadNumberFile(last_path);
+  if (!last.ok() || *last < version) {
+    VRP_RETURN_IF_ERROR(WriteNumberFile(last_path, version, *staging_));
+  }
+  VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
+  const absl::Cleanup remove_trash = [&] { staging_->Remove(trash); };
+  VRP_RETURN_IF_ERROR(MoveFolder((own / Concat(version)).string(), Concat(trash, "/deleted")));
+  loaded_.Unload(name, version);
+  return SyncPath(own.string());
+}
+
+absl::StatusOr<std::string> Registry::StagingDirectory() { return staging_->Add(); }
+
+void Registry::DiscardStaging(const std::string& staging_directory) {
+  staging_->Remove(staging_directory);
+}
+
+absl::Status Registry::CheckArchitecture(std::string_view name,
+                                         std::string_view architecture) const {
+  const absl::StatusOr<ModelVersion> newest = Newest(name, Which::kAll);
+  if (!newest.ok() || newest->card.architecture == architecture) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      Concat("models/", name, ": got a model of the architecture ", architecture, ", wanted ",
+             newest->card.architecture, ", which ", ModelResourceName(name, newest->version),
+             " has: versions of one name are interchangeable; choose another name"));
+}
+
+std::string Registry::NameFor(std::string_view name, std::string_view architecture) const {
+  std::string chosen(name);
+  for (int attempt = 1; !CheckArchitecture(chosen, architecture).ok(); ++attempt) {
+    const std::string suffix =
+        Concat("-", architecture, attempt > 1 ? Concat("-", attempt) : std::string());
+    chosen = Concat(name.substr(0, kMaxModelNameLength - suffix.size()), suffix);
+  }
+  return chosen;
+}
+
+absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
+                                               const std::string& staging_directory,
+                                               OtherArchitecture other) {
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  if (!staging_->Holds(staging_directory)) {
+    return absl::InvalidArgumentError(Concat(
+        staging_directory, ": is not a staging folder of this registry; call StagingDirectory()"));
+  }
+  const auto watched = BeginWatch(options_.watch, "publication", Concat("models/", name));
+  VRP_ASSIGN_OR_RETURN(const ModelCard card, ReadModelFiles(staging_directory));
+  VRP_RETURN_IF_ERROR(CheckWeights(staging_directory, card));
+  VRP_RETURN_IF_ERROR(SyncTree(staging_directory));
+
+  ModelVersion made;
+  {
+    absl::MutexLock lock(&publish_mutex_);
+    if (!card.training_job.empty()) {
+      if (std::optional<ModelVersion> published = FindByTrainingJob(card.training_job)) {
+        staging_->Remove(staging_directory);
+        return *std::move(published);
+      }
+    }
+    if (other == OtherArchitecture::kRefuse) {
+      VRP_RETURN_IF_ERROR(CheckArchitecture(name, card.architecture));
+    }
+    VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
+  }
+  // If an older version serves, this one takes over. If it cannot be loaded, it is published
+  // nevertheless and the older one continues to serve.
+  if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
+  const absl::Status loaded = loaded_.Load(made).status();
+  if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
+  return made;
+}
+
+absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
+                                              const std::string& staging_directory) {
+  const auto watched = BeginWatch(options_.watch, "import", Concat("models/", name));
+  VRP_ASSIGN_OR_RETURN(ModelCard card, ReadModelFiles(staging_directory));
+  VRP_RETURN_IF_ERROR(CheckModelName(name));
+  VRP_RETURN_IF_ERROR(CheckArchitecture(name, card.architecture));
+  const fs::path weights = fs::path(staging_directory) / kWeightsFile;
+  VRP_ASSIGN_OR_RETURN(std::string bytes, ReadFile(weights.string(), kMaxSafetensorsBytes));
+  VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
+  VRP_ASSIGN_OR_RETURN(const LoadedModel loaded,
+                       loaded_.Read({std::string(name), 0, staging_directory, card}));
+  if (const int64_t has = loaded.policy->info().parameters; card.parameters != has) {
+    return absl::InvalidArgumentError(
+        Concat(kCardFile, ": parameters: got ", card.parameters, ", wanted ", has,
+               ", as many as the network that the card describes has in ", kWeightsFile,
+               "; write that number, or send the card that belongs to the weights"));
+  }
+  card.training_job.clear();
+  VRP_RETURN_IF_ERROR(
+      AtomicWriteFile((fs::path(staging_directory) / kCardFile).string(), WriteModelCard(card)));
+  return Publish(name, staging_directory);
+}
+
+absl::StatusOr<ModelVersion> Registry::AddEvaluations(
+    std::string_view name, int32_t version, const std::vector<CardEvaluation>& evaluations) {
+  absl::MutexLock lock(&publish_mutex_);
+  VRP_ASSIGN_OR_RETURN(ModelVersion found, Get(name, version));
+  const fs::path own = fs::path(options_.directory) / found.name / Concat(found.version);
+  if (fs::path(found.directory) != own) {
+    return absl::FailedPreconditionError(Concat(ModelResourceName(found.name, found.version),
+                                                ": is in a read-only folder, ", found.directory));
+  }
+  std::vector<CardEvaluation>& rows = found.card.evaluations;
+  for (const CardEvaluation& added : evaluations) {
+    std::erase_if(rows, [&added](const CardEvaluation& row) {
+      return row.data == added.data && row.mode == added.mode && row.reference == added.reference;
+    });
+    rows.push_back(added);
+  }
+  if (rows.size() > kMaxCardEvaluations) {
+    rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxCardEvaluations));
+  }
+  VRP_RETURN_IF_ERROR(
+      staging_->ReplaceFile((own / kCardFile).string(), WriteModelCard(found.card)));
+  return found;
+}
+
+absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
+                                                   const std::string& staging_directory) {
+  const fs::path folder = fs::path(options_.directory) / name;
+  VRP_RETURN_IF_ERROR(EnsureDirectory(folder.string()));
+  VRP_RETURN_IF_ERROR(SyncPath(options_.directory));
+  absl::Status taken;
+  for (int attempt = 0; attempt < kMaxPublishTries; ++attempt) {
+    const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
+    const absl::StatusOr<int32_t> deleted = ReadNumberFile(DeletedNumberPath(name));
+    const int32_t version =
+        1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
+    if (version > kMaxModelVersion) {
+      return absl::FailedPreconditionError(Concat("models/", name, ": version ", kMaxModelVersion,
+                                                  " is the last; take another name"));
+    }
+    taken = MoveFolder(staging_directory, (folder / Concat(version)).string());
+    if (absl::IsAlreadyExists(taken)) continue;
+    VRP_RETURN_IF_ERROR(taken);
+    staging_->Release(staging_directory);
+    return ReadModelVersion(options_.directory, name, version);
+  }
+  return taken;
+}
+
+}  // namespace vrp
