@@ -22,7 +22,7 @@ template <typename Value>
 absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
                           absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
   if (store != nullptr) return (store->*ask)(name);
-  return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+  return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
 }
 
 std::string ErrorOf(const NamedData& data, const absl::Status& status) {

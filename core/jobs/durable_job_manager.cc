@@ -24,10 +24,10 @@ constexpr absl::Duration kStepPatience = absl::Minutes(2);
 // Until the end of a run is stored, its job's record still says RUNNING.
 absl::Status NotRunning(const Job& job) {
   if (job.state == JobState::kRunning) {
-    return absl::FailedPreconditionError(
-        Concat(ResourceName(job),
-               ": does not run now, though the record says RUNNING still; only a running job can "
-               "publish its weights. If this lasts, see whether the state folder has space left"));
+    return absl::FailedPreconditionError(Concat(
+        ResourceName(job),
+        ": does not run now, although its record still says RUNNING; only a running job can "
+        "publish its weights. If this persists, check whether the state folder has free space"));
   }
   return absl::FailedPreconditionError(Concat(ResourceName(job), ": is ", JobStateName(job.state),
                                               "; only a running job can publish its weights"));
@@ -234,7 +234,7 @@ absl::Status DurableJobManager::CheckUnread(std::string_view dataset) const {
 
 absl::Status DurableJobManager::DeleteDataset(std::string_view name) {
   if (datasets_ == nullptr) {
-    return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+    return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   }
   absl::MutexLock lock(&datasets_mutex_);
   VRP_RETURN_IF_ERROR(CheckUnread(name));

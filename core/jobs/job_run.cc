@@ -135,7 +135,7 @@ absl::StatusOr<ModelVersion> JobRun::PublishWhenPossible(const TrainingRequest& 
       },
       [&](const absl::Status& full) {
         recorder_.OnLog(
-            Concat("the model is published once the disk has room: ", FromAbsl(full.message())));
+            Concat("the model is published once the disk has space: ", FromAbsl(full.message())));
       }));
   return published;
 }
@@ -146,7 +146,7 @@ void JobRun::FreeSpaceForModel() {
   if (room.ok()) return;
   recorder_.OnLog(
       Concat("the model is kept though the quota is used up, for the job's checkpoints, "
-             "which go now, are larger: ",
+             "which are removed now, are larger: ",
              FromAbsl(room.message())));
 }
 
@@ -165,7 +165,7 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the trainer threw: ", error.what()));
   } catch (...) {
-    return absl::InternalError("the trainer threw something that is no std::exception");
+    return absl::InternalError("the trainer threw something that is not a std::exception");
   }
 }
 
@@ -193,7 +193,7 @@ absl::Status JobRun::Begin() {
 
 absl::Status JobRun::ConcludeStopped(JobChange& change) const {
   if (context_.stopping->IsSet()) {
-    change.Log("the daemon stops; the job ends with a model when it is started again");
+    change.Log("the daemon stops; the job ends with a model at the next start");
     return change.MoveTo(JobState::kQueued);
   }
   change.Log("stopped before its first step: there is no model");
@@ -223,7 +223,7 @@ absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& 
     return ConcludeStopped(change);
   }
   if (absl::IsCancelled(error) && context_.stopping->IsSet()) {
-    change.Log("the daemon stops; the job goes on from its checkpoint when it is started again");
+    change.Log("the daemon stops; the job resumes from its checkpoint at the next start");
     return change.MoveTo(JobState::kQueued);
   }
   return change.Fail(error);

@@ -57,7 +57,7 @@ absl::StatusOr<std::optional<Job>> SameRequest(absl::StatusOr<std::optional<JobR
   }
   return absl::AlreadyExistsError(Concat("request_id: got ", Quoted(job.request_id),
                                          " again with another specification; ", ResourceName(job),
-                                         " has it; take a fresh one"));
+                                         " has it; use a new one"));
 }
 
 }  // namespace
@@ -125,7 +125,7 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
   VRP_ASSIGN_OR_RETURN(const int64_t waiting, CountWaitingRows(*writer_, draft.kind));
   if (waiting >= max_queued) {
     return absl::ResourceExhaustedError(Concat("the queue is full: ", waiting,
-                                               " jobs wait, paused ones included, of ", max_queued,
+                                               " jobs wait, including paused ones, of ", max_queued,
                                                " at most; try again later, or cancel some"));
   }
   JobRecord record;
@@ -234,7 +234,7 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     if (IsFinal(before)) {
       return absl::FailedPreconditionError(Concat(ResourceName(draft.record().job), ": is ",
                                                   JobStateName(before),
-                                                  "; nothing happens to it any more"));
+                                                  "; it can no longer change"));
     }
     VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());

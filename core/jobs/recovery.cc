@@ -15,7 +15,7 @@ namespace vrp {
 namespace {
 
 constexpr char kRemedy[] =
-    "look for the reason in the daemon's log, then submit the job again with other settings (a "
+    "find the reason in the daemon's log, then submit the job again with other settings (a "
     "smaller batch, another --device)";
 
 struct CrashWords {
@@ -31,10 +31,10 @@ absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashWord
   const int32_t crashes = change.record().crashes;
   if (crashes >= max_attempts) {
     return change.Fail(absl::AbortedError(
-        Concat("the daemon died ", crashes, " times in a row in this job without ", words.without,
-               ", at most ", max_attempts, " are tried; ", words.stands)));
+        Concat("the daemon crashed ", crashes, " times in a row in this job without ",
+               words.without, ", the limit is ", max_attempts, "; ", words.stands)));
   }
-  change.Log(Concat("the daemon died while the job ran (crash ", crashes, " of ", max_attempts,
+  change.Log(Concat("the daemon crashed while the job ran (crash ", crashes, " of ", max_attempts,
                     "); ", words.goes_on));
   return next == change.state() ? absl::OkStatus() : change.MoveTo(next);
 }
@@ -44,15 +44,14 @@ absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
       Concat("its last checkpoint is of step ", change.record().checkpoint_step, "; ", kRemedy);
   if (change.record().all_crashes + 1 >= limits.in_all) {
     change.CountCrash();
-    return change.Fail(
-        absl::AbortedError(Concat("the daemon died ", limits.in_all,
-                                  " times in this job, the most that are borne; ", stands)));
+    return change.Fail(absl::AbortedError(Concat(
+        "the daemon crashed ", limits.in_all, " times in this job, which is the limit; ", stands)));
   }
   return CountCrash(change, limits.in_a_row,
                     {.without = "a new checkpoint",
                      .goes_on = change.record().job.stop_requested
-                                    ? "the job ends with a model of its last checkpoint"
-                                    : "the job goes on from its last checkpoint",
+                                    ? "the job ends with a model from its last checkpoint"
+                                    : "the job resumes from its last checkpoint",
                      .stands = stands},
                     JobState::kQueued);
 }
@@ -76,7 +75,8 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
   }
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);
   if (change.state() == JobState::kPausing) {
-    change.Log("the daemon died while the job was being paused; it stays at its last checkpoint");
+    change.Log(
+        "the daemon crashed while the job was being paused; it stays at its last checkpoint");
     return change.MoveTo(JobState::kPaused);
   }
   return RecoverInterrupted(change, limits);
@@ -89,7 +89,7 @@ absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
                     (has_plan && change.record().crashes + 1 >= max_attempts);
   const CrashWords words = {
       .without = "a better plan",
-      .goes_on = ends ? "it ends with the best plan" : "the search goes on from its best plan",
+      .goes_on = ends ? "it ends with the best plan" : "the search resumes from its best plan",
       .stands = has_plan ? Concat("its best plan has cost ", progress.cost) : "it has no plan"};
   return CountCrash(change, max_attempts + (has_plan ? 1 : 0), words,
                     ends ? JobState::kStopping : JobState::kQueued);

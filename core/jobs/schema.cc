@@ -126,9 +126,9 @@ absl::StatusOr<int64_t> ReadSchemaVersion(Database& database) {
                        "sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"));
   VRP_RETURN_IF_ERROR(tables.Next().status());
   if (tables.Integer(0) == 0) return 0;
-  const absl::Status foreign = absl::FailedPreconditionError(
-      Concat(database.path(),
-             ": has no schema_version: is no job database of vrpd; choose another state folder"));
+  const absl::Status foreign = absl::FailedPreconditionError(Concat(
+      database.path(),
+      ": has no schema_version: it is not a job database of vrpd; choose another state folder"));
   if (tables.Integer(1) == 0) return foreign;
   VRP_ASSIGN_OR_RETURN(Query version,
                        database.Prepare("SELECT value FROM meta WHERE key = 'schema_version'"));
@@ -144,7 +144,7 @@ absl::Status Migrate(Database& database, std::span<const std::string_view> migra
   if (version > newest) {
     return absl::FailedPreconditionError(
         Concat(database.path(), ": got schema version ", version, ", wanted ", newest,
-               " or older: a newer vrpd wrote it; start that one, or choose another "
+               " or older: a newer vrpd wrote it; use that version, or choose another "
                "state folder"));
   }
   for (int64_t from = version; from < newest; ++from) {

@@ -84,7 +84,7 @@ absl::StatusOr<TaskAnswer> SolveJobRun::Solve(
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the solver threw: ", error.what()));
   } catch (...) {
-    return absl::InternalError("the solver threw something that is no std::exception");
+    return absl::InternalError("the solver threw something that is not a std::exception");
   }
 }
 
@@ -95,7 +95,7 @@ absl::Status SolveJobRun::Conclude(JobChange& change,
                            (answer.ok() ? answer->cancelled : absl::IsCancelled(answer.status()));
   if (interrupted) {
     change.Searched(progress_.searched, absl::ZeroDuration());
-    change.Log("the daemon stops; the search goes on from its best plan when it is started again");
+    change.Log("the daemon stops; the search resumes from its best plan at the next start");
     return change.MoveTo(JobState::kQueued);
   }
   if (answer.ok()) {

@@ -184,8 +184,8 @@ absl::Status Database::Error(int code, std::string_view doing) const {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return absl::DataLossError(Concat(
-          text, "; the file is damaged or of another program: put a copy of it back, without its ",
-          "-wal and -shm, or put it aside and begin with no jobs (vrpd --forget-jobs)"));
+          text, "; the file is damaged or of another program: restore a copy of it, without its ",
+          "-wal and -shm, or move it aside and begin without jobs (vrpd --forget-jobs)"));
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:

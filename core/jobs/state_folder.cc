@@ -58,7 +58,7 @@ absl::Status CheckRestored(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kRestoringFolder, error)) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      Concat(folder.string(), ": a restore into this folder did not end: empty it and run ",
+      Concat(folder.string(), ": a restore into this folder is unfinished: empty it and run ",
              "vrpd --restore again"));
 }
 

@@ -37,11 +37,11 @@ std::string TraceOfJobs(const StateFolder& folder) {
 
 absl::Status Lost(const StateFolder& folder, std::string_view how, std::string_view trace) {
   return absl::DataLossError(
-      Concat(folder.DatabasePath(), ": ", how, ", though jobs were kept here (", trace,
-             " is there): put a copy of it back, without files jobs.db-wal and jobs.db-shm beside "
+      Concat(folder.DatabasePath(), ": ", how, ", although jobs were kept here (", trace,
+             " exists): restore a copy of it, without files jobs.db-wal and jobs.db-shm next to "
              "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
              "--forget-jobs --state-dir ",
-             folder.path(), ", to put aside what is left of the jobs and to begin with none"));
+             folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
 }
 
 // Reads the marker; nullopt if it is absent or damaged, which must not cost the jobs.
@@ -56,7 +56,7 @@ absl::StatusOr<std::optional<std::string>> ReadMarkedId(const std::string& path)
   if (version->get<int64_t>() > kMarkerSchemaVersion) {
     return absl::FailedPreconditionError(Concat(
         path, ": got schema version ", version->get<int64_t>(), ", wanted ", kMarkerSchemaVersion,
-        ": a newer vrpd wrote it; start that one, or choose another state folder"));
+        ": a newer vrpd wrote it; use that version, or choose another state folder"));
   }
   if (id == json->end() || !id->is_string()) return std::nullopt;
   return id->get<std::string>();
@@ -96,7 +96,7 @@ absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time no
   if (id == *marked) return absl::OkStatus();
   return absl::FailedPreconditionError(Concat(
       folder.DatabasePath(), ": is that of state folder ", Quoted(id), ", wanted ", Quoted(*marked),
-      " of ", path, ": put the folder's own back, or remove state.json to go on with this one"));
+      " of ", path, ": restore the folder's own, or remove state.json to use this one"));
 }
 
 }  // namespace vrp

@@ -95,7 +95,7 @@ absl::Status StateQuota::Check(int64_t more) const {
   }
   return absl::ResourceExhaustedError(
       Concat("the state folder: ", Megabytes(used), " used of a quota of ", Megabytes(bytes_), " (",
-             where, ")", more > 0 ? Concat(", and ", Megabytes(more), " more are wanted") : "",
+             where, ")", more > 0 ? Concat(", and ", Megabytes(more), " more are needed") : "",
              "; delete ended jobs (vrpctl jobs delete), old models, matrices or datasets, or raise "
              "state_quota_mb"));
 }

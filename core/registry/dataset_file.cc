@@ -97,9 +97,9 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   int64_t schema = 0;
   reader.Take("schema_version", schema);
   if (reader.sound() && schema > kSchemaVersion) {
-    return absl::FailedPreconditionError(Concat(name, ": was kept by a newer vrpd (schema_version ",
-                                                schema, ", wanted at most ", kSchemaVersion,
-                                                "); run that one"));
+    return absl::FailedPreconditionError(
+        Concat(name, ": was stored by a newer vrpd (schema_version ", schema, ", wanted at most ",
+               kSchemaVersion, "); use that version"));
   }
   StoredDataset dataset;
   DatasetSummary& summary = dataset.summary;

@@ -41,7 +41,7 @@ absl::StatusOr<std::string> DatasetId(std::string_view name) {
 std::string DatasetName(std::string_view id) { return Concat(kDatasetPrefix, id); }
 
 absl::Status NoDataset(std::string_view name) {
-  return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+  return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
 }
 
 absl::Status NameTaken(const StoredDataset& there) {
@@ -86,8 +86,8 @@ absl::Status DatasetUpload::Add(std::string_view piece) {
   const int64_t before = bytes_;
   bytes_ += static_cast<int64_t>(piece.size());
   if (bytes_ > kMaxDatasetBytes) {
-    return absl::InvalidArgumentError(
-        Concat("chunk: got more than ", kMaxDatasetBytes, " bytes in all, the most of a dataset"));
+    return absl::InvalidArgumentError(Concat("chunk: got more than ", kMaxDatasetBytes,
+                                             " bytes in total, the limit of a dataset"));
   }
   digest_.Add(piece);
   VRP_RETURN_IF_ERROR(FullDiskOr(WriteAll(file_.descriptor(), piece, name_), name_));
@@ -140,7 +140,7 @@ absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::st
   if (there.ok() && bytes > 0 && there->bytes != bytes) return NameTaken(*there);
   const auto count = static_cast<int64_t>(List().size());
   if (!there.ok() && count >= options_.max_count) {
-    return absl::ResourceExhaustedError(Concat("datasets: ", count, " are kept, the most is ",
+    return absl::ResourceExhaustedError(Concat("datasets: ", count, " are stored, the limit is ",
                                                options_.max_count,
                                                "; delete some: vrpctl datasets delete NAME"));
   }

@@ -48,7 +48,7 @@ absl::StatusOr<Header> HeaderOf(std::string_view content) {
   if (long_enough) std::memcpy(&header, content.data() + kMagicBytes, sizeof(header));
   if (!long_enough || content.substr(0, kMagic.size()) != kMagic || header.size < 2 ||
       header.size > kMaxMatrixNodes) {
-    return absl::DataLossError("is no file of matrices");
+    return absl::DataLossError("is not a file of matrices");
   }
   return header;
 }
@@ -77,7 +77,7 @@ int64_t BytesOf(const Matrices& matrices) {
 absl::StatusOr<std::shared_ptr<const Matrices>> Decode(std::string_view content) {
   VRP_ASSIGN_OR_RETURN(const Header header, HeaderOf(content));
   if (content.size() != kHeaderBytes + ValueCount(header) * sizeof(double)) {
-    return absl::DataLossError("has another length than its header says");
+    return absl::DataLossError("has a length that differs from its header");
   }
   auto matrices = std::make_shared<Matrices>();
   matrices->size = header.size;
@@ -165,7 +165,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   if (Find(Concat(kPrefix, id)).ok()) return About(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
-    return absl::ResourceExhaustedError(Concat("matrices: ", count, " are kept, the most is ",
+    return absl::ResourceExhaustedError(Concat("matrices: ", count, " are stored, the limit is ",
                                                options_.max_count, "; delete some"));
   }
   if (options_.check_space != nullptr) {
@@ -187,7 +187,7 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
   }
   const absl::StatusOr<std::string> content = ReadFile(PathOf(id), kMaxMatrixBytes);
   if (absl::IsNotFound(content.status())) {
-    return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+    return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   }
   // The error does not reveal the file's path to the caller.
   if (!content.ok()) {
@@ -252,7 +252,8 @@ absl::Status MatrixStore::Delete(std::string_view name) {
   Drop(id);
   std::error_code error;
   if (fs::remove(PathOf(id), error)) return SyncPath(options_.directory);
-  if (!error) return absl::NotFoundError(Concat("got ", Quoted(name), ", which is not kept here"));
+  if (!error)
+    return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   return absl::UnavailableError(Concat("got ", Quoted(name), ": ", error.message()));
 }
 

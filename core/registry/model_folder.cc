@@ -65,7 +65,7 @@ absl::Status CheckFileWithin(const fs::path& root, const fs::path& path) {
   VRP_ASSIGN_OR_RETURN(const fs::path real, ResolveWithin(root, path));
   std::error_code error;
   if (fs::is_regular_file(real, error)) return absl::OkStatus();
-  return absl::FailedPreconditionError(Concat(path.string(), ": is no regular file"));
+  return absl::FailedPreconditionError(Concat(path.string(), ": is not a regular file"));
 }
 
 void ScanOneModel(const std::string& root, const std::string& name, ModelFolderScan& scan) {
@@ -73,7 +73,7 @@ void ScanOneModel(const std::string& root, const std::string& name, ModelFolderS
   for (const std::string& entry : EntryNames(folder)) {
     if (!ParseVersionNumber(entry)) {
       scan.problems.push_back(
-          Concat((folder / entry).string(), ": is no version number (1, 2, ...)"));
+          Concat((folder / entry).string(), ": is not a version number (1, 2, ...)"));
     }
   }
   for (const int32_t number : ListVersionNumbers(root, name)) {
@@ -113,7 +113,7 @@ ModelFolderScan ScanModels(const std::string& root) {
     if (CheckModelName(name).ok()) {
       ScanOneModel(root, name, scan);
     } else {
-      scan.problems.push_back(Concat((fs::path(root) / name).string(), ": is no name for a model"));
+      scan.problems.push_back(Concat((fs::path(root) / name).string(), ": is not a model name"));
     }
   }
   return scan;

@@ -51,7 +51,7 @@ absl::Status SyncTree(const std::string& directory) {
 absl::Status MoveFolder(const std::string& from, const std::string& to) {
   const int error = RenameNoReplace(from, to);
   if (error == EEXIST || error == ENOTEMPTY)
-    return absl::AlreadyExistsError(Concat(to, ": is there already"));
+    return absl::AlreadyExistsError(Concat(to, ": already exists"));
   if (error != 0) return absl::ErrnoToStatus(error, Concat("rename ", from, " to ", to));
   absl::Status synced = SyncPath(fs::path(to).parent_path().string());
   // Undoes the rename, so that the caller can retry.

@@ -65,8 +65,8 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
                     kMostRounds);
     }
     if (mode.augmentations < 1 || mode.augmentations > kMaxAugmentations) {
-      return refuse("modes[", i, "].width: got ", mode.augmentations, " pictures, wanted 1 to ",
-                    kMaxAugmentations);
+      return refuse("modes[", i, "].width: got ", mode.augmentations,
+                    " symmetry augmentations, wanted 1 to ", kMaxAugmentations);
     }
   }
   if (!options.search_reference.has_value()) return absl::OkStatus();

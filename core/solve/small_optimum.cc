@@ -194,7 +194,7 @@ class CheckedOptimum {
 
   void Judge() {
     stopped_ = ++judged_ % kPoll == 0 && stop_.ShouldStop();
-    if (!BreaksNoRule(CheckPlan(instance_, plan_))) return;
+    if (!RoutesAreFeasible(CheckPlan(instance_, plan_))) return;
     const PlanValue value = ValueOf(instance_, plan_);
     if (best_.has_value() && !(value < value_)) return;
     best_ = plan_;

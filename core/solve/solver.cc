@@ -147,7 +147,7 @@ class Solving {
     StopMonitor::Earlier earlier{.since_improvement = options_.since_improvement};
     if (options_.since_improvement <= absl::ZeroDuration()) return earlier;
     for (const Plan& plan : options_.initial) {
-      if (!BreaksNoRule(CheckPlan(instance_, plan))) continue;
+      if (!RoutesAreFeasible(CheckPlan(instance_, plan))) continue;
       const PlanValue value = ValueOf(instance_, plan);
       if (!earlier.best.has_value() || value < *earlier.best) earlier.best = value;
     }

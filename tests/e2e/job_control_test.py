@@ -127,7 +127,7 @@ class JobControlTest(unittest.TestCase):
         self.assertFalse(curves.exists())
         self.assertEqual(self.daemon.json("models", "get", model)[0]["name"], model)
 
-    def test_a_job_that_kills_the_daemon_is_put_away_and_others_run(self):
+    def test_a_job_that_crashes_the_daemon_is_quarantined_and_others_run(self):
         bad = self.submit("--set", "training.checkpoint_every_steps=1000000", *ENDLESS[:4])
         good = self.submit()
         for attempt in (1, 2, 3):
@@ -135,7 +135,7 @@ class JobControlTest(unittest.TestCase):
             self.kill_and_restart()
         job = self.get(bad)
         self.assertEqual(job["state"], "FAILED")
-        self.assertIn("died 3 times in a row", job["error"]["message"])
+        self.assertIn("crashed 3 times in a row", job["error"]["message"])
         self.assertIn("submit the job again", job["error"]["message"])
         self.until_state(good, "SUCCEEDED")
 

@@ -34,7 +34,7 @@ class LosingExecutor final : public DeviceExecutor {
       return DeviceLost(absl::InternalError("an illegal memory access, made up"));
     });
   }
-  void GiveBackMemory() override { executor_->GiveBackMemory(); }
+  void ReleaseCachedMemory() override { executor_->ReleaseCachedMemory(); }
   void Shutdown() override { executor_->Shutdown(); }
 
  private:
@@ -51,10 +51,9 @@ std::unique_ptr<Trainer> MakeLosingTrainer(DeviceExecutors* /*executors*/) {
       [executor = std::make_shared<LosingExecutor>()](
           const TrainingConfig& config, DeviceId device,
           const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
-        const std::string sizes = WritePointerNetworkOptions(config.network);
         VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> engine,
-                             MakeEngine({.architecture = "ptrnet",
-                                         .architecture_json = sizes,
+                             MakeEngine({.architecture = config.architecture->name,
+                                         .architecture_json = config.sizes.json,
                                          .device = device,
                                          .seed = config.seed,
                                          .options = options}));

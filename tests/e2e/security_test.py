@@ -230,7 +230,7 @@ class SecurityTest(unittest.TestCase):
     def test_a_token_is_never_sent_in_the_clear_to_another_machine(self):
         done = vrpctl("--remote", "192.0.2.1:50051", "server", "info", env={**ENVIRONMENT, "VRP_TOKEN": "secret"})
         self.assertEqual(done.returncode, 2)
-        self.assertIn("in the clear", done.stderr)
+        self.assertIn("unencrypted", done.stderr)
         self.assertNotIn("secret", done.stderr)
 
     def test_tokens_by_tls(self):

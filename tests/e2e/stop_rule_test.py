@@ -30,7 +30,7 @@ class StopRuleTest(unittest.TestCase):
         self.assertLess(answer["time_ms"]["search"], answer["budget_ms"])
         self.assertGreaterEqual(answer["threads"], 1)
         text = self.daemon.call("solve", self.city).stdout
-        self.assertRegex(text, r"time: [0-9.]+ of at most [0-9]+ ms, .*; ended by no_improvement for [0-9]+ ms; [0-9]+ thread")
+        self.assertRegex(text, r"time: [0-9.]+ of at most [0-9]+ ms, .*; ended after [0-9]+ ms without improvement; [0-9]+ thread")
 
     def test_targets_end_it(self):
         answer = self.solve(E22, "--target", "375", "--budget", "1m")

@@ -244,7 +244,7 @@ def strike(work, state, settings):
             problems += [f"{what} was refused without the reason: {text}" for what, text in refusals.items()
                          if not any(word in text for word in FULL_WORDS)]
             if daemon.process.poll() is not None:
-                problems.append("the daemon died of the full disk")
+                problems.append("the daemon crashed of the full disk")
             elif daemon.stop() != 0:
                 problems.append("SIGTERM did not end it well on the full disk")
         elif daemon.process.poll() is None:

@@ -7,7 +7,7 @@ of; then clients submit another training job, submit a solve job or have the run
 several at once, and within 0.3 s the kill comes. A kill counts only where the job that got on had not ended when vrpd was
 started again: the others are void, and made up for by further ones. At last vrpd is started once more, every submission is
 sent again (under its request id), and: every acknowledged job is there, none twice, all have succeeded (but for those that
-the daemon has put away after three deaths without a checkpoint: `put_away`), their events without gap or double; every
+the daemon has quarantined after three crashes without a checkpoint: `quarantined`), their events without gap or double; every
 acknowledged publication is there, no step's twice, no version but those asked for, and each version of each model can be
 loaded.
 
@@ -45,7 +45,7 @@ LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoc
 # A call lasts hundredths of a second, the rest of the work much longer, so half of the kills come early.
 EARLY_S, LATE_S = 0.06, 0.3
 KINDS = ("training", "solving")
-PUT_AWAY = "times in a row in this job without a new checkpoint"
+QUARANTINED = "times in a row in this job without a new checkpoint"
 TRIES = 2  # cycles for each kill that is wanted, at most
 
 
@@ -53,9 +53,9 @@ def active(jobs):
     return sum(job["state"] not in ENDED for job in jobs.values())
 
 
-def put_away(job):
+def quarantined(job):
     """Whether the daemon runs it no more, as too many deaths were its own for all that can be seen."""
-    return job["state"] == "FAILED" and PUT_AWAY in str(job.get("error"))
+    return job["state"] == "FAILED" and QUARANTINED in str(job.get("error"))
 
 
 class Call:
@@ -80,7 +80,7 @@ class Run:
         self.acknowledged = {kind: {} for kind in KINDS}
         self.publish_calls, self.published = collections.Counter(), []
         self.cycles, self.counted, self.struck, self.pending = 0, 0, collections.Counter(), None
-        self.unanswered, self.problems, self.put_away = set(), [], 0
+        self.unanswered, self.problems, self.quarantined = set(), [], 0
 
     def words(self, kind, request):
         common = ("--detach", "--request-id", request)
@@ -190,8 +190,8 @@ class Run:
             self.await_ends(daemon)
             for kind in KINDS:
                 for job in self.jobs(daemon, kind).values():
-                    self.put_away += put_away(job)
-                    verdict.job(job["request_id"], job, may_fail=put_away(job), words=job_words(kind))
+                    self.quarantined += quarantined(job)
+                    verdict.job(job["request_id"], job, may_fail=quarantined(job), words=job_words(kind))
             self.judge_models(daemon, verdict)
             verdict.expect(daemon.stop() == 0, "SIGTERM did not end it well")
             verdict.expect(not leftovers(self.state), f"left behind: {leftovers(self.state)}")
@@ -224,7 +224,7 @@ class Run:
             versions = sorted((path.name for path in (self.state / "models" / request).glob("[0-9]*")), key=int)
             steps = [self.step_of(daemon, verdict, request, version) for version in versions]
             self.versions += len(versions)
-            gone = put_away(jobs[request])
+            gone = quarantined(jobs[request])
             verdict.expect(int(not gone) <= len(versions) <= 1 + self.publish_calls[request],
                            f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were asked for")
             verdict.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
@@ -267,7 +267,7 @@ def main():
                           "struck": dict(run.struck),
                           "jobs": {kind: len(requests) for kind, requests in run.requests.items()},
                           "acknowledged": {kind: len(names) for kind, names in run.acknowledged.items()},
-                          "put_away": run.put_away, "publications": len(run.published), "versions": run.versions, "problems": problems,
+                          "quarantined": run.quarantined, "publications": len(run.published), "versions": run.versions, "problems": problems,
                           "seconds": round(time.monotonic() - begun, 1)}))
         return int(bool(problems) or run.counted < arguments.kills)
     finally:

@@ -235,7 +235,7 @@ TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
   ASSERT_EQ(jobs.size(), 2u);
   EXPECT_EQ(jobs[1].state, JobState::kFailed);
   EXPECT_EQ(jobs[1].attempt, 3);
-  EXPECT_THAT(jobs[1].error.ToString(), HasSubstr("the daemon died 3 times in a row"));
+  EXPECT_THAT(jobs[1].error.ToString(), HasSubstr("the daemon crashed 3 times in a row"));
   EXPECT_EQ(test::AwaitEnd(*daemon.jobs, jobs[0].id).state, JobState::kSucceeded);
 }
 

@@ -120,7 +120,7 @@ TEST_F(DatasetUseTest, DeletesDatasetsWhileAnotherSubmissionIsChecked) {
   JobManager::Options options = ManagerOptions();
   options.datasets = datasets_.get();
   jobs_ = *JobManager::Create(options);
-  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7"}), HasSubstr("which is not kept here"));
+  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7"}), HasSubstr("which this daemon does not have"));
 }
 
 TEST_F(DatasetUseTest, RefusesADatasetWithoutTheColumnsOfTheInputs) {

@@ -340,7 +340,7 @@ TEST_F(JobStoreTest, ADamagedFileIsRefusedWithTheRemedy) {
     const absl::Status status = Open().status();
     EXPECT_TRUE(absl::IsDataLoss(status)) << damage.what << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
-    EXPECT_THAT(std::string(status.message()), HasSubstr("put a copy of it back"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("restore a copy of it"));
   }
 }
 

@@ -104,7 +104,7 @@ TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
   const Job job = Recover(id);
   EXPECT_EQ(job.state, JobState::kFailed);
   EXPECT_EQ(job.attempt, 3);
-  EXPECT_THAT(job.error.ToString(), HasSubstr("the daemon died 3 times in a row in this job"));
+  EXPECT_THAT(job.error.ToString(), HasSubstr("the daemon crashed 3 times in a row in this job"));
 }
 
 TEST_F(RecoveryTest, AJobThatGetsOnIsNotGivenUp) {
@@ -190,7 +190,7 @@ TEST_F(SolveRecoveryTest, TheThirdCrashWithoutAPlanFailsTheJob) {
   }
   EXPECT_EQ(Recovered(id), JobState::kFailed);
   EXPECT_THAT(store_->Find(JobKind::kSolve, id)->job.error.ToString(),
-              HasSubstr("without a better plan, at most 3 are tried; it has no plan"));
+              HasSubstr("without a better plan, the limit is 3; it has no plan"));
 }
 
 TEST_F(SolveRecoveryTest, AJobWithAPlanIsEndedWithItRatherThanFailed) {

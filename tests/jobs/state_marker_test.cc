@@ -60,7 +60,7 @@ TEST_F(LostDatabaseTest, OneThatIsThereOpensAgainWithItsJobs) {
 
 TEST_F(LostDatabaseTest, AnEmptiedOneIsNotTakenForFresh) {
   Empty();
-  ExpectLost("is empty, though jobs were kept here (state.json is there)");
+  ExpectLost("is empty, although jobs were kept here (state.json is there)");
   EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "nothing was made of it";
 }
 
@@ -81,7 +81,7 @@ TEST_F(LostDatabaseTest, WithoutAMarkerTheFoldersOfJobsTellOfIt) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
   Empty();
-  ExpectLost("is empty, though jobs were kept here (jobs/a1 is there)");
+  ExpectLost("is empty, although jobs were kept here (jobs/a1 is there)");
 }
 
 // As after a crash in the first start.

@@ -74,7 +74,7 @@ TEST_F(StateQuotaTest, RoomIsMadeForWhatIsToCome) {
   EXPECT_FALSE(fs::exists(At("a", 1)));
   const absl::Status status = quota.Check(2 * kState);
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("), and 0.2 MB more are wanted; delete"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("), and 0.2 MB more are needed; delete"));
 }
 
 TEST_F(StateQuotaTest, TheLastWholeCheckpointStaysAndTheRefusalSaysWhatIsUsed) {

@@ -36,7 +36,7 @@ absl::Status CheckSchema(const nlohmann::json& object, const char* key, int64_t 
   if (version >= 1 && version <= known) return absl::OkStatus();
   return absl::FailedPreconditionError(
       Concat(kBackupIndexFile, ": ", key, ": got schema version ", version, ", wanted 1 to ", known,
-             ": the backup was made by ", program, "; restore it with that"));
+             ": the backup was written by ", program, "; restore it with that"));
 }
 
 }  // namespace

@@ -40,9 +40,9 @@ std::vector<std::string> EntriesOf(const fs::path& folder) {
 
 absl::Status NotEmpty(const std::string& directory, const std::string& holds) {
   if (holds == kRestoringFolder) {
-    return absl::FailedPreconditionError(Concat(
-        directory, ": another restore into this folder is under way or was killed; wait for ",
-        "it, or empty the folder, ", Quoted(holds), " too, and run vrpd --restore again"));
+    return absl::FailedPreconditionError(
+        Concat(directory, ": another restore into this folder is running or was killed; wait for ",
+               "it, or empty the folder, ", Quoted(holds), " too, and run vrpd --restore again"));
   }
   return absl::FailedPreconditionError(
       Concat(directory, ": holds ", Quoted(holds),
@@ -95,8 +95,8 @@ absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>&
                               .Update(job.id, Durability::kFull,
                                       [](JobChange& change) {
                                         change.Log(
-                                            "restored from a backup; the job goes on from "
-                                            "where it was when that was made");
+                                            "restored from a backup; the job resumes from "
+                                            "its state at that time");
                                         return change.MoveTo(JobState::kQueued);
                                       })
                               .status());

@@ -102,9 +102,9 @@ class Opener {
     if (S_ISDIR(about.st_mode)) return OpenFolder(file.descriptor(), path, depth);
     if (!S_ISREG(about.st_mode)) return absl::OkStatus();
     if (static_cast<int64_t>(snapshot_.files.size()) >= most_) {
-      return absl::ResourceExhaustedError(
-          Concat("there are more than ", most_, " files, half of what the daemon may have open; ",
-                 "start it with a higher limit (ulimit -n, LimitNOFILE)"));
+      return absl::ResourceExhaustedError(Concat(
+          "there are more than ", most_, " files, half of the daemon's limit of open files; ",
+          "start it with a higher limit (ulimit -n, LimitNOFILE)"));
     }
     snapshot_.files.push_back({.path = path,
                                .file = std::move(file),
@@ -115,7 +115,7 @@ class Opener {
   }
 
   absl::Status OpenFolder(int folder, const std::string& path, int depth) {
-    if (depth >= kMaxDepth) return absl::UnavailableError(Concat(path, ": lies too deep"));
+    if (depth >= kMaxDepth) return absl::UnavailableError(Concat(path, ": is too deeply nested"));
     const std::vector<std::string> names = NamesIn(dup(folder));
     for (const std::string& name : names) {
       VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));

@@ -36,7 +36,7 @@ constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
 constexpr std::string_view kFiles[] = {kBackupIndexFile, kBackupDatabase, kBackupSumsFile};
 
 absl::Status CutOff(std::string_view where) {
-  return absl::DataLossError(Concat("it is cut off ", where, ": copy it again"));
+  return absl::DataLossError(Concat("the archive is cut off ", where, ": copy it again"));
 }
 
 // A sequential reader of an archive.
@@ -67,12 +67,12 @@ class Unpacker {
     const auto watched = BeginWatch(watch_, "restore", entry.path);
     const bool first = digests_.empty();
     if (has_sums_ || first != (entry.path == kBackupIndexFile)) {
-      return absl::InvalidArgumentError(Concat(entry.path, ": out of its place, wanted ",
+      return absl::InvalidArgumentError(Concat(entry.path, ": in the wrong place, wanted ",
                                                kBackupIndexFile, " first and ", kBackupSumsFile,
                                                " last"));
     }
     if (digests_.contains(entry.path)) {
-      return absl::InvalidArgumentError(Concat(entry.path, ": stands there twice"));
+      return absl::InvalidArgumentError(Concat(entry.path, ": occurs twice"));
     }
     if (entry.path == kBackupIndexFile) return TakeIndex(entry);
     if (entry.path == kBackupSumsFile) return TakeSums(entry);
@@ -124,7 +124,7 @@ class Unpacker {
       end = block.empty();
       if (first && block.size() < kTarBlockBytes) return CutOff("in its last block");
       if (block.find_first_not_of('\0') != std::string::npos) {
-        return absl::DataLossError("something stands after its end: copy it again");
+        return absl::DataLossError("there is data after its end: copy it again");
       }
     }
     return absl::OkStatus();
@@ -207,7 +207,7 @@ class Unpacker {
 
 absl::Status CheckBackupPath(std::string_view path) {
   const absl::Status wrong =
-      absl::InvalidArgumentError(Concat(Quoted(path), ": is no path that a backup of vrpd has"));
+      absl::InvalidArgumentError(Concat(Quoted(path), ": is not a path of a backup of vrpd"));
   if (path.empty() || path.size() > kMaxPathBytes || !IsPrintableUtf8(path)) return wrong;
   const std::vector<std::string> parts = absl::StrSplit(ToAbsl(path), '/');
   for (const std::string& part : parts) {

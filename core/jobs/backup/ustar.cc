@@ -80,8 +80,8 @@ std::optional<size_t> CutOf(const std::string& path) {
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry) {
   const std::optional<size_t> cut = CutOf(entry.path);
   if (!cut.has_value() || entry.path.empty()) {
-    return absl::InvalidArgumentError(
-        Concat(Quoted(entry.path), ": has ", entry.path.size(), " bytes, too long a path for tar"));
+    return absl::InvalidArgumentError(Concat(Quoted(entry.path), ": has ", entry.path.size(),
+                                             " bytes, which is too long a path for tar"));
   }
   if (entry.size < 0 || entry.size > kMaxTarFileBytes) {
     return absl::InvalidArgumentError(Concat(
@@ -118,7 +118,7 @@ absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block) {
   const std::optional<int64_t> modified = ReadOctal(header.modified);
   if (ReadOctal(header.sum) != SumOf(header) || Text(header.magic) != "ustar" || !size || !mode ||
       !modified) {
-    return absl::DataLossError("a tar header is damaged, or this is no tar archive");
+    return absl::DataLossError("a tar header is damaged, or this is not a tar archive");
   }
   TarEntry entry{.path = std::string(Text(header.name)),
                  .size = *size,

@@ -239,7 +239,7 @@ TEST_F(BackupTest, ADaemonRefusesAFolderWhoseRestoreDidNotEnd) {
   fs::create_directories(restored_ + "/.restoring");
   const absl::Status status = JobBook::Open(restored_, &clock_).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("a restore into this folder did not end"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("a restore into this folder is unfinished"));
 }
 
 TEST_F(BackupTest, CopiesThatACrashLeftGoAtTheNextStart) {

@@ -72,7 +72,7 @@ TEST_F(DamagedBackupTest, PathsThatLeadElsewhereAreRefused) {
         ".restoring/x", "jobs.db/x", "tokens", "jobs/a\nb", "jobs.db-wal"}) {
     const absl::Status status = Refusal(MakeArchive({{"backup.json", Index()}, {path, "x"}}));
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << path << ": " << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("is no path that a backup of vrpd has"));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("is not a path of a backup of vrpd"));
   }
   EXPECT_TRUE(CheckBackupPath("models/.aliases/a/b").ok());
 }
@@ -98,9 +98,9 @@ TEST_F(DamagedBackupTest, FilesTwiceOutOfPlaceMissingOrUnsummedAreRefused) {
   EXPECT_THAT(
       std::string(Refusal(MakeArchive({{"backup.json", Index()}, {"jobs/a", "x"}, {"jobs/a", "x"}}))
                       .message()),
-      HasSubstr("jobs/a: stands there twice"));
+      HasSubstr("jobs/a: occurs twice"));
   EXPECT_THAT(std::string(Refusal(MakeArchive({{"jobs/a", "x"}})).message()),
-              HasSubstr("out of its place"));
+              HasSubstr("in the wrong place"));
   EXPECT_THAT(std::string(Refusal(MakeArchive({{"backup.json", Index()}})).message()),
               HasSubstr("jobs.db: is missing"));
   EXPECT_THAT(std::string(Refusal("no archive at all").message()), HasSubstr("cut off"));
