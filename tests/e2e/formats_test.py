@@ -121,7 +121,7 @@ class FormatsTest(unittest.TestCase):
         self.daemon.json("matrices", "upload", file)
         self.assertEqual(self.daemon.json("solve", city, "--budget", "50ms")[0]["cost"], 15)
         self.done("matrices", "delete", name)
-        self.assertIn("not kept here", self.refused("solve", city, code=2))
+        self.assertIn("does not have", self.refused("solve", city, code=2))
 
 
 if __name__ == "__main__":
