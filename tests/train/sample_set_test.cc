@@ -1,6 +1,7 @@
 #include "core/train/data/sample_set.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <numeric>
 #include <thread>
@@ -48,7 +49,7 @@ class SampleSetTest : public testing::Test {
   const std::string path_ = folder_.File("samples.set");
 };
 
-TEST_F(SampleSetTest, GivesBackWhatWasWritten) {
+TEST_F(SampleSetTest, ReadsBackWrittenSamples) {
   Write(20);
   const auto set = SampleSet::Open(path_, 1 << 20);
   ASSERT_TRUE(set.ok()) << set.status();
@@ -64,7 +65,7 @@ TEST_F(SampleSetTest, GivesBackWhatWasWritten) {
   }
 }
 
-TEST_F(SampleSetTest, LargerThanItsBudgetIsReadInPiecesWithinIt) {
+TEST_F(SampleSetTest, ReadsLargeSetsInPiecesWithinTheMemoryBudget) {
   Write(400);
   const auto size = static_cast<int64_t>(std::filesystem::file_size(path_));
   const int64_t budget = size / 8;
@@ -81,11 +82,11 @@ TEST_F(SampleSetTest, LargerThanItsBudgetIsReadInPiecesWithinIt) {
     }
   }
   EXPECT_LE(set->most_buffered(), budget);
-  // Each piece is read once: what is shuffled is the order of the pieces, and within each.
+  // Each piece is read once: pieces are shuffled, and the records within each.
   EXPECT_LE(set->bytes_read(), size);
 }
 
-TEST_F(SampleSetTest, ThatFitsIsReadOnceForAllEpochs) {
+TEST_F(SampleSetTest, ReadsASetThatFitsOnceForAllEpochs) {
   Write(50);
   const auto set = *SampleSet::Open(path_, 1 << 20);
   for (int64_t epoch = 0; epoch < 3; ++epoch)
@@ -93,7 +94,7 @@ TEST_F(SampleSetTest, ThatFitsIsReadOnceForAllEpochs) {
   EXPECT_LE(set->bytes_read(), static_cast<int64_t>(std::filesystem::file_size(path_)));
 }
 
-TEST_F(SampleSetTest, ShufflesAllRecordsDifferentlyEachEpochAndTheSameAgain) {
+TEST_F(SampleSetTest, ShufflesReproduciblyAndDifferentlyInEachEpoch) {
   Write(100);
   const auto set = *SampleSet::Open(path_, 4096);
   ASSERT_GT(set->pieces(), 3);
@@ -105,7 +106,7 @@ TEST_F(SampleSetTest, ShufflesAllRecordsDifferentlyEachEpochAndTheSameAgain) {
   EXPECT_EQ(first, All(*set));
 }
 
-TEST_F(SampleSetTest, ServesSeveralThreadsThatWantDifferentPieces) {
+TEST_F(SampleSetTest, ServesThreadsThatReadDifferentPieces) {
   Write(200);
   const auto set = *SampleSet::Open(path_, 8192);
   ASSERT_GT(set->pieces(), 8);
@@ -121,13 +122,13 @@ TEST_F(SampleSetTest, ServesSeveralThreadsThatWantDifferentPieces) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(SampleSetTest, AnUnfinishedOneLeavesNothingBehind) {
+TEST_F(SampleSetTest, RemovesAnUnfinishedSet) {
   { ASSERT_TRUE((*SampleSetWriter::Create(path_))->Add(SampleOf(0)).ok()); }
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
   EXPECT_EQ(SampleSet::Open(path_, 1 << 20).status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(SampleSetTest, TruncatedOrChangedIsRefusedAndCrashesNothing) {
+TEST_F(SampleSetTest, RefusesTruncatedOrChangedFiles) {
   Write(5);
   const std::string whole = *ReadFile(path_);
   for (size_t length = 0; length < whole.size(); length += 7) {
@@ -142,8 +143,36 @@ TEST_F(SampleSetTest, TruncatedOrChangedIsRefusedAndCrashesNothing) {
     const auto set = SampleSet::Open(path_, 1 << 20);
     if (!set.ok() || !(*set)->Read(All(**set)).ok()) ++refused;
   }
-  // All but changes of the first eight bytes, which no record depends on.
+  // No record depends on the first eight bytes, so that changes there may pass.
   EXPECT_GE(refused, static_cast<int>(whole.size() / 5) - 2);
+}
+
+TEST(SampleRecordTest, KeepsTheBytesOfEarlierVersions) {
+  Sample sample;
+  sample.data.kind = ProblemKind::kVrptw;
+  sample.data.speed = 1.5;
+  sample.data.positions = {{0, 0}, {3, 4}, {6, 8}};
+  sample.data.demands = {0, 2, 3};
+  sample.data.backhauls = {0, 0, 1};
+  sample.data.windows = {{0, 100}, {5, 50}, {10, 60}};
+  sample.data.services = {0, 1, 2};
+  sample.data.distance_matrix = {0, 1, 2, 1, 0, 1, 2, 1, 0};
+  sample.data.duration_matrix = {0, 2, 4, 2, 0, 2, 4, 2, 0};
+  VehicleType vehicle;
+  vehicle.count = 2;
+  vehicle.capacity = 10;
+  vehicle.max_duration = 90;
+  vehicle.max_distance = 80;
+  vehicle.open_end = true;
+  sample.data.vehicles = {vehicle, VehicleType{}};
+  sample.data.features = {{"early", {0.25, 0.5, 0.75}}};
+  sample.plan = {{.customers = {1, 2}}};
+  sample.cost = 12.5;
+  const std::string bytes = WriteSample(sample);
+  ASSERT_EQ(bytes.size(), 507u);
+  uint64_t checksum = 0;  // of all other bytes
+  std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof(checksum), sizeof(checksum));
+  EXPECT_EQ(checksum, 0x65778d48b140b3ecu);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Makes the next batches while the engine works on the last one.
+// Makes batches ahead of the training thread.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ namespace vrp {
 
 struct BatchLoaderOptions {
   int64_t first = 0;        // number of the first batch wanted
-  int64_t end = INT64_MAX;  // and of the first that is not wanted any more
+  int64_t end = INT64_MAX;  // number after the last batch wanted
   int32_t parts = 1;        // of each batch, see BatchSource
-  int32_t workers = 1;      // 0: made by Next itself, with `pool`
-  int32_t prefetch = 2;     // batches that may lie ready or in the making
+  int32_t workers = 1;      // threads; 0: Next makes the batch itself, with `pool`
+  int32_t prefetch = 2;     // bounds the batches that are ready or being made
   CpuPool* pool = nullptr;
 };
 
-// Batches come in the order of their numbers, whatever the number of workers. One caller.
+// A queue of batches that worker threads fill. Batches come in the order of their numbers, whatever
+// the number of workers. One thread calls it.
 class BatchLoader {
  public:
   // `source` outlives it.
@@ -31,10 +32,10 @@ class BatchLoader {
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  // The next batch; blocks until it is made. Errors are the source's;
-  // kResourceExhausted where its making found no memory. Not beyond the end.
+  // Returns the next batch, and blocks until it is made. Errors are the source's;
+  // kResourceExhausted: no memory. Must not be called beyond the end.
   absl::StatusOr<TrainingBatch> Next();
-  // Returns the time that the workers have made batches since the last call, summed over them.
+  // Returns the time that workers spent on batches since the last call, summed over the workers.
   absl::Duration TakeWorkTime();
 
  private:

@@ -171,7 +171,8 @@ class LabelledSource final : public BatchSource {
     return batch;
   }
 
-  // Of the two epochs that batches may be made for at a time.
+  // Returns the order of `epoch`. Keeps those of the two epochs for which batches may be made at
+  // the same time.
   std::shared_ptr<const std::vector<int32_t>> OrderOf(int64_t epoch) {
     const absl::MutexLock lock(&mu_);
     auto& order = orders_[epoch];

@@ -15,42 +15,45 @@
 
 namespace vrp {
 
-// What goes through the network at once: of a step that accumulates, a part of its instances.
+// The instances that go through the network at once: a whole step, or a part of one that
+// accumulates.
 struct BatchPart {
   int64_t first = 0;  // instance within the step
   NetworkBatch batch;
-  std::vector<std::vector<int32_t>> choices;  // [B] that lead to the labels' plans; or empty
+  std::vector<std::vector<int32_t>> choices;  // [B], the choices of the labels' plans; or empty
 };
 
 struct TrainingBatch {
   int64_t number = 0;       // from 0
   int32_t instances = 0;    // of all parts
   int64_t label_steps = 0;  // choices of all labels
-  double label_cost = 0;    // mean
+  double label_cost = 0;    // mean cost of the labels
   std::vector<BatchPart> parts;
 };
 
-// Deterministic in (configuration, number, parts). Thread-safe.
+// The batches of a run. Deterministic in (configuration, number, parts). Thread-safe.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
-  // In `parts` parts (PartOf), without empty ones; the instances do not depend on it. `pool` may be
-  // null: on the calling thread alone.
+  // Makes batch `number` in `parts` parts (PartOf), without empty ones. The instances do not depend
+  // on `parts`. `pool` may be null: then the calling thread does all the work.
   virtual absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) = 0;
-  // `count` single instances of the stream from `first` on, of sizes as if each were a batch of its
-  // own. kUnimplemented for labelled sources, whose instances are a given set.
+  // Returns `count` single instances of the stream from `first` on, each of the size that a batch
+  // of its number would have. kUnimplemented: the source is labelled, so its set is fixed.
   virtual absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) = 0;
-  // Of all its instances. May read a whole set from disk, whose errors it passes on.
+  // Returns the bounds of all instances. May read a whole set from disk; errors are those of the
+  // disk.
   virtual absl::StatusOr<InstanceBounds> Bounds() = 0;
 };
 
-// Generated instances, of problem.seed.
+// Makes a source of instances generated from problem.seed.
 std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
                                                  const BatchForm& form);
-// A user's, drawn with replacement and augmented.
+// Makes a source of a user's instances, drawn with replacement and augmented.
 std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::vector<Instance> instances);
-// Samples of a set; each epoch takes them in an order of its own, its last batch may be smaller.
+// Makes a source of labelled samples. Each epoch takes them in another order; its last batch may be
+// smaller.
 std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::unique_ptr<SampleSet> set);
 

@@ -50,7 +50,7 @@ absl::StatusOr<bool> DatasetChecker::Take(std::string_view line, int64_t number)
   return true;
 }
 
-// One line of the file may have several errors, a line of the message each.
+// A line of the file may have several errors, each a line of the message.
 void DatasetChecker::Remember(std::string_view message) {
   ++bad_lines_;
   for (const absl::string_view error : absl::StrSplit(ToAbsl(message), '\n')) {

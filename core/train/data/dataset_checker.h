@@ -14,22 +14,22 @@
 
 namespace vrp {
 
-// Errors of the lines that are shown; the rest are counted.
+// Bounds the errors that are shown; the rest are only counted.
 inline constexpr int64_t kShownErrors = 20;
 
-// A check of JSON lines, each as of ParseDataLine, against NodeOrder::kAsGiven, which supports
-// every instance that any network supports. Memory is bounded by the longest line, however many
-// lines are bad. Not thread-safe.
+// A check of JSON lines by ParseDataLine with NodeOrder::kAsGiven, which accepts every instance
+// that some network accepts. The longest line bounds the memory, however many lines are bad. Not
+// thread-safe.
 class DatasetChecker {
  public:
   // `name` is the file's, for errors.
   explicit DatasetChecker(std::string name) : name_(std::move(name)) {}
 
-  // Checks the lines that are whole. After a bad line it goes on with the next.
-  // kInvalidArgument, at once: a line that is too long.
+  // Checks the complete lines, also those after a bad one. kInvalidArgument, at once: a line is too
+  // long.
   absl::Status Add(std::string_view piece);
   // Checks the last line. kInvalidArgument: the first kShownErrors errors, each as
-  // `own.jsonl:17: FIELD: ...`, and how many lines are bad; or there is no instance.
+  // `own.jsonl:17: FIELD: ...`, and the number of bad lines; or there is no instance.
   absl::Status Finish();
 
   bool sound() const { return bad_lines_ == 0; }
@@ -42,7 +42,7 @@ class DatasetChecker {
   absl::StatusOr<bool> Take(std::string_view line, int64_t number);
   void Remember(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
-  // Leaves the columns that the instance which was counted last has too.
+  // Keeps the columns that the instance counted last has too.
   void CountColumns(const std::vector<FeatureColumn>& features);
 
   const std::string name_;

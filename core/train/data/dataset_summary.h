@@ -1,4 +1,4 @@
-// The content of a user's set of instances, in numbers.
+// Statistics of a user's set of instances.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace vrp {
 
 struct DatasetSummary {
   int64_t instances = 0;
-  std::vector<ProblemKind> kinds = {};  // that occur, in the enum's order
+  std::vector<ProblemKind> kinds = {};  // those that occur, in the enum's order
   int32_t min_customers = 0;            // TSP: cities
   int32_t max_customers = 0;
   int64_t with_tours = 0;           // instances with ref_routes
@@ -19,9 +19,9 @@ struct DatasetSummary {
   // Instances before the first one without ref_routes, or without ref_cost.
   int64_t leading_with_tours = 0;
   int64_t leading_with_reference_cost = 0;
-  std::vector<std::string> feature_columns = {};  // that every instance has
-  // Why a pointer network cannot read all instances: `own.jsonl:3: ...`, of the first that it
-  // cannot read; empty: it can.
+  std::vector<std::string> feature_columns = {};  // those that every instance has
+  // The reason for which an architecture with NodeOrder::kByAngle cannot read all instances, from
+  // the first one that it cannot read: `own.jsonl:3: ...`; empty: it can read all.
   std::string pointer_refusal = {};
 
   bool operator==(const DatasetSummary&) const = default;

@@ -1,5 +1,4 @@
-// What all instances of a training have in common, known before the first of them is drawn. No
-// torch here.
+// Bounds of all instances of a training, known before the first of them is drawn. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +9,16 @@
 namespace vrp {
 
 struct InstanceBounds {
-  // Takes `data`, which is valid, in.
+  // Widens the bounds to include `data`, which is valid.
   void Add(const InstanceData& data);
 
-  int32_t nodes = 0;         // of the largest, with its depot
-  IntegerRange starts = {};  // how many nodes may come first in an instance
-  bool tsp = false;          // some are a TSP
-  bool matrices = false;     // some have one
+  int32_t nodes = 0;         // of the largest instance, including its depot
+  IntegerRange starts = {};  // number of nodes that may come first in an instance
+  bool tsp = false;          // whether some are a TSP
+  bool matrices = false;     // whether some have a matrix
 };
 
-// Of those that are generated.
+// Returns the bounds of generated instances.
 InstanceBounds GeneratedBounds(const ProblemConfig& problem);
 
 }  // namespace vrp

@@ -58,7 +58,7 @@ void Jitter(double share, CounterRandom& random, InstanceData& data) {
   for (double& demand : data.demands) {
     if (demand == 0) continue;
     const double changed = demand * (1 + share * (2 * random.UniformDouble() - 1));
-    // Whole demands stay whole, as rounding does to capacities that are filled exactly.
+    // Integer demands stay integers, so that they can still fill a capacity exactly.
     const bool whole = demand == std::floor(demand);
     demand = std::min(capacity, whole ? std::max(1.0, std::round(changed)) : changed);
   }
@@ -110,7 +110,7 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
   if (problem.distance_limit > 0) return refuse("distance_limit: above 0");
   if (problem.backhauls > 0) return refuse("backhauls: above 0");
   const bool own = problem.capacity.high > 0;
-  const double usual = UsualCapacity(problem.customers.low);
+  const double usual = DefaultCapacity(problem.customers.low);
   UniformInstances drawn = {.seed = problem.seed,
                             .customers = problem.customers.low,
                             .kinds = 0,

@@ -1,5 +1,5 @@
-// Instances by their numbers: functions of (configuration, seed, number), so that a resumed run
-// draws the same ones, in any order and by any thread. Thread-safe.
+// Instances as functions of (configuration, seed, number), so that a resumed run draws the same
+// ones, in any order and by any thread. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,30 @@
 
 namespace vrp {
 
-// The size of batch `batch`, which all its generated instances have.
+// Returns the number of customers of every generated instance of batch `batch`.
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch);
 
-// Instance `index` of the mixture, without name and ids. Where the mixture has one kind and layout
-// and no attributes, it is GenerateInstance's.
+// Returns instance `index` of the mixture, without name and ids. A mixture of one kind and layout
+// without attributes gives the instances of GenerateInstance.
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
 
-// What a device draws by itself so that it comes to DrawInstance's, where all have one size.
-// kUnimplemented names what it does not: `layouts: clustered`.
+// Returns the distribution from which a device draws the same instances as DrawInstance, all of one
+// size. kUnimplemented names the setting that it does not support: `layouts: clustered`.
 absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 
-// Where in the stream the instances lie that compare a policy with its baseline after it was
-// replaced `replacements` times: far beyond those of training.
+// Returns the number of the first instance on which a policy is compared with its baseline after
+// `replacements` replacements. It lies far beyond the instances of training.
 int64_t BaselineInstances(int64_t replacements);
 
-// The instances of all `files`: JSON lines, or a file each in any format that ParseInstance reads.
-// kInvalidArgument, kUnimplemented with `file:line: ...` for one that is malformed, or that no
-// network was made for.
+// Returns the instances of all `files`: JSON lines, or one instance in any format that
+// ParseInstance reads. kInvalidArgument, kUnimplemented with `file:line: ...`: an instance is
+// malformed, or no network supports it.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
                                                         const BatchForm& form);
 
-// A user's instance, turned and mirrored (one of the square's eight symmetries) and with other
-// demands, as `problem` says. Distances stay what they are.
+// Returns a user's instance after a random symmetry augmentation (one of the square's eight
+// symmetries) and with jittered demands, as `problem` says. Distances do not change.
 InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
                        int64_t index);
 

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Part of every set's name: raise it when the records or the search change.
+// Part of every set's name. Raise it when the records or the search change.
 constexpr int kLabelVersion = 1;
 constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
 
@@ -56,7 +56,7 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
   return Labelled(instance, std::move(found.plan));
 }
 
-// nullopt: the line has none.
+// Returns the routes of the line; nullopt: it has none.
 absl::StatusOr<std::optional<Plan>> ReferenceRoutes(const nlohmann::json& line) {
   const auto refuse = [] {
     return absl::InvalidArgumentError("ref_routes: wanted an array of arrays of customers");
@@ -85,7 +85,7 @@ absl::StatusOr<std::optional<Sample>> LabelOf(const Instance& instance,
   return Labelled(instance, *std::move(plan));
 }
 
-// Whether a whole set lies at `path`.
+// Returns whether there is a complete set at `path`.
 bool IsThere(const std::string& path) { return SampleSet::Open(path, kMostWithoutBudget).ok(); }
 
 template <typename T>
@@ -113,19 +113,19 @@ std::string LabelSetName(const LabelRequest& request) {
 }
 
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
-                                            const LabelSurroundings& around) {
+                                            const LabelContext& context) {
   constexpr int64_t kAtOnce = 256;
-  std::string path = Concat(around.folder, "/", LabelSetName(request));
+  std::string path = Concat(context.folder, "/", LabelSetName(request));
   if (IsThere(path)) return path;
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
   for (int64_t first = 0; first < request.samples; first += kAtOnce) {
-    around.TellPiece();
+    context.ReportPiece();
     const int64_t count = std::min(kAtOnce, request.samples - first);
     std::vector<absl::StatusOr<Sample>> made(static_cast<size_t>(count),
                                              absl::CancelledError("cancelled"));
-    around.pool->ParallelFor(count, [&](int64_t i) {
-      made[static_cast<size_t>(i)] = HeuristicLabel(request, first + i, around.stop);
+    context.pool->ParallelFor(count, [&](int64_t i) {
+      made[static_cast<size_t>(i)] = HeuristicLabel(request, first + i, context.stop);
     });
     for (const absl::StatusOr<Sample>& sample : made) {
       VRP_RETURN_IF_ERROR(sample.status());
@@ -164,24 +164,24 @@ absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
 }
 
 absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
-                                       const LabelSurroundings& around) {
+                                       const LabelContext& context) {
   std::error_code error;
   const auto size = fs::file_size(file.path, error);
   if (error) return absl::NotFoundError(Concat(file.name, ": ", error.message()));
   const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
-  // What a network that reads nodes as given takes, a pointer network may not.
+  // Labels depend on the order in which the network reads nodes, and on its own columns.
   std::string reader = form.order == NodeOrder::kByAngle ? " by angle" : "";
   for (const std::string& column : form.own_columns) reader += Concat(" column ", column);
   const std::string key =
       Concat("file ", kLabelVersion, " ", file.path, " ", size, " ", time, " ", limit, reader);
-  std::string path = Concat(around.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
+  std::string path = Concat(context.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
   if (IsThere(path)) return path;
 
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
   const auto add = [&](const Sample& sample) {
-    around.TellPiece();
-    if (around.stop.ShouldStop()) {
+    context.ReportPiece();
+    if (context.stop.ShouldStop()) {
       return absl::CancelledError("cancelled while the labels were read");
     }
     return writer->Add(sample);

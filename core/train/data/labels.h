@@ -1,4 +1,4 @@
-// Sets of instances with good plans, made once and kept on disk.
+// Labelled sets: instances with good plans, made once and kept on disk.
 #pragma once
 
 #include <cstdint>
@@ -21,57 +21,57 @@ struct LabelRequest {
   ProblemConfig problem;     // generated
   uint64_t seed = 1;         // of the instances
   uint64_t search_seed = 1;  // of the search
-  int64_t iterations = 50;   // of the search, an instance; counted: the same labels everywhere
+  int64_t iterations = 50;   // of the search per instance: a count, for the same labels anywhere
   int64_t samples = 10000;
 };
 
-// Names a set by what it is made of.
+// Returns the name of a set, which depends on all that the set is made from.
 std::string LabelSetName(const LabelRequest& request);
 
-// What the making of a set needs besides: where it is kept (the folder exists) and who helps.
-struct LabelSurroundings {
-  std::string folder;
+// The folder and the threads for making a set.
+struct LabelContext {
+  std::string folder;       // exists; sets are kept there
   CpuPool* pool = nullptr;  // not null
   StopCondition stop = {};
-  // Before each piece of the work, by the thread that asked for the set; null: nobody is told.
+  // Called before each piece of the work, by the thread that asked for the set. Optional.
   std::function<void()> on_piece = nullptr;
   DatasetPaths datasets = {};
 
-  void TellPiece() const {
+  void ReportPiece() const {
     if (on_piece != nullptr) on_piece();
   }
 };
 
-// The path of the set that our own search makes; one that is there already is not made again. The
-// same whatever the number of threads. kCancelled by `stop`; kUnimplemented names what the search
-// does not know.
+// Returns the path of the set that our own search labels. A set that exists is not made again. The
+// labels do not depend on the number of threads. kCancelled: `stop` fired; kUnimplemented names the
+// feature that the search does not support.
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
-                                            const LabelSurroundings& around);
+                                            const LabelContext& context);
 
-// One line of a user's data.
+// A line of a user's data.
 struct DataLine {
   Instance instance;
-  std::optional<Sample> label;  // where the line has ref_routes
+  std::optional<Sample> label;  // if the line has ref_routes
 };
 
-// Reads and checks a line: a JSON instance, perhaps with ref_routes (customers counted from 1,
-// routes without the depot; a TSP has one, without its first city 0). kInvalidArgument,
-// kUnimplemented: `where: ...`, also for a plan that is not feasible, or for an instance that
-// networks which want instances in `form` do not know.
+// Parses and checks a line: a JSON instance, perhaps with ref_routes (customers counted from 1,
+// routes without the depot; a TSP has one route, without its first city 0). kInvalidArgument,
+// kUnimplemented: `where: ...`, also if the plan is infeasible, or if networks that read instances
+// in `form` do not support the instance.
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
                                        const BatchForm& form);
 
-// The path of a set with the first `limit` samples of `file`: JSON lines, each with ref_routes.
-// Converted again when the file's size or time has changed. kInvalidArgument: `file:line: ...`, as
-// of ParseDataLine, or a line without ref_routes.
+// Returns the path of a set with the first `limit` samples of `file`: JSON lines with ref_routes.
+// The file is converted again if its size or time has changed. kInvalidArgument: `file:line: ...`,
+// as of ParseDataLine, or a line has no ref_routes.
 absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
-                                       const LabelSurroundings& around);
+                                       const LabelContext& context);
 
 struct LabelRange {
   int64_t limit = 0;  // samples from the first on
-  BatchForm form;     // in which the network wants instances
+  BatchForm form;     // in which the network reads instances
 };
-// Calls `add` with each sample of `file`, and ends with its first error. Errors as of FileLabels.
+// Calls `add` with each sample of `file` and stops at its first error. Errors as of FileLabels.
 absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add);
 

@@ -1,8 +1,9 @@
-// One sample as bytes: little-endian numbers, vectors after their lengths, a checksum in the end.
+// A sample as bytes: little-endian numbers, vectors after their lengths, a checksum at the end.
 #include <cstring>
 #include <type_traits>
 
 #include "core/base/text.h"
+#include "core/problem/instance/fields.h"
 #include "core/train/data/sample_set.h"
 
 namespace vrp {
@@ -14,26 +15,29 @@ uint64_t Checksum(std::string_view bytes) {  // FNV-1a
   return hash;
 }
 
-// Visits the fields of a sample, the same for writing and reading. Samples are what a network
-// learns from: its windows are hard, so that their ends say all.
-template <typename Visitor, typename AnySample>
-void ForEachField(Visitor& visit, AnySample& sample) {
-  auto& data = sample.data;
-  visit(data.kind);
-  visit(data.metric);
-  visit(data.num_depots);
-  visit(data.speed);
-  visit(data.positions);
-  visit(data.demands);
-  visit(data.backhauls);
-  visit(data.windows);
-  visit(data.services);
-  visit(data.distance_matrix);
-  visit(data.duration_matrix);
-  visit(sample.cost);
+template <typename T>
+struct IsPlainVector : std::false_type {};
+template <typename T>
+struct IsPlainVector<std::vector<T>> : std::is_trivially_copyable<T> {};
+
+// A value whose bytes a record can hold.
+template <typename T>
+concept Recordable = std::is_trivially_copyable_v<T> || IsPlainVector<T>::value;
+
+// Calls `visit` with each field of `object` that samples record, for writing and for reading.
+// Networks learn from samples, whose windows are hard: late costs are not recorded.
+template <typename Object, typename Visitor>
+void ForEachSampledField(Object& object, Visitor& visit) {
+  static_assert(AllFields<std::remove_const_t<Object>>(
+      [](auto field) { return !field.sampled || Recordable<typename decltype(field)::Member>; }));
+  ForEachField(object, [&visit](const auto& field, auto& value) {
+    if constexpr (Recordable<std::remove_cvref_t<decltype(value)>>) {
+      if (field.sampled) visit(value);
+    }
+  });
 }
 
-class Writer {
+class RecordWriter {
  public:
   template <typename T>
   void operator()(const T& value) {
@@ -59,9 +63,9 @@ class Writer {
   std::string bytes_;
 };
 
-class Reader {
+class RecordReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit RecordReader(std::string_view bytes) : left_(bytes) {}
 
   template <typename T>
   void operator()(T& value) {
@@ -83,7 +87,8 @@ class Reader {
       (*this)(window.close);
     }
   }
-  // A length of items of `size` bytes which are all there; 0 after an error.
+  // Reads the length of a vector of items of `size` bytes. Returns 0 after an error, or if the
+  // record is too short for them.
   size_t Count(size_t size) {
     uint32_t count = 0;
     (*this)(count);
@@ -101,7 +106,7 @@ class Reader {
   bool sound_ = true;
 };
 
-void ReadFeatures(Reader& reader, InstanceData& data) {
+void ReadFeatures(RecordReader& reader, InstanceData& data) {
   data.features.resize(reader.Count(1));
   for (FeatureColumn& column : data.features) {
     std::vector<char> name;
@@ -114,23 +119,17 @@ void ReadFeatures(Reader& reader, InstanceData& data) {
 }  // namespace
 
 std::string WriteSample(const Sample& sample) {
-  Writer writer;
-  ForEachField(writer, sample);
+  RecordWriter writer;
+  ForEachSampledField(sample.data, writer);
+  writer(sample.cost);
   writer(static_cast<uint32_t>(sample.data.vehicles.size()));
-  for (const VehicleType& vehicle : sample.data.vehicles) {
-    writer(vehicle.count);
-    writer(vehicle.depot);
-    writer(vehicle.capacity);
-    writer(vehicle.max_duration);
-    writer(vehicle.max_distance);
-    writer(vehicle.open_end);
-  }
+  for (const VehicleType& vehicle : sample.data.vehicles) ForEachSampledField(vehicle, writer);
   writer(static_cast<uint32_t>(sample.plan.size()));
   for (const PlannedRoute& route : sample.plan) {
     writer(route.vehicle_type);
     writer(route.customers);
   }
-  // At the end, and only where there are any: so records without them stay as they have been.
+  // Columns come last, and only if there are any, so that older records stay valid.
   if (!sample.data.features.empty()) {
     writer(static_cast<uint32_t>(sample.data.features.size()));
     for (const FeatureColumn& column : sample.data.features) {
@@ -150,18 +149,12 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
   if (length == 0 || stated != Checksum(bytes.substr(0, length))) {
     return absl::DataLossError("a sample's checksum is wrong");
   }
-  Reader reader(bytes.substr(0, length));
+  RecordReader reader(bytes.substr(0, length));
   Sample sample;
-  ForEachField(reader, sample);
+  ForEachSampledField(sample.data, reader);
+  reader(sample.cost);
   sample.data.vehicles.resize(reader.Count(1));
-  for (VehicleType& vehicle : sample.data.vehicles) {
-    reader(vehicle.count);
-    reader(vehicle.depot);
-    reader(vehicle.capacity);
-    reader(vehicle.max_duration);
-    reader(vehicle.max_distance);
-    reader(vehicle.open_end);
-  }
+  for (VehicleType& vehicle : sample.data.vehicles) ForEachSampledField(vehicle, reader);
   sample.plan.resize(reader.Count(1));
   for (PlannedRoute& route : sample.plan) {
     reader(route.vehicle_type);

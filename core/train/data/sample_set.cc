@@ -78,7 +78,7 @@ absl::Status SampleSetWriter::Finish() {
   return Failed("rename", TemporaryOf(path_));
 }
 
-// Keeps a buffer's piece in place while its records are read.
+// A hold on a buffer's piece while its records are read.
 class SampleSet::Lease {
  public:
   Lease(SampleSet* set, Buffer* buffer) : set_(set), buffer_(buffer) {}
@@ -192,7 +192,7 @@ absl::Status SampleSet::Load(int64_t piece, std::string& bytes) const {
 void SampleSet::ReadAhead(int64_t piece) const {
   const auto first = static_cast<size_t>(first_records_[static_cast<size_t>(piece)]);
   const auto last = static_cast<size_t>(first_records_[static_cast<size_t>(piece) + 1]);
-  // Only a hint: the system reads it into its own cache meanwhile.
+  // This is only a hint: the system reads the piece into its cache meanwhile.
   (void)posix_fadvise(file_, static_cast<off_t>(offsets_[first]),
                       static_cast<off_t>(offsets_[last] - offsets_[first]), POSIX_FADV_WILLNEED);
 }
@@ -240,7 +240,7 @@ absl::StatusOr<SampleSet::Buffer*> SampleSet::Acquire(int64_t piece) {
 absl::StatusOr<std::vector<Sample>> SampleSet::Read(std::span<const int32_t> records) {
   std::vector<Sample> samples;
   samples.reserve(records.size());
-  // Never two buffers at once: then nobody waits for someone who waits for him.
+  // A thread never holds two buffers at once, so that threads cannot deadlock.
   for (size_t at = 0; at < records.size();) {
     const int64_t piece = PieceOf(records[at]);
     VRP_ASSIGN_OR_RETURN(Buffer* const buffer, Acquire(piece));

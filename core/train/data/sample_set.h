@@ -1,7 +1,7 @@
-// Instances with good plans on disk: what supervised training reads, larger than memory if need be.
+// Labelled instances on disk for supervised training. A set may be larger than the memory.
 //
-// A set is the file "VRPSET01", the records, their offsets and "VRPSETEN". It is written under a
-// temporary name and renamed when it is whole. Records carry a checksum.
+// A set is a file with "VRPSET01", the records, their offsets and "VRPSETEN". It is written under a
+// temporary name and renamed when it is complete. Records carry a checksum.
 #pragma once
 
 #include <cstdint>
@@ -20,27 +20,29 @@
 
 namespace vrp {
 
+// An instance with its label.
 struct Sample {
   InstanceData data;  // without name and ids
   Plan plan;
   double cost = 0;  // of the plan
 };
 
+// Returns `sample` as bytes, with the fields that core/problem/instance/fields.h marks as sampled.
 std::string WriteSample(const Sample& sample);
-// kDataLoss for bytes that WriteSample did not write.
+// Parses the bytes of WriteSample. kDataLoss: other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
 
-// One thread.
+// Writes a set. For one thread.
 class SampleSetWriter {
  public:
   static absl::StatusOr<std::unique_ptr<SampleSetWriter>> Create(const std::string& path);
-  // Removes what was not finished.
+  // Removes an unfinished set.
   ~SampleSetWriter();
   SampleSetWriter(const SampleSetWriter&) = delete;
   SampleSetWriter& operator=(const SampleSetWriter&) = delete;
 
   absl::Status Add(const Sample& sample);
-  // Durable under its name when it returns.
+  // Completes the set, which is then durable under its name.
   absl::Status Finish();
 
  private:
@@ -52,9 +54,9 @@ class SampleSetWriter {
   std::vector<uint64_t> offsets_;
 };
 
-// A set that is read in pieces through two buffers which together hold at most `memory_bytes`
-// (or two records): one is worked on while the system reads ahead for the next. A set that fits is
-// one piece and stays in memory. Thread-safe.
+// A set that is read in pieces. Two buffers together hold at most `memory_bytes` (or two records):
+// one is in use while the system reads ahead for the other. A set that fits is one piece and stays
+// in memory. Thread-safe.
 class SampleSet {
  public:
   static absl::StatusOr<std::unique_ptr<SampleSet>> Open(const std::string& path,
@@ -66,20 +68,20 @@ class SampleSet {
   int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   int64_t pieces() const { return static_cast<int64_t>(first_records_.size()) - 1; }
 
-  // All records in an order of their own for each (seed, epoch): the pieces in a random order, and
-  // so the records within each.
+  // Returns all records in a random order for each (seed, epoch): the pieces are shuffled, and the
+  // records within each piece.
   std::vector<int32_t> ShuffledOrder(uint64_t seed, int64_t epoch) const;
-  // The samples of `records`, in that order. Waits for the disk, and for a buffer where other
-  // threads work on other pieces.
+  // Returns the samples of `records`, in that order. Waits for the disk, and for a buffer if other
+  // threads use other pieces.
   absl::StatusOr<std::vector<Sample>> Read(std::span<const int32_t> records);
 
-  // `record` will be wanted soon: the system may read ahead. Does not block.
+  // Hints that `record` will be read soon, so that the system may read ahead. Does not block.
   void Expect(int32_t record) const { ReadAhead(PieceOf(record)); }
-  // Whether both lie in the same piece.
+  // Returns whether both records lie in the same piece.
   bool Together(int32_t a, int32_t b) const { return PieceOf(a) == PieceOf(b); }
 
-  int64_t bytes_read() const;     // from the file, so far
-  int64_t most_buffered() const;  // bytes in both buffers, at most so far
+  int64_t bytes_read() const;     // bytes read from the file so far
+  int64_t most_buffered() const;  // largest number of bytes in both buffers so far
 
  private:
   struct Buffer {
@@ -89,7 +91,7 @@ class SampleSet {
     uint64_t last_use = 0;
     std::string bytes;
   };
-  // A buffer in use, until it is given back.
+  // A buffer in use. Its destructor returns the buffer.
   class Lease;
 
   SampleSet(std::string path, int file);
@@ -108,7 +110,8 @@ class SampleSet {
   std::vector<int32_t> first_records_;  // [pieces + 1]
 
   mutable absl::Mutex mu_;
-  Buffer buffers_[2] ABSL_GUARDED_BY(mu_);  // bytes: whoever loads or uses the buffer
+  // `bytes` belongs to the thread that loads or uses the buffer.
+  Buffer buffers_[2] ABSL_GUARDED_BY(mu_);
   uint64_t clock_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t bytes_read_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t most_buffered_ ABSL_GUARDED_BY(mu_) = 0;

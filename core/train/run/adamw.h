@@ -11,20 +11,20 @@
 
 namespace vrp {
 
-// Moments in float32 beside the parameters; bias corrections in double. Element by element, so that
-// the result does not depend on how the work is shared out. Not thread-safe.
+// The optimiser with its moments in float32; bias corrections are in double. It updates element by
+// element, so that the result does not depend on the number of threads. Not thread-safe.
 class AdamW {
  public:
   AdamW(const ParameterLayout& layout, const AdamWOptions& options);
 
-  // One step along `scale` times the gradient (clipping needs no pass of its own). Frozen
-  // parameters stay as they are. Null: on the calling thread alone.
+  // Makes one step along `scale` times the gradient, so that clipping needs no extra pass. Frozen
+  // parameters do not change. `pool` may be null: then the calling thread does all the work.
   void Step(FlatParameters& parameters, double learning_rate, double scale, CpuPool* pool);
 
   const AdamWOptions& options() const { return options_; }
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
-  // Both moments, [size] each; for checkpoints.
+  // Return both moments, [size] each, for checkpoints.
   std::span<float> mean() { return mean_; }
   std::span<float> square() { return square_; }
   std::span<const float> mean() const { return mean_; }
@@ -38,7 +38,7 @@ class AdamW {
   int64_t steps_ = 0;
 };
 
-// The Euclidean norm of `gradient`, the same for any number of threads.
+// Returns the Euclidean norm of `gradient`, the same for any number of threads.
 double GradientNorm(std::span<const float> gradient, CpuPool* pool);
 
 }  // namespace vrp

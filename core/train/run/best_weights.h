@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/run/validation.h"
+#include "core/train/run/validation_set.h"
 
 namespace vrp {
 

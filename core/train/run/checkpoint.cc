@@ -32,7 +32,7 @@ constexpr std::string_view kIndexFile = "checkpoint.json";
 constexpr std::string_view kValidationCost = "validation_cost";
 constexpr int64_t kMaxIndexBytes = int64_t{1} << 20;
 
-// The steps that have a folder, newest first.
+// Returns the steps that have a folder, newest first.
 std::vector<int64_t> Steps(const std::string& directory) {
   std::vector<int64_t> steps;
   std::error_code error;
@@ -99,7 +99,8 @@ absl::StatusOr<Checkpoint> ReadIndex(const nlohmann::json& json, const std::stri
   return checkpoint;
 }
 
-// kFailedPrecondition for a newer schema; kDataLoss and others for what is not whole.
+// Reads one checkpoint. kFailedPrecondition: its schema is newer; kDataLoss and others: it is
+// incomplete or corrupt.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t step) {
   const std::string index_path = Concat(folder, "/", kIndexFile);
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, kMaxIndexBytes));
@@ -108,10 +109,10 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t ste
   if (schema == json.end() || !schema->is_number_integer())
     return Malformed(index_path, "schema_version");
   if (schema->get<int64_t>() > kCheckpointSchemaVersion) {
-    return absl::FailedPreconditionError(Concat(
-        index_path, ": schema_version: got ", schema->get<int64_t>(), ", wanted at most ",
-        kCheckpointSchemaVersion,
-        " (it was written by a newer program: go on with that one, or submit the job again)"));
+    return absl::FailedPreconditionError(
+        Concat(index_path, ": schema_version: got ", schema->get<int64_t>(), ", wanted at most ",
+               kCheckpointSchemaVersion,
+               " (a newer program wrote it: continue with that program, or submit the job again)"));
   }
   VRP_ASSIGN_OR_RETURN(Checkpoint checkpoint, ReadIndex(json, index_path));
   if (checkpoint.step != step) return Malformed(index_path, "step");
@@ -120,17 +121,19 @@ absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t ste
   const auto hash = json.find("state_sha256");
   if (hash == json.end() || *hash != Sha256Hex(checkpoint.state)) {
     return absl::DataLossError(
-        Concat(folder, "/", kStateFile, ": its SHA-256 is not that of the index"));
+        Concat(folder, "/", kStateFile, ": the SHA-256 differs from that in the index"));
   }
   return checkpoint;
 }
 
+// A checkpoint with a validation cost.
 struct Validated {
   double cost = 0;
   int64_t step = 0;
 };
 
-// Those that have a validation cost, the best first; of equal ones the newest.
+// Returns the checkpoints that have a validation cost, the best first; of equal ones the newest
+// first.
 std::vector<Validated> ByValidation(const std::string& directory) {
   std::vector<Validated> validated;
   for (const int64_t step : Steps(directory)) {
@@ -149,7 +152,7 @@ std::vector<Validated> ByValidation(const std::string& directory) {
   return validated;
 }
 
-// Old checkpoints and what a crash left half written.
+// Removes old checkpoints, and incomplete ones that a crash left behind.
 void RemoveOld(const std::string& directory, const CheckpointRetention& retention) {
   std::error_code ignored;
   std::vector<int64_t> steps = Steps(directory);
@@ -187,14 +190,14 @@ absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& che
     return Failed("create", temporary,
                   error ? error : std::make_error_code(std::errc::file_exists));
   }
-  // What was written before the disk was full gives its place back.
+  // Frees the space of a checkpoint that could not be completed.
   const absl::Cleanup remove_it = [&temporary] {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);
   };
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(temporary, "/", kStateFile), checkpoint.state));
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(temporary, "/", kIndexFile), WriteIndex(checkpoint)));
-  fs::remove_all(folder, error);  // of the same step, from before an interruption
+  fs::remove_all(folder, error);  // one of the same step, from before an interruption
   fs::rename(temporary, folder, error);
   if (error) return Failed("rename", temporary, error);
   VRP_RETURN_IF_ERROR(SyncDirectory(directory));

@@ -19,8 +19,8 @@ namespace vrp {
 namespace {
 
 // Returns the instances that the device draws by itself, in no particular order of nodes.
-absl::StatusOr<UniformInstances> Drawn(const WholeStepsRequest& steps, const PolicyEngine& engine,
-                                       const ProblemConfig& problem) {
+absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
+                                       const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("they have labels");
   if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
   return absl::UnimplementedError("the network reads nodes in an order");
@@ -40,12 +40,12 @@ std::vector<double> LearningRates(const RunContext& context) {
 absl::StatusOr<std::unique_ptr<DeviceSteps>> DeviceSteps::Create(const StepResources& resources,
                                                                  int64_t steps_done) {
   const RunContext& context = resources.context;
-  if (!resources.network.engine().takes_whole_steps()) return std::unique_ptr<DeviceSteps>();
+  if (!resources.network.engine().can_capture_steps()) return std::unique_ptr<DeviceSteps>();
   std::unique_ptr<DeviceSteps> made(new DeviceSteps(resources));
   absl::Status status = made->Request();
   if (status.ok()) status = made->Capture(steps_done);
   if (status.ok()) {
-    const WholeStepsRequest& request = made->request_;
+    const CapturedStepsRequest& request = made->request_;
     context.observer.OnLog(Concat("steps: whole ones on the device",
                                   request.parts > 1 ? Concat(" in ", request.parts, " parts") : "",
                                   ", told every ", request.report_every));
@@ -64,7 +64,7 @@ absl::StatusOr<std::unique_ptr<DeviceSteps>> DeviceSteps::Create(const StepResou
 
 absl::Status DeviceSteps::Request() {
   const TrainingConfig& config = resources_.context.config;
-  VRP_ASSIGN_OR_RETURN(request_, resources_.learner.RequestWholeSteps());
+  VRP_ASSIGN_OR_RETURN(request_, resources_.learner.RequestCapturedSteps());
   request_.adamw = resources_.network.optimiser_options();
   request_.gradient_clip = config.gradient_clip;
   request_.learning_rates = LearningRates(resources_.context);
@@ -80,9 +80,9 @@ absl::Status DeviceSteps::Capture(int64_t steps_done) {
   if (micro_batch > 0) {
     request_.parts = std::max(request_.parts, PartsOfAtMost(micro_batch, request_.instances));
   }
-  VRP_ASSIGN_OR_RETURN(std::unique_ptr<WholeSteps> made,
-                       resources_.network.engine().MakeWholeSteps(request_));
-  WholeStepsState state = resources_.network.CapturedState();
+  VRP_ASSIGN_OR_RETURN(std::unique_ptr<CapturedSteps> made,
+                       resources_.network.engine().MakeCapturedSteps(request_));
+  CapturedStepsState state = resources_.network.CapturedState();
   state.steps = steps_done;
   const MovingAverage* const average = resources_.learner.average();
   if (average != nullptr) state.average = *average;
@@ -135,17 +135,17 @@ void DeviceSteps::LeaveToHost(int64_t step, const absl::Status& reason) {
 }
 
 absl::Status DeviceSteps::ReportEnded() {
-  const std::vector<WholeStepReport> reports = steps_->TakeReports();
+  const std::vector<CapturedStepReport> reports = steps_->TakeReports();
   if (reports.empty()) return absl::OkStatus();
   const absl::Time now = SteadyNow();
   const double seconds = absl::ToDoubleSeconds(now - std::exchange(reported_, now));
-  for (const WholeStepReport& report : reports) {
+  for (const CapturedStepReport& report : reports) {
     VRP_RETURN_IF_ERROR(EndStep(report, seconds / static_cast<double>(reports.size())));
   }
   return absl::OkStatus();
 }
 
-absl::Status DeviceSteps::EndStep(const WholeStepReport& report, double seconds) {
+absl::Status DeviceSteps::EndStep(const CapturedStepReport& report, double seconds) {
   const Precision precision = resources_.network.precision();
   VRP_RETURN_IF_ERROR(CheckPassDifference(report.pass_difference, precision == Precision::kBf16));
   if (report.stuck > 0) {
@@ -169,7 +169,7 @@ absl::Status DeviceSteps::EndStep(const WholeStepReport& report, double seconds)
 absl::Status DeviceSteps::Settle() {
   if (steps_ == nullptr || settled_step_ == begun_step_) return absl::OkStatus();
   const RunClock::Scope clocked(resources_.context.clock, RunPhase::kSteps);
-  WholeStepsState state = resources_.network.CapturedState();
+  CapturedStepsState state = resources_.network.CapturedState();
   VRP_RETURN_IF_ERROR(steps_->Save(state));
   settled_step_ = begun_step_;
   resources_.network.set_updates(state.updates);

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/train/run/step_resources.h"
 
 namespace vrp {
@@ -42,12 +42,12 @@ class DeviceSteps {
   void LeaveToHost(int64_t step, const absl::Status& reason);
   // Reports the steps that have ended since the last call.
   absl::Status ReportEnded();
-  absl::Status EndStep(const WholeStepReport& report, double seconds);
+  absl::Status EndStep(const CapturedStepReport& report, double seconds);
 
   const StepResources resources_;
-  WholeStepsRequest request_;
+  CapturedStepsRequest request_;
   absl::Status not_drawn_;  // why the device does not draw the instances
-  std::unique_ptr<WholeSteps> steps_;
+  std::unique_ptr<CapturedSteps> steps_;
   int64_t begun_step_ = 0;
   int64_t settled_step_ = 0;
   absl::Time reported_ = absl::InfinitePast();  // time of the last report; none yet: InfinitePast

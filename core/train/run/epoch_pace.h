@@ -1,4 +1,4 @@
-// How long a run's steps and epochs take.
+// Mean durations of a run's steps and epochs.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@
 
 namespace vrp {
 
-// For one thread.
+// A clock of steps and epochs. For one thread.
 class EpochPace {
  public:
-  // The first step comes next; `whole`: it is an epoch's first.
+  // Starts the clock before the run's first step. `whole`: whether it is the first of an epoch.
   void Begin(bool whole) {
     whole_ = whole;
     began_ = SteadyNow();
   }
-  // An epoch has ended, its validation included.
+  // Ends an epoch, including its validation.
   void EndEpoch(const TrainingTotals& totals) {
     const absl::Time now = SteadyNow();
     if (whole_) seconds_per_epoch_ = absl::ToDoubleSeconds(now - began_);
@@ -28,12 +28,12 @@ class EpochPace {
     seconds_before_ = totals.seconds;
   }
 
-  // Returns the mean over the epoch's steps so far; NaN before its first.
+  // Returns the mean over the epoch's steps so far; NaN before its first step.
   double SecondsPerStep(const TrainingTotals& totals) const {
     if (totals.steps == steps_before_) return kUnknown;
     return (totals.seconds - seconds_before_) / static_cast<double>(totals.steps - steps_before_);
   }
-  // Returns that of the last whole epoch; NaN before one has ended.
+  // Returns the seconds of the last whole epoch; NaN before one has ended.
   double seconds_per_epoch() const { return seconds_per_epoch_; }
 
  private:

@@ -1,4 +1,4 @@
-// Weights to start from instead of random ones.
+// The weights from which a training starts instead of random ones.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace vrp {
 
 // Loads training.initial_model into `engine`: `models/NAME/versions/N` below one of
-// `models_directories`, a model's folder, or a weights file. kNotFound says where it was looked
-// for; kInvalidArgument names what differs between the model and the configuration.
+// `models_directories`, a model's folder, or a weights file. kNotFound: there is no such model;
+// kInvalidArgument names the difference between the model and the configuration.
 absl::Status LoadInitialModel(const TrainingConfig& config,
                               const std::vector<std::string>& models_directories,
                               PolicyEngine& engine);
 
-// Returns the error that LoadInitialModel would return, without an engine.
+// Returns the error that LoadInitialModel would return, without needing an engine.
 absl::Status CheckInitialModel(const TrainingConfig& config,
                                const std::vector<std::string>& models_directories);
 

@@ -14,15 +14,15 @@
 #include "core/train/data/instance_source.h"
 #include "core/train/data/labels.h"
 #include "core/train/run/initial_model.h"
-#include "core/train/run/validation.h"
+#include "core/train/run/validation_set.h"
 
 namespace vrp {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Bounds the instances, labels and validation that a submission reads, in bytes, so that it is
-// answered within seconds. The weights of training.initial_model come on top, whatever their size.
+// Bounds the bytes of instances, labels and validation that a submission reads, so that its answer
+// comes within seconds. The weights of training.initial_model are not counted.
 constexpr int64_t kMostBytes = int64_t{64} << 20;
 
 class InputCheck {
@@ -49,13 +49,13 @@ class InputCheck {
     errors_.push_back(message.starts_with(key) ? std::string(message) : Concat(key, ": ", message));
   }
 
-  // Whether `file` fits what may be read still; an error where it cannot be opened.
+  // Returns whether `file` fits the bytes that may still be read. Fails if it cannot be opened.
   absl::StatusOr<bool> MayRead(const std::string& file) {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
-    // A pipe would keep the caller waiting.
+    // Reading a pipe could block for ever.
     if (fs::exists(status) && !fs::is_regular_file(status)) {
-      return absl::InvalidArgumentError(Concat(file, ": wanted a regular file"));
+      return absl::InvalidArgumentError(Concat(file, ": not a regular file"));
     }
     const absl::Status opened = ReadFile(file, 0).status();
     if (absl::IsNotFound(opened)) {

@@ -1,4 +1,4 @@
-// Checks, before a training is queued, that it can read the files and the model that it names.
+// The check, before a training is queued, of the files and the model that it names.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// See Trainer::CheckInputs. Blocks on the disk.
+// Implements Trainer::CheckInputs. Blocks on the disk.
 absl::Status CheckTrainingInputs(const TrainingRequest& request);
 
 }  // namespace vrp

@@ -7,9 +7,9 @@
 
 namespace vrp {
 
-// Of step `step` (from 0: whole steps done before it). During the warm-up it grows linearly to what
-// the schedule says; linear and cosine (Loshchilov and Hutter 2017, without restarts) fall from the
-// warm-up's end to training.final_learning_rate at the last step.
+// Returns the learning rate of step `step` (from 0). During the warm-up it grows linearly to the
+// schedule's value. Linear and cosine schedules (Loshchilov and Hutter 2017, without restarts) fall
+// from the warm-up's end to training.final_learning_rate at the last step.
 double LearningRateAt(const TrainingConfig& config, int64_t step);
 
 }  // namespace vrp

@@ -9,31 +9,31 @@ namespace vrp {
 
 absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
                                                absl::Duration patience, Publish publish) {
-  const auto wish = std::make_shared<Wish>(Wish{.directory = directory, .publish = publish});
-  const auto answered = [&wish] { return wish->answer.has_value(); };
+  const auto request =
+      std::make_shared<Request>(Request{.directory = directory, .publish = publish});
+  const auto answered = [&request] { return request->answer.has_value(); };
   absl::MutexLock lock(&mutex_);
   if (!closed_.ok()) return closed_;
-  wishes_.push_back(wish);
+  requests_.push_back(request);
   if (!changed_.WaitFor(&mutex_, patience, answered)) {
-    const auto waiting = std::find(wishes_.begin(), wishes_.end(), wish);
-    if (waiting != wishes_.end()) {
-      wishes_.erase(waiting);
-      return absl::DeadlineExceededError(
-          Concat("the training has not come to the end of its step within ",
-                 absl::FormatDuration(patience), "; try again"));
+    const auto waiting = std::find(requests_.begin(), requests_.end(), request);
+    if (waiting != requests_.end()) {
+      requests_.erase(waiting);
+      return absl::DeadlineExceededError(Concat("the training did not finish its step within ",
+                                                absl::FormatDuration(patience), "; try again"));
     }
-    mutex_.Await(absl::Condition(&answered));  // it is being written
+    mutex_.Await(absl::Condition(&answered));  // the answer is being written
   }
-  return *wish->answer;
+  return *request->answer;
 }
 
-absl::StatusOr<TrainingResult> LiveModels::Grant(const Wish& wish, Write write) {
+absl::StatusOr<TrainingResult> LiveModels::Answer(const Request& request, Write write) {
   absl::StatusOr<TrainingResult> answer = absl::UnknownError("");
   absl::Status published;
-  // Who asks waits for an answer, whatever becomes of the training thread.
+  // The caller waits for an answer even if the training thread runs out of memory.
   const absl::Status memory = GuardMemory([&] {
-    answer = write(wish.directory);
-    if (answer.ok()) published = wish.publish();
+    answer = write(request.directory);
+    if (answer.ok()) published = request.publish();
   });
   if (!memory.ok()) return memory;
   if (!published.ok()) return published;
@@ -41,27 +41,27 @@ absl::StatusOr<TrainingResult> LiveModels::Grant(const Wish& wish, Write write) 
 }
 
 void LiveModels::Serve(Write write) {
-  std::deque<std::shared_ptr<Wish>> wishes;
+  std::deque<std::shared_ptr<Request>> requests;
   {
     absl::MutexLock lock(&mutex_);
-    wishes.swap(wishes_);
+    requests.swap(requests_);
   }
-  for (const std::shared_ptr<Wish>& wish : wishes) {
-    absl::StatusOr<TrainingResult> answer = Grant(*wish, write);
+  for (const std::shared_ptr<Request>& request : requests) {
+    absl::StatusOr<TrainingResult> answer = Answer(*request, write);
     {
       absl::MutexLock lock(&mutex_);
-      wish->answer = std::move(answer);
+      request->answer = std::move(answer);
     }
     changed_.NotifyAll();
   }
 }
 
-void LiveModels::Close(const absl::Status& why) {
+void LiveModels::Close(const absl::Status& reason) {
   {
     absl::MutexLock lock(&mutex_);
-    closed_ = why;
-    for (const std::shared_ptr<Wish>& wish : wishes_) wish->answer = why;
-    wishes_.clear();
+    closed_ = reason;
+    for (const std::shared_ptr<Request>& request : requests_) request->answer = reason;
+    requests_.clear();
   }
   changed_.NotifyAll();
 }

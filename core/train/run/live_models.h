@@ -1,4 +1,4 @@
-// Asking a training that is under way for its weights.
+// Requests for the current weights of a running training.
 #pragma once
 
 #include <deque>
@@ -17,37 +17,38 @@
 
 namespace vrp {
 
-// Of one run. Thread-safe: any thread asks, the training thread serves between two steps.
+// The requests to one run. Thread-safe: any thread asks, and the training thread serves between two
+// steps.
 class LiveModels {
  public:
   using Publish = absl::FunctionRef<absl::Status()>;
-  // Blocks until the run has written weights and card into `directory`, as they are after its
-  // current step, and `publish` was called by the training thread: before the next step, so that
-  // weights published live never come after the run's last ones. kDeadlineExceeded: its step takes
-  // longer than `patience`; `directory` is the caller's again. Errors of the
-  // run, of `publish` and of Close otherwise; kResourceExhausted: one of them found no memory.
+  // Blocks until the run has written the weights after its current step, with their card, into
+  // `directory`, and the training thread has called `publish`. This happens before the next step,
+  // so that live weights are never published after the run's last ones. kDeadlineExceeded: the step
+  // takes longer than `patience`; `directory` belongs to the caller again. Other errors are those
+  // of the run, of `publish` and of Close; kResourceExhausted: one of them found no memory.
   absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
                                      Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
-  // Calls `write` for each that asks, if any.
+  // Calls `write` for each waiting request.
   void Serve(Write write);
-  // The run is over: who asks gets `why`, which is not OK, now and later.
-  void Close(const absl::Status& why);
+  // Ends the run's service: all requests, now and later, get `reason`, which is not OK.
+  void Close(const absl::Status& reason);
 
  private:
-  struct Wish {
+  struct Request {
     std::string directory;
-    Publish publish;  // the caller's, who waits for the answer once it is being made
+    Publish publish;  // valid while the caller waits for the answer
     std::optional<absl::StatusOr<TrainingResult>> answer = {};
   };
 
-  static absl::StatusOr<TrainingResult> Grant(const Wish& wish, Write write);
+  static absl::StatusOr<TrainingResult> Answer(const Request& request, Write write);
 
   absl::Mutex mutex_;
   SteadyCondVar changed_;
-  std::deque<std::shared_ptr<Wish>> wishes_ ABSL_GUARDED_BY(mutex_);
-  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK: it runs
+  std::deque<std::shared_ptr<Request>> requests_ ABSL_GUARDED_BY(mutex_);
+  absl::Status closed_ ABSL_GUARDED_BY(mutex_);  // OK while the run lasts
 };
 
 }  // namespace vrp

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// A part of a run's wall time; each moment belongs to one of them.
+// A part of a run's wall time. Each moment belongs to exactly one.
 enum class RunPhase {
   kPreparation,  // engine, labels, references, checkpoint to resume from
   kData,         // the run waits for its next batch
@@ -27,19 +27,19 @@ inline constexpr std::array<std::string_view, 8> kRunPhaseNames = {
 
 struct RunPhaseTime {
   double wall_seconds = 0;
-  // Summed over threads: of the training thread, its waiting included, and of those that help it.
+  // Summed over threads: the training thread, including its waiting, and those that help it.
   double thread_seconds = 0;
 };
 using RunPhaseTimes = std::array<RunPhaseTime, kRunPhaseNames.size()>;
 
-// Attributes wall time to one phase after the other, from its construction on. For one thread.
+// A clock that attributes wall time to phases, from its construction on. For one thread.
 class RunClock {
  public:
   // `pool` computes for the run alone, and outlives the clock.
   explicit RunClock(const CpuPool& pool);
 
-  // Attributes the time of its life to `phase`; one within it takes its own time out. They end in
-  // the reverse order of their beginning.
+  // A span of time that belongs to `phase`, except for the spans nested in it. Scopes end in the
+  // reverse order of their construction.
   class Scope {
    public:
     Scope(RunClock& clock, RunPhase phase) : clock_(clock), before_(clock.Switch(phase)) {}
@@ -54,10 +54,10 @@ class RunClock {
 
   // Adds the time of threads outside of the pool.
   void AddThreadSeconds(RunPhase phase, double seconds) { Of(phase).thread_seconds += seconds; }
-  // Returns the thread time since construction, of all phases: the difference of two calls is that
-  // of the work between them.
+  // Returns the thread time of all phases since construction. The difference of two calls is the
+  // thread time between them.
   double ThreadSeconds() const;
-  // Returns the times up to now; their wall_seconds add up to the time since construction.
+  // Returns the times up to now. Their wall_seconds add up to the time since construction.
   const RunPhaseTimes& Read();
 
  private:
@@ -68,7 +68,7 @@ class RunClock {
   const absl::Time begun_;
   RunPhase current_ = RunPhase::kOther;
   absl::Time since_;
-  double extra_since_;  // pool_.extra_thread_seconds() then
+  double extra_since_;  // pool_.extra_thread_seconds() at since_
   RunPhaseTimes times_{};
 };
 

@@ -17,24 +17,24 @@ std::string CacheFolder(const TrainingRequest& request) {
 
 // Makes the labels, or finds them, and returns their path.
 absl::StatusOr<std::string> FindLabels(RunContext& context, const BatchForm& form) {
-  const LabelSurroundings around = LabelSurroundingsOf(context, "labels");
+  const LabelContext label_context = LabelContextOf(context, "labels");
   const TrainingConfig& config = context.config;
   const SupervisedConfig& supervised = config.supervised;
   if (supervised.labels == LabelSource::kFile) {
     return FileLabels(FindDataFile(supervised.label_file, context.request.datasets),
-                      supervised.samples, form, around);
+                      supervised.samples, form, label_context);
   }
   return HeuristicLabels({.problem = config.problem,
                           .seed = config.problem.seed,
                           .search_seed = config.seed,
                           .iterations = supervised.heuristic_iterations,
                           .samples = supervised.samples},
-                         around);
+                         label_context);
 }
 
 }  // namespace
 
-LabelSurroundings LabelSurroundingsOf(RunContext& context, std::string phase) {
+LabelContext LabelContextOf(RunContext& context, std::string phase) {
   const TrainingRequest& request = context.request;
   // A run without a checkpoint may end early during its preparation.
   const bool may_end = request.end_early != nullptr && !HasCheckpoint(request.checkpoint_directory);

@@ -15,7 +15,7 @@ namespace vrp {
 
 // Returns the folder, threads and stop condition with which a run makes labelled sets. `phase` is
 // reported before each piece of work. `context` outlives the result.
-LabelSurroundings LabelSurroundingsOf(RunContext& context, std::string phase);
+LabelContext LabelContextOf(RunContext& context, std::string phase);
 
 // Returns the user's instances that the configuration names; none if instances are generated.
 absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,

@@ -101,15 +101,15 @@ absl::Status TrainedNetwork::WithServedWeights(absl::FunctionRef<absl::Status()>
   return WithAveragedWeights(average_, *engine_, work);
 }
 
-WholeStepsState TrainedNetwork::CapturedState() {
-  WholeStepsState state = {
+CapturedStepsState TrainedNetwork::CapturedState() {
+  CapturedStepsState state = {
       .updates = adamw_.steps(), .mean = adamw_.mean(), .square = adamw_.square()};
   if (average_.has_value()) state.weight_average = average_->values();
   return state;
 }
 
 absl::StatusOr<std::map<std::string, double>> TrainedNetwork::ScalarState() const {
-  VRP_ASSIGN_OR_RETURN(const auto of_engine, engine_->Numbers());
+  VRP_ASSIGN_OR_RETURN(const auto of_engine, engine_->ScalarState());
   std::map<std::string, double> scalars = {{kAdamSteps, static_cast<double>(adamw_.steps())}};
   for (const auto& [name, value] : of_engine) scalars[Concat(kEngine, name)] = value;
   return scalars;

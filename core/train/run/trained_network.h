@@ -45,7 +45,7 @@ class TrainedNetwork {
   absl::Status WithServedWeights(absl::FunctionRef<absl::Status()> work);
 
   // Returns the optimiser's state in host memory, which captured steps continue and fill.
-  WholeStepsState CapturedState();
+  CapturedStepsState CapturedState();
   // Sets the number of updates made, from captured steps.
   void set_updates(int64_t updates) { adamw_.set_steps(updates); }
 

@@ -1,4 +1,4 @@
-// The first lines of a training's log: what it trains, on what device, and how it computes.
+// The first lines of a training's log: model, device, precision and data.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace vrp {
 
+// The facts that the banner states.
 struct BannerFacts {
   const TrainingConfig& config;
-  DeviceInfo device;  // without a name where the system does not list it
+  DeviceInfo device;  // without a name if the system does not list it
   int32_t threads = 1;
-  Precision precision = Precision::kFp32;  // that the run computes with
-  bool cpu_has_bf16 = false;               // in hardware, faster than fp32
+  Precision precision = Precision::kFp32;  // of the computation
+  bool cpu_has_bf16 = false;               // whether in hardware, faster than fp32
   int64_t parameters = 0;
   int64_t validation_instances = 0;
   std::string reference = {};  // of the validation: "nearest neighbour"
-  double reference_cost = 0;   // its mean; NaN: no instance has one
+  double reference_cost = 0;   // mean of the validation; NaN: no instance has a reference
 };
 
 std::vector<std::string> BannerLines(const BannerFacts& facts);

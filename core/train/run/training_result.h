@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Why a training came to its end.
+// The reason for which a training ended.
 enum class TrainingEnd {
   kUnknown,
   kAllEpochs,
@@ -19,24 +19,24 @@ enum class TrainingEnd {
   kStopped,  // asked to end early, see TrainingRequest::end_early
 };
 
-// Why a model has the weights that it has.
+// The reason for which a model has its weights.
 enum class PublishReason {
   kUnknown,
-  kBestValidation,  // `training.publish: best`: the lowest validation cost, of equal ones the first
+  kBestValidation,  // `training.publish: best`: lowest validation cost; of equal ones the first
   kLastWeights,     // `training.publish: last`
-  kNotValidated,    // `training.publish: best`, but no validation gave a cost: the last weights
+  kNotValidated,    // `training.publish: best`, but no validation gave a cost, so the last weights
 };
-// "", "best validation", "last weights", "not validated".
+// Returns "", "best validation", "last weights" or "not validated".
 std::string_view PublishReasonName(PublishReason reason);
 std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
 struct TrainingResult {
-  // Steps behind the published weights, not the run's last step.
+  // The step after which the weights were taken, not the run's last step.
   int64_t steps = 0;
-  int64_t epoch = 0;  // from 1: the one that the last of these steps belongs to
+  int64_t epoch = 0;  // of that step, from 1
   PublishReason reason = PublishReason::kUnknown;
   double validation_cost = 0;       // 0: not validated
-  double validation_reference = 0;  // mean cost of `reference`; 0 where there is none
+  double validation_reference = 0;  // mean cost of `reference`; 0 if there is none
   double validation_gap = std::numeric_limits<double>::quiet_NaN();  // to `reference`; NaN: none
   std::string reference = {};
   TrainingEnd end = TrainingEnd::kAllEpochs;

@@ -65,11 +65,12 @@ absl::Status TrainingRun::Prepare(const EngineFactory& factory) {
   context_.observer.OnPhase("preparation");
   VRP_ASSIGN_OR_RETURN(network_, TrainedNetwork::Make(context_, factory));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<PolicyEngine> baseline, network_->MakeBaseline(factory));
-  const LabelSurroundings around = LabelSurroundingsOf(context_, "references");
-  VRP_RETURN_IF_ERROR(EnsureDirectory(around.folder));
+  const LabelContext label_context = LabelContextOf(context_, "references");
+  VRP_RETURN_IF_ERROR(EnsureDirectory(label_context.folder));
   const BatchForm& form = network_->engine().batch_form();
   VRP_ASSIGN_OR_RETURN(std::vector<Instance> own, ReadOwnInstances(context_, form));
-  VRP_ASSIGN_OR_RETURN(ValidationSet set, ValidationSet::Make(context_.config, form, own, around));
+  VRP_ASSIGN_OR_RETURN(ValidationSet set,
+                       ValidationSet::Make(context_.config, form, own, label_context));
   LogBanner(context_, *network_, set);
   VRP_ASSIGN_OR_RETURN(batches_, MakeBatchSource(context_, form, std::move(own)));
   context_.observer.OnPhase("resumption");

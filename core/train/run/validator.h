@@ -12,7 +12,7 @@
 #include "core/train/run/best_weights.h"
 #include "core/train/run/run_context.h"
 #include "core/train/run/trained_network.h"
-#include "core/train/run/validation.h"
+#include "core/train/run/validation_set.h"
 
 namespace vrp {
 

@@ -13,17 +13,18 @@
 
 namespace vrp {
 
-// average += (1 - d) (weights - average), where d is `decay`, but at step t at most
-// (1 + t) / (10 + t), so that the first weights are soon forgotten (Polyak and Juditsky 1992;
-// Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization").
-// Element by element, so that the result does not depend on how the work is shared out. Not
-// thread-safe.
+// A moving average: average += (1 - d) (weights - average), where d is `decay`, but at step t at
+// most (1 + t) / (10 + t), so that the first weights soon lose their influence (Polyak and Juditsky
+// 1992; Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization").
+// It is updated element by element, so that the result does not depend on the number of threads.
+// Not thread-safe.
 class WeightAverage {
  public:
-  // Begins at `weights` ([size] float32); `decay` in (0, 1).
+  // Starts at `weights` ([size] float32). `decay` lies in (0, 1).
   WeightAverage(double decay, std::span<const float> weights);
 
-  // After step `step` (from 1). Null: on the calling thread alone.
+  // Adds the weights after step `step` (from 1). `pool` may be null: then the calling thread does
+  // all the work.
   void Add(std::span<const float> weights, int64_t step, CpuPool* pool);
 
   std::span<float> values() { return values_; }
@@ -34,8 +35,8 @@ class WeightAverage {
   std::vector<float> values_;
 };
 
-// Does `work` while `engine` has the average for its weights, where there is one. The first error,
-// of the work or of the engine's taking of weights.
+// Calls `work` while `engine` has the average as its weights, if there is one. Returns the first
+// error, of `work` or of the engine's change of weights.
 absl::Status WithAveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine,
                                  absl::FunctionRef<absl::Status()> work);
 

@@ -15,33 +15,36 @@
 namespace vrp {
 
 struct ValidationScore {
-  double cost = 0;      // mean of the greedy tours
-  double gap = 0;       // mean of the gaps of instances that have a reference; NaN: none has
-  double accuracy = 0;  // share of the references' choices that are the likeliest; NaN without
+  double cost = 0;      // mean cost of the greedy tours
+  double gap = 0;       // mean gap of the instances that have a reference; NaN: none has
+  double accuracy = 0;  // share of the references' choices that are the likeliest; NaN: no plans
 };
 
-// Returns the name of what gaps are to: "nearest neighbour", "search 200 iterations".
+// Returns the name of the reference of gaps: "nearest neighbour", "search 200 iterations".
 std::string ReferenceName(const ValidationConfig& config);
 
-// Returns the reference cost of `validation.reference: file`, of `instance` with `number` in the
-// file. kInvalidArgument: it has none.
+// Returns the cost with `validation.reference: file` of `instance`, which has `number` in the file.
+// kInvalidArgument: it has none.
 absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
                                      int64_t number);
 
+// Instances with their reference costs and plans.
 class ValidationSet {
  public:
-  // Generates or reads the instances and finds their references: plans of the search are kept in
-  // `around.folder`. `instances`: a user's own ones, taken where the configuration names no file.
-  // kInvalidArgument for an instance without ref_cost where that is the reference.
+  // Generates or reads the instances and finds their references; plans of the search are kept in
+  // `context.folder`. `instances`: the user's, used if the configuration names no file.
+  // kInvalidArgument: ref_cost is the reference and an instance has none.
   static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
-                                            const LabelSurroundings& around);
+                                            const LabelContext& context);
 
   int64_t size() const { return static_cast<int64_t>(references_.size()); }
-  // Mean of the references; NaN where no instance has one.
+  // Returns the mean of the references; NaN if no instance has one.
   double reference() const;
-  const std::string& reference_name() const { return reference_name_; }  // by ReferenceName
-  // Greedy, in parts of bounded size. `accuracy`: also follow the references' plans.
+  // Returns the name by ReferenceName.
+  const std::string& reference_name() const { return reference_name_; }
+  // Scores greedy tours, in parts of bounded size. `accuracy`: whether to score the network on the
+  // references' plans too.
   absl::StatusOr<ValidationScore> Evaluate(const PolicyEngine& engine, bool accuracy, CpuPool* pool,
                                            const StopCondition& stop) const;
 
@@ -49,7 +52,7 @@ class ValidationSet {
   struct Part {
     size_t first = 0;
     NetworkBatch batch;
-    std::vector<std::vector<int32_t>> choices;  // of the references' plans; empty without
+    std::vector<std::vector<int32_t>> choices;  // of the references' plans; empty if there are none
   };
 
   std::vector<Part> parts_;
@@ -57,8 +60,8 @@ class ValidationSet {
   std::vector<double> references_;  // NaN: none
 };
 
-// Returns "validation 6.71, gap +3.20 % vs nearest neighbour (mean 6.52)", for logs; `set` is the
-// one that gave `score`.
+// Returns "validation 6.71, gap +3.20 % vs nearest neighbour (mean 6.52)", for logs. `score` comes
+// from `set`.
 std::string ScoreText(const ValidationScore& score, const ValidationSet& set);
 
 }  // namespace vrp

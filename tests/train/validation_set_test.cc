@@ -1,11 +1,11 @@
-#include "core/train/run/validation.h"
+#include "core/train/run/validation_set.h"
 
 #include <cmath>
 #include <filesystem>
 #include <iterator>
 
 #include "core/base/file.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
 #include "core/search/construct.h"
 #include "gtest/gtest.h"

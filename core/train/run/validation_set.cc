@@ -1,4 +1,4 @@
-#include "core/train/run/validation.h"
+#include "core/train/run/validation_set.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kAtOnce = 512;
 
-// An instance with what is known of a good plan.
+// An instance with its reference.
 struct Referenced {
   Instance instance;
   double cost = kNone;
@@ -39,8 +39,8 @@ LabelRequest SearchRequest(const TrainingConfig& config) {
 }
 
 absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
-                                                 const LabelSurroundings& around) {
-  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), around));
+                                                 const LabelContext& context) {
+  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), context));
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSet> set,
                        SampleSet::Open(path, config.loader.memory_mb << 20));
   std::vector<int32_t> records(static_cast<size_t>(set->size()));
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
   return found;
 }
 
-// Leaves what the yardstick does not know without a reference.
+// Finds the reference of `item`. An instance that the reference solver does not support gets none.
 void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
   if (config.validation.reference == Reference::kNearestNeighbour) {
     if (!IsPlain(item.instance)) return;
@@ -96,7 +96,7 @@ void AddReference(const TrainingConfig& config, const StopCondition& stop, Refer
   item.plan = std::move(result->plan);
 }
 
-absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings& around,
+absl::Status AddReferences(const TrainingConfig& config, const LabelContext& context,
                            std::vector<Referenced>& items) {
   if (config.validation.reference == Reference::kFile) {
     for (size_t i = 0; i < items.size(); ++i) {
@@ -106,16 +106,16 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelSurroundings
     return absl::OkStatus();
   }
   for (size_t first = 0; first < items.size(); first += kAtOnce) {
-    around.TellPiece();
+    context.ReportPiece();
     const std::span<Referenced> part =
         std::span(items).subspan(first).first(std::min<size_t>(kAtOnce, items.size() - first));
-    around.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
-      if (!around.stop.ShouldStop()) {
-        AddReference(config, around.stop, part[static_cast<size_t>(i)]);
+    context.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
+      if (!context.stop.ShouldStop()) {
+        AddReference(config, context.stop, part[static_cast<size_t>(i)]);
       }
     });
   }
-  if (!around.stop.ShouldStop()) return absl::OkStatus();
+  if (!context.stop.ShouldStop()) return absl::OkStatus();
   return absl::CancelledError("cancelled while the validation set was made");
 }
 
@@ -147,14 +147,14 @@ absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instanc
 absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
                                                   const BatchForm& form,
                                                   const std::vector<Instance>& instances,
-                                                  const LabelSurroundings& around) {
+                                                  const LabelContext& context) {
   const bool generated = config.validation.file.empty() && instances.empty();
   std::vector<Referenced> items;
   if (generated && config.validation.reference == Reference::kSearch) {
-    VRP_ASSIGN_OR_RETURN(items, Searched(config, around));
+    VRP_ASSIGN_OR_RETURN(items, Searched(config, context));
   } else {
-    VRP_ASSIGN_OR_RETURN(items, Instances(config, form, instances, around.datasets));
-    VRP_RETURN_IF_ERROR(AddReferences(config, around, items));
+    VRP_ASSIGN_OR_RETURN(items, Instances(config, form, instances, context.datasets));
+    VRP_RETURN_IF_ERROR(AddReferences(config, context, items));
   }
   ValidationSet set;
   set.reference_name_ = ReferenceName(config.validation);
