@@ -32,7 +32,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
                                 public testing::WithParamInterface<LabelsCase> {
  protected:
   // What kLabelSteps steps on `device` came to, in so many parts.
-  std::vector<WholeStepReport> Run(DeviceKind device, int32_t parts = 1) {
+  std::vector<CapturedStepReport> Run(DeviceKind device, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
@@ -44,17 +44,17 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
             : *MakeTorchPointerEngine({.hidden = 64, .layers = 2, .dropout = 0.2}, request);
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
-    WholeStepsState state = {.mean = mean, .square = square};
-    const auto steps = engine->MakeWholeSteps({.instances = kLabelled,
-                                               .nodes = 21,
-                                               .parts = parts,
-                                               .labels = true,
-                                               .label_smoothing = 0.05,
-                                               .dropout = GetParam().dropout,
-                                               // See whole_steps_gpu_test.cc.
-                                               .adamw = {.epsilon = 1e-5},
-                                               .learning_rates = {1e-4},
-                                               .report_every = 3});
+    CapturedStepsState state = {.mean = mean, .square = square};
+    const auto steps = engine->MakeCapturedSteps({.instances = kLabelled,
+                                                  .nodes = 21,
+                                                  .parts = parts,
+                                                  .labels = true,
+                                                  .label_smoothing = 0.05,
+                                                  .dropout = GetParam().dropout,
+                                                  // See whole_steps_gpu_test.cc.
+                                                  .adamw = {.epsilon = 1e-5},
+                                                  .learning_rates = {1e-4},
+                                                  .report_every = 3});
     EXPECT_TRUE(steps.ok()) << steps.status();
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
@@ -69,22 +69,22 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
   }
 
   // Every fourth step has fewer instances.
-  static void TakeStep(WholeSteps& steps, int64_t step, const BatchForm& form) {
+  static void TakeStep(CapturedSteps& steps, int64_t step, const BatchForm& form) {
     const std::vector<Instance> instances =
         *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
                            step % 4 == 0 ? kLabelled / 2 : kLabelled);
     const NetworkBatch batch = test::BatchOf(instances, form);
     const auto labels = test::SomeLabels(batch);
-    const absl::Status begun = steps.StepAlong({.choices = labels,
-                                                .steps = test::ChoicesIn(labels),
-                                                .cost = static_cast<double>(step),
-                                                .teacher_forcing = GetParam().teacher_forcing},
-                                               batch);
+    const absl::Status begun = steps.StepOnLabels({.choices = labels,
+                                                   .steps = test::ChoicesIn(labels),
+                                                   .cost = static_cast<double>(step),
+                                                   .teacher_forcing = GetParam().teacher_forcing},
+                                                  batch);
     EXPECT_TRUE(begun.ok()) << begun;
   }
 
-  static void ExpectSame(const std::vector<WholeStepReport>& actual,
-                         const std::vector<WholeStepReport>& expected) {
+  static void ExpectSame(const std::vector<CapturedStepReport>& actual,
+                         const std::vector<CapturedStepReport>& expected) {
     ASSERT_EQ(expected.size(), kLabelSteps);
     ASSERT_EQ(actual.size(), kLabelSteps);
     const double share = GetParam().precision == Precision::kFp32 ? 1e-3 : 0.05;
@@ -106,9 +106,9 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
 };
 
 TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
-  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
+  const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
-  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
+  const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda);
   ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -119,8 +119,8 @@ TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
 }
 
 TEST_P(LabelStepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
-  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
-  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*parts=*/5);
+  const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*parts=*/5);
   ExpectSame(actual, expected);
 }
 

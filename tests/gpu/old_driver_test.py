@@ -26,7 +26,7 @@ class OldDriverTest(unittest.TestCase):
         done = subprocess.run([BINARIES / "vrpd", "--device", "cuda", "--listen", "127.0.0.1:0", "--state-dir", self.state],
                               capture_output=True, text=True, env=self.environment, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"device: cuda:0 is not there; this machine has cpu; {WHY}", done.stderr)
+        self.assertIn(f"device: cuda:0 does not exist; this machine has cpu; {WHY}", done.stderr)
 
     def test_the_cpu_stands_in_where_any_device_will_do_and_the_log_says_why(self):
         daemon = Daemon(self.state, flags=("--device", "auto"), env=self.environment)

@@ -40,8 +40,8 @@ TEST_F(DropoutGpuTest, WritesTheMasksThatTheCpuWrites) {
 }
 
 // What is written of all steps of all trajectories.
-struct Followed {
-  Followed(const ObservationLayout& layout, size_t rows, size_t steps)
+struct ForcedSteps {
+  ForcedSteps(const ObservationLayout& layout, size_t rows, size_t steps)
       : current(std::vector<int64_t>(rows * steps, 77)),
         first(current.host()),
         begins(std::vector<uint8_t>(rows * steps, 77)),
@@ -116,7 +116,7 @@ TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
   tours[4 * steps + 2] = -1;  // a trajectory that ends too soon
   Buffer<int32_t> choices(tours);
   Buffer<int64_t> done(std::vector<int64_t>{3});
-  Followed followed(layout, rows, steps);
+  ForcedSteps followed(layout, rows, steps);
   const auto request = [&](bool cuda) -> ForcedDecodingRequest {
     return {
         .layout = layout,
@@ -154,7 +154,7 @@ TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
   test::DeviceRules rules = SomeRules();
   const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
-  Followed shown(layout, rows, 1);
+  ForcedSteps shown(layout, rows, 1);
   Buffer<uint8_t> moving(std::vector<uint8_t>(rows, 77));
   Buffer<int64_t> given(std::vector<int64_t>(rows, 77));
   Buffer<double> uniforms(rows);

@@ -51,7 +51,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
   }
 
   // What kSteps steps on `device` came to, which draws their instances or not, in so many parts.
-  std::vector<WholeStepReport> Run(DeviceKind device, bool draws = false, int32_t parts = 1) {
+  std::vector<CapturedStepReport> Run(DeviceKind device, bool draws = false, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
       options.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); };
@@ -62,21 +62,21 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
     average_.assign(engine->parameters().values().begin(), engine->parameters().values().end());
-    WholeStepsState state = {.mean = mean, .square = square, .weight_average = average_};
-    WholeStepsRequest whole = {.instances = kInstances,
-                               .nodes = GetParam().nodes,
-                               .parts = parts,
-                               .trajectories = GetParam().trajectories,
-                               .distinct_starts = GetParam().starts,
-                               .baseline = baseline.get(),
-                               // Some gradients are rounding alone, 1e-8, of which Adam's own
-                               // epsilon would make whole updates, on each device others.
-                               .adamw = {.epsilon = 1e-5},
-                               .weight_average = 0.9,
-                               .learning_rates = {1e-4},
-                               .report_every = 3};
+    CapturedStepsState state = {.mean = mean, .square = square, .weight_average = average_};
+    CapturedStepsRequest whole = {.instances = kInstances,
+                                  .nodes = GetParam().nodes,
+                                  .parts = parts,
+                                  .trajectories = GetParam().trajectories,
+                                  .distinct_starts = GetParam().starts,
+                                  .baseline = baseline.get(),
+                                  // Some gradients are rounding alone, 1e-8, of which Adam's own
+                                  // epsilon would make whole updates, on each device others.
+                                  .adamw = {.epsilon = 1e-5},
+                                  .weight_average = 0.9,
+                                  .learning_rates = {1e-4},
+                                  .report_every = 3};
     if (draws) whole.drawn = kDrawn;
-    const auto steps = engine->MakeWholeSteps(whole);
+    const auto steps = engine->MakeCapturedSteps(whole);
     EXPECT_TRUE(steps.ok()) << steps.status();
     if (!steps.ok()) return {};
     EXPECT_TRUE((*steps)->Load(state).ok());
@@ -95,8 +95,8 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
   }
 
   static bool Exact() { return GetParam().precision == Precision::kFp32; }
-  static void ExpectSame(const std::vector<WholeStepReport>& actual,
-                         const std::vector<WholeStepReport>& expected) {
+  static void ExpectSame(const std::vector<CapturedStepReport>& actual,
+                         const std::vector<CapturedStepReport>& expected) {
     ASSERT_EQ(expected.size(), kSteps);
     ASSERT_EQ(actual.size(), kSteps);
     const bool exact = Exact();
@@ -120,10 +120,10 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
 };
 
 TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
-  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCpu);
+  const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
   const std::vector<float> wanted_average = average_;
-  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda);
+  const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda);
   ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -135,9 +135,10 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
 }
 
 TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
-  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<float> wanted = weights_;
-  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/false, /*parts=*/3);
+  const std::vector<CapturedStepReport> actual =
+      Run(DeviceKind::kCuda, /*draws=*/false, /*parts=*/3);
   ExpectSame(actual, expected);
   double largest = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
@@ -149,8 +150,8 @@ TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
 
 TEST_P(StepsEngineGpuTest, TakeTheSameInstancesWhereTheDeviceDrawsThem) {
   if (GetParam().pointer) GTEST_SKIP() << "its nodes have an order: the host makes them";
-  const std::vector<WholeStepReport> expected = Run(DeviceKind::kCuda);
-  const std::vector<WholeStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
+  const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
+  const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
   ASSERT_EQ(expected.size(), kSteps);
   ASSERT_EQ(actual.size(), kSteps);
   const bool exact = GetParam().precision == Precision::kFp32;
@@ -210,7 +211,7 @@ struct OptimisedWeights {
   std::vector<float> mean;
   std::vector<float> square;
   std::vector<float> average;
-  WholeStepsState state;
+  CapturedStepsState state;
   double norm = 0;
 };
 

@@ -42,19 +42,19 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
   void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
-    WholeStepsState state = {.mean = mean, .square = square};
-    WholeStepsRequest request = {.instances = 8,
-                                 .nodes = 21,
-                                 .parts = parts,
-                                 .trajectories = 20,
-                                 .distinct_starts = true,
-                                 .learning_rates = {1e-4},
-                                 .report_every = 4};
+    CapturedStepsState state = {.mean = mean, .square = square};
+    CapturedStepsRequest request = {.instances = 8,
+                                    .nodes = 21,
+                                    .parts = parts,
+                                    .trajectories = 20,
+                                    .distinct_starts = true,
+                                    .learning_rates = {1e-4},
+                                    .report_every = 4};
     if (draws) {
       request.drawn = UniformInstances{
           .seed = 3, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
     }
-    const auto steps = engine->MakeWholeSteps(request);
+    const auto steps = engine->MakeCapturedSteps(request);
     ASSERT_TRUE(steps.ok()) << steps.status();
     ASSERT_TRUE((*steps)->Load(state).ok());
     const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
@@ -106,13 +106,13 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
   const auto engine = Pointer(0.2, 256);
   std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
   std::vector<float> square = mean;
-  WholeStepsState state = {.mean = mean, .square = square};
-  const auto steps = engine->MakeWholeSteps({.instances = 8,
-                                             .nodes = 21,
-                                             .labels = true,
-                                             .dropout = true,
-                                             .learning_rates = {1e-4},
-                                             .report_every = 4});
+  CapturedStepsState state = {.mean = mean, .square = square};
+  const auto steps = engine->MakeCapturedSteps({.instances = 8,
+                                                .nodes = 21,
+                                                .labels = true,
+                                                .dropout = true,
+                                                .learning_rates = {1e-4},
+                                                .report_every = 4});
   ASSERT_TRUE(steps.ok()) << steps.status();
   ASSERT_TRUE((*steps)->Load(state).ok());
   const std::vector<Instance> instances = *GenerateInstances({.customers = 20, .seed = 3}, 8);
@@ -121,12 +121,12 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
   const StepLabels task = {
       .choices = labels, .steps = test::ChoicesIn(labels), .teacher_forcing = 0.7};
   for (int step = 0; step < 3; ++step) {  // by itself, recorded, replayed
-    ASSERT_TRUE((*steps)->StepAlong(task, batch).ok());
+    ASSERT_TRUE((*steps)->StepOnLabels(task, batch).ok());
   }
   {
     const SyncIsAnError error;
     for (int step = 0; step < 20; ++step) {
-      const absl::Status begun = (*steps)->StepAlong(task, batch);
+      const absl::Status begun = (*steps)->StepOnLabels(task, batch);
       ASSERT_TRUE(begun.ok()) << begun;
     }
   }

@@ -86,7 +86,7 @@ TEST(BatchImproverTest, IsDoneInShortPiecesOfItsDevicesWork) {
   int pieces = 0;
   absl::Duration longest;
   bool inside = false;
-  const DevicePiece piece = [&](absl::FunctionRef<absl::Status()> work) {
+  const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
     EXPECT_FALSE(std::exchange(inside, true));
     // Others' work goes before, and says nothing of how much a piece may be.
     if (pieces < 60) absl::SleepFor(absl::Milliseconds(25));
@@ -110,7 +110,7 @@ TEST(BatchImproverTest, IsDoneInShortPiecesOfItsDevicesWork) {
 
 TEST(BatchImproverTest, EndsWithItsDevicesThread) {
   int pieces = 0;
-  const DevicePiece piece = [&](absl::FunctionRef<absl::Status()> work) {
+  const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
     return ++pieces < 3 ? work() : absl::CancelledError("ended");
   };
   std::vector<ImprovedPlan> plans = SomePlans();

@@ -59,10 +59,10 @@ TEST(DeviceInstancesTest, HaveNoFeaturesBeyondTheirNodes) {
 }
 
 TEST(DeviceInstancesTest, TellHowManyNodesTheLargestHas) {
-  EXPECT_EQ(MostNodes({.customers = 5}), 6);
-  EXPECT_EQ(MostNodes({.customers = 5, .kinds = 1, .kind = {ProblemKind::kTsp}}), 5);
+  EXPECT_EQ(MaxNodes({.customers = 5}), 6);
+  EXPECT_EQ(MaxNodes({.customers = 5, .kinds = 1, .kind = {ProblemKind::kTsp}}), 5);
   EXPECT_EQ(
-      MostNodes({.customers = 5, .kinds = 2, .kind = {ProblemKind::kTsp, ProblemKind::kCvrp}}), 6);
+      MaxNodes({.customers = 5, .kinds = 2, .kind = {ProblemKind::kTsp, ProblemKind::kCvrp}}), 6);
 }
 
 }  // namespace

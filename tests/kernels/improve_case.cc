@@ -87,7 +87,7 @@ void ImproveDesk::Reset() {
   const int64_t bytes = PlanBytes(plan_.nodes, plan_.routes);
   CopyPlan(SerialGroup(), bytes, kept, scratch_.trial);
   CopyPlan(SerialGroup(), bytes, kept, scratch_.current);
-  Survey(SerialGroup(), task(), scratch_);
+  IndexRoutes(SerialGroup(), task(), scratch_);
 }
 
 ImprovedPlan ImproveDesk::Trial() {

@@ -18,7 +18,7 @@ using test::RandomPlan;
 template <typename Move>
 class ImproveMoveTest : public testing::Test {};
 
-using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoRoutesMove>;
+using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoOptStarMove>;
 TYPED_TEST_SUITE(ImproveMoveTest, Moves);
 
 // Tries all moves between all customers; how many there were.
@@ -66,7 +66,7 @@ TEST(ImproveMovesTest, ADescentEndsWhereNoMoveIsLeft) {
     EXPECT_EQ(CostOf(made), desk.scratch().trial.header->cost);
     EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), desk.task(), desk.scratch()));
     EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), desk.task(), desk.scratch()));
-    EXPECT_FALSE(MakeBest<TwoRoutesMove>(SerialGroup(), desk.task(), desk.scratch()));
+    EXPECT_FALSE(MakeBest<TwoOptStarMove>(SerialGroup(), desk.task(), desk.scratch()));
     EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), desk.task(), desk.scratch()));
   }
 }

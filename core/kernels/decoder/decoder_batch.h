@@ -37,7 +37,7 @@ struct DecoderBatch {
   DecoderShape shape;
   int32_t instances = 0;             // B
   int32_t nodes = 0;                 // N, of the largest instance
-  const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
+  const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
   BatchNodes<const T> projections;
 
   VRP_DEVICE DecoderTask<T> TaskOf(int64_t b) const {

@@ -1,5 +1,5 @@
-// Products and the few other dense passes that engines need besides encoder and decoder, as
-// functions of the instruction set that is chosen at run time. On the calling thread.
+// Products and other dense passes that engines need besides encoder and decoder, as functions of
+// the instruction set chosen at run time. They run on the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// A view of rows: element (i, j) at data[i * stride + j].
+// A view of rows: element (i, j) is data[i * stride + j].
 template <typename T>
 struct Rows {
   T* data;
@@ -23,17 +23,17 @@ struct DenseShape {
 
 template <typename T>
 struct DenseKernels {
-  // Lays out the [inner, columns] matrix whose element (k, j) is at data[k * row + j * column];
-  // `packed` holds inner * columns.
+  // Packs the [inner, columns] matrix whose element (k, j) is data[k * row + j * column]. `packed`
+  // has inner * columns elements.
   void (*pack)(const T* data, int64_t row, int64_t column, DenseShape shape, T* packed);
-  // c = a packed + bias; `bias` [columns] or null.
+  // Computes c = a packed + bias; `bias` [columns] or null.
   void (*multiply)(Rows<const T> a, const T* packed, const T* bias, DenseShape shape, Rows<T> c);
-  // c += a packed.
+  // Computes c += a packed.
   void (*multiply_add)(Rows<const T> a, const T* packed, DenseShape shape, Rows<T> c);
-  // c [rows, columns] += a^T b, with a [inner, rows] and b [inner, columns].
+  // Computes c [rows, columns] += a^T b, with a [inner, rows] and b [inner, columns].
   void (*add_transposed)(Rows<const T> a, Rows<const T> b, DenseShape shape, Rows<T> c);
-  // The edge features of N nodes, [kEdgeFeatures, N, N] (core/model/policy/network_batch.h), from
-  // [N, N] scaled distances.
+  // Writes the edge features of N nodes, [kEdgeFeatures, N, N] (core/model/policy/network_batch.h),
+  // from scaled distances [N, N].
   void (*edge_features)(const T* distances, int64_t nodes, T* features);
 };
 

@@ -42,7 +42,7 @@ void AddTransposed(Rows<const T> a, Rows<const T> b, DenseShape shape, Rows<T> c
               shape.columns, AddTo<T>{c.data, c.stride});
 }
 
-// features: d, its transpose, and exp(-10 d) of both.
+// Writes the features: d, its transpose, and exp(-10 d) of both.
 template <typename T>
 void EdgeFeatures(const T* distances, int64_t nodes, T* features) {
   const int64_t size = nodes * nodes;

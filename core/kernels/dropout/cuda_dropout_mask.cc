@@ -1,4 +1,4 @@
-// Dropout's masks on the current CUDA device.
+// Dropout masks on the current CUDA device.
 #include "core/kernels/dropout/dropout_launch.h"
 #include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/launch/cuda_scratch.h"

@@ -1,4 +1,4 @@
-// The kernel that writes dropout's masks, to be launched on a stream. Knows CUDA, not Abseil.
+// Launch of the dropout masks' kernel on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Enqueues; what CUDA reports at once.
+// Enqueues the kernel. Returns CUDA's immediate error.
 cudaError_t LaunchMask(const DropoutMask& mask, cudaStream_t stream);
 
 }  // namespace vrp

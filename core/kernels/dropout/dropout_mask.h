@@ -1,5 +1,5 @@
-// What dropout keeps between the layers of an LSTM, where the sequences are: the same numbers on
-// every device, since they are drawn by counters (step_random.h).
+// Dropout masks between the layers of an LSTM, drawn on the device that holds the sequences.
+// Counter-based random numbers (step_random.h) make them equal on every device.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Memory of the CPU.
+// Writes to CPU memory.
 void WriteMaskOnCpu(const DropoutMask& mask);
 
-// Puts it into `stream`, a cudaStream_t of the current device. kInternal says what CUDA reports at
-// once; kUnimplemented in a build without CUDA.
+// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
+// kUnimplemented: a build without CUDA.
 absl::Status WriteMaskOnCuda(const DropoutMask& mask, void* stream);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Dropout's masks as a program for groups of threads (group.h): a row each.
+// Dropout masks as a program for groups of threads (group.h), one row per group.
 #pragma once
 
 #include "core/kernels/routing/step_random.h"
@@ -8,17 +8,17 @@ namespace vrp {
 
 struct DropoutMask {
   DropoutKey key;                  // of the first sequence's first step
-  const int64_t* steps = nullptr;  // where given, the stream is the key's + *steps
+  const int64_t* steps = nullptr;  // if set, the stream is the key's + *steps
   DropoutRate rate = {};
   int32_t length = 0;     // T
   int32_t sequences = 0;  // R
   int32_t hidden = 0;     // H, a multiple of 8
-  float* kept = nullptr;  // [T, R, H]
+  float* kept = nullptr;  // [T, R, H]: factors of the units
 
   int64_t rows() const { return int64_t{length} * sequences; }
 };
 
-// Row t * R + r.
+// Writes row t * R + r.
 template <typename Group>
 VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_t row) {
   const uint64_t stream = StreamOfStep(mask.key.stream, mask.steps);

@@ -1,6 +1,6 @@
-// A step of a trajectory whose choices a network makes, as a program for a group of threads that
-// are lanes too (group.h): it takes what the network has chosen and writes what it reads next. A
-// launch a step, for between two of them the network runs.
+// One step of a trajectory whose choices a network makes, as a program for a group of threads that
+// are also lanes (group.h). It applies the network's last choice and writes its next observation.
+// One launch per step, because the network runs between two steps.
 #pragma once
 
 #include "core/kernels/forced_decoding/forced_decoding_program.h"
@@ -15,32 +15,32 @@ struct AdvanceRequest {
   int32_t instances = 0;             // B
   int32_t trajectories = 1;          // P
   bool distinct_starts = false;      // as in RolloutRequest
-  int32_t step = 0;                  // t; the trajectories begin with 0
-  const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
-  const int64_t* choices = nullptr;  // [B, P] of step t - 1; of trajectories that move
-  uint8_t* trajectory_scratch =
-      nullptr;  // [B, P] of TrajectoryScratchBytes each, kept from step to step
-  // The number of a sampled choice: FirstUniform of StepBlock by these.
+  int32_t step = 0;                  // t; trajectories begin at 0
+  const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
+  const int64_t* choices = nullptr;  // [B, P] of step t - 1, read for moving trajectories
+  // [B, P] of TrajectoryScratchBytes each, kept from step to step.
+  uint8_t* trajectory_scratch = nullptr;
+  // Key of a sampled choice's uniform number: FirstUniform of StepBlock.
   uint64_t seed = 1;
   uint64_t stream = 0;
-  const int64_t* steps = nullptr;  // where given, the stream is `stream` + *steps
+  const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
   int64_t first_trajectory = 0;
 
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// [B, P]; trajectories that do not move wait (WriteIdleObservation).
+// Outputs, [B, P]. Trajectories that do not move get WriteIdleObservation.
 template <typename T>
 struct AdvanceResult {
   ObservationColumns<T> steps;
-  uint8_t* moving = nullptr;      // 1: a choice is wanted
-  TrajectoryEnd* ends = nullptr;  // of those that do not move: kDone, kUnreachable
-  double* costs = nullptr;        // so far: sums of distances, see MetricSum
-  int64_t* given = nullptr;       // the choice that is made for the network; -1: none
-  double* uniforms = nullptr;     // that it draws with
+  uint8_t* moving = nullptr;      // 1: the network must choose
+  TrajectoryEnd* ends = nullptr;  // of trajectories that do not move: kDone, kUnreachable
+  double* costs = nullptr;        // of the steps so far: sums of distances, see MetricSum
+  int64_t* given = nullptr;       // a choice fixed in advance; -1: none
+  double* uniforms = nullptr;     // for the network's draw
 };
 
-// Trajectory `row` is b * P + p.
+// Advances trajectory `row`, which is b * P + p.
 template <typename Group, typename T>
 VRP_DEVICE void Advance(const Group& group, const AdvanceRequest& request, int64_t row,
                         const AdvanceResult<T>& to) {

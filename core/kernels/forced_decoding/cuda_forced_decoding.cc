@@ -1,4 +1,4 @@
-// Given choices, and a network's, on the current CUDA device.
+// Forced decoding and single steps on the current CUDA device.
 #include "core/kernels/forced_decoding/forced_decoding.h"
 #include "core/kernels/forced_decoding/forced_decoding_launch.h"
 #include "core/kernels/launch/cuda_scratch.h"

@@ -1,5 +1,6 @@
-// A batch's trajectories in one launch on the device that holds them: all steps where their choices
-// are given (followed_program.h), the next step where a network chooses (advance_program.h).
+// Steps of a batch's trajectories in one launch on the device that holds them: forced decoding,
+// which replays given choices (forced_decoding_program.h), and the next step of a network's own
+// choices (advance_program.h).
 #pragma once
 
 #include "absl/status/status.h"
@@ -9,8 +10,7 @@
 
 namespace vrp {
 
-// All pointers are to the CPU's memory: the same programs with one thread a trajectory. T is float
-// or double.
+// Run the same programs on CPU memory, with one thread per trajectory. T is float or double.
 template <typename T>
 void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
                       CpuPool* pool = nullptr);
@@ -18,8 +18,8 @@ template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
                   CpuPool* pool = nullptr);
 
-// Put it into `stream`, a cudaStream_t of the current device. kInternal says what CUDA reports at
-// once; kUnimplemented in a build without CUDA.
+// Enqueue into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
+// kUnimplemented: a build without CUDA.
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
                                const ForcedDecodingResult<float>& result, void* stream);
 absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,

@@ -1,4 +1,4 @@
-// One launch walks all trajectories, or takes a step of each: a warp for each.
+// Kernels of forced decoding and of single steps: one warp per trajectory.
 #include "core/kernels/forced_decoding/forced_decoding_launch.h"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"

@@ -1,5 +1,4 @@
-// The kernels that walk along given choices, and a step along a network's, to be launched on a
-// stream. Knows CUDA, not Abseil.
+// Launches of the kernels of forced decoding and single steps on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +8,7 @@
 
 namespace vrp {
 
-// Enqueue; what CUDA reports at once.
+// Enqueue the kernels. Return CUDA's immediate error.
 cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
                                  const ForcedDecodingResult<float>& result, cudaStream_t stream);
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,

@@ -1,5 +1,6 @@
-// A trajectory whose choices are given, as a program for a group of threads that are lanes too
-// (group.h): it walks along them by the rules and writes what a network reads at every step.
+// Forced decoding of a trajectory as a program for a group of threads that are also lanes
+// (group.h): it applies the given choices by the routing rules and writes a network's observation
+// of every step.
 #pragma once
 
 #include "core/kernels/routing/step_observation.h"
@@ -13,30 +14,30 @@ struct ForcedDecodingRequest {
   int32_t instances = 0;  // B
   int32_t trajectories = 1;
   int32_t max_steps = 0;             // T
-  const StepRules* rules = nullptr;  // [B]; what their problems point to is the device's too
+  const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
   const int32_t* choices = nullptr;  // [B, P, T], -1 after the end
-  uint8_t* trajectory_scratch =
-      nullptr;  // [B, P] of TrajectoryScratchBytes each, aligned as a double
-  // What is drawn for each step beside its choice: SecondUniform of StepBlock by these.
+  // [B, P] of TrajectoryScratchBytes each, aligned as a double.
+  uint8_t* trajectory_scratch = nullptr;
+  // Key of each step's additional uniform number: SecondUniform of StepBlock.
   uint64_t seed = 1;
   uint64_t stream = 0;
-  const int64_t* steps = nullptr;  // where given, the stream is `stream` + *steps
+  const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
   int64_t first_trajectory = 0;
 
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// [B, P, T] and [B, P]; steps behind a trajectory's end wait (WriteIdleObservation).
+// Outputs, [B, P, T] and [B, P]. Steps after a trajectory's end get WriteIdleObservation.
 template <typename T>
 struct ForcedDecodingResult {
   ObservationColumns<T> steps;
-  double* draws = nullptr;        // [B, P, T]
-  int32_t* lengths = nullptr;     // steps that were taken
+  double* draws = nullptr;        // [B, P, T]: uniform numbers
+  int32_t* lengths = nullptr;     // steps taken
   double* costs = nullptr;        // sums of distances, see MetricSum
-  TrajectoryEnd* ends = nullptr;  // kForbidden: the next choice is not allowed, or missing
+  TrajectoryEnd* ends = nullptr;  // kForbidden: the next choice is missing or not allowed
 };
 
-// What a trajectory's group remembers: its state, then which nodes are visited.
+// Returns the size of a trajectory's scratch: its state, and which nodes are visited.
 constexpr int64_t TrajectoryScratchBytes(const ObservationLayout& layout) {
   const auto state = static_cast<int64_t>(sizeof(RouteState));
   return state + (int64_t{layout.nodes} + 7) / 8 * 8;
@@ -53,7 +54,7 @@ VRP_DEVICE void DrawSteps(const Group& group, const ForcedDecodingRequest& reque
   });
 }
 
-// Trajectory `row` is b * P + p.
+// Decodes trajectory `row`, which is b * P + p.
 template <typename Group, typename T>
 VRP_DEVICE void ForceDecode(const Group& group, const ForcedDecodingRequest& request, int64_t row,
                             const ForcedDecodingResult<T>& to) {

@@ -10,8 +10,8 @@ namespace {
 
 class SerialBatchImprover final : public BatchImprover {
  public:
-  SerialBatchImprover(int64_t part_bytes, DevicePiece piece)
-      : part_bytes_(part_bytes), piece_(std::move(piece)) {}
+  SerialBatchImprover(int64_t part_bytes, DeviceRunner runner)
+      : part_bytes_(part_bytes), runner_(std::move(runner)) {}
 
   absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                   const ImproveOptions& options) override {
@@ -36,7 +36,7 @@ class SerialBatchImprover final : public BatchImprover {
                                 .current = packed.plans().data(),
                                 .best = best.data()};
     const absl::StatusOr<int32_t> rounds =
-        CallImprove(options, piece_, [&](const ImproveRequest& request) {
+        CallImprove(options, runner_, [&](const ImproveRequest& request) {
           ImproveAll(batch, request, options.pool);
           return absl::OkStatus();
         });
@@ -60,13 +60,13 @@ class SerialBatchImprover final : public BatchImprover {
   }
 
   const int64_t part_bytes_;
-  const DevicePiece piece_;
+  const DeviceRunner runner_;
 };
 
 }  // namespace
 
-std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes, DevicePiece piece) {
-  return std::make_unique<SerialBatchImprover>(part_bytes, std::move(piece));
+std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes, DeviceRunner runner) {
+  return std::make_unique<SerialBatchImprover>(part_bytes, std::move(runner));
 }
 
 }  // namespace vrp

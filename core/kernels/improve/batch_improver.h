@@ -1,6 +1,5 @@
-// Makes the plans of many CVRPs or TSPs cheaper at once by local search, on the device that runs
-// it. What is done say improve/improve_program.h and the headers that it includes, which are the
-// programs of every device.
+// Local search on the plans of many CVRPs or TSPs at once, on the device that runs it. The programs
+// of every device are improve/improve_program.h and the headers that it includes.
 #pragma once
 
 #include <cstdint>
@@ -17,54 +16,56 @@
 
 namespace vrp {
 
-// Nodes of an instance, its depot included.
-inline constexpr int32_t kMostImprovedNodes = 2048;
+// Largest number of nodes of an instance, including its depot.
+inline constexpr int32_t kMaxImprovedNodes = 2048;
 
-// In whole numbers: any 4 N distances sum to an int32, all demands too.
+// An instance and its plan in integers: the sums of any 4 N distances and of all demands must fit
+// in int32.
 struct ImprovedPlan {
-  int32_t nodes = 2;   // N: 2 .. kMostImprovedNodes; node 0 is the depot
-  int32_t routes = 1;  // that there may be at most: up to N
+  int32_t nodes = 2;   // N: 2 .. kMaxImprovedNodes; node 0 is the depot
+  int32_t routes = 1;  // maximum, up to N
   int32_t capacity = 0;
   std::vector<int32_t> distances;  // [N, N], symmetric
-  std::vector<int32_t> demands;    // [N]; of the depot 0
-  // Each customer once. Replaced by a plan that costs no more; empty routes are left out.
+  std::vector<int32_t> demands;    // [N]; 0 for the depot
+  // Each customer exactly once. Replaced by a plan that costs no more, without empty routes.
   std::vector<std::vector<int32_t>> plan;
 };
 
 struct ImproveOptions {
-  // Of ruin and recreate after a descent; 0: the descent alone.
+  // Rounds of ruin and recreate after a descent; 0: only the descent.
   int32_t rounds = 0;
   uint64_t seed = 1;
-  // Ends the rounds early; what was found until then counts. The descent is done in any case.
+  // Ends the rounds early and keeps the best plan so far. The descent always finishes.
   StopCondition stop = {};
-  CpuPool* pool = nullptr;  // where the CPU computes; null: on the calling thread alone
+  CpuPool* pool = nullptr;  // used by the CPU; null: the calling thread only
 };
 
-// Does a piece of work on the thread that owns the device, and gives its status: some tens of
-// milliseconds, so that others have the device between. Null: on the calling thread.
-using DevicePiece = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
+// Runs `work` on the thread that owns the device and returns its status. Each call takes some tens
+// of milliseconds, so that others can use the device in between. Null: the calling thread.
+using DeviceRunner = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
 
 class BatchImprover {
  public:
   virtual ~BatchImprover() = default;
 
-  // How many rounds each plan had, of all the fewest. A plan depends on what it was, the seed and
-  // the number of rounds alone. kInternal says what a device reports. One thread at a time.
+  // Improves the plans and returns the least number of rounds that any of them had. A result
+  // depends only on the plan, the seed and the number of rounds. kInternal: an error of the device.
+  // Not thread-safe.
   virtual absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                           const ImproveOptions& options) = 0;
 };
 
-// On the CPU, with one thread a plan: what CUDA is compared with. Takes a batch in parts of so many
-// bytes.
+// Returns an improver on the CPU with one thread per plan, the reference for CUDA. Takes a batch in
+// parts of at most `part_bytes`.
 std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
-                                                       DevicePiece piece = {});
+                                                       DeviceRunner runner = {});
 
 struct CudaImproverOptions {
   int32_t device = 0;
-  DevicePiece piece = {};       // whoever else uses the device has the same one
-  int32_t memory_percent = 50;  // of the device's memory, at most: the rest is others'
+  DeviceRunner runner = {};     // shared with all other users of the device
+  int32_t memory_percent = 50;  // largest share of the device's memory
 };
-// On that CUDA device, with a warp a plan. Null in a build without CUDA.
+// Returns an improver on that CUDA device with one warp per plan. Null in a build without CUDA.
 std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions& options);
 
 }  // namespace vrp

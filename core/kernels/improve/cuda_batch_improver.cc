@@ -15,10 +15,10 @@
 namespace vrp {
 namespace {
 
-// Of the memory that is free.
-constexpr int64_t kMemoryShare = 2;
+// The inverse of the largest share of the free memory that a part may use.
+constexpr int64_t kFreeMemoryDivisor = 2;
 
-// An array of the host, on the device.
+// Copies a host array to the device.
 template <typename T>
 absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t stream) {
   const size_t bytes = values.size() * sizeof(T);
@@ -30,7 +30,7 @@ absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t 
   return memory;
 }
 
-// A part's arrays on the device.
+// The device arrays of a part.
 struct PartMemory {
   CudaScratch distances, demands, current, best, near, tasks, scratch;
 };
@@ -40,7 +40,7 @@ class CudaBatchImprover final : public BatchImprover {
   explicit CudaBatchImprover(const CudaImproverOptions& options) : options_(options) {}
   ~CudaBatchImprover() override {
     if (stream_ == nullptr) return;
-    // Where the device's thread has ended, the process ends too.
+    // Failure means that the device's thread has ended, and so will the process.
     static_cast<void>(
         Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "a stream's end"); }));
   }
@@ -56,12 +56,11 @@ class CudaBatchImprover final : public BatchImprover {
   }
 
  private:
-  // On the thread that owns the device.
+  // Runs `work` on the thread that owns the device.
   absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
-    return DoPiece(options_.piece, [&]() -> absl::Status {
-      // The thread keeps it: to choose the one before again would begin to use that, where the
-      // thread used none, which takes hundreds of MiB there. Who works on a device chooses it
-      // first.
+    return RunOnDevice(options_.runner, [&]() -> absl::Status {
+      // Does not restore the thread's previous device: if the thread had none, that would create a
+      // context on device 0, which takes hundreds of MiB. All device work chooses its device first.
       VRP_RETURN_IF_ERROR(CudaStatus(cudaSetDevice(options_.device), "choosing the device"));
       return work();
     });
@@ -76,7 +75,7 @@ class CudaBatchImprover final : public BatchImprover {
     size_t available = 0;
     size_t total = 0;
     VRP_RETURN_IF_ERROR(CudaStatus(cudaMemGetInfo(&available, &total), "free memory"));
-    part_bytes = std::min(static_cast<int64_t>(available) / kMemoryShare,
+    part_bytes = std::min(static_cast<int64_t>(available) / kFreeMemoryDivisor,
                           static_cast<int64_t>(total) / 100 * options_.memory_percent);
     return absl::OkStatus();
   }
@@ -105,7 +104,7 @@ class CudaBatchImprover final : public BatchImprover {
     VRP_ASSIGN_OR_RETURN(CudaScratch demands, Uploaded(packed.demands(), stream_));
     VRP_ASSIGN_OR_RETURN(CudaScratch current, Uploaded(packed.plans(), stream_));
     VRP_ASSIGN_OR_RETURN(CudaScratch best, CudaScratch::Create(size, stream_));
-    // Smaller plans leave ends of their places unwritten, which are copied back with the rest.
+    // Clears the unused ends of smaller plans, which are copied back with the rest.
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clearing plans"));
     VRP_ASSIGN_OR_RETURN(CudaScratch near, CudaScratch::Create(2 * packed.near_count(), stream_));
@@ -125,11 +124,12 @@ class CudaBatchImprover final : public BatchImprover {
     memory.emplace(PartMemory{std::move(distances), std::move(demands), std::move(current),
                               std::move(best), std::move(near), std::move(tasks),
                               std::move(scratch)});
-    // `tasks_on_device` goes.
+    // The copy must finish before `tasks_on_device` is destroyed.
     return CudaStatus(cudaStreamSynchronize(stream_), "copying plans to the device");
   }
 
-  // By this stream: the default one would wait for what others do on the device.
+  // Copies on the improver's stream, because the default stream would wait for other work on the
+  // device.
   absl::Status Store(const ImproveBatch& batch, PackedPlans& packed) const {
     VRP_RETURN_IF_ERROR(
         CudaStatus(cudaMemcpyAsync(packed.plans().data(), batch.best, packed.plans().size(),
@@ -147,8 +147,8 @@ class CudaBatchImprover final : public BatchImprover {
                               const ImproveOptions& options) const {
     const ImproveLaunch launch = {
         .plan = Plan(batch), .scratch = scratch.bytes(), .stream = stream_};
-    const auto piece = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
-    return CallImprove(options, piece, [&](const ImproveRequest& request) -> absl::Status {
+    const auto runner = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
+    return CallImprove(options, runner, [&](const ImproveRequest& request) -> absl::Status {
       VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improving plans"));
       return CudaStatus(cudaStreamSynchronize(stream_), "improving plans");
     });

@@ -6,12 +6,12 @@
 #include "core/kernels/improve/relocate_move.h"
 #include "core/kernels/improve/swap_move.h"
 #include "core/kernels/improve/two_opt_move.h"
-#include "core/kernels/improve/two_routes_move.h"
+#include "core/kernels/improve/two_opt_star_move.h"
 
 namespace vrp {
 
-// Makes the best of Move's moves, of equal ones the first; whether there was one. The scratch is
-// surveyed before and after.
+// Applies the best of Move's moves, the first among equals. Returns whether one was applied. The
+// scratch's route index is valid before and after.
 template <typename Move, typename Lanes>
 VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
                          const ImproveScratch& scratch) {
@@ -30,20 +30,20 @@ VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
     Move::Apply(task, scratch, customer(best.index), other(best.index), variant(best.index));
     scratch.trial.header->cost += best.value;
   });
-  Survey(lanes, task, scratch);
+  IndexRoutes(lanes, task, scratch);
   return true;
 }
 
-// Of the scratch's trial.
+// Descends from the scratch's trial plan.
 template <typename Lanes>
 VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task,
                         const ImproveScratch& scratch) {
   if (task.listed() < 1) return;
-  Survey(lanes, task, scratch);
+  IndexRoutes(lanes, task, scratch);
   for (bool better = true; better;) {
     better = MakeBest<RelocateMove>(lanes, task, scratch);
     better = MakeBest<SwapMove>(lanes, task, scratch) || better;
-    better = MakeBest<TwoRoutesMove>(lanes, task, scratch) || better;
+    better = MakeBest<TwoOptStarMove>(lanes, task, scratch) || better;
     better = MakeBest<TwoOptMove>(lanes, task, scratch) || better;
   }
 }

@@ -9,11 +9,12 @@
 namespace vrp {
 namespace {
 
-// What a call should take at most, and the rounds of the first one.
+// Longest duration of a call, and the number of rounds of the first call.
 constexpr absl::Duration kCall = absl::Milliseconds(20);
 constexpr int32_t kFirstRounds = 8;
 
-// Of the call after one of `rounds` that took so long; no more than are done in what is left.
+// Returns the rounds of the next call, after one of `rounds` that took `took`, limited to the time
+// left.
 int64_t NextRounds(int64_t rounds, absl::Duration took, absl::Duration left) {
   int64_t next = rounds;
   if (took < kCall / 2) next *= 2;
@@ -36,12 +37,12 @@ size_t PartSize(std::span<const ImprovedPlan> plans, int64_t bytes) {
 
 }  // namespace
 
-absl::Status DoPiece(const DevicePiece& piece, absl::FunctionRef<absl::Status()> work) {
-  return piece == nullptr ? work() : piece(work);
+absl::Status RunOnDevice(const DeviceRunner& runner, absl::FunctionRef<absl::Status()> work) {
+  return runner == nullptr ? work() : runner(work);
 }
 
 absl::StatusOr<int32_t> CallImprove(
-    const ImproveOptions& options, const DevicePiece& piece,
+    const ImproveOptions& options, const DeviceRunner& runner,
     absl::FunctionRef<absl::Status(const ImproveRequest&)> improve) {
   ImproveRequest request = {.annealing = MakeAnnealingTable(),
                             .seed = options.seed,
@@ -51,8 +52,8 @@ absl::StatusOr<int32_t> CallImprove(
     request.first_round = request.end_round;
     request.end_round =
         static_cast<int32_t>(std::min<int64_t>(request.rounds, request.first_round + rounds));
-    absl::Duration took;  // without the wait for others' pieces
-    VRP_RETURN_IF_ERROR(DoPiece(piece, [&] {
+    absl::Duration took;  // without waiting for the device
+    VRP_RETURN_IF_ERROR(RunOnDevice(runner, [&] {
       const absl::Time begun = SteadyNow();
       const absl::Status done = improve(request);
       took = SteadyNow() - begun;

@@ -1,4 +1,4 @@
-// A batch's improvement as calls that are short enough to be stopped between.
+// Improvement of a batch, split into calls that are short enough to stop in between.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace vrp {
 
-// `work` as a piece of the device's.
-absl::Status DoPiece(const DevicePiece& piece, absl::FunctionRef<absl::Status()> work);
+// Runs `work` by `runner`, or directly if it is null.
+absl::Status RunOnDevice(const DeviceRunner& runner, absl::FunctionRef<absl::Status()> work);
 
-// Calls `improve` for all of options.rounds, or until the stop, each time as a piece that ends with
-// what was asked for. How many rounds were done. How they are split changes no plan.
-absl::StatusOr<int32_t> CallImprove(const ImproveOptions& options, const DevicePiece& piece,
+// Calls `improve` through `runner` until all of options.rounds are done or the stop condition
+// holds. Returns the number of rounds done. The split into calls does not affect the plans.
+absl::StatusOr<int32_t> CallImprove(const ImproveOptions& options, const DeviceRunner& runner,
                                     absl::FunctionRef<absl::Status(const ImproveRequest&)> improve);
 
-// Calls `improve` for parts of `plans` that take at most `bytes` (or are one plan), each with its
-// share of the time. The fewest rounds of a part.
+// Calls `improve` for parts of `plans` of at most `bytes` (or one plan), each with its share of the
+// time. Returns the least rounds of a part.
 absl::StatusOr<int32_t> ImproveInParts(
     std::span<ImprovedPlan> plans, const ImproveOptions& options, int64_t bytes,
     absl::FunctionRef<absl::StatusOr<int32_t>(std::span<ImprovedPlan>, const ImproveOptions&)>

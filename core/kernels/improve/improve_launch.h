@@ -1,4 +1,4 @@
-// The kernel that improves plans, to be launched on a stream. Knows CUDA, not Abseil.
+// Launch of the improvement kernel on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,11 +10,11 @@ namespace vrp {
 
 struct ImproveLaunch {
   ImproveLaunchPlan plan;
-  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of the device's memory
+  uint8_t* scratch = nullptr;  // plan.global_scratch_bytes of device memory
   cudaStream_t stream = nullptr;
 };
 
-// Enqueues; what CUDA reports at once.
+// Enqueues the kernel. Returns CUDA's immediate error.
 cudaError_t LaunchImprove(const ImproveBatch& batch, const ImproveRequest& request,
                           const ImproveLaunch& launch);
 

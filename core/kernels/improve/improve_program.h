@@ -1,6 +1,6 @@
-// The improvement of one plan by a few threads that work together (core/kernels/support/group.h,
-// lanes): a descent, then rounds of ruin and recreate under simulated annealing, then a descent
-// again. In whole numbers and by counted random numbers: every device makes the same plan.
+// Improvement of one plan by a few threads together (lanes of core/kernels/support/group.h): a
+// descent, rounds of ruin and recreate under simulated annealing, and a final descent. Uses
+// integers and counter-based random numbers, so that every device computes the same plan.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace vrp {
 inline constexpr int32_t kCoolingSteps = 64;
 inline constexpr int32_t kLogSteps = 256;
 
-// Made by MakeAnnealingTable, so that no device rounds a logarithm otherwise.
+// Tables made by MakeAnnealingTable, so that rounding of logarithms does not depend on the device.
 struct AnnealingTable {
   int32_t temperatures[kCoolingSteps] = {};  // 65,536ths of the mean leg
   int32_t logs[kLogSteps] = {};              // 4,096ths of -ln((i + 1/2) / kLogSteps)
@@ -23,21 +23,20 @@ struct AnnealingTable {
 struct ImproveRequest {
   AnnealingTable annealing;
   uint64_t seed = 1;
-  int32_t rounds = 0;  // in all
-  // Of these, the ones of this call: the first call begins with round 0, the last ends with
-  // `rounds`.
+  int32_t rounds = 0;  // in total
+  // The rounds of this call. The first call begins with round 0, the last ends with `rounds`.
   int32_t first_round = 0;
   int32_t end_round = 0;
 };
 
-// Instances and their plans between calls.
+// Instances, and their plans between calls.
 struct ImproveBatch {
   int32_t instances = 0;  // B
-  int32_t nodes = 2;      // the most of an instance
-  int32_t routes = 1;     // likewise
+  int32_t nodes = 2;      // of the largest instance
+  int32_t routes = 1;     // of the largest instance
   const ImproveTask* tasks = nullptr;
-  uint8_t* current = nullptr;  // [B, plan_bytes()]: what is improved
-  uint8_t* best = nullptr;     // [B, plan_bytes()]: written
+  uint8_t* current = nullptr;  // [B, plan_bytes()]: in and out
+  uint8_t* best = nullptr;     // [B, plan_bytes()]: out
 
   VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
 };
@@ -77,7 +76,7 @@ VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task,
   }
 }
 
-// What the first call begins with.
+// Prepares the first call: neighbour lists, a descent, and the mean leg.
 template <typename Lanes>
 VRP_DEVICE void BeginImprovement(const Lanes& lanes, const ImproveTask& task,
                                  const ImproveScratch& scratch, const LinkedPlan& best) {
@@ -92,8 +91,8 @@ VRP_DEVICE void BeginImprovement(const Lanes& lanes, const ImproveTask& task,
   CopyPlan(lanes, PlanBytes(task.nodes, task.routes), scratch.trial, best);
 }
 
-// One call, of instance `number` < B. Every customer is in a route of the plan given, and
-// header->cost is its cost.
+// Runs one call for instance `number` < B. All customers must be routed, and header->cost must be
+// the plan's cost.
 template <typename Lanes>
 VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch,
                         const ImproveScratch& scratch, const ImproveRequest& request,

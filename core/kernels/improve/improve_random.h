@@ -1,5 +1,5 @@
-// The random numbers of improvement: functions of seed and round alone, so that every device draws
-// the same, and a plan's place in a batch does not matter.
+// Random numbers of the improvement. They depend only on seed and round, so that every device draws
+// the same, and a plan's position in the batch does not matter.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Of one round. For one thread.
+// The random numbers of one round. For one thread.
 class ImproveRandom {
  public:
   VRP_DEVICE ImproveRandom(uint64_t seed, uint32_t round)
@@ -24,13 +24,13 @@ class ImproveRandom {
     }
     return block_.lane[used_++];
   }
-  // In [0, n), n >= 1.
+  // Returns a number in [0, n), n >= 1.
   VRP_DEVICE uint32_t Below(uint32_t n) {
     return static_cast<uint32_t>((uint64_t{Next()} * n) >> 32);
   }
 
  private:
-  static constexpr uint32_t kApart = 0x1397061Du;  // from decoders' counters
+  static constexpr uint32_t kApart = 0x1397061Du;  // differs from the decoders' counters
 
   PhiloxKey key_;
   PhiloxCounter counter_;
@@ -38,8 +38,8 @@ class ImproveRandom {
   int32_t used_ = 4;
 };
 
-// A word of a round's word and a number: enough for decisions that need not be told apart by
-// statistics (the finaliser of "lowbias32", Wellons 2018).
+// Hashes a round's word and a number, well enough for decisions that need no statistical
+// independence (the finaliser of "lowbias32", Wellons 2018).
 VRP_DEVICE constexpr uint32_t MixedWord(uint32_t word, uint32_t number) {
   uint32_t x = word + number * 0x9E3779B9u;
   x = (x ^ (x >> 16)) * 0x7FEB352Du;

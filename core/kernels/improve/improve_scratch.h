@@ -1,4 +1,4 @@
-// The memory of the threads that improve one plan, cut out of one piece.
+// Scratch of the threads that improve one plan, cut from one piece of memory.
 #pragma once
 
 #include <cstdint>
@@ -7,70 +7,71 @@
 
 namespace vrp {
 
-// Customers that a ruin takes out at most.
-inline constexpr int32_t kMostRemoved = 64;
+// Most customers that a ruin removes.
+inline constexpr int32_t kMaxRemoved = 64;
 
-// What one thread decides for all.
+// State decided by one thread and read by all.
 struct ImproveState {
-  int32_t removed = 0;  // customers
-  int32_t delta = 0;    // of the trial's cost, since it was copied
-  uint32_t word = 0;    // random, of the round
-  int32_t best = 0;     // the best plan's cost
+  int32_t removed = 0;  // number of customers
+  int32_t delta = 0;    // of the trial's cost since it was copied
+  uint32_t word = 0;    // random word of the round
+  int32_t best = 0;     // cost of the best plan
   bool accepted = false;
   bool improved = false;
 };
 
 struct ImproveScratch {
   ImproveState* state = nullptr;
-  LinkedPlan trial;             // what is changed
-  LinkedPlan current;           // what annealing goes on from
-  int32_t* through = nullptr;   // [P]: load of the route until here, this point included
-  int32_t* keys = nullptr;      // [kMostRemoved]
-  uint16_t* rank = nullptr;     // [P]: the point's state in its route, which is 0 for the depot
-  uint16_t* removed = nullptr;  // [kMostRemoved]
-  uint16_t* sorted = nullptr;   // [kMostRemoved]
+  LinkedPlan trial;                 // the plan that moves change
+  LinkedPlan current;               // the plan that annealing continues from
+  int32_t* prefix_loads = nullptr;  // [P]: load of the route up to and including the point
+  int32_t* keys = nullptr;          // [kMaxRemoved]
+  uint16_t* rank = nullptr;         // [P]: the point's position in its route, 0 for the depot
+  uint16_t* removed = nullptr;      // [kMaxRemoved]
+  uint16_t* sorted = nullptr;       // [kMaxRemoved]
 };
 
-// Bytes of a scratch; a multiple of 16.
+// Returns the size of the scratch, a multiple of 16.
 constexpr int64_t ImproveScratchBytes(int32_t nodes, int32_t routes) {
   const int64_t points = int64_t{nodes} + routes;
   const int64_t bytes = 2 * PlanBytes(nodes, routes) + static_cast<int64_t>(sizeof(ImproveState)) +
-                        points * (4 + 2) + kMostRemoved * (4 + 2 + 2);
+                        points * (4 + 2) + kMaxRemoved * (4 + 2 + 2);
   return (bytes + 15) / 16 * 16;
 }
 
-// As CutPlan.
+// Returns the arrays at `base`; see CutPlan.
 VRP_DEVICE inline ImproveScratch CutImproveScratch(int32_t nodes, int32_t routes, uint8_t* base) {
   const int32_t points = nodes + routes;
   const int64_t plan = PlanBytes(nodes, routes);
   auto* const state = reinterpret_cast<ImproveState*>(base + 2 * plan);
-  auto* const through = reinterpret_cast<int32_t*>(state + 1);
-  auto* const rank = reinterpret_cast<uint16_t*>(through + points + kMostRemoved);
+  auto* const prefix_loads = reinterpret_cast<int32_t*>(state + 1);
+  auto* const rank = reinterpret_cast<uint16_t*>(prefix_loads + points + kMaxRemoved);
   return {.state = state,
           .trial = CutPlan(nodes, routes, base),
           .current = CutPlan(nodes, routes, base + plan),
-          .through = through,
-          .keys = through + points,
+          .prefix_loads = prefix_loads,
+          .keys = prefix_loads + points,
           .rank = rank,
           .removed = rank + points,
-          .sorted = rank + points + kMostRemoved};
+          .sorted = rank + points + kMaxRemoved};
 }
 
-// Goes through the trial's rings: routes, loads, counts, ranks and through.
+// Recomputes routes, loads, counts, ranks and prefix loads by following the trial's routes.
 template <typename Lanes>
-VRP_DEVICE void Survey(const Lanes& lanes, const ImproveTask& task, const ImproveScratch& scratch) {
+VRP_DEVICE void IndexRoutes(const Lanes& lanes, const ImproveTask& task,
+                            const ImproveScratch& scratch) {
   const LinkedPlan& plan = scratch.trial;
   lanes.Each(task.routes, [&](int32_t r) {
     const int32_t depot = task.nodes + r;
     int32_t load = 0;
     int32_t rank = 0;
     scratch.rank[depot] = 0;
-    scratch.through[depot] = 0;
+    scratch.prefix_loads[depot] = 0;
     plan.route[depot] = static_cast<uint16_t>(r);
     for (int32_t at = plan.next[depot]; at != depot; at = plan.next[at]) {
       load += task.demands[at];
       scratch.rank[at] = static_cast<uint16_t>(++rank);
-      scratch.through[at] = load;
+      scratch.prefix_loads[at] = load;
       plan.route[at] = static_cast<uint16_t>(r);
     }
     plan.loads[r] = load;

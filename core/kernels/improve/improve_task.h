@@ -1,5 +1,5 @@
-// One CVRP or TSP whose plan is improved, as whole numbers in one device's memory, so that every
-// device makes the same plan of it. No includes that CUDA sources could not have.
+// One CVRP or TSP whose plan is improved, as integers in one device's memory, so that every device
+// computes the same plan. Includes only headers that CUDA sources can include.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace vrp {
 
-// Others of a customer's list that ruins go through, and that moves of the descent bring beside it.
+// Neighbours in a customer's list that ruins visit, and those that moves of the descent try.
 inline constexpr int32_t kListedNear = 32;
 inline constexpr int32_t kMovedNear = 12;
 
-// What a move that must not be made costs.
+// Cost of an infeasible move.
 inline constexpr int32_t kNoMove = std::numeric_limits<int32_t>::max();
 
-// A view. Points are what plans are made of: customers 1 .. N - 1, and N + r, the depot at both
-// ends of route r. Sums of any 4 N distances, and of all demands, are within int32.
+// A view. A plan consists of points: customers 1 .. N - 1, and N + r, the depot at both ends of
+// route r. The sums of any 4 N distances and of all demands fit in int32.
 struct ImproveTask {
   int32_t nodes = 0;   // N >= 2; N + M < 2^16 - 1
-  int32_t routes = 1;  // M: the most
+  int32_t routes = 1;  // M: maximum
   int32_t capacity = 0;
   const int32_t* distances = nullptr;  // [N, N], symmetric
   const int32_t* demands = nullptr;    // [N]
-  uint16_t* near = nullptr;            // [N, listed()]: customers but itself, the nearest first
+  uint16_t* near = nullptr;            // [N, listed()]: the nearest customers, nearest first
 
   VRP_DEVICE int32_t points() const { return nodes + routes; }
   VRP_DEVICE int32_t listed() const { return kListedNear < nodes - 2 ? kListedNear : nodes - 2; }
@@ -35,7 +35,7 @@ struct ImproveTask {
   }
 };
 
-// Fills task.near; of equally near customers the lower number first.
+// Fills task.near; among equally near customers, lower numbers come first.
 template <typename Lanes>
 VRP_DEVICE void ListNear(const Lanes& lanes, const ImproveTask& task) {
   const int32_t listed = task.listed();

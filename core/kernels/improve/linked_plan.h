@@ -1,4 +1,4 @@
-// A plan as a ring of points for each route, that some threads change together.
+// A plan as a ring of points per route, changed by several threads together.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-inline constexpr uint16_t kInNoRoute = 0xFFFF;
+inline constexpr uint16_t kUnrouted = 0xFFFF;
 
 struct PlanHeader {
   int32_t cost = 0;
@@ -15,8 +15,8 @@ struct PlanHeader {
   int32_t unused[2] = {};
 };
 
-// A view. P points, M routes. A customer that is in no route has route kInNoRoute, and links that
-// mean nothing.
+// A view with P points and M routes. A customer outside of all routes has route kUnrouted and
+// undefined links.
 struct LinkedPlan {
   PlanHeader* header = nullptr;
   int32_t* legs = nullptr;     // [P]: distance to the next
@@ -27,7 +27,7 @@ struct LinkedPlan {
   uint16_t* counts = nullptr;  // [M]: customers
 };
 
-// Bytes of a plan; a multiple of 16.
+// Returns the size of a plan in bytes, a multiple of 16.
 constexpr int64_t PlanBytes(int32_t nodes, int32_t routes) {
   const int64_t points = int64_t{nodes} + routes;
   const int64_t wide = static_cast<int64_t>(sizeof(PlanHeader)) + 4 * points + 4 * int64_t{routes};
@@ -35,7 +35,8 @@ constexpr int64_t PlanBytes(int32_t nodes, int32_t routes) {
   return (wide + narrow + 15) / 16 * 16;
 }
 
-// `base` is aligned to 16 and has PlanBytes for at least as many nodes and routes.
+// Returns the arrays at `base`, which is aligned to 16 and has PlanBytes of at least as many nodes
+// and routes.
 VRP_DEVICE inline LinkedPlan CutPlan(int32_t nodes, int32_t routes, uint8_t* base) {
   const int32_t points = nodes + routes;
   auto* const legs = reinterpret_cast<int32_t*>(base + sizeof(PlanHeader));
@@ -57,7 +58,7 @@ VRP_DEVICE void CopyPlan(const Lanes& lanes, int64_t bytes, const LinkedPlan& fr
   lanes.Each(static_cast<int32_t>(bytes / 4), [&](int32_t i) { target[i] = source[i]; });
 }
 
-// The functions below are for one thread.
+// The functions below run on one thread.
 
 VRP_DEVICE inline void Link(const ImproveTask& task, const LinkedPlan& plan, int32_t from,
                             int32_t to) {
@@ -66,10 +67,9 @@ VRP_DEVICE inline void Link(const ImproveTask& task, const LinkedPlan& plan, int
   plan.legs[from] = task.Distance(from, to);
 }
 
-// first .. last, which follow each other, follow each other from last to first. The links of the
-// two to what is around them are left to the caller.
-VRP_DEVICE inline void TurnRound(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
-                                 int32_t last) {
+// Reverses the points first .. last. The caller links the two ends to their surroundings.
+VRP_DEVICE inline void Reverse(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
+                               int32_t last) {
   int32_t back = plan.before[last];
   for (int32_t at = last; at != first;) {
     const int32_t following = back;
@@ -90,14 +90,14 @@ VRP_DEVICE inline void Insert(const ImproveTask& task, const LinkedPlan& plan, i
   ++plan.counts[route];
 }
 
-// Returns what the cost changes by.
+// Returns the change of the cost.
 VRP_DEVICE inline int32_t Remove(const ImproveTask& task, const LinkedPlan& plan,
                                  int32_t customer) {
   const int32_t previous = plan.before[customer];
   const int32_t route = plan.route[customer];
   const int32_t saved = plan.legs[previous] + plan.legs[customer];
   Link(task, plan, previous, plan.next[customer]);
-  plan.route[customer] = kInNoRoute;
+  plan.route[customer] = kUnrouted;
   plan.loads[route] -= task.demands[customer];
   --plan.counts[route];
   return plan.legs[previous] - saved;

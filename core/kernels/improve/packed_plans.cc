@@ -19,10 +19,10 @@ ImproveTask SizesOf(const ImprovedPlan& plan) {
 PackedPlans::PackedPlans(std::span<const ImprovedPlan> from) {
   for (const ImprovedPlan& plan : from) {
     const ImproveTask task = SizesOf(plan);
-    places_.push_back({.task = task,
-                       .distances = std::ssize(distances_),
-                       .demands = std::ssize(demands_),
-                       .near = near_count_});
+    entries_.push_back({.task = task,
+                        .distances = std::ssize(distances_),
+                        .demands = std::ssize(demands_),
+                        .near = near_count_});
     distances_.insert(distances_.end(), plan.distances.begin(), plan.distances.end());
     demands_.insert(demands_.end(), plan.demands.begin(), plan.demands.end());
     near_count_ += int64_t{task.nodes} * task.listed();
@@ -31,7 +31,7 @@ PackedPlans::PackedPlans(std::span<const ImprovedPlan> from) {
   }
   plans_.resize(from.size() * static_cast<size_t>(plan_bytes()));
   for (size_t i = 0; i < from.size(); ++i) {
-    ImproveTask task = places_[i].task;
+    ImproveTask task = entries_[i].task;
     task.distances = from[i].distances.data();
     task.demands = from[i].demands.data();
     Write(from[i], task, plans_.data() + static_cast<int64_t>(i) * plan_bytes());
@@ -58,18 +58,18 @@ void PackedPlans::Write(const ImprovedPlan& from, const ImproveTask& task, uint8
 std::vector<ImproveTask> PackedPlans::TasksAt(const int32_t* distances, const int32_t* demands,
                                               uint16_t* near) const {
   std::vector<ImproveTask> tasks;
-  for (const Place& place : places_) {
-    ImproveTask& task = tasks.emplace_back(place.task);
-    task.distances = distances + place.distances;
-    task.demands = demands + place.demands;
-    task.near = near + place.near;
+  for (const Entry& entry : entries_) {
+    ImproveTask& task = tasks.emplace_back(entry.task);
+    task.distances = distances + entry.distances;
+    task.demands = demands + entry.demands;
+    task.near = near + entry.near;
   }
   return tasks;
 }
 
 void PackedPlans::Unpack(std::span<uint8_t> plans, std::span<ImprovedPlan> to) const {
-  for (size_t i = 0; i < places_.size(); ++i) {
-    const ImproveTask& task = places_[i].task;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const ImproveTask& task = entries_[i].task;
     const LinkedPlan plan =
         CutPlan(task.nodes, task.routes, plans.data() + static_cast<int64_t>(i) * plan_bytes());
     to[i].plan.clear();

@@ -1,5 +1,5 @@
-// Puts removed customers back, each where it costs least, but for a few places overlooked by chance
-// (SISR's blinks; see ruin.h).
+// Reinsertion of removed customers at their cheapest positions, except that some positions are
+// skipped at random (SISR's blinks; see ruin.h).
 #pragma once
 
 #include <cstdint>
@@ -9,38 +9,38 @@
 
 namespace vrp {
 
-// What comes back first: ten words of which a round draws one.
-enum class ReturnOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
+// Orders of reinsertion. Ten words, of which each round draws one.
+enum class ReinsertionOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
 
-constexpr VRP_DEVICE ReturnOrder ReturnOrderOf(uint32_t word) {
+constexpr VRP_DEVICE ReinsertionOrder ReturnOrderOf(uint32_t word) {
   const uint32_t draw = word % 11;
-  if (draw < 4) return ReturnOrder::kRandom;
-  if (draw < 8) return ReturnOrder::kLargest;
-  return draw < 10 ? ReturnOrder::kFarthest : ReturnOrder::kNearest;
+  if (draw < 4) return ReinsertionOrder::kRandom;
+  if (draw < 8) return ReinsertionOrder::kLargest;
+  return draw < 10 ? ReinsertionOrder::kFarthest : ReinsertionOrder::kNearest;
 }
 
-VRP_DEVICE inline int32_t ReturnKey(const ImproveTask& task, int32_t customer, ReturnOrder order,
-                                    uint32_t word) {
+VRP_DEVICE inline int32_t ReturnKey(const ImproveTask& task, int32_t customer,
+                                    ReinsertionOrder order, uint32_t word) {
   switch (order) {
-    case ReturnOrder::kRandom:
+    case ReinsertionOrder::kRandom:
       return static_cast<int32_t>(MixedWord(word, static_cast<uint32_t>(customer)) >> 1);
-    case ReturnOrder::kLargest:
+    case ReinsertionOrder::kLargest:
       return -task.demands[customer];
-    case ReturnOrder::kFarthest:
+    case ReinsertionOrder::kFarthest:
       return -task.Distance(0, customer);
-    case ReturnOrder::kNearest:
+    case ReinsertionOrder::kNearest:
       break;
   }
   return task.Distance(0, customer);
 }
 
-// Fills scratch.sorted: by key, of equal ones as they were removed.
+// Fills scratch.sorted: by key, and in order of removal among equals.
 template <typename Lanes>
 VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
                             const ImproveScratch& scratch) {
   const int32_t count = scratch.state->removed;
   const uint32_t word = scratch.state->word;
-  const ReturnOrder order = ReturnOrderOf(word >> 8);
+  const ReinsertionOrder order = ReturnOrderOf(word >> 8);
   lanes.Each(count, [&](int32_t i) {
     scratch.keys[i] = ReturnKey(task, scratch.removed[i], order, word);
   });
@@ -55,11 +55,12 @@ VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
   });
 }
 
-// Whether all customers have a place; where one has none, the trial is to be thrown away.
+// Inserts all removed customers. Returns whether each found a position; if not, the trial must be
+// discarded.
 template <typename Lanes>
 VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
                          const ImproveScratch& scratch) {
-  constexpr uint32_t kBlinks = 127;  // one of so many and one places
+  constexpr uint32_t kBlinks = 127;  // one in kBlinks + 1 positions is skipped
   const LinkedPlan& plan = scratch.trial;
   SortRemoved(lanes, task, scratch);
   const int32_t count = scratch.state->removed;
@@ -71,7 +72,7 @@ VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
     const auto best = lanes.Least(task.points() - 1, [&](int32_t number) {
       const int32_t point = number + 1;
       const int32_t route = plan.route[point];
-      if (route == kInNoRoute || plan.loads[route] > space) return kNoMove;
+      if (route == kUnrouted || plan.loads[route] > space) return kNoMove;
       const bool blinks = (MixedWord(word, static_cast<uint32_t>(point)) & kBlinks) == 0;
       if (blinks && task.IsCustomer(point)) return kNoMove;
       return row[task.NodeOf(point)] + row[task.NodeOf(plan.next[point])] - plan.legs[point];

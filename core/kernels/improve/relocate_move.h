@@ -1,4 +1,4 @@
-// Relocate: one to three customers that follow each other go elsewhere.
+// Relocate: moves one to three consecutive customers elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace vrp {
 
-// Variant 4 (s - 1) + 2 t + f: the s customers that begin with i come behind j (f = 0) or before
-// it, in their order (t = 0) or turned round.
+// Variant 4 (s - 1) + 2 t + f: moves the s customers beginning with i behind j (f = 0) or before it
+// (f = 1), in their order (t = 0) or reversed (t = 1).
 struct RelocateMove {
   static constexpr int32_t kVariants = 12;
 
-  // From i to `last`, to stand between `ahead` and `behind`.
+  // Customers from i to `last`, to be linked between `ahead` and `behind`.
   struct Chain {
     int32_t last, ahead, behind, load;
-    bool turned, sound;
+    bool reversed, feasible;
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t i,
                                   int32_t j, int32_t variant) {
@@ -24,17 +24,17 @@ struct RelocateMove {
                    .ahead = j,
                    .behind = j,
                    .load = task.demands[i],
-                   .turned = (variant & 2) != 0,
-                   .sound = !(length == 1 && (variant & 2) != 0)};
-    for (int32_t more = 1; more < length && chain.sound; ++more) {
+                   .reversed = (variant & 2) != 0,
+                   .feasible = !(length == 1 && (variant & 2) != 0)};
+    for (int32_t more = 1; more < length && chain.feasible; ++more) {
       chain.last = plan.next[chain.last];
-      chain.sound = task.IsCustomer(chain.last) && chain.last != j;
+      chain.feasible = task.IsCustomer(chain.last) && chain.last != j;
       chain.load += task.demands[task.NodeOf(chain.last)];
     }
     ((variant & 1) == 0 ? chain.behind : chain.ahead) =
         (variant & 1) == 0 ? plan.next[j] : plan.before[j];
-    // Where it is already.
-    if (chain.ahead == chain.last || chain.behind == i) chain.sound = false;
+    // The chain is there already.
+    if (chain.ahead == chain.last || chain.behind == i) chain.feasible = false;
     return chain;
   }
 
@@ -42,12 +42,12 @@ struct RelocateMove {
                                   int32_t j, int32_t variant) {
     const LinkedPlan& plan = scratch.trial;
     const Chain chain = ChainOf(task, plan, i, j, variant);
-    if (!chain.sound) return kNoMove;
+    if (!chain.feasible) return kNoMove;
     const int32_t to = plan.route[j];
     if (to != plan.route[i] && plan.loads[to] + chain.load > task.capacity) return kNoMove;
     const int32_t previous = plan.before[i];
-    const int32_t first = chain.turned ? chain.last : i;
-    const int32_t last = chain.turned ? i : chain.last;
+    const int32_t first = chain.reversed ? chain.last : i;
+    const int32_t last = chain.reversed ? i : chain.last;
     return task.Distance(previous, plan.next[chain.last]) - plan.legs[previous] -
            plan.legs[chain.last] + task.Distance(chain.ahead, first) +
            task.Distance(last, chain.behind) - plan.legs[chain.ahead];
@@ -58,9 +58,9 @@ struct RelocateMove {
     const LinkedPlan& plan = scratch.trial;
     const Chain chain = ChainOf(task, plan, i, j, variant);
     Link(task, plan, plan.before[i], plan.next[chain.last]);
-    if (chain.turned) TurnRound(task, plan, i, chain.last);
-    Link(task, plan, chain.ahead, chain.turned ? chain.last : i);
-    Link(task, plan, chain.turned ? i : chain.last, chain.behind);
+    if (chain.reversed) Reverse(task, plan, i, chain.last);
+    Link(task, plan, chain.ahead, chain.reversed ? chain.last : i);
+    Link(task, plan, chain.reversed ? i : chain.last, chain.behind);
   }
 };
 

@@ -1,5 +1,5 @@
-// Takes strings of customers that lie near each other out of a plan: Christiaens and Vanden Berghe,
-// "Slack induction by string removals for vehicle routing problems", Transportation Science 2020.
+// Removal of strings of neighbouring customers: Christiaens and Vanden Berghe, "Slack induction by
+// string removals for vehicle routing problems", Transportation Science 2020.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace vrp {
 inline constexpr int32_t kMeanRemoved = 10;
 inline constexpr int32_t kLongestString = 10;
 
-// Takes out `length` customers of a string around `customer`; where `skipped` is not below 0, the
-// skipped-th of the string's length + 1 stays. For one thread.
+// Removes `length` customers of a string around `customer`. If `skipped` is not negative, the
+// skipped-th of the string's length + 1 customers stays. For one thread.
 VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
                                     uint32_t ahead) {
   const LinkedPlan& plan = scratch.trial;
   int32_t first = customer;
   for (; ahead > 0 && task.IsCustomer(plan.before[first]); --ahead) first = plan.before[first];
-  // Where the route ends too soon the string begins sooner.
+  // The string begins earlier if the route ends too soon.
   const int32_t span = length + (skipped >= 0 ? 1 : 0);
   int32_t last = first;
   int32_t found = 1;
   for (; found < span && task.IsCustomer(plan.next[last]); ++found) last = plan.next[last];
   for (; found < span && task.IsCustomer(plan.before[first]); ++found) first = plan.before[first];
   ImproveState& state = *scratch.state;
-  for (int32_t i = 0; i < found && state.removed < kMostRemoved; ++i) {
+  for (int32_t i = 0; i < found && state.removed < kMaxRemoved; ++i) {
     const int32_t at = first;
     first = plan.next[first];
     if (i == skipped) continue;
@@ -36,7 +36,7 @@ VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratc
   }
 }
 
-// A round's ruin, of the trial, in which all customers have a route. For one thread.
+// Ruins the trial, in which all customers are routed. For one thread.
 VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scratch,
                             ImproveRandom& random) {
   const LinkedPlan& plan = scratch.trial;
@@ -47,17 +47,18 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
   const int32_t mean = (task.nodes - 1) / used;
   const int32_t longest = mean < kLongestString ? mean : kLongestString;
-  // 1 .. 4 kMeanRemoved / (1 + longest) - 1, rounded down with the chance of what is cut.
+  // Uniform over 1 .. 4 kMeanRemoved / (1 + longest) - 1; a fractional bound makes the last value
+  // less likely.
   const int32_t span = 4 * kMeanRemoved - 1 - longest;
   const auto strings =
       static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(span)) / (1 + longest));
   const auto seed = static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(task.nodes - 1)));
-  uint64_t ruined = 0;  // by route number, modulo 64
+  uint64_t ruined = 0;  // bit per route number, modulo 64
   int32_t made = 0;
   for (int32_t i = -1; i < task.listed() && made < strings; ++i) {
     const int32_t customer = i < 0 ? seed : task.near[seed * task.listed() + i];
     const int32_t route = plan.route[customer];
-    if (route == kInNoRoute) continue;
+    if (route == kUnrouted) continue;
     const uint64_t bit = uint64_t{1} << (route & 63);
     if ((ruined & bit) != 0 && task.routes > 1) continue;
     ruined |= bit;

@@ -1,4 +1,4 @@
-// Swap: one or two customers that follow each other change places with one or two others.
+// Swap: exchanges one or two consecutive customers with one or two others.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace vrp {
 
-// Those from i on, 1 + variant % 2 of them, with those behind j, 1 + variant / 2 of them.
+// Exchanges 1 + variant % 2 customers from i on with 1 + variant / 2 customers behind j.
 struct SwapMove {
   static constexpr int32_t kVariants = 4;
 
   struct Chain {
     int32_t first, last, load;
-    bool sound;  // customers all, none of them `other`
+    bool feasible;  // only customers, none of them `other`
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
                                   int32_t length, int32_t other) {
     const int32_t last = length == 1 ? first : plan.next[first];
-    const bool sound = task.IsCustomer(first) && task.IsCustomer(last) && first != other &&
-                       last != other && task.IsCustomer(other);
+    const bool feasible = task.IsCustomer(first) && task.IsCustomer(last) && first != other &&
+                          last != other && task.IsCustomer(other);
     const int32_t second = length == 1 ? 0 : task.demands[task.NodeOf(last)];
-    return {first, last, task.demands[task.NodeOf(first)] + second, sound};
+    return {first, last, task.demands[task.NodeOf(first)] + second, feasible};
   }
 
   static VRP_DEVICE int32_t Delta(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,
@@ -30,8 +30,8 @@ struct SwapMove {
     const int32_t other = plan.next[j];
     const Chain mine = ChainOf(task, plan, i, 1 + variant % 2, other);
     const Chain theirs = ChainOf(task, plan, other, 1 + variant / 2, i);
-    if (!mine.sound || !theirs.sound) return kNoMove;
-    // Neighbours that change places are a relocation.
+    if (!mine.feasible || !theirs.feasible) return kNoMove;
+    // Exchanging neighbours is a relocation.
     if (plan.next[mine.last] == other || plan.next[theirs.last] == i) return kNoMove;
     const int32_t more = theirs.load - mine.load;
     if (plan.route[i] != plan.route[j] && (plan.loads[plan.route[i]] + more > task.capacity ||

@@ -1,4 +1,4 @@
-// 2-opt: a part of a route is driven the other way round.
+// 2-opt: reverses a part of a route.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Variant 0 brings i and j together by the legs behind them, 1 by those before them.
+// Joins i and j by the legs behind them (variant 0) or before them (variant 1).
 struct TwoOptMove {
   static constexpr int32_t kVariants = 2;
 
@@ -38,7 +38,7 @@ struct TwoOptMove {
     const Part part = PartOf(scratch, i, j, variant);
     const int32_t ahead = plan.before[part.first];
     const int32_t behind = plan.next[part.last];
-    TurnRound(task, plan, part.first, part.last);
+    Reverse(task, plan, part.first, part.last);
     Link(task, plan, ahead, part.last);
     Link(task, plan, part.first, behind);
   }

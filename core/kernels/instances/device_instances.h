@@ -1,5 +1,6 @@
-// A batch of instances drawn where they are used. Which one is read from the device's memory, so
-// that the same launch serves every step (a captured graph), and the host moves nothing.
+// A batch of instances drawn on the device that uses them. The batch's number is read from the
+// device's memory, so that the same launch serves every step (a captured graph) and nothing is
+// copied.
 #pragma once
 
 #include "absl/status/status.h"
@@ -7,11 +8,11 @@
 
 namespace vrp {
 
-// All pointers are to the CPU's memory: the same program with one thread.
+// Draws into CPU memory by the same program, with one thread.
 void DrawInstancesOnCpu(const InstanceTask& task);
 
-// Puts it into `stream`, a cudaStream_t of the current device. kInternal says what CUDA reports at
-// once; kUnimplemented in a build without CUDA.
+// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
+// kUnimplemented: a build without CUDA.
 absl::Status DrawInstancesOnCuda(const InstanceTask& task, void* stream);
 
 }  // namespace vrp

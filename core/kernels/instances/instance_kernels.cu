@@ -1,4 +1,4 @@
-// One launch a batch, a block an instance.
+// Kernel that draws a batch, one block per instance.
 #include "core/kernels/instances/instance_launch.h"
 #include "core/kernels/instances/instance_program.h"
 #include "core/kernels/launch/kernel_launch.cuh"

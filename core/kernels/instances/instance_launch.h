@@ -1,4 +1,4 @@
-// The kernel that draws instances, to be launched on a stream. Knows CUDA, not Abseil.
+// Launch of the kernel that draws instances on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Enqueues; what CUDA reports at once.
+// Enqueues the kernel. Returns CUDA's immediate error.
 cudaError_t LaunchInstances(const InstanceTask& task, cudaStream_t stream);
 
 }  // namespace vrp

@@ -1,7 +1,7 @@
-// A batch of instances, drawn where they are used: the same that GenerateInstanceData and
-// MakeNetworkBatch make, bit for bit, by a group of threads (group.h) each. What compiles this must
-// not make fused multiply-adds of its own accord, for the host's distances have none
-// (core/problem/CMakeLists.txt). No includes that CUDA sources could not have.
+// Instances drawn on the device that uses them, one per group of threads (group.h). The results
+// equal those of GenerateInstanceData and MakeNetworkBatch bit for bit, so the compiler must not
+// contract products (core/problem/CMakeLists.txt). Includes only headers that CUDA sources can
+// include.
 #pragma once
 
 #include <cmath>
@@ -16,11 +16,12 @@
 namespace vrp {
 
 struct DemandDraws {
-  CounterRandom numbers = CounterRandom(0);  // from the first demand's on
+  CounterRandom numbers = CounterRandom(0);  // from the first demand on
   int64_t largest = kMaxDemand;
   int32_t count = 0;
 };
-// Each by itself; where one took more words than usual, those behind it anew, in order.
+// Draws each demand separately. If one took more words than usual, draws the later ones again in
+// sequence.
 template <typename Group>
 VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double* demands) {
   const auto from = [&](int32_t i) {
@@ -41,7 +42,7 @@ VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double
   });
 }
 
-// What instance `index` has besides its nodes.
+// Returns the values of instance `index` apart from its nodes.
 VRP_DEVICE inline RoutingProblem DrawProblem(const UniformInstances& drawn, int64_t index,
                                              const NodeColumns& columns) {
   CounterRandom random = InstanceNumbers(drawn.seed, index, InstanceStream::kMixture);
@@ -73,10 +74,10 @@ VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
               columns.demands + 1);
 }
 
-// The square around the nodes; `reach` [4] is the group's memory.
+// Returns the square around the nodes; `reach` [4] is memory of the group.
 template <typename Group>
 VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem, double* reach) {
-  // The largest x and y, and the smallest of either, negated.
+  // The largest x and y, and the negated smallest x and y.
   group.Rows(4, [&](const auto& lanes, int32_t row) {
     const double* const values = row % 2 == 0 ? problem.x : problem.y;
     const double sign = row < 2 ? 1 : -1;

@@ -1,5 +1,5 @@
-// A batch of instances that is drawn where it is used: what, and to where. No includes that CUDA
-// sources could not have.
+// A batch of instances to draw on a device: parameters and outputs. Includes only headers that CUDA
+// sources can include.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Coordinates and demands: doubles of a node.
+// Coordinates and demands: doubles per node.
 inline constexpr int32_t kInstanceColumns = 3;
 
-// Nodes of the largest instance.
-constexpr int32_t MostNodes(const UniformInstances& drawn) {
+// Returns the number of nodes of the largest instance.
+constexpr int32_t MaxNodes(const UniformInstances& drawn) {
   for (int32_t k = 0; k < drawn.kinds; ++k) {
     if (drawn.kind[k] != ProblemKind::kTsp) return drawn.customers + 1;
   }
@@ -24,17 +24,17 @@ constexpr int32_t MostNodes(const UniformInstances& drawn) {
 struct InstanceTask {
   UniformInstances drawn;
   int32_t instances = 0;           // B
-  int32_t nodes = 0;               // N, room of each instance; at least MostNodes
-  const int64_t* batch = nullptr;  // the batch's number: so many were drawn before it
+  int32_t nodes = 0;               // N: nodes per instance in the outputs, at least MaxNodes
+  const int64_t* batch = nullptr;  // number of the batch: batches drawn before it
   StepRules* rules = nullptr;      // [B]
-  double* columns = nullptr;       // [B, kInstanceColumns, N], to which the rules point
+  double* columns = nullptr;       // [B, kInstanceColumns, N], referred to by the rules
   double* scales = nullptr;        // [B], see RoutingProblem
-  int64_t* sizes = nullptr;        // [B]: nodes
+  int64_t* sizes = nullptr;        // [B]: numbers of nodes
   float* features = nullptr;       // [B, N, kNodeFeatures], 0 beyond an instance's nodes
   bool* tsp = nullptr;             // [B]
 };
 
-// Where the nodes of instance `b` lie.
+// The columns of instance `b`.
 struct NodeColumns {
   double* x = nullptr;
   double* y = nullptr;

@@ -1,7 +1,7 @@
-// AdamW (Loshchilov and Hutter 2019) over flat arrays, and the norm by which gradients are clipped,
-// as programs for any group of threads (group.h), so that the CPU and CUDA do the same arithmetic:
-// what could be contracted to fused multiply-adds is written as such, sums have a fixed order. No
-// includes that CUDA sources could not have.
+// AdamW (Loshchilov and Hutter 2019) over flat arrays, and the gradient's norm for clipping, as
+// programs for any group of threads (group.h). CPU and CUDA do the same arithmetic: fused
+// multiply-adds are explicit, and sums have a fixed order. Includes only headers that CUDA sources
+// can include.
 #pragma once
 
 #include <cmath>
@@ -15,17 +15,17 @@ struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double weight_decay = 0;  // decoupled; of parameters of two dimensions and more
+  double weight_decay = 0;  // decoupled; for parameters of two or more dimensions
 };
 
-// A part of the flat arrays that is updated alike.
+// A part of the flat arrays with one update rule.
 struct UpdatePiece {
   int64_t first = 0;
   int32_t count = 0;
   bool decays = false;
 };
 
-// What an update comes to for all elements of a piece.
+// Factors of an update, the same for all elements of a piece.
 struct AdamWFactors {
   float beta1 = 0;
   float beta2 = 0;
@@ -36,8 +36,8 @@ struct AdamWFactors {
   float shrinkage = 1;  // 1 - learning rate * weight decay
 };
 
-// By squaring: libm's last bit is not the same everywhere.
-constexpr double WholePower(double base, int64_t exponent) {
+// Raises to an integer power by squaring, because libm's last bit differs between devices.
+constexpr double IntegerPower(double base, int64_t exponent) {
   double power = 1;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 != 0) power *= base;
@@ -49,12 +49,12 @@ constexpr double WholePower(double base, int64_t exponent) {
 struct AdamWStep {
   double learning_rate = 0;
   double scale = 1;     // of the gradient
-  int64_t updates = 1;  // with this one
+  int64_t updates = 1;  // including this one
   bool decays = false;
 };
 VRP_DEVICE inline AdamWFactors FactorsOf(const AdamWOptions& options, const AdamWStep& step) {
-  const double mean = 1 - WholePower(options.beta1, step.updates);
-  const double square = 1 - WholePower(options.beta2, step.updates);
+  const double mean = 1 - IntegerPower(options.beta1, step.updates);
+  const double square = 1 - IntegerPower(options.beta2, step.updates);
   const double shrinkage = 1 - step.learning_rate * options.weight_decay;
   return {.beta1 = static_cast<float>(options.beta1),
           .beta2 = static_cast<float>(options.beta2),
@@ -65,7 +65,7 @@ VRP_DEVICE inline AdamWFactors FactorsOf(const AdamWOptions& options, const Adam
           .shrinkage = step.decays ? static_cast<float>(shrinkage) : 1.0F};
 }
 
-// Of one piece; the arrays are those of all parameters.
+// The arrays of all parameters.
 struct UpdateArrays {
   float* values = nullptr;
   const float* gradient = nullptr;
@@ -90,14 +90,14 @@ VRP_DEVICE void UpdateOnePiece(const Group& group, AdamWFactors f, const UpdateP
   });
 }
 
-// Elements of a gradient whose squares are summed together, and running sums of each such block.
+// Elements of a gradient whose squares are summed together, and partial sums of each such block.
 inline constexpr int32_t kNormBlock = 4096;
 inline constexpr int32_t kNormLanes = 256;
 
 constexpr int64_t NormBlocks(int64_t size) { return (size + kNormBlock - 1) / kNormBlock; }
 
-// The sum of term(0) .. term(count - 1) in one order, whatever the group; `lanes` [kNormLanes] is
-// the group's memory. All its threads may read the result.
+// Returns the sum of term(0) .. term(count - 1) in an order that does not depend on the group.
+// `lanes` [kNormLanes] is memory of the group. All its threads may read the result.
 template <typename Group, typename Term>
 VRP_DEVICE double SumInOrder(const Group& group, int64_t count, double* lanes, const Term& term) {
   group.Each(kNormLanes, [&](int32_t lane) { lanes[lane] = 0; });
@@ -112,7 +112,8 @@ VRP_DEVICE double SumInOrder(const Group& group, int64_t count, double* lanes, c
   return lanes[0];
 }
 
-// Of block `block` of `gradient` [size]. A float's square is exact in double.
+// Returns the sum of squares of block `block` of `gradient` [size]. A float's square is exact in
+// double.
 template <typename Group>
 VRP_DEVICE double SquaresOfBlock(const Group& group, const float* gradient, int64_t size,
                                  int64_t block, double* lanes) {

@@ -1,4 +1,4 @@
-// The optimiser's kernels, to be launched on a stream. Knows CUDA, not Abseil.
+// Launch of the optimiser's kernels on a stream. Knows CUDA, not Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Enqueues; what CUDA reports at once.
+// Enqueues the kernels. Returns CUDA's immediate error.
 cudaError_t LaunchOptimiser(const OptimiserTask& task, cudaStream_t stream);
 
 }  // namespace vrp

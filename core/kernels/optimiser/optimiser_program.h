@@ -1,6 +1,6 @@
 // A step of the optimiser as programs for groups of threads: sums of squares by blocks of the
-// gradient, then one group's decision, then the update by pieces, and of the weights' moving
-// average behind it.
+// gradient, one group's decision about the step, and the update of the pieces with the weights'
+// moving average.
 #pragma once
 
 #include "core/kernels/optimiser/adamw.h"
@@ -8,21 +8,21 @@
 
 namespace vrp {
 
-// What lasts from step to step.
+// State kept from step to step.
 struct OptimiserState {
-  int64_t steps = 0;     // of the run, begun before this one: the place of the next learning rate
-  int64_t updates = 0;   // of these not left out: what Adam's bias corrections count
-  double norm = 0;       // of the last gradient, before clipping
-  int32_t applies = 0;   // 0: the last step was left out
-  uint32_t arrived = 0;  // blocks of the gradient that are summed; CUDA's
-  AdamWFactors factors[2];  // of the last step; with decay: [1]
-  float average_share = 0;  // likewise
+  int64_t steps = 0;        // of the run so far: index of the next learning rate
+  int64_t updates = 0;      // applied steps, for Adam's bias corrections
+  double norm = 0;          // of the last gradient, before clipping
+  int32_t applies = 0;      // 0: the last step was skipped
+  uint32_t arrived = 0;     // blocks whose sums are done, on CUDA
+  AdamWFactors factors[2];  // of the last step; [1]: with weight decay
+  float average_share = 0;  // of the last step
 };
 
-// The rule of torch.amp.GradScaler; null pointers: losses are not scaled.
+// Loss scaling by the rule of torch.amp.GradScaler; null pointers: none.
 struct LossScale {
   float* scale = nullptr;
-  int32_t* steps = nullptr;  // since it last changed
+  int32_t* steps = nullptr;  // since its last change
   double growth = 2;
   double backoff = 0.5;
   int32_t growth_interval = 2000;
@@ -36,19 +36,19 @@ struct OptimiserTask {
   int32_t piece_count = 0;
   double* sums = nullptr;         // [NormBlocks(size)]
   const double* rates = nullptr;  // the learning rate of each step
-  int64_t rate_count = 0;         // later steps have the last one
-  const double* loss = nullptr;   // a step whose loss is no finite number is left out
+  int64_t rate_count = 0;         // later steps use the last rate
+  const double* loss = nullptr;   // a non-finite loss skips the step
   LossScale loss_scale;
   AdamWOptions adamw;
   double clip = 0;           // norm
-  float* average = nullptr;  // [size], of the weights; null: there is none
+  float* average = nullptr;  // [size]: moving average of the weights; null: none
   double average_decay = 0;
   OptimiserState* state = nullptr;
 };
 
 constexpr bool IsNumber(double value) { return value - value == 0; }  // finite
 
-// As at::_amp_update_scale_.
+// Does what at::_amp_update_scale_ does.
 constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
   if (overflowed) {
     *loss.scale = static_cast<float>(*loss.scale * loss.backoff);
@@ -60,10 +60,11 @@ constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
   }
 }
 
-// Whether the step is taken, and by which factors. All blocks are summed.
+// Decides whether the step is applied, and computes its factors. The sums of all blocks must be
+// done.
 template <typename Group>
 VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double* lanes) {
-  // Other blocks wrote them meanwhile.
+  // Volatile, because other blocks have just written them.
   const volatile double* const sums = task.sums;
   const double squares =
       SumInOrder(group, NormBlocks(task.size), lanes, [&](int64_t block) { return sums[block]; });

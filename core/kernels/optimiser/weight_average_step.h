@@ -1,5 +1,5 @@
-// A step of the moving average of weights (core/train/run/weight_average.h), the same arithmetic on
-// the CPU and on CUDA. No includes that CUDA sources could not have.
+// A step of the moving average of weights (core/train/run/weight_average.h), with the same
+// arithmetic on the CPU and on CUDA. Includes only headers that CUDA sources can include.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// What the weights count after `updates` of them (from 1): 1 - d, where d is `decay`, but at most
-// (1 + updates) / (10 + updates).
+// Returns the share of the new weights after `updates` updates (from 1): 1 - d, where d is `decay`,
+// at most (1 + updates) / (10 + updates).
 constexpr float AverageShare(double decay, int64_t updates) {
   const auto t = static_cast<double>(updates);
   const double first = (1 + t) / (10 + t);

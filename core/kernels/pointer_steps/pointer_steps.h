@@ -1,10 +1,10 @@
 // Both attentions of a pointer network (glimpse and pointer,
-// core/model/pointer_network/cpu_pointer_network.h) over steps that look at the same instance: all
-// steps of a trajectory, or one step of several trajectories. On the calling thread.
+// core/model/pointer_network/cpu_pointer_network.h) for several steps on the same instance: all
+// steps of a trajectory, or one step of several trajectories. They run on the calling thread.
 //
 // Shapes: Q steps, N nodes, padded to N' (a multiple of 16), M heads of D channels (a multiple of
-// 16, zeros above the network's), H hidden (a multiple of 16), F = kPointerDynamic. Instances'
-// matrices are 0 in the padding.
+// 16, zero-padded), H hidden (a multiple of 16), F = kPointerDynamic. Padding of instances'
+// matrices is 0.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace vrp {
 
-// What a step sees of the nodes: rows of [N'].
+// A step's features of the nodes: rows of [N'].
 template <typename T>
 struct StepView {
-  const T* mask = nullptr;  // 0 where the node may come next, else -inf (and in the padding)
+  const T* mask = nullptr;                 // 0 for allowed nodes, else and in padding -inf
   const T* dynamic[kPointerDynamic] = {};  // 0 in the padding
 };
 
@@ -34,7 +34,7 @@ struct GlimpseJob {
   const T* key_columns = nullptr;      // [M D, N']
   const T* values = nullptr;           // [N, M D]
   const T* dynamic_weight = nullptr;   // [M, F]
-  T* weights = nullptr;                // [M, Q, N']: the attention; kept for the way back
+  T* weights = nullptr;                // [M, Q, N']: the attention, kept for backward
 };
 
 template <typename T>
@@ -42,8 +42,8 @@ struct GlimpseBackJob {
   const T* keys = nullptr;           // [N, M D]
   const T* value_columns = nullptr;  // [M D, N']
   const T* d_seen = nullptr;         // [Q, M D]
-  T* d_queries = nullptr;            // [Q, M D]; written
-  T* d_keys = nullptr;               // [N, M D]; added to, as the next two
+  T* d_queries = nullptr;            // [Q, M D]; out
+  T* d_keys = nullptr;               // [N, M D]; this and the next two are added to
   T* d_values = nullptr;             // [N, M D]
   T* d_dynamic_weight = nullptr;     // [M, F]
   T* scratch = nullptr;              // [Q, N']
@@ -63,34 +63,34 @@ struct PointerJob {
   T* logits = nullptr;                 // [Q, N']; masked: -inf
 };
 
-// Columns of the matrices that are kPointerDynamic wide, padded for the products.
+// Width of matrices with kPointerDynamic columns, padded for the products.
 inline constexpr int64_t kPointerDynamicStride = 16;
 
 template <typename T>
 struct PointerBackJob {
   const int32_t* choices = nullptr;  // [Q]
-  const T* weights = nullptr;        // [Q]: of the steps' terms in the loss
+  const T* weights = nullptr;        // [Q]: weights of the steps' terms in the loss
   T smoothing = 0;                   // term: (1 - s) log p(choice) + s mean of allowed log p
   const T* keys = nullptr;           // [N, H]
-  T* terms = nullptr;                // [Q]; written
-  T* likelihoods = nullptr;          // [Q]: log p(choice); written
-  int32_t* likeliest = nullptr;      // [Q]; written
-  T* d_queries = nullptr;            // [Q, H]; written
+  T* terms = nullptr;                // [Q]; out
+  T* likelihoods = nullptr;          // [Q]: log p(choice); out
+  int32_t* likeliest = nullptr;      // [Q]; out
+  T* d_queries = nullptr;            // [Q, H]; out
   T* d_keys = nullptr;               // [N, H]; added to
-  T* d_dynamic_weights = nullptr;    // [Q, kPointerDynamicStride]; written
+  T* d_dynamic_weights = nullptr;    // [Q, kPointerDynamicStride]; out
 };
 
 template <typename T>
 struct PointerKernels {
-  // seen [Q, M D].
+  // Computes seen [Q, M D].
   void (*glimpse)(const GlimpseJob<T>& job, T* seen);
   void (*glimpse_back)(const GlimpseJob<T>& job, const GlimpseBackJob<T>& back);
   void (*logits)(const PointerJob<T>& job);
-  // Replaces the logits by their gradient, and more.
+  // Replaces the logits by their gradient, and writes the other outputs of `back`.
   void (*logits_back)(const PointerJob<T>& job, const PointerBackJob<T>& back);
-  // from [rows, columns] to its transpose [columns, padded], with zeros above.
+  // Transposes [rows, columns] to [columns, padded], with zero padding.
   void (*transpose)(const T* from, int64_t rows, int64_t columns, int64_t padded, T* to);
-  // An element-wise tanh of a multiple of 16.
+  // Applies tanh to each element; `count` is a multiple of 16.
   void (*tanh)(T* values, int64_t count);
 };
 

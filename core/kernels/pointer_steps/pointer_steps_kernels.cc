@@ -5,7 +5,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Sum of weight[f] * dynamic[f][n .. n + kLanes - 1].
+// Returns the sum of weight[f] * dynamic[f][n .. n + kLanes - 1].
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Dynamic(const StepView<T>& view, const T* weight,
                                                      int64_t n) {
@@ -15,7 +15,7 @@ inline __attribute__((always_inline)) Vec<T> Dynamic(const StepView<T>& view, co
   return sum;
 }
 
-// Scores [N'] to weights that sum to 1.
+// Turns scores [N'] into weights that sum to 1.
 template <typename T>
 inline void Softmax(T* scores, int64_t nodes, Vec<T> highest) {
   const T top = MaxOf<T>(highest);
@@ -56,7 +56,8 @@ void GlimpseForward(const GlimpseJob<T>& job, T* seen) {
   }
 }
 
-// d_scores [Q, N'] by the attention to that by the scores; adds to d_weight [F].
+// Turns d_scores [Q, N'] from gradients of the attention into gradients of the scores; adds to
+// d_weight [F].
 template <typename T>
 inline void SoftmaxBack(const GlimpseJob<T>& job, const T* weights, T* d_scores, T* d_weight) {
   const int64_t nodes = job.padded_nodes;
@@ -115,7 +116,7 @@ void Logits(const PointerJob<T>& job) {
   }
 }
 
-// A row of logits to their gradient; the term's value and what else is asked for.
+// Turns a row of logits into their gradient, and writes the step's term and likelihood.
 template <typename T>
 inline void LogitsRowBack(const PointerJob<T>& job, const PointerBackJob<T>& back, int64_t q) {
   const int64_t nodes = job.padded_nodes;
@@ -181,7 +182,7 @@ void LogitsBack(const PointerJob<T>& job, const PointerBackJob<T>& back) {
 
 template <typename T>
 void Transpose(const T* from, int64_t rows, int64_t columns, int64_t padded, T* to) {
-  constexpr int64_t kTile = 16;  // of both sides: its lines stay in the first-level cache
+  constexpr int64_t kTile = 16;  // of both sides: its lines stay in the L1 cache
   for (int64_t first = 0; first < padded; first += kTile) {
     const int64_t last = first + kTile < padded ? first + kTile : padded;
     for (int64_t j = 0; j < columns; ++j) {

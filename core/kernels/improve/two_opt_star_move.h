@@ -1,4 +1,4 @@
-// 2-opt*: two routes are cut, and their parts put together otherwise.
+// 2-opt*: cuts two routes and joins their parts differently.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace vrp {
 
-// Cuts one route behind point a, the other behind b. Variant 0, a = i and b before j: the routes
-// change what comes after. 1, a = i and b = j, and 2, a and b before i and j: what came until a
-// and, turned round, until b becomes a route, and the rest the other.
-struct TwoRoutesMove {
+// Cuts one route behind point a, the other behind b. Variant 0 (a = i, b before j) swaps the tails.
+// Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the first route's head with the
+// reversed head of the second, and the two tails likewise.
+struct TwoOptStarMove {
   static constexpr int32_t kVariants = 3;
 
   static VRP_DEVICE int32_t CutOf(const LinkedPlan& plan, int32_t customer, bool ahead) {
@@ -24,9 +24,9 @@ struct TwoRoutesMove {
     const int32_t a = CutOf(plan, i, variant == 2);
     const int32_t b = CutOf(plan, j, variant != 1);
     const int32_t both = plan.loads[plan.route[i]] + plan.loads[plan.route[j]];
-    const int32_t one = variant == 0
-                            ? scratch.through[a] + plan.loads[plan.route[j]] - scratch.through[b]
-                            : scratch.through[a] + scratch.through[b];
+    const int32_t one =
+        variant == 0 ? scratch.prefix_loads[a] + plan.loads[plan.route[j]] - scratch.prefix_loads[b]
+                     : scratch.prefix_loads[a] + scratch.prefix_loads[b];
     if (one > task.capacity || both - one > task.capacity) return kNoMove;
     const int32_t legs = plan.legs[a] + plan.legs[b];
     const int32_t after_a = plan.next[a];
@@ -43,7 +43,7 @@ struct TwoRoutesMove {
     const int32_t depot_a = task.nodes + plan.route[i];
     const int32_t depot_b = task.nodes + plan.route[j];
     if (variant == 0) {
-      ChangeTails(task, plan, {a, depot_a}, {b, depot_b});
+      SwapTails(task, plan, {a, depot_a}, {b, depot_b});
     } else {
       JoinHeads(task, plan, {a, depot_a}, {b, depot_b});
     }
@@ -54,8 +54,7 @@ struct TwoRoutesMove {
     int32_t at, depot;
   };
 
-  static VRP_DEVICE void ChangeTails(const ImproveTask& task, const LinkedPlan& plan, Cut a,
-                                     Cut b) {
+  static VRP_DEVICE void SwapTails(const ImproveTask& task, const LinkedPlan& plan, Cut a, Cut b) {
     const int32_t after_a = plan.next[a.at];
     const int32_t after_b = plan.next[b.at];
     const int32_t last_a = plan.before[a.depot];
@@ -74,14 +73,14 @@ struct TwoRoutesMove {
     if (b.at == b.depot) {
       Link(task, plan, a.at, a.depot);
     } else {
-      TurnRound(task, plan, first_b, b.at);
+      Reverse(task, plan, first_b, b.at);
       Link(task, plan, a.at, b.at);
       Link(task, plan, first_b, a.depot);
     }
     if (after_a == a.depot) {
       Link(task, plan, b.depot, after_b);
     } else {
-      TurnRound(task, plan, after_a, last_a);
+      Reverse(task, plan, after_a, last_a);
       Link(task, plan, b.depot, last_a);
       Link(task, plan, after_a, after_b);
     }
