@@ -15,13 +15,13 @@
 namespace vrp::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kAppExamples[] =
     "vrpctl train --preset ptrnet_tiny\n"
     "vrpctl solve city.vrp --model ptrnet-tiny --strategy seeded --plot city.svg\n"
     "vrpctl --remote host:50051 jobs list --output json";
 
 constexpr char kDescription[] =
-    "Trains routing networks and solves vehicle routing problems on a vrpd daemon.\n"
+    "Train routing networks and solve vehicle routing problems on a vrpd daemon.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage or input, 3 unreachable, 4 refused, 5 not found, "
     "6 busy,\n"
     "7 no feasible plan, or unserved customers without a prize, 130 interrupted.";
@@ -35,7 +35,7 @@ void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.set_version_flag("--version", absl::StrCat("vrpctl ", VRP_VERSION), "Print the version");
   AddConnectionFlags(app, flags.connection);
   app.add_option("--output", flags.output,
-                 "table for people, json for scripts: an object a line; solve: vroom, geojson")
+                 "table, json (one object per line); for solve also vroom, geojson")
       ->type_name("WORD")
       ->check(CLI::IsMember({"table", "json", "vroom", "geojson"}))
       ->capture_default_str();
@@ -60,22 +60,22 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   app.require_subcommand(1);
 }
 
-// Words of the deepest command that was reached, for "see ... --help".
+// Returns the parsed command, for "see: vrpctl ... --help".
 std::string ParsedPath(const CLI::App& app) {
   for (const CLI::App* child : app.get_subcommands())
     return absl::StrCat(" ", child->get_name(), ParsedPath(*child));
   return "";
 }
 
-// The deepest command that was reached.
-const CLI::App& Reached(const CLI::App& app) {
+// Returns the deepest parsed command.
+const CLI::App& ParsedCommand(const CLI::App& app) {
   const std::vector<CLI::App*> children = app.get_subcommands();
-  return children.empty() ? app : Reached(*children.front());
+  return children.empty() ? app : ParsedCommand(*children.front());
 }
 
-// What is wrong with `word`, which stands where nothing was looked for.
-std::string Surplus(const CLI::App& app, const std::string& word) {
-  const bool has_commands = !Reached(app).get_subcommands(/*filter=*/{}).empty();
+// Describes an argument that no command or option takes.
+std::string UnexpectedArgument(const CLI::App& app, const std::string& word) {
+  const bool has_commands = !ParsedCommand(app).get_subcommands(/*filter=*/{}).empty();
   const bool command = has_commands && !absl::StartsWith(word, "-");
   return absl::StrCat(command ? "unknown command " : "The following argument was not expected: ",
                       word);
@@ -87,11 +87,11 @@ int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& e
     environment.out.flush();
     return kExitDone;
   }
-  // CLI11 looks for what is missing before it looks at what stands in its place.
+  // CLI11 reports missing options before unexpected arguments, which more often are the mistake.
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   const bool instead =
       !rest.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
-  environment.err << "vrpctl: " << (instead ? Surplus(app, rest.front()) : error.what())
+  environment.err << "vrpctl: " << (instead ? UnexpectedArgument(app, rest.front()) : error.what())
                   << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
   return kExitUsage;
 }
@@ -100,7 +100,7 @@ int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& e
 
 int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment) {
   CLI::App app(kDescription, "vrpctl");
-  app.footer(kExamples);
+  app.footer(kAppExamples);
   app.formatter(std::make_shared<HelpFormatter>());
   GlobalFlags flags;
   ChosenCommand chosen;
@@ -126,7 +126,7 @@ int RunVrpctl(const std::vector<std::string>& arguments, Environment& environmen
   CommandContext context(environment, *std::move(connection), form, chosen.name);
   if (context.rendered() != v1::SOLUTION_FORMAT_UNSPECIFIED && chosen.name != "solve") {
     environment.err << "vrpctl: " << chosen.name << ": --output " << flags.output
-                    << " is for solve; got it here, wanted table or json" << std::endl;
+                    << ": only for solve, wanted table or json" << std::endl;
     return kExitUsage;
   }
   const ExitCode code = chosen.run(context);

@@ -1,4 +1,4 @@
-// vrpctl as a function: what main calls, and the tests.
+// vrpctl as a function, called by main and by tests.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vrp::client {
 
-// `arguments` are without the program's name. Gives the exit code (exit_codes.h). Reads VRP_REMOTE,
-// VRP_TOKEN and the like (connection.h).
+// Runs vrpctl with `arguments`, which lack the program's name, and returns the exit code
+// (exit_codes.h). Reads VRP_REMOTE, VRP_TOKEN and further variables (connection.h).
 int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment);
 
 }  // namespace vrp::client

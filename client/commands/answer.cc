@@ -14,24 +14,24 @@
 namespace vrp::client {
 namespace {
 
-// What the daemon made of the plan in that form.
+// Returns the plan as the daemon rendered it in `format`.
 absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& answer, v1::SolutionFormat format) {
   for (const v1::SolutionFile& file : answer.rendered()) {
     if (file.format() == format) return file.content();
   }
   return absl::InternalError(
-      absl::StrCat("the daemon gave no ", v1::SolutionFormat_Name(format), " back"));
+      absl::StrCat("the daemon returned no ", v1::SolutionFormat_Name(format)));
 }
 
-// Before a long solve rather than after it: that there is a folder for the file.
+// Returns an error if the file's folder is missing. Checked before a long solve, not after it.
 std::string FolderError(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;
   if (folder.empty() || std::filesystem::is_directory(folder, ignored)) return "";
-  return absl::StrCat(path, ": no folder ", folder.string(), "; make it, or name another");
+  return absl::StrCat(path, ": no folder ", folder.string(), "; create it or name another");
 }
 
-std::string PictureError(const std::string& path) {
+std::string PlotPathError(const std::string& path) {
   const std::string ending = std::filesystem::path(path).extension().string();
   if (ending.empty() || ending == ".svg" || ending == ".geojson") return FolderError(path);
   return absl::StrCat(path, ": got the ending ", ending, ", wanted .svg or .geojson");
@@ -42,18 +42,18 @@ std::string PictureError(const std::string& path) {
 bool PlotsGeoJson(const AnswerFiles& files) { return absl::EndsWith(files.plot, ".geojson"); }
 
 void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
-  command.add_option("--solution", files.solution, "Write the plan in CVRPLIB's .sol form")
+  command.add_option("--solution", files.solution, "Write the plan as a CVRPLIB .sol file")
       ->type_name("OUT.sol")
       ->check(CLI::Validator(FolderError, ""));
   command
-      .add_option(
-          "--plot", files.plot,
-          "Write a picture of the plan; OUT.geojson: of longitudes and latitudes, as GeoJSON")
+      .add_option("--plot", files.plot,
+                  "Draw the plan; OUT.geojson: write GeoJSON (longitudes, latitudes)")
       ->type_name("OUT.svg")
-      ->check(CLI::Validator(PictureError, ""));
+      ->check(CLI::Validator(PlotPathError, ""));
 }
 
-absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer, bool judged) {
+absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
+                         bool show_objective) {
   if (context.json()) {
     WriteJsonLine(context.out(), SolveJson(answer));
   } else if (!context.table()) {
@@ -61,7 +61,8 @@ absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answe
     if (!text.ok()) return text.status();
     context.out() << *text << std::endl;
   } else {
-    context.out() << SolveText(answer) << (judged ? JudgedText(answer) : "") << std::endl;
+    context.out() << SolveText(answer) << (show_objective ? ObjectiveText(answer) : "")
+                  << std::endl;
   }
   return absl::OkStatus();
 }
@@ -69,7 +70,7 @@ absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answe
 absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer) {
   if (!files.solution.empty()) {
     if (answer.solution_file().empty()) {
-      return absl::InternalError("--solution: the daemon gave no solution file back");
+      return absl::InternalError("--solution: the daemon returned no solution file");
     }
     const absl::Status status = WriteFile(files.solution, answer.solution_file());
     if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// An answer as all commands that come to one give it out.
+// Printing and writing of a solve's answer, shared by `solve` and `solve-jobs`.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class App;
 
 namespace vrp::client {
 
-// Empty: none.
+// Files to write; empty for none.
 struct AnswerFiles {
   std::string solution;
   std::string plot;
@@ -21,19 +21,19 @@ struct AnswerFiles {
   bool any() const { return !solution.empty() || !plot.empty(); }
 };
 
-// Whether the plot is to be GeoJSON, which the request has to ask for.
+// Whether --plot asks for GeoJSON, which the daemon renders on request.
 bool PlotsGeoJson(const AnswerFiles& files);
 
-// --solution and --plot. `files` outlives the parsing.
+// Adds --solution and --plot. `files` must outlive the parsing.
 void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files);
 
-// Prints the answer in the output that was asked for; an error where it does not hold that form.
-// `judged`: a table also says by which objective and metric the cost is counted.
+// Prints the answer in the chosen output form. kInternal if the answer lacks that form. With
+// `show_objective` a table names the objective and metric of the cost.
 absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
-                         bool judged = false);
+                         bool show_objective = false);
 absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
 
-// Whether the plan breaks no rule; customers with a prize may be unserved.
+// Whether the plan is feasible; customers with a prize may be unserved.
 bool IsComplete(const v1::SolveResponse& answer);
 
 }  // namespace vrp::client

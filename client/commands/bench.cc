@@ -1,3 +1,4 @@
+// `bench`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
@@ -20,11 +21,12 @@
 #include "client/support/instance_source.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kBenchExamples[] =
     "vrpctl bench city.vrp --clients 1 --clients 8 --clients 32\n"
     "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 4 --duration 30s --output json\n"
     "vrpctl bench --generate cvrp100:64 --budget 50ms --clients 64 --rate 20 --rate 40  # open "
@@ -51,7 +53,7 @@ struct BenchFlags {
   uint64_t seed = 1;
 };
 
-absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
+absl::StatusOr<v1::SolveRequest> MakeBenchRequest(const BenchFlags& flags) {
   absl::StatusOr<v1::SolveRequest> request =
       SolveRequestOf(flags.strategy, flags.model, flags.threads);
   if (!request.ok()) return request;
@@ -63,8 +65,8 @@ absl::StatusOr<v1::SolveRequest> MakeRequest(const BenchFlags& flags) {
   return request;
 }
 
-absl::Status ReadFile(CommandContext& context, const BenchFlags& flags,
-                      std::vector<v1::InstanceFile>& files) {
+absl::Status ReadFiles(CommandContext& context, const BenchFlags& flags,
+                       std::vector<v1::InstanceFile>& files) {
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.file, flags.input, context.environment().in);
   if (!source.ok()) return source.status();
@@ -77,29 +79,29 @@ absl::Status ReadFile(CommandContext& context, const BenchFlags& flags,
   return files.empty() ? absl::InvalidArgumentError("holds no instance") : absl::OkStatus();
 }
 
-absl::Status Generate(CommandContext& context, const BenchFlags& flags,
-                      std::vector<v1::InstanceFile>& files) {
+absl::Status GenerateFiles(CommandContext& context, const BenchFlags& flags,
+                           std::vector<v1::InstanceFile>& files) {
   const absl::StatusOr<v1::GenerateInstancesRequest> set = ParseGeneratedSet(flags.generate);
   if (!set.ok()) return set.status();
   const absl::StatusOr<v1::InstanceFile> judged = EmptyInstanceFile(flags.input);
   if (!judged.ok()) return judged.status();
-  return context.client().GenerateInstances(
-      *set, [&](const v1::GenerateInstancesResponse& response) {
-        v1::InstanceFile& file = files.emplace_back(response.file());
-        file.set_objective(judged->objective());
-        file.set_metric(judged->metric());
-        return files.size() < kMaxInstances;
-      });
+  return context.client().Stream(&v1::DatasetService::Stub::GenerateInstances, *set,
+                                 [&](const v1::GenerateInstancesResponse& response) {
+                                   v1::InstanceFile& file = files.emplace_back(response.file());
+                                   file.set_objective(judged->objective());
+                                   file.set_metric(judged->metric());
+                                   return files.size() < kMaxInstances;
+                                 });
 }
 
-// A request for each instance, with a seed of its own.
-absl::StatusOr<std::vector<v1::SolveRequest>> Requests(CommandContext& context,
-                                                       const BenchFlags& flags) {
-  absl::StatusOr<v1::SolveRequest> request = MakeRequest(flags);
+// Returns a request for each instance, each with its own seed.
+absl::StatusOr<std::vector<v1::SolveRequest>> MakeBenchRequests(CommandContext& context,
+                                                                const BenchFlags& flags) {
+  absl::StatusOr<v1::SolveRequest> request = MakeBenchRequest(flags);
   if (!request.ok()) return request.status();
   std::vector<v1::InstanceFile> files;
-  const absl::Status status =
-      flags.generate.empty() ? ReadFile(context, flags, files) : Generate(context, flags, files);
+  const absl::Status status = flags.generate.empty() ? ReadFiles(context, flags, files)
+                                                     : GenerateFiles(context, flags, files);
   if (!status.ok()) return status;
   std::vector<v1::SolveRequest> requests;
   for (v1::InstanceFile& file : files) {
@@ -110,27 +112,22 @@ absl::StatusOr<std::vector<v1::SolveRequest>> Requests(CommandContext& context,
   return requests;
 }
 
-double Milliseconds(absl::Duration duration) { return absl::ToDoubleMilliseconds(duration); }
-
 std::string PercentileName(double share) { return absl::StrFormat("p%.0f", 100 * share); }
 
 Json LatencyJson(const Latencies& latencies) {
   if (latencies.empty()) return Json();
-  Json json = {{"mean", JsonNumber(Milliseconds(latencies.Mean()))}};
+  Json json = {{"mean", JsonNumber(absl::ToDoubleMilliseconds(latencies.Mean()))}};
   for (const double share : kShares) {
-    json[PercentileName(share)] = JsonNumber(Milliseconds(latencies.Percentile(share)));
+    json[PercentileName(share)] =
+        JsonNumber(absl::ToDoubleMilliseconds(latencies.Percentile(share)));
   }
-  json["max"] = JsonNumber(Milliseconds(latencies.Percentile(1)));
+  json["max"] = JsonNumber(absl::ToDoubleMilliseconds(latencies.Percentile(1)));
   return json;
 }
 
-double PerSecond(const LoadResult& result) {
+double AnswersPerSecond(const LoadResult& result) {
   return static_cast<double>(result.answers) /
          std::max(absl::ToDoubleSeconds(result.elapsed), 1e-9);
-}
-
-Json MeanJson(double sum, int64_t count) {
-  return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json();
 }
 
 Json ResultJson(const LoadOptions& options, const LoadResult& result) {
@@ -143,27 +140,28 @@ Json ResultJson(const LoadOptions& options, const LoadResult& result) {
   return {{"loop", options.rate > 0 ? "open" : "closed"},
           {"clients", options.clients},
           {"rate", options.rate > 0 ? JsonNumber(options.rate) : Json()},
-          {"elapsed_ms", JsonNumber(Milliseconds(result.elapsed))},
+          {"elapsed_ms", JsonNumber(absl::ToDoubleMilliseconds(result.elapsed))},
           {"answered", result.answers},
           {"refused", refused},
           {"refusals", std::move(refusals)},
-          {"answers_per_second", JsonNumber(PerSecond(result))},
+          {"answers_per_second", JsonNumber(AnswersPerSecond(result))},
           {"latency_ms", LatencyJson(result.answered)},
           {"refusal_latency_ms", LatencyJson(result.refused)},
           {"outside_daemon_ms", LatencyJson(result.outside)},
           {"feasible", result.feasible},
-          {"mean_cost", MeanJson(result.cost, result.answers)},
-          {"mean_gap", MeanJson(result.gap, result.with_gap)},
+          {"mean_cost", MeanOrNull(result.cost, result.answers)},
+          {"mean_gap", MeanOrNull(result.gap, result.with_gap)},
           {"gap_reference", result.with_gap > 0 ? Json(kFileReferences) : Json()}};
 }
 
 std::string Cell(const Latencies& latencies, double share) {
-  return latencies.empty() ? "-"
-                           : absl::StrFormat("%.1f", Milliseconds(latencies.Percentile(share)));
+  return latencies.empty()
+             ? "-"
+             : absl::StrFormat("%.1f", absl::ToDoubleMilliseconds(latencies.Percentile(share)));
 }
 
-// One line of the table, as wide as the heading's columns.
-constexpr char kHeading[] =
+// Heading of the table; its columns are as wide as those of ResultText.
+constexpr char kBenchHeading[] =
     "CLIENTS    RATE  ANSWERED  REFUSED     PER S    P50 MS    P90 MS    P99 MS    MAX MS  "
     "OUTSIDE P50     MEAN COST\n";
 
@@ -174,25 +172,25 @@ std::string ResultText(const LoadOptions& options, const LoadResult& result) {
   return absl::StrFormat(
       "%7d %7s %9d %8d %9.1f %9s %9s %9s %9s %12s %13s\n", options.clients,
       options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.answers, refused,
-      PerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
+      AnswersPerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
       Cell(result.answered, 0.99), Cell(result.answered, 1), Cell(result.outside, 0.5),
       result.answers > 0 ? FormatQuantity(result.cost / static_cast<double>(result.answers)) : "-");
 }
 
-struct Times {
+struct BenchTimes {
   absl::Duration duration;
   absl::Duration warm_up;
   absl::Duration timeout;
 };
 
-absl::StatusOr<Times> ParseTimes(const BenchFlags& flags) {
+absl::StatusOr<BenchTimes> ParseBenchTimes(const BenchFlags& flags) {
   const absl::StatusOr<absl::Duration> duration = ParseBudget(flags.duration, "--duration");
   if (!duration.ok()) return duration.status();
   const absl::StatusOr<absl::Duration> warm_up = ParseBudget(flags.warm_up, "--warm-up");
   if (!warm_up.ok()) return warm_up.status();
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
-  Times times = {*duration, *warm_up, *budget + kAnswerGrace};
+  BenchTimes times = {*duration, *warm_up, *budget + kAnswerGrace};
   if (flags.timeout.empty()) return times;
   const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout, "--timeout");
   if (!timeout.ok()) return timeout.status();
@@ -200,8 +198,8 @@ absl::StatusOr<Times> ParseTimes(const BenchFlags& flags) {
   return times;
 }
 
-ExitCode RunOne(CommandContext& context, const std::vector<v1::SolveRequest>& requests,
-                const LoadOptions& options, absl::Duration timeout) {
+ExitCode RunMeasurement(CommandContext& context, const std::vector<v1::SolveRequest>& requests,
+                        const LoadOptions& options, absl::Duration timeout) {
   const absl::StatusOr<LoadResult> result =
       RunLoad(context.client(), requests, options, timeout, context.environment().interrupt);
   if (context.environment().interrupt.triggered()) return kExitInterrupted;
@@ -215,21 +213,21 @@ ExitCode RunOne(CommandContext& context, const std::vector<v1::SolveRequest>& re
 }
 
 ExitCode RunBench(CommandContext& context, const BenchFlags& flags) {
-  const absl::StatusOr<Times> times = ParseTimes(flags);
+  const absl::StatusOr<BenchTimes> times = ParseBenchTimes(flags);
   if (!times.ok()) return context.Fail(times.status());
-  const absl::StatusOr<std::vector<v1::SolveRequest>> requests = Requests(context, flags);
+  const absl::StatusOr<std::vector<v1::SolveRequest>> requests = MakeBenchRequests(context, flags);
   if (!requests.ok()) return context.Fail(requests.status(), flags.file);
-  if (!context.json()) context.out() << kHeading << std::flush;
+  if (!context.json()) context.out() << kBenchHeading << std::flush;
   const std::vector<double> rates = flags.rates.empty() ? std::vector<double>{0} : flags.rates;
   for (const int32_t clients : flags.clients) {
     for (const double rate : rates) {
-      const ExitCode code = RunOne(context, *requests,
-                                   {.clients = clients,
-                                    .rate = rate,
-                                    .warm_up = times->warm_up,
-                                    .duration = times->duration,
-                                    .seed = flags.seed},
-                                   times->timeout);
+      const ExitCode code = RunMeasurement(context, *requests,
+                                           {.clients = clients,
+                                            .rate = rate,
+                                            .warm_up = times->warm_up,
+                                            .duration = times->duration,
+                                            .seed = flags.seed},
+                                           times->timeout);
       if (code != kExitDone) return code;
     }
   }
@@ -238,32 +236,33 @@ ExitCode RunBench(CommandContext& context, const BenchFlags& flags) {
 
 void AddInput(CLI::App& command, BenchFlags& flags) {
   CLI::Option_group* input = command.add_option_group("input");
-  input
-      ->add_option("FILE", flags.file,
-                   "Instances that are sent in turns: one, or a .jsonl file of many")
+  input->add_option("FILE", flags.file, "Instances to send in turns: one, or a .jsonl file of many")
       ->type_name("");
-  input->add_option("--generate", flags.generate, "Problem and size, count, perhaps a seed")
+  input
+      ->add_option("--generate", flags.generate,
+                   "Generate instances: problem and size, count, optional seed")
       ->type_name("CVRP100:64");
   input->require_option(1);
   AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
 
 void AddRequest(CLI::App& command, BenchFlags& flags) {
-  command.add_option("--model", flags.model, "As for solve")->type_name("MODEL");
+  command.add_option("--model", flags.model, "Model, as for solve")->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
+                  "Strategy: auto, seeded, greedy, sample, beam, multi_start, improved, search")
       ->type_name("WORD")
       ->capture_default_str();
-  command.add_option("--budget", flags.budget, "Of each request")
+  command.add_option("--budget", flags.budget, "Budget of each request")
       ->type_name("TIME")
       ->capture_default_str();
   AddStopOptions(command, flags.stop);
-  command.add_option("--threads", flags.threads, "Searches side by side in each request")
+  command.add_option("--threads", flags.threads, "Parallel searches of each request")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
-  command.add_option("--seed", flags.seed, "Of the requests and of the moments of an open loop")
+  command
+      .add_option("--seed", flags.seed, "Seed of the requests and of an open loop's arrival times")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
@@ -272,23 +271,25 @@ void AddRequest(CLI::App& command, BenchFlags& flags) {
 void AddLoad(CLI::App& command, BenchFlags& flags) {
   command
       .add_option("--clients", flags.clients,
-                  "Requests under way at once; given again: a measurement for each")
+                  "Concurrent requests; repeatable, one measurement each")
       ->type_name("N")
       ->check(WholeNumber(1, kMaxClients))
       ->capture_default_str();
   command
       .add_option("--rate", flags.rates,
-                  "Open loop: so many requests a second fall due, whatever becomes of them; "
-                  "default: each client asks again once it is answered")
+                  "Open loop of R requests per second; default: closed loop; repeatable")
       ->type_name("R")
       ->check(CLI::PositiveNumber);
-  command.add_option("--duration", flags.duration, "Of each measurement, after its warm-up")
+  command
+      .add_option("--duration", flags.duration, "Duration of each measurement after its warm-up")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_option("--warm-up", flags.warm_up, "Requests that fall due in it are not counted")
+  command
+      .add_option("--warm-up", flags.warm_up, "Time at the start whose requests are not counted")
       ->type_name("TIME")
       ->capture_default_str();
-  command.add_option("--timeout", flags.timeout, "Deadline of each call; default: budget and 60s")
+  command
+      .add_option("--timeout", flags.timeout, "Deadline of each call; default: the budget plus 60s")
       ->type_name("TIME");
 }
 
@@ -296,14 +297,12 @@ void AddLoad(CLI::App& command, BenchFlags& flags) {
 
 void AddBench(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(app, "bench", "Load a daemon with solve requests and time its answers", kExamples);
+      AddCommand(app, "bench", "Measure latency and throughput of solve requests", kBenchExamples);
   const auto flags = std::make_shared<BenchFlags>();
   AddInput(*command, *flags);
   AddRequest(*command, *flags);
   AddLoad(*command, *flags);
-  command->callback([flags, &chosen] {
-    chosen = {"bench", [flags](CommandContext& context) { return RunBench(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunBench);
 }
 
 }  // namespace vrp::client

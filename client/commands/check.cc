@@ -9,6 +9,7 @@
 #include "client/support/files.h"
 #include "client/support/instance_flags.h"
 #include "client/support/text.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -21,8 +22,8 @@ struct CheckFlags {
 
 ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   if (flags.instance == "-" && flags.solution == "-") {
-    return context.Fail(
-        absl::InvalidArgumentError("only one of FILE and SOLUTION can be standard input"));
+    return context.Fail(absl::InvalidArgumentError(
+        "FILE and SOLUTION are both standard input, wanted one of them"));
   }
   absl::StatusOr<v1::InstanceFile> instance =
       ReadInstanceFile(flags.instance, flags.input, context.environment().in);
@@ -35,40 +36,28 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.solution)));
   request.mutable_solution_file()->set_content(*std::move(solution));
   const absl::StatusOr<v1::CheckSolutionResponse> response =
-      context.client().CheckSolution(request);
+      context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
   // The message says which of the two files is at fault.
   if (!response.ok()) return context.Fail(response.status());
-  if (context.json()) {
-    WriteJsonLine(context.out(), CheckJson(*response));
-  } else {
-    context.out() << CheckText(*response) << std::flush;
-  }
+  context.Print(CheckJson(*response), CheckText(*response));
   return response->feasible() ? kExitDone : kExitNoPlan;
 }
 
 }  // namespace
 
 void AddCheck(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      app, "check", "Judge a plan: cost and every violation; exit code 7 if not feasible",
-      "vrpctl solve city.vrp --solution city.sol\n"
-      "vrpctl check city.vrp city.sol\n"
-      "vrpctl check pr107.tsp pr107.tour\n"
-      "vrpctl check city.vrp city.sol --output json | jq .violations");
+  CLI::App* command =
+      AddCommand(app, "check", "Check a plan: cost and every violation; exit code 7 if infeasible",
+                 "vrpctl solve city.vrp --solution city.sol\n"
+                 "vrpctl check city.vrp city.sol\n"
+                 "vrpctl check pr107.tsp pr107.tour\n"
+                 "vrpctl check city.vrp city.sol --output json | jq .violations");
   const auto flags = std::make_shared<CheckFlags>();
-  command->add_option("FILE", flags->instance, "The instance; - for standard input")
-      ->type_name("")
-      ->required();
-  command
-      ->add_option("SOLUTION", flags->solution,
-                   "The plan: .sol, TSPLIB's tour (.tour), an answer of solve in JSON, VROOM's "
-                   "output; - for standard input")
-      ->type_name("")
-      ->required();
+  AddArgument(*command, "FILE", flags->instance, "Instance; - for standard input");
+  AddArgument(*command, "SOLUTION", flags->solution,
+              "Plan: .sol, .tour, JSON answer, VROOM's output; - for standard input");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
-  command->callback([flags, &chosen] {
-    chosen = {"check", [flags](CommandContext& context) { return RunCheck(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunCheck);
 }
 
 }  // namespace vrp::client

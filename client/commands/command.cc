@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "client/output/error_text.h"
 #include "client/output/json.h"
 
@@ -30,6 +31,15 @@ ExitCode CommandContext::Fail(const absl::Status& status, std::string_view where
   return code;
 }
 
+ExitCode CommandContext::Print(const nlohmann::ordered_json& object, std::string_view text) {
+  if (json()) {
+    WriteJsonLine(out(), object);
+  } else {
+    out() << text << std::flush;
+  }
+  return kExitDone;
+}
+
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
                      std::string_view examples) {
   CLI::App* command = parent.add_subcommand(std::string(name), std::string(description));
@@ -39,6 +49,11 @@ CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view d
   return command;
 }
 
+void AddArgument(CLI::App& command, const std::string& name, std::string& value,
+                 const std::string& description) {
+  command.add_option(name, value, description)->type_name("")->required();
+}
+
 void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
                   const std::string& description) {
   command.add_option("--label", labels, description)
@@ -46,6 +61,17 @@ void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+}
+
+void SetCallback(CLI::App& command, ChosenCommand& chosen, CommandFunction run) {
+  std::string path = command.get_name();
+  for (const CLI::App* parent = command.get_parent(); parent->get_parent() != nullptr;
+       parent = parent->get_parent()) {
+    path = absl::StrCat(parent->get_name(), " ", path);
+  }
+  command.callback([&chosen, path = std::move(path), run = std::move(run)] {
+    chosen = {path, run};
+  });
 }
 
 }  // namespace vrp::client

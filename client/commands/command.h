@@ -1,11 +1,13 @@
-// What all commands have in common. Each client/commands/<verb>.cc declares its flags and what it
-// does with them.
+// Helpers shared by all commands. Each client/commands/<verb>.cc declares a command's flags and
+// runs it.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,13 +22,13 @@ class App;
 
 namespace vrp::client {
 
-// What --output asks for; what the daemon writes, kVroom and kGeoJson, is of `solve` alone.
+// The value of --output. The daemon renders kVroom and kGeoJson, which only `solve` takes.
 enum class OutputForm { kTable, kJson, kVroom, kGeoJson };
 
-// What a command is run with.
+// The surroundings of a running command: streams, daemon and output form.
 class CommandContext {
  public:
-  // `command` as in "jobs watch".
+  // `command` is the command's path, for example "jobs watch".
   CommandContext(Environment& environment, Connection connection, OutputForm form,
                  std::string command);
 
@@ -37,15 +39,19 @@ class CommandContext {
   bool json() const { return form_ == OutputForm::kJson; }
   bool table() const { return form_ == OutputForm::kTable; }
   bool vroom() const { return form_ == OutputForm::kVroom; }
-  // Of what the daemon writes; else SOLUTION_FORMAT_UNSPECIFIED.
+  // Returns the format that the daemon renders, SOLUTION_FORMAT_UNSPECIFIED for table and JSON.
   v1::SolutionFormat rendered() const {
     if (form_ == OutputForm::kGeoJson) return v1::SOLUTION_FORMAT_GEOJSON;
     return vroom() ? v1::SOLUTION_FORMAT_VROOM : v1::SOLUTION_FORMAT_UNSPECIFIED;
   }
 
-  // Prints `status`, which is not OK, with the remedy, and gives the exit code: after Ctrl-C always
-  // kExitInterrupted, without a word. `where` is the file that was at fault, if any. VROOM's output
-  // says it too.
+  // Prints `object` as one JSON line with --output json, else `text`, which ends with a line break.
+  // Returns kExitDone.
+  ExitCode Print(const nlohmann::ordered_json& object, std::string_view text);
+
+  // Prints the error `status` with its remedy and returns the exit code. `where` names the file or
+  // resource at fault, if any. After an interrupt prints nothing and returns kExitInterrupted. With
+  // --output vroom also prints the error as VROOM does.
   ExitCode Fail(const absl::Status& status, std::string_view where = "");
 
  private:
@@ -53,38 +59,53 @@ class CommandContext {
   RpcClient client_;
   OutputForm form_;
   std::string command_;
-  // Ctrl-C ends every call.
+  // Cancels all calls on Ctrl-C.
   Interrupt::Handle cancel_on_interrupt_;
 };
 
 using CommandFunction = std::function<ExitCode(CommandContext&)>;
 
-// Parsing the command line leaves the command that was named in here.
+// The command named on the command line, as parsing leaves it.
 struct ChosenCommand {
   std::string name;
   CommandFunction run;
 };
 
-// Examples that need a training job begin with this line.
+// First line of examples that need a training job.
 inline constexpr char kNewJobExample[] =
     "job=$(vrpctl train --preset ptrnet_tiny --detach | cut -d' ' -f1)\n";
-// Continues kNewJobExample: waits for the job's first step.
+// Second line of examples that need the job's first step.
 inline constexpr char kWaitForStepExample[] =
     "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n";
+// First line of examples that need a solve job.
 inline constexpr char kNewSolveJobExample[] =
     "job=$(vrpctl solve city.vrp --job --budget 2h --detach | cut -d' ' -f1)\n";
 
-// Adds a command with its help: `examples`, a line each, come before anything else.
+// Adds a command. Its help shows `examples`, one per line, before everything else.
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
                      std::string_view examples);
 
-// `--label KEY=VALUE`, repeatable.
+// Adds a required positional argument.
+void AddArgument(CLI::App& command, const std::string& name, std::string& value,
+                 const std::string& description);
+
+// Adds `--label KEY=VALUE`, repeatable.
 void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
                   const std::string& description);
 
+// Makes parsing `command` set `chosen` to its path ("jobs watch") and `run`.
+void SetCallback(CLI::App& command, ChosenCommand& chosen, CommandFunction run);
+// Runs `run` with the parsed `flags`.
+template <typename Flags>
+void SetCallback(CLI::App& command, ChosenCommand& chosen, std::shared_ptr<Flags> flags,
+                 std::type_identity_t<ExitCode (*)(CommandContext&, const Flags&)> run) {
+  SetCallback(command, chosen,
+              [flags, run](CommandContext& context) { return run(context, *flags); });
+}
+
 void AddTrain(CLI::App& app, ChosenCommand& chosen);
 void AddJobs(CLI::App& app, ChosenCommand& chosen);
-// Under `jobs`.
+// Commands under `jobs`.
 void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen);
@@ -93,7 +114,7 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);
 void AddValidate(CLI::App& app, ChosenCommand& chosen);
 void AddModels(CLI::App& app, ChosenCommand& chosen);
-// Under `models`.
+// Commands under `models`.
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
@@ -104,7 +125,7 @@ void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddTop(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
-// Under `server`.
+// Commands under `server`.
 void AddServerBackup(CLI::App& server, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);
 

@@ -1,4 +1,4 @@
-// Completion scripts are made from the commands themselves, so they never lag behind.
+// `completion`: scripts generated from the commands, hence never out of date.
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ std::string PresetWords() {
   return absl::StrJoin(names, " ");
 }
 
-// Flags whose values are words.
+// Returns the possible values of flags, by flag.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
       {"--preset", PresetWords()},
@@ -27,7 +27,7 @@ const std::map<std::string, std::string>& WordValues() {
       {"--problem", "cvrp vrptw tsp"},
       {"--objective", "distance vehicles_then_distance duration cost"},
       {"--metric", "exact cvrplib ceil dimacs"},
-      {"--model", "ptrnet GT+RL"},
+      {"--model", "ptrnet gt"},
       {"--mode", "greedy sample:16 beam:8 multi_start:8 improved:20000"},
       {"--device", "auto cpu cuda:0"},
       {"--format", "auto vrplib tsplib solomon json vroom jsonl"},
@@ -36,7 +36,7 @@ const std::map<std::string, std::string>& WordValues() {
   return *values;
 }
 
-// A command, with its path below vrpctl ("", "jobs", "jobs watch").
+// A command and its path below vrpctl ("", "jobs", "jobs watch").
 struct Node {
   std::string path;
   const CLI::App* app;
@@ -58,7 +58,7 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
   return names;
 }
 
-// What may follow `app`: its commands, its flags, and those of vrpctl itself.
+// Returns what may follow `app`: its commands and flags and the flags of vrpctl.
 std::string Words(const CLI::App& app, const CLI::App& root) {
   std::vector<std::string> words;
   for (const CLI::App* child : app.get_subcommands(nullptr)) words.push_back(child->get_name());
@@ -69,7 +69,7 @@ std::string Words(const CLI::App& app, const CLI::App& root) {
   return absl::StrJoin(words, " ");
 }
 
-// Finds the command among the words typed so far; sets `path` to it.
+// Sets `path` to the command among the words typed so far.
 constexpr char kBash[] = R"(_vrpctl() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" i
   for ((i = 1; i < COMP_CWORD; i++)); do
@@ -114,7 +114,7 @@ std::string FishQuoted(const std::string& text) {
   return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}}), "'");
 }
 
-// The condition under which fish offers what belongs to `node`.
+// Returns the condition under which fish offers the words of `node`.
 std::string FishCondition(const Node& node) {
   if (node.path.empty()) return "__fish_use_subcommand";
   return absl::StrCat("__fish_seen_subcommand_from ", node.app->get_name());
@@ -163,18 +163,15 @@ ExitCode RunCompletion(CommandContext& context, const CLI::App& root, const std:
 }  // namespace
 
 void AddCompletion(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command =
-      AddCommand(app, "completion", "A script that completes vrpctl's words in a shell",
-                 "source <(vrpctl completion bash)\n"
-                 "mkdir -p ~/.zfunc && vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
-                 "mkdir -p ~/.config/fish/completions && vrpctl completion fish > "
-                 "~/.config/fish/completions/vrpctl.fish");
+  CLI::App* command = AddCommand(app, "completion", "Print a completion script for a shell",
+                                 "source <(vrpctl completion bash)\n"
+                                 "mkdir -p ~/.zfunc && vrpctl completion zsh > ~/.zfunc/_vrpctl\n"
+                                 "mkdir -p ~/.config/fish/completions && vrpctl completion fish > "
+                                 "~/.config/fish/completions/vrpctl.fish");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->type_name("")->required();
-  command->callback([shell, &app, &chosen] {
-    chosen = {"completion", [shell, &app](CommandContext& context) {
-                return RunCompletion(context, app, *shell);
-              }};
+  AddArgument(*command, "SHELL", *shell, "bash, zsh or fish");
+  SetCallback(*command, chosen, [shell, &app](CommandContext& context) {
+    return RunCompletion(context, app, *shell);
   });
 }
 

@@ -12,6 +12,7 @@
 #include "client/support/flags.h"
 #include "client/support/instance_flags.h"
 #include "client/support/text.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -25,9 +26,10 @@ struct ConvertFlags {
   bool renumber = false;
 };
 
+// The value of --to that a file name's ending stands for, null for none.
 struct Ending {
   const char* ending;
-  const char* instance;  // the word of --to for it; null: none
+  const char* instance;
   const char* solution;
 };
 constexpr std::array<Ending, 6> kEndings = {{{".vrp", "vrplib", nullptr},
@@ -37,7 +39,7 @@ constexpr std::array<Ending, 6> kEndings = {{{".vrp", "vrplib", nullptr},
                                              {".sol", nullptr, "sol"},
                                              {".geojson", nullptr, "geojson"}}};
 
-// The word of --to, or what the file's ending says.
+// Returns the value of --to, by default from the ending of the output file.
 absl::StatusOr<std::string> TargetOf(const ConvertFlags& flags) {
   if (!flags.to.empty()) return flags.to;
   for (const Ending& ending : kEndings) {
@@ -46,9 +48,9 @@ absl::StatusOr<std::string> TargetOf(const ConvertFlags& flags) {
   }
   return absl::InvalidArgumentError(
       flags.instance.empty()
-          ? "its ending names no format; wanted .vrp, .tsp, .txt or .json, or --to vrplib, tsplib, "
+          ? "the ending names no format; wanted .vrp, .tsp, .txt or .json, or --to vrplib, tsplib, "
             "solomon, json or vroom (a solution needs --instance)"
-          : "its ending names no format; wanted .sol, .json or .geojson, or --to sol, json, vroom "
+          : "the ending names no format; wanted .sol, .json or .geojson, or --to sol, json, vroom "
             "or geojson");
 }
 
@@ -58,10 +60,10 @@ absl::StatusOr<v1::SolutionFormat> SolutionFormatOf(const std::string& word) {
   if (word == "vroom") return v1::SOLUTION_FORMAT_VROOM;
   if (word == "geojson") return v1::SOLUTION_FORMAT_GEOJSON;
   return absl::InvalidArgumentError(
-      absl::StrCat("--to: got \"", word, "\", wanted sol, json, vroom or geojson of a solution"));
+      absl::StrCat("--to: got \"", word, "\", wanted sol, json, vroom or geojson for a solution"));
 }
 
-ExitCode Write(CommandContext& context, const ConvertFlags& flags, std::string content) {
+ExitCode WriteConverted(CommandContext& context, const ConvertFlags& flags, std::string content) {
   if (!absl::EndsWith(content, "\n")) content += '\n';
   if (flags.out == "-") {
     context.out() << content << std::flush;
@@ -87,9 +89,9 @@ ExitCode ConvertInstance(CommandContext& context, const ConvertFlags& flags,
   request.set_format(*format);
   request.set_renumber(flags.renumber);
   const absl::StatusOr<v1::ConvertInstanceResponse> response =
-      context.client().ConvertInstance(request);
+      context.client().Call(&v1::SolverService::Stub::ConvertInstance, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status(), flags.in);
-  return Write(context, flags, response->file().content());
+  return WriteConverted(context, flags, response->file().content());
 }
 
 ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
@@ -105,21 +107,22 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
   if (!plan.ok()) return context.Fail(plan.status(), flags.in);
   request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.in)));
   request.mutable_solution_file()->set_content(*std::move(plan));
-  const bool here = *format == v1::SOLUTION_FORMAT_JSON;
-  if (!here) request.add_render(*format);
+  const bool local = *format == v1::SOLUTION_FORMAT_JSON;
+  if (!local) request.add_render(*format);
   const absl::StatusOr<v1::CheckSolutionResponse> response =
-      context.client().CheckSolution(request);
+      context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status());
-  if (!here && response->rendered_size() != 1) {
-    return context.Fail(absl::InternalError("the daemon gave no file back"), flags.in);
+  if (!local && response->rendered_size() != 1) {
+    return context.Fail(absl::InternalError("the daemon returned no file"), flags.in);
   }
   for (const v1::Violation& violation : response->violations()) {
     context.err() << "vrpctl: convert: " << flags.in << ": not feasible: " << violation.message()
                   << std::endl;
   }
-  return Write(context, flags,
-               here ? PlanJson(*response).dump(-1, ' ', false, Json::error_handler_t::replace)
-                    : response->rendered(0).content());
+  return WriteConverted(
+      context, flags,
+      local ? PlanJson(*response).dump(-1, ' ', false, Json::error_handler_t::replace)
+            : response->rendered(0).content());
 }
 
 ExitCode RunConvert(CommandContext& context, const ConvertFlags& flags) {
@@ -133,32 +136,24 @@ ExitCode RunConvert(CommandContext& context, const ConvertFlags& flags) {
 
 void AddConvert(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      app, "convert", "An instance, or a plan of one, in another format; nothing is lost silently",
+      app, "convert", "Convert an instance or a plan; fail where the format cannot hold it",
       "vrpctl convert C101.txt C101.json\n"
       "vrpctl convert city.vrp city.vroom.json --to vroom\n"
       "vrpctl convert today.json - --to vrplib --renumber\n"
       "vrpctl solve vans.json --output json > answer.json\n"
       "vrpctl convert --instance vans.json answer.json vans.geojson");
   const auto flags = std::make_shared<ConvertFlags>();
-  command->add_option("IN", flags->in, "An instance, or a plan; - for standard input")
-      ->type_name("")
-      ->required();
-  command->add_option("OUT", flags->out, "What to write; - for standard output")
-      ->type_name("")
-      ->required();
+  AddArgument(*command, "IN", flags->in, "Instance or plan to read; - for standard input");
+  AddArgument(*command, "OUT", flags->out, "File to write; - for standard output");
   command
       ->add_option("--to", flags->to,
-                   "vrplib, tsplib, solomon, json or vroom; of a plan sol, json, vroom or geojson; "
-                   "default: by OUT's ending")
+                   "vrplib, tsplib, solomon, json, vroom, sol or geojson; default: by OUT's ending")
       ->type_name("WORD");
-  command->add_option("--instance", flags->instance, "IN is a plan of this instance")
+  command->add_option("--instance", flags->instance, "Convert IN as a plan of this instance")
       ->type_name("FILE");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json or vroom");
-  command->add_flag("--renumber", flags->renumber,
-                    "Leave out ids that the format has no place for");
-  command->callback([flags, &chosen] {
-    chosen = {"convert", [flags](CommandContext& context) { return RunConvert(context, *flags); }};
-  });
+  command->add_flag("--renumber", flags->renumber, "Drop ids that the format cannot hold");
+  SetCallback(*command, chosen, flags, RunConvert);
 }
 
 }  // namespace vrp::client

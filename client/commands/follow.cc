@@ -1,7 +1,9 @@
 #include "client/commands/follow.h"
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "client/output/event_sinks.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
@@ -9,31 +11,24 @@
 namespace vrp::client {
 namespace {
 
-// Remembers which model came out, for the closing line.
-class ModelNoter : public EventSink {
+// Remembers the published model for the closing line.
+class ModelRecorder final : public ForwardingSink<v1::WatchTrainingJobResponse> {
  public:
-  explicit ModelNoter(EventSink& next) : next_(next) {}
+  using ForwardingSink::ForwardingSink;
 
   void OnEvent(const v1::WatchTrainingJobResponse& event) override {
     if (event.has_model()) model_ = event.model();
-    next_.OnEvent(event);
+    ForwardingSink::OnEvent(event);
   }
-  void OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) override {
-    next_.OnHeartbeat(heartbeat);
-  }
-  void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
-  void OnReconnected() override { next_.OnReconnected(); }
-  void OnEnd() override { next_.OnEnd(); }
 
   const v1::ModelEvent& model() const { return model_; }
 
  private:
-  EventSink& next_;
   v1::ModelEvent model_;
 };
 
-void SayHowToComeBack(CommandContext& context, const std::string& job) {
-  context.err() << "the job goes on; come back with: vrpctl jobs watch " << job << " --remote "
+void PrintHowToWatch(CommandContext& context, const std::string& job) {
+  context.err() << "the job continues; watch it again: vrpctl jobs watch " << job << " --remote "
                 << context.client().remote() << std::endl;
 }
 
@@ -49,8 +44,8 @@ void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchO
   if (context.json()) return;
   context.out() << options.name << " " << state << std::endl;
   if (model.model().empty()) return;
-  if (model.has_published()) {
-    context.out() << "published: " << PublishedText(model.published()) << '\n';
+  if (model.has_published_weights()) {
+    context.out() << "published: " << PublishedText(model.published_weights()) << '\n';
   }
   context.out() << "solve with it: vrpctl solve FILE --strategy seeded --model " << model.model()
                 << std::endl;
@@ -60,16 +55,22 @@ void PrintEnd(CommandContext& context, const WatchOutcome& outcome, const WatchO
 
 ExitCode FollowJob(CommandContext& context, const WatchOptions& options) {
   const std::unique_ptr<EventSink> sink = MakeEventSink(context.environment(), context.json());
-  ModelNoter noter(*sink);
+  ModelRecorder recorder(*sink);
   const absl::StatusOr<WatchOutcome> outcome =
-      WatchJob(context.client(), context.environment().interrupt, options, noter);
+      WatchJob(context.client(), context.environment().interrupt, options, recorder);
   if (context.environment().interrupt.triggered() && !outcome.ok()) {
-    SayHowToComeBack(context, options.name);
+    PrintHowToWatch(context, options.name);
     return kExitInterrupted;
   }
   if (!outcome.ok()) return context.Fail(outcome.status(), options.name);
-  PrintEnd(context, *outcome, options, noter.model());
+  PrintEnd(context, *outcome, options, recorder.model());
   return outcome->state == v1::JOB_STATE_SUCCEEDED ? kExitDone : kExitFailed;
+}
+
+ExitCode PrintJobState(CommandContext& context, const v1::TrainingJob& job) {
+  std::string text = absl::StrCat(job.name(), " ", JobStateWord(job.state()));
+  if (job.queue_position() > 0) absl::StrAppend(&text, ", position ", job.queue_position());
+  return context.Print(JobJson(job), text + "\n");
 }
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// What `train` and `jobs watch` share.
+// Helpers shared by `train` and `jobs`.
 #pragma once
 
 #include <string>
@@ -8,8 +8,12 @@
 
 namespace vrp::client {
 
-// Follows the job in the output that was asked for. Done for SUCCEEDED, failed for FAILED and
-// CANCELLED; Ctrl-C leaves the job alone and says how to come back.
+// Prints the job's events in the chosen output form until it ends. Returns kExitDone for SUCCEEDED
+// and kExitFailed for FAILED and CANCELLED. Ctrl-C leaves the job running and prints how to watch
+// it again.
 ExitCode FollowJob(CommandContext& context, const WatchOptions& options);
+
+// Prints name and state of the job, or the job as JSON, and returns kExitDone.
+ExitCode PrintJobState(CommandContext& context, const v1::TrainingJob& job);
 
 }  // namespace vrp::client

@@ -8,43 +8,44 @@
 #include "client/output/event_sinks.h"
 #include "client/output/tables.h"
 #include "client/support/text.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-// Empty for the answer, which is printed at the end, and for events of a newer daemon.
-std::string EventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
+// Returns the event's line. Empty for the answer, which is printed at the end, and for unknown
+// events of a newer daemon.
+std::string SolveEventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
   switch (event.event_case()) {
     case v1::WatchSolveJobResponse::kState:
-      return absl::StrCat("state ", JobStateWord(event.state().state()),
-                          event.state().error().empty() ? "" : ": ",
-                          WithoutControls(event.state().error()));
+      return StateLine(event.state());
     case v1::WatchSolveJobResponse::kLog:
       return WithoutControls(event.log().line());
     case v1::WatchSolveJobResponse::kImprovement:
       return SolveProgressText(event.improvement(), absl::ZeroDuration(), units);
     case v1::WatchSolveJobResponse::kResumed:
-      return absl::StrCat("goes on (attempt ", event.attempt(), ") at ",
+      return absl::StrCat("resumed (attempt ", event.attempt(), ") at ",
                           SolveProgressText(event.resumed(), absl::ZeroDuration(), units));
     default:
       return "";
   }
 }
 
+// Prints one line per event.
 class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
  public:
   PlainSolveSink(Environment& environment, v1::Units units)
       : LineSink(environment), units_(std::move(units)) {}
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
-    Say(EventLine(event, units_));
+    PrintLine(SolveEventLine(event, units_));
     OnHeartbeat(event);
   }
   void OnHeartbeat(const v1::WatchSolveJobResponse& heartbeat) override {
-    Say(queue_.Line(heartbeat.queue_position()));
+    PrintLine(queue_.Line(heartbeat.queue_position()));
   }
 
  private:
-  void Say(const std::string& line) {
+  void PrintLine(const std::string& line) {
     if (!line.empty()) environment_.out << line << std::endl;
   }
 
@@ -53,25 +54,18 @@ class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
 };
 
 // Remembers the answer.
-class AnswerNoter final : public SolveEventSink {
+class AnswerRecorder final : public ForwardingSink<v1::WatchSolveJobResponse> {
  public:
-  explicit AnswerNoter(SolveEventSink& next) : next_(next) {}
+  using ForwardingSink::ForwardingSink;
 
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
-    if (event.has_answer()) answer_ = event.answer();
-    next_.OnEvent(event);
+    if (event.has_response()) answer_ = event.response();
+    ForwardingSink::OnEvent(event);
   }
-  void OnHeartbeat(const v1::WatchSolveJobResponse& heartbeat) override {
-    next_.OnHeartbeat(heartbeat);
-  }
-  void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
-  void OnReconnected() override { next_.OnReconnected(); }
-  void OnEnd() override { next_.OnEnd(); }
 
   const std::optional<v1::SolveResponse>& answer() const { return answer_; }
 
  private:
-  SolveEventSink& next_;
   std::optional<v1::SolveResponse> answer_;
 };
 
@@ -79,35 +73,36 @@ class AnswerNoter final : public SolveEventSink {
 v1::Units UnitsOf(CommandContext& context, const std::string& job) {
   v1::GetSolveJobRequest request;
   request.set_name(job);
-  const absl::StatusOr<v1::SolveJob> found = context.client().GetSolveJob(request);
+  const absl::StatusOr<v1::SolveJob> found =
+      context.client().Call(&v1::SolverService::Stub::GetSolveJob, request);
   return found.ok() ? found->units() : v1::Units();
 }
 
-std::unique_ptr<SolveEventSink> MakeSink(CommandContext& context, const std::string& job) {
+std::unique_ptr<SolveEventSink> MakeSolveEventSink(CommandContext& context,
+                                                   const std::string& job) {
   if (context.json()) {
     return std::make_unique<JsonLineSink<v1::WatchSolveJobResponse>>(context.environment());
   }
   return std::make_unique<PlainSolveSink>(context.environment(), UnitsOf(context, job));
 }
 
-void SayHowToComeBack(CommandContext& context, const std::string& job) {
+void PrintHowToWatchOrStop(CommandContext& context, const std::string& job) {
   const std::string rest = absl::StrCat(job, " --remote ", context.client().remote());
-  context.err() << "the job goes on; look again with: vrpctl solve-jobs watch " << rest
-                << "\nend it and keep its best plan with: vrpctl solve-jobs stop " << rest
-                << std::endl;
+  context.err() << "the job continues; watch it again: vrpctl solve-jobs watch " << rest
+                << "\nend it and keep its best plan: vrpctl solve-jobs stop " << rest << std::endl;
 }
 
 }  // namespace
 
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                         const AnswerFiles& files) {
-  const std::unique_ptr<SolveEventSink> sink = MakeSink(context, options.name);
-  AnswerNoter noter(*sink);
-  SolveEventSink& noting = noter;
+  const std::unique_ptr<SolveEventSink> sink = MakeSolveEventSink(context, options.name);
+  AnswerRecorder recorder(*sink);
+  SolveEventSink& recording = recorder;
   const absl::StatusOr<WatchOutcome> outcome =
-      WatchJob(context.client(), context.environment().interrupt, options, noting);
+      WatchJob(context.client(), context.environment().interrupt, options, recording);
   if (context.environment().interrupt.triggered() && !outcome.ok()) {
-    SayHowToComeBack(context, options.name);
+    PrintHowToWatchOrStop(context, options.name);
     return kExitInterrupted;
   }
   if (!outcome.ok()) return context.Fail(outcome.status(), options.name);
@@ -116,8 +111,8 @@ ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                   << (outcome->error.empty() ? "" : ": ") << outcome->error << std::endl;
     return kExitFailed;
   }
-  if (!noter.answer().has_value()) return kExitDone;  // the first event wanted came after it
-  return CloseAnswer(context, files, *noter.answer());
+  if (!recorder.answer().has_value()) return kExitDone;  // --from skipped the answer
+  return CloseAnswer(context, files, *recorder.answer());
 }
 
 ExitCode CloseAnswer(CommandContext& context, const AnswerFiles& files,

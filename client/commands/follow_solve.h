@@ -1,4 +1,4 @@
-// What `solve --job` and `solve-jobs watch` share.
+// Helpers shared by `solve --job` and `solve-jobs`.
 #pragma once
 
 #include "absl/time/time.h"
@@ -8,15 +8,15 @@
 
 namespace vrp::client {
 
-// Follows the job in the output that was asked for, a line an event, to its answer, which is
-// printed as `solve` prints it (as JSON it stands in its event) and written to `files`. kExitNoPlan
-// as of `solve`; failed for FAILED and CANCELLED; Ctrl-C leaves the job alone and says how to look
-// again and how to stop it.
+// Prints the job's events, one per line, until it ends, then prints its answer as `solve` does
+// (JSON has it as an event) and writes `files`. Returns the exit code of `solve`, kExitFailed for
+// FAILED and CANCELLED. Ctrl-C leaves the job running and prints how to watch it again and how to
+// stop it.
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                         const AnswerFiles& files);
 
-// The answer of an ended job: prints it (as JSON it stands elsewhere), writes its files, gives the
-// exit code.
+// Prints the answer of an ended job (JSON has it elsewhere), writes its files and returns the exit
+// code.
 ExitCode CloseAnswer(CommandContext& context, const AnswerFiles& files,
                      const v1::SolveResponse& answer);
 

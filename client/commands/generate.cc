@@ -9,6 +9,7 @@
 #include "client/support/files.h"
 #include "client/support/flags.h"
 #include "client/support/validators.h"
+#include "vrp/v1/dataset_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -22,21 +23,22 @@ struct GenerateFlags {
   std::string out;
 };
 
-// Hands every instance, with its line break, to `write` until it fails.
-absl::Status Generate(CommandContext& context, const v1::GenerateInstancesRequest& request,
-                      absl::FunctionRef<absl::Status(const std::string&)> write) {
+// Passes every instance as a line to `write` until that fails.
+absl::Status GenerateLines(CommandContext& context, const v1::GenerateInstancesRequest& request,
+                           absl::FunctionRef<absl::Status(const std::string&)> write) {
   absl::Status written;
-  const absl::Status status = context.client().GenerateInstances(
-      request, [&](const v1::GenerateInstancesResponse& response) {
-        written = write(absl::StrCat(response.file().content(), "\n"));
-        return written.ok();
-      });
+  const absl::Status status =
+      context.client().Stream(&v1::DatasetService::Stub::GenerateInstances, request,
+                              [&](const v1::GenerateInstancesResponse& response) {
+                                written = write(absl::StrCat(response.file().content(), "\n"));
+                                return written.ok();
+                              });
   return status.ok() ? written : status;
 }
 
-absl::Status ToStandardOutput(CommandContext& context,
-                              const v1::GenerateInstancesRequest& request) {
-  absl::Status status = Generate(context, request, [&](const std::string& line) {
+absl::Status GenerateToStandardOutput(CommandContext& context,
+                                      const v1::GenerateInstancesRequest& request) {
+  absl::Status status = GenerateLines(context, request, [&](const std::string& line) {
     context.out() << line;
     return context.out() ? absl::OkStatus()
                          : absl::InternalError("cannot write to standard output");
@@ -45,22 +47,19 @@ absl::Status ToStandardOutput(CommandContext& context,
   return status;
 }
 
-absl::Status ToFile(CommandContext& context, const v1::GenerateInstancesRequest& request,
-                    const std::string& path) {
+absl::Status GenerateToFile(CommandContext& context, const v1::GenerateInstancesRequest& request,
+                            const std::string& path) {
   absl::StatusOr<OutputFile> file = OutputFile::Create(path);
   if (!file.ok()) return file.status();
   int64_t count = 0;
-  absl::Status status = Generate(context, request, [&](const std::string& line) {
+  absl::Status status = GenerateLines(context, request, [&](const std::string& line) {
     ++count;
     return file->Write(line);
   });
   if (status.ok()) status = file->Commit();
   if (!status.ok()) return status;
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"file", path}, {"instances", count}});
-  } else {
-    context.out() << path << ": " << count << " instances" << std::endl;
-  }
+  context.Print({{"file", path}, {"instances", count}},
+                absl::StrCat(path, ": ", count, " instances\n"));
   return absl::OkStatus();
 }
 
@@ -69,13 +68,13 @@ ExitCode RunGenerate(CommandContext& context, const GenerateFlags& flags) {
   if (!problem.ok()) return context.Fail(problem.status());
   v1::GenerateInstancesRequest request;
   request.set_problem_type(*problem);
-  request.set_customers(flags.customers);
-  request.set_count(flags.count);
+  request.set_customer_count(flags.customers);
+  request.set_instance_count(flags.count);
   request.set_seed(flags.seed);
   request.set_capacity(flags.capacity);
   const absl::Status status = flags.out.empty() || flags.out == "-"
-                                  ? ToStandardOutput(context, request)
-                                  : ToFile(context, request, flags.out);
+                                  ? GenerateToStandardOutput(context, request)
+                                  : GenerateToFile(context, request, flags.out);
   return status.ok() ? kExitDone : context.Fail(status);
 }
 
@@ -83,34 +82,32 @@ ExitCode RunGenerate(CommandContext& context, const GenerateFlags& flags) {
 
 void AddGenerate(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      app, "generate", "Random instances as JSON lines; the same seed gives the same ones",
+      app, "generate", "Generate random instances as JSON lines, the same for the same seed",
       "vrpctl generate --problem cvrp --customers 20 --count 1000 --seed 1 --out set.jsonl\n"
       "vrpctl generate --problem vrptw --count 3 | vrpctl solve -");
   const auto flags = std::make_shared<GenerateFlags>();
-  command->add_option("--problem", flags->problem, "cvrp, vrptw or tsp")
+  command->add_option("--problem", flags->problem, "Problem: cvrp, vrptw or tsp")
       ->type_name("WORD")
       ->required();
-  command->add_option("--customers", flags->customers, "In each instance")
+  command->add_option("--customers", flags->customers, "Customers of each instance")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()))
       ->capture_default_str();
-  command->add_option("--count", flags->count, "How many instances")
+  command->add_option("--count", flags->count, "Number of instances")
       ->type_name("N")
       ->check(WholeNumber(1))
       ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Of the random numbers")
+  command->add_option("--seed", flags->seed, "Seed of the random numbers")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
-  command->add_option("--capacity", flags->capacity, "Of a vehicle; 0: the distribution's own")
+  command
+      ->add_option("--capacity", flags->capacity, "Vehicle capacity; 0: that of the distribution")
       ->type_name("X")
       ->capture_default_str();
   command->add_option("--out", flags->out, "Write to a file instead of standard output")
       ->type_name("FILE");
-  command->callback([flags, &chosen] {
-    chosen = {"generate",
-              [flags](CommandContext& context) { return RunGenerate(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunGenerate);
 }
 
 }  // namespace vrp::client

@@ -5,15 +5,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
-#include "client/commands/named_job.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/support/flags.h"
 #include "client/support/validators.h"
+#include "vrp/v1/training_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-// A table that fits a screen; scripts get more.
+// A table of so many points fits a screen; scripts get more.
 constexpr int kPointsOfTable = 40;
 constexpr int kPointsOfJson = 1000;
 constexpr int kMostPoints = 10'000;
@@ -37,7 +39,7 @@ ExitCode RunHistory(CommandContext& context, const HistoryFlags& flags) {
   request.set_max_points(flags.max_points > 0 ? flags.max_points : points);
   request.set_epochs_only(flags.epochs);
   const absl::StatusOr<v1::GetTrainingHistoryResponse> history =
-      context.client().GetTrainingHistory(request);
+      context.client().Call(&v1::TrainingService::Stub::GetTrainingHistory, request);
   if (!history.ok()) return context.Fail(history.status(), *resource);
   if (!context.json()) {
     context.out() << HistoryText(*history) << std::flush;
@@ -54,28 +56,25 @@ ExitCode RunHistory(CommandContext& context, const HistoryFlags& flags) {
 void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
   const auto flags = std::make_shared<HistoryFlags>();
   CLI::App* history =
-      AddNamedJob(jobs, "history", "A job's metrics over its steps",
-                  absl::StrCat(kNewJobExample,
-                               "vrpctl jobs history $job --epochs\n"
-                               "vrpctl jobs history $job --from-step 100 --max-points 200\n"
-                               "vrpctl jobs history $job --output json | jq .val_gap"),
-                  flags->name);
-  history->add_option("--from-step", flags->from_step, "The first step")
+      AddCommand(jobs, "history", "Show a job's metrics over its steps",
+                 absl::StrCat(kNewJobExample,
+                              "vrpctl jobs history $job --epochs\n"
+                              "vrpctl jobs history $job --from-step 100 --max-points 200\n"
+                              "vrpctl jobs history $job --output json | jq .val_gap"));
+  AddArgument(*history, "NAME", flags->name, kJobNameHelp);
+  history->add_option("--from-step", flags->from_step, "First step")
       ->check(WholeNumber(0))
       ->type_name("N");
-  history->add_option("--to-step", flags->to_step, "The last step; 0: the newest")
+  history->add_option("--to-step", flags->to_step, "Last step; 0: the newest")
       ->check(WholeNumber(0))
       ->type_name("N");
   history
       ->add_option("--max-points", flags->max_points,
-                   "Of more, evenly spread ones; default: 40, and 1000 as JSON")
+                   "Thin the points evenly to at most N; default: 40, as JSON 1000")
       ->check(WholeNumber(1, kMostPoints))
       ->type_name("N");
-  history->add_flag("--epochs", flags->epochs, "Ends of epochs alone");
-  history->callback([flags, &chosen] {
-    chosen = {"jobs history",
-              [flags](CommandContext& context) { return RunHistory(context, *flags); }};
-  });
+  history->add_flag("--epochs", flags->epochs, "Show only the ends of epochs");
+  SetCallback(*history, chosen, flags, RunHistory);
 }
 
 }  // namespace vrp::client

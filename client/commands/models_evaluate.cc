@@ -1,3 +1,4 @@
+// `models evaluate`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client/commands/command.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/support/files.h"
@@ -16,6 +18,7 @@
 #include "client/support/instance_source.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
+#include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -30,7 +33,7 @@ struct EvaluateFlags {
   uint64_t seed = 1;
 };
 
-// The instances of a file; `where` is the place of what is wrong.
+// Adds the instances of a file to `request`. On errors `where` is the place in the file.
 absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
                       v1::EvaluateModelRequest& request, std::string& where) {
   where = flags.data;
@@ -46,8 +49,8 @@ absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
     bytes += static_cast<int64_t>((*file)->ByteSizeLong());
     if (bytes > kMaxInputBytes) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the instances up to here have more than ", FormatBytes(kMaxInputBytes),
-                       ", which one request may hold; evaluate a part of the file"));
+          absl::StrCat("the instances up to here exceed ", FormatBytes(kMaxInputBytes),
+                       ", the limit of a request; evaluate a part of the file"));
     }
     *request.add_files() = *std::move(*file);
   }
@@ -57,22 +60,23 @@ absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
   return absl::OkStatus();
 }
 
-absl::Status AddReference(const EvaluateFlags& flags, v1::EvaluateModelRequest& request) {
+absl::Status SetReference(const EvaluateFlags& flags, v1::EvaluateModelRequest& request) {
   constexpr absl::string_view kSearch = "search:";
   if (flags.reference == "file") return absl::OkStatus();
   if (absl::StartsWith(flags.reference, kSearch)) {
     const absl::StatusOr<absl::Duration> budget =
         ParseBudget(flags.reference.substr(kSearch.size()));
     if (!budget.ok()) return budget.status();
-    *request.mutable_search_reference() = ToProtoDuration(*budget);
+    *request.mutable_reference_search_time() = ToProtoDuration(*budget);
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--reference: got \"", flags.reference, "\", wanted file or search:1s"));
 }
 
-absl::StatusOr<v1::EvaluateModelRequest> RequestOf(CommandContext& context,
-                                                   const EvaluateFlags& flags, std::string& where) {
+absl::StatusOr<v1::EvaluateModelRequest> MakeEvaluateRequest(CommandContext& context,
+                                                             const EvaluateFlags& flags,
+                                                             std::string& where) {
   v1::EvaluateModelRequest request;
   const absl::StatusOr<std::string> model = ModelResourceName(flags.model);
   if (!model.ok()) return model.status();
@@ -83,7 +87,7 @@ absl::StatusOr<v1::EvaluateModelRequest> RequestOf(CommandContext& context,
     if (!mode.ok()) return mode.status();
     *request.add_modes() = *mode;
   }
-  if (absl::Status status = AddReference(flags, request); !status.ok()) return status;
+  if (absl::Status status = SetReference(flags, request); !status.ok()) return status;
   if (!flags.data.empty()) {
     absl::Status status = AddFiles(context, flags, request, where);
     if (!status.ok()) return status;
@@ -101,69 +105,61 @@ void ShowProgress(CommandContext& context, const v1::EvaluateModelResponse& resp
                 << (response.has_report() ? "\r    \r" : "") << std::flush;
 }
 
-ExitCode RunEvaluate(CommandContext& context, const EvaluateFlags& flags) {
+ExitCode EvaluateModel(CommandContext& context, const EvaluateFlags& flags) {
   std::string where;
-  const absl::StatusOr<v1::EvaluateModelRequest> request = RequestOf(context, flags, where);
+  const absl::StatusOr<v1::EvaluateModelRequest> request =
+      MakeEvaluateRequest(context, flags, where);
   if (!request.ok()) return context.Fail(request.status(), where);
   std::optional<v1::EvaluationReport> report;
   const absl::Status status =
-      context.client().EvaluateModel(*request, [&](const v1::EvaluateModelResponse& response) {
-        ShowProgress(context, response);
-        if (response.has_report()) report = response.report();
-        return true;
-      });
+      context.client().Stream(&v1::ModelService::Stub::EvaluateModel, *request,
+                              [&](const v1::EvaluateModelResponse& response) {
+                                ShowProgress(context, response);
+                                if (response.has_report()) report = response.report();
+                                return true;
+                              });
   if (!status.ok()) return context.Fail(status, flags.data);
   if (!report.has_value()) {
     return context.Fail(absl::InternalError("the daemon ended the evaluation without a report"));
   }
-  if (context.json()) {
-    WriteJsonLine(context.out(), EvaluationReportJson(*report));
-  } else {
-    context.out() << EvaluationText(*report) << std::flush;
-  }
-  return kExitDone;
+  return context.Print(EvaluationReportJson(*report), EvaluationText(*report));
 }
 
 }  // namespace
 
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      models, "evaluate", "How good a model's plans are without search; also written to its card",
+      models, "evaluate", "Measure a model's plans without search and record that in its card",
       "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
       "vrpctl models evaluate ptrnet-cvrp20@1 --data set.jsonl --mode greedy --mode multi_start:8");
   const auto flags = std::make_shared<EvaluateFlags>();
-  command->add_option("NAME", flags->model, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
-      ->type_name("")
-      ->required();
-  CLI::Option_group* input = command->add_option_group("Instances", "One of:");
-  input->add_option("--data", flags->data, "A file of instances, as `solve` takes it")
+  AddArgument(*command, "NAME", flags->model, kModelNameHelp);
+  CLI::Option_group* input = command->add_option_group("Instances", "Exactly one of:");
+  input->add_option("--data", flags->data, "Use the instances of a file, as for solve")
       ->type_name("FILE");
-  input->add_option("--generate", flags->generate, "Problem and size, count, perhaps a seed")
+  input
+      ->add_option("--generate", flags->generate,
+                   "Generate instances: problem and size, count, optional seed")
       ->type_name("cvrp20:1000[:SEED]");
   input->require_option(1);
   AddInstanceOptions(*command, flags->input, "auto, vrplib, solomon, json or jsonl");
   command
-      ->add_option(
-          "--mode", flags->modes,
-          "greedy, sample:16, beam:8, multi_start:8 or, on a GPU, improved:20000; may stand "
-          "several times")
+      ->add_option("--mode", flags->modes,
+                   "greedy, sample:16, beam:8, multi_start:8, improved:20000 (GPU); repeatable")
       ->type_name("MODE")
       ->allow_extra_args(false)
       ->capture_default_str();
   command
       ->add_option("--reference", flags->reference,
-                   "What gaps are to: file (its reference costs), or search:1s (our search's best)")
+                   "Compare with: file (its reference costs) or search:1s (our search)")
       ->type_name("WORD")
       ->capture_default_str();
-  command->add_option("--seed", flags->seed, "Of samples and of the search")
+  command->add_option("--seed", flags->seed, "Seed of samples and search")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
-  command->callback([flags, &chosen] {
-    chosen = {"models evaluate",
-              [flags](CommandContext& context) { return RunEvaluate(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, EvaluateModel);
 }
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// models alias, models unalias, models load, models unload, models delete.
+// `models alias`, `unalias`, `load`, `unload`, `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -8,20 +8,23 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
-#include "client/output/tables.h"
 #include "client/support/flags.h"
 #include "client/support/validators.h"
+#include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-struct ManageFlags {
+using ModelStub = v1::ModelService::Stub;
+
+struct AliasFlags {
   std::string name;
   int32_t version = 0;
 };
 
-// `NAME` as a resource name that holds `part`, "/aliases/" or "/versions/".
+// Returns the resource name of `name`, which has to contain `part`, "/aliases/" or "/versions/".
 absl::StatusOr<std::string> NameWith(absl::string_view part, const std::string& name,
                                      absl::string_view wanted) {
   absl::StatusOr<std::string> resource = ModelResourceName(name);
@@ -33,145 +36,96 @@ absl::StatusOr<std::string> AliasName(const std::string& name) {
   return NameWith("/aliases/", name, "NAME@ALIAS, the alias beginning with a letter");
 }
 
-ExitCode RunAlias(CommandContext& context, const ManageFlags& flags) {
+ExitCode SetAlias(CommandContext& context, const AliasFlags& flags) {
   const absl::StatusOr<std::string> name = AliasName(flags.name);
   if (!name.ok()) return context.Fail(name.status());
   v1::SetModelAliasRequest request;
   request.set_name(*name);
   request.set_version(flags.version);
   const absl::StatusOr<v1::SetModelAliasResponse> response =
-      context.client().SetModelAlias(request);
+      context.client().Call(&ModelStub::SetModelAlias, request, kLoadTimeout);
   if (!response.ok()) return context.Fail(response.status(), *name);
   const std::string& before = response->previous_model();
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"name", *name},
-                                  {"model", response->model()},
-                                  {"previous_model", before.empty() ? Json() : Json(before)}});
-  } else {
-    context.out() << *name << ": " << response->model()
-                  << (before.empty() ? "" : absl::StrCat(", until now ", before)) << std::endl;
-  }
-  return kExitDone;
+  return context.Print(
+      {{"name", *name}, {"model", response->model()}, {"previous_model", TextOrNull(before)}},
+      absl::StrCat(*name, ": ", response->model(), before.empty() ? "" : ", before ", before,
+                   "\n"));
 }
 
-// What deleting `name` came to; `word` says it to people.
-ExitCode SayGone(CommandContext& context, const std::string& name, const absl::Status& status,
-                 const char* word) {
-  if (!status.ok()) return context.Fail(status, name);
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"deleted", name}});
-  } else {
-    context.out() << name << ": " << word << std::endl;
-  }
-  return kExitDone;
+ExitCode DeleteAlias(CommandContext& context, const std::string& name) {
+  return DeleteByName(context, AliasName(name), &ModelStub::DeleteModelAlias);
 }
 
-ExitCode RunUnalias(CommandContext& context, const ManageFlags& flags) {
-  const absl::StatusOr<std::string> name = AliasName(flags.name);
-  if (!name.ok()) return context.Fail(name.status());
-  v1::DeleteModelAliasRequest request;
-  request.set_name(*name);
-  return SayGone(context, *name, context.client().DeleteModelAlias(request).status(), "forgotten");
+ExitCode LoadModel(CommandContext& context, const std::string& name) {
+  return CallByName(
+      context, ModelResourceName(name), &ModelStub::LoadModel,
+      [&context](const std::string&, const v1::Model& model) {
+        return context.Print(ModelJson(model), absl::StrCat(model.name(), ": loaded\n"));
+      },
+      kLoadTimeout);
 }
 
-ExitCode RunLoad(CommandContext& context, const ManageFlags& flags) {
-  const absl::StatusOr<std::string> name = ModelResourceName(flags.name);
-  if (!name.ok()) return context.Fail(name.status());
-  v1::LoadModelRequest request;
-  request.set_name(*name);
-  const absl::StatusOr<v1::Model> model = context.client().LoadModel(request);
-  if (!model.ok()) return context.Fail(model.status(), *name);
-  if (context.json()) {
-    WriteJsonLine(context.out(), ModelJson(*model));
-  } else {
-    context.out() << model->name() << ": in memory" << std::endl;
-  }
-  return kExitDone;
+ExitCode UnloadModel(CommandContext& context, const std::string& name) {
+  return CallByName(context, ModelResourceName(name), &ModelStub::UnloadModel,
+                    [&context](const std::string& model, const v1::UnloadModelResponse& response) {
+                      const std::vector<std::string> unloaded(response.unloaded().begin(),
+                                                              response.unloaded().end());
+                      std::string text =
+                          unloaded.empty() ? absl::StrCat(model, ": was not loaded\n") : "";
+                      for (const std::string& version : unloaded)
+                        absl::StrAppend(&text, version, ": unloaded\n");
+                      return context.Print({{"name", model}, {"unloaded", unloaded}}, text);
+                    });
 }
 
-ExitCode RunUnload(CommandContext& context, const ManageFlags& flags) {
-  const absl::StatusOr<std::string> name = ModelResourceName(flags.name);
-  if (!name.ok()) return context.Fail(name.status());
-  v1::UnloadModelRequest request;
-  request.set_name(*name);
-  const absl::StatusOr<v1::UnloadModelResponse> response = context.client().UnloadModel(request);
-  if (!response.ok()) return context.Fail(response.status(), *name);
-  const std::vector<std::string> unloaded(response->unloaded().begin(), response->unloaded().end());
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"name", *name}, {"unloaded", unloaded}});
-    return kExitDone;
-  }
-  for (const std::string& version : unloaded) {
-    context.out() << version << ": no longer in memory" << std::endl;
-  }
-  if (unloaded.empty()) context.out() << *name << ": was not in memory" << std::endl;
-  return kExitDone;
+ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
+  return DeleteByName(context, NameWith("/versions/", name, "NAME@VERSION, for example gt-mixed@3"),
+                      &ModelStub::DeleteModelVersion);
 }
 
-ExitCode RunDelete(CommandContext& context, const ManageFlags& flags) {
-  const absl::StatusOr<std::string> name =
-      NameWith("/versions/", flags.name, "NAME@VERSION, as in gt-mixed@3");
-  if (!name.ok()) return context.Fail(name.status());
-  v1::DeleteModelVersionRequest request;
-  request.set_name(*name);
-  return SayGone(context, *name, context.client().DeleteModelVersion(request).status(), "deleted");
-}
-
-struct Verb {
-  const char* name;
-  const char* description;
-  const char* examples;
-  const char* takes;  // for NAME
-  ExitCode (*run)(CommandContext&, const ManageFlags&);
-};
-
-// The highest number that a version can have.
+// Highest number that a version can have.
 constexpr int32_t kMostVersion = 999'999'999;
 
-constexpr char kAnyName[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
-
-constexpr Verb kVerbs[] = {
-    {"unalias", "Forget an alias; the version stays",
-     "vrpctl models alias ptrnet-cvrp20@production 1\nvrpctl models unalias "
-     "ptrnet-cvrp20@production",
-     "NAME@ALIAS", RunUnalias},
-    {"load", "Take a version into memory, so that no request waits for it",
-     "vrpctl models load ptrnet-cvrp20@1", kAnyName, RunLoad},
-    {"unload", "Give a version's memory back, or all of a model; the next request loads it again",
-     "vrpctl models unload ptrnet-cvrp20\nvrpctl models unload ptrnet-cvrp20@1", kAnyName,
-     RunUnload},
-    {"delete", "Remove a version for good; not while an alias names it",
-     "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
-     "vrpctl models import ptrnet-cvrp20 --name my-ptrnet\n"
-     "vrpctl models delete my-ptrnet@1",
-     "NAME@3 or models/NAME/versions/3", RunDelete}};
+void AddAlias(CLI::App& models, ChosenCommand& chosen) {
+  CLI::App* alias = AddCommand(
+      models, "alias", "Name a version; the alias works like a model's name and can be moved",
+      "vrpctl models alias ptrnet-cvrp20@production 1  # also moves it, once 1 is loaded\n"
+      "vrpctl solve city.vrp --model ptrnet-cvrp20@production --strategy seeded");
+  const auto flags = std::make_shared<AliasFlags>();
+  AddArgument(*alias, "NAME", flags->name, "NAME@ALIAS");
+  alias->add_option("VERSION", flags->version, "Number of the version")
+      ->type_name("")
+      ->check(WholeNumber(1, kMostVersion))
+      ->required();
+  SetCallback(*alias, chosen, flags, SetAlias);
+}
 
 }  // namespace
 
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen) {
-  const auto flags = std::make_shared<ManageFlags>();
-  CLI::App* alias = AddCommand(
-      models, "alias", "A name for a version, which can be moved; it stands wherever a model does",
-      "vrpctl models alias ptrnet-cvrp20@production 1  # moves it too, once that version is in "
-      "memory\n"
-      "vrpctl solve city.vrp --model ptrnet-cvrp20@production --strategy seeded");
-  alias->add_option("NAME", flags->name, "NAME@ALIAS")->type_name("")->required();
-  alias->add_option("VERSION", flags->version, "Its number")
-      ->type_name("")
-      ->check(WholeNumber(1, kMostVersion))
-      ->required();
-  alias->callback([flags, &chosen] {
-    chosen = {"models alias",
-              [flags](CommandContext& context) { return RunAlias(context, *flags); }};
-  });
-  for (const Verb& verb : kVerbs) {
-    CLI::App* command = AddCommand(models, verb.name, verb.description, verb.examples);
-    command->add_option("NAME", flags->name, verb.takes)->type_name("")->required();
-    command->callback([flags, &verb, &chosen] {
-      chosen = {absl::StrCat("models ", verb.name),
-                [flags, &verb](CommandContext& context) { return verb.run(context, *flags); }};
-    });
-  }
+  AddAlias(models, chosen);
+  const auto add = [&](const char* verb, const char* description, const char* examples,
+                       const char* name_help,
+                       ExitCode (*run)(CommandContext&, const std::string&)) {
+    CLI::App* command = AddCommand(models, verb, description, examples);
+    const auto name = std::make_shared<std::string>();
+    AddArgument(*command, "NAME", *name, name_help);
+    SetCallback(*command, chosen, name, run);
+  };
+  add("unalias", "Delete an alias; its version stays",
+      "vrpctl models alias ptrnet-cvrp20@production 1\n"
+      "vrpctl models unalias ptrnet-cvrp20@production",
+      "NAME@ALIAS", DeleteAlias);
+  add("load", "Load a version before requests need it", "vrpctl models load ptrnet-cvrp20@1",
+      kModelNameHelp, LoadModel);
+  add("unload", "Free the memory of a model or version; the next request loads it again",
+      "vrpctl models unload ptrnet-cvrp20\nvrpctl models unload ptrnet-cvrp20@1", kModelNameHelp,
+      UnloadModel);
+  add("delete", "Delete a version that no alias names",
+      "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
+      "vrpctl models import ptrnet-cvrp20 --name my-ptrnet\n"
+      "vrpctl models delete my-ptrnet@1",
+      "NAME@3 or models/NAME/versions/3", DeleteVersion);
 }
 
 }  // namespace vrp::client

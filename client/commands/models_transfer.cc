@@ -1,4 +1,4 @@
-// models import, models export.
+// `models import`, `export`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -12,10 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/commands/command.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/support/files.h"
 #include "client/support/flags.h"
+#include "vrp/v1/model_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -30,10 +32,11 @@ struct TransferFlags {
   std::string name;
 };
 
-// The upload's messages: header, then both files in chunks.
-class Upload {
+// The messages of an upload: the header, then both files in chunks.
+class ModelMessages {
  public:
-  Upload(fs::path folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
+  ModelMessages(fs::path folder, std::string name)
+      : folder_(std::move(folder)), name_(std::move(name)) {}
 
   absl::StatusOr<std::optional<v1::ImportModelRequest>> Next() {
     v1::ImportModelRequest message;
@@ -66,12 +69,12 @@ class Upload {
   }
 
   const fs::path folder_;
-  std::string name_;  // empty: sent
+  std::string name_;  // empty once sent
   size_t file_ = 0;
   std::ifstream stream_;
 };
 
-ExitCode RunImport(CommandContext& context, const TransferFlags& flags) {
+ExitCode ImportModel(CommandContext& context, const TransferFlags& flags) {
   std::error_code error;
   const fs::path path(flags.path);
   const bool is_folder = fs::is_directory(path, error);
@@ -87,20 +90,16 @@ ExitCode RunImport(CommandContext& context, const TransferFlags& flags) {
     const absl::Status readable = CheckReadable(source);
     if (!readable.ok()) return context.Fail(readable, source);
   }
-  Upload upload(folder, flags.name);
-  const absl::StatusOr<v1::Model> model =
-      context.client().ImportModel([&upload] { return upload.Next(); });
+  ModelMessages messages(folder, flags.name);
+  const absl::StatusOr<v1::Model> model = context.client().Upload(
+      &v1::ModelService::Stub::ImportModel, [&messages] { return messages.Next(); });
   if (!model.ok()) return context.Fail(model.status(), flags.path);
-  if (context.json()) {
-    WriteJsonLine(context.out(), ModelJson(*model));
-  } else {
-    context.out() << ModelText(*model) << std::flush;
-  }
-  return kExitDone;
+  return context.Print(ModelJson(*model), ModelText(*model));
 }
 
-// Both files, each complete or not there at all.
-absl::Status Download(CommandContext& context, const std::string& model, const fs::path& folder) {
+// Writes both files into `folder`, each whole or not at all.
+absl::Status DownloadModel(CommandContext& context, const std::string& model,
+                           const fs::path& folder) {
   std::array<std::optional<OutputFile>, kFiles.size()> files;
   absl::Status written;
   const auto take = [&](const v1::ExportModelResponse& response) {
@@ -117,7 +116,8 @@ absl::Status Download(CommandContext& context, const std::string& model, const f
   };
   v1::ExportModelRequest request;
   request.set_name(model);
-  const absl::Status status = context.client().ExportModel(request, take);
+  const absl::Status status =
+      context.client().Stream(&v1::ModelService::Stub::ExportModel, request, take);
   if (!status.ok()) return status;
   for (std::optional<OutputFile>& file : files) {
     if (written.ok() && !file.has_value()) {
@@ -128,7 +128,7 @@ absl::Status Download(CommandContext& context, const std::string& model, const f
   return written;
 }
 
-ExitCode RunExport(CommandContext& context, const TransferFlags& flags) {
+ExitCode ExportModel(CommandContext& context, const TransferFlags& flags) {
   const absl::StatusOr<std::string> model = ModelResourceName(flags.name);
   if (!model.ok()) return context.Fail(model.status());
   std::error_code error;
@@ -136,14 +136,10 @@ ExitCode RunExport(CommandContext& context, const TransferFlags& flags) {
   if (error) {
     return context.Fail(absl::InvalidArgumentError(error.message()), flags.path);
   }
-  const absl::Status status = Download(context, *model, flags.path);
+  const absl::Status status = DownloadModel(context, *model, flags.path);
   if (!status.ok()) return context.Fail(status, *model);
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"name", *model}, {"folder", flags.path}});
-  } else {
-    context.out() << *model << ": written to " << flags.path << std::endl;
-  }
-  return kExitDone;
+  return context.Print({{"name", *model}, {"folder", flags.path}},
+                       absl::StrCat(*model, ": written to ", flags.path, "\n"));
 }
 
 }  // namespace
@@ -151,32 +147,22 @@ ExitCode RunExport(CommandContext& context, const TransferFlags& flags) {
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
   const auto in = std::make_shared<TransferFlags>();
   CLI::App* import_command =
-      AddCommand(models, "import", "Weights from elsewhere, as the next version of a model",
+      AddCommand(models, "import", "Import weights as the next version of a model",
                  "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
                  "vrpctl models import ptrnet-cvrp20 --name my-ptrnet");
-  import_command
-      ->add_option("PATH", in->path,
-                   "A folder with weights.safetensors and card.json, or one of these files")
-      ->type_name("")
-      ->required();
-  import_command->add_option("--name", in->name, "Of the model")->type_name("NAME")->required();
-  import_command->callback([in, &chosen] {
-    chosen = {"models import", [in](CommandContext& context) { return RunImport(context, *in); }};
-  });
+  AddArgument(*import_command, "PATH", in->path,
+              "Folder with weights.safetensors and card.json, or one of these files");
+  import_command->add_option("--name", in->name, "Name the model")->type_name("NAME")->required();
+  SetCallback(*import_command, chosen, in, ImportModel);
 
   const auto out = std::make_shared<TransferFlags>();
-  CLI::App* export_command = AddCommand(models, "export", "A model's files, into a folder",
+  CLI::App* export_command = AddCommand(models, "export", "Write a model's files into a folder",
                                         "vrpctl models export ptrnet-cvrp20@1 --out ptrnet-cvrp20");
-  export_command
-      ->add_option("NAME", out->name, "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3")
-      ->type_name("")
-      ->required();
-  export_command->add_option("--out", out->path, "Made when it is not there")
+  AddArgument(*export_command, "NAME", out->name, kModelNameHelp);
+  export_command->add_option("--out", out->path, "Write to this folder, created if missing")
       ->type_name("FOLDER")
       ->required();
-  export_command->callback([out, &chosen] {
-    chosen = {"models export", [out](CommandContext& context) { return RunExport(context, *out); }};
-  });
+  SetCallback(*export_command, chosen, out, ExportModel);
 }
 
 }  // namespace vrp::client

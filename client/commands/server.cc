@@ -1,124 +1,112 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/support/enum_words.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-ExitCode RunInfo(CommandContext& context) {
-  const absl::StatusOr<v1::ServerInfo> info = context.client().GetServerInfo();
+ExitCode ShowServerInfo(CommandContext& context) {
+  const absl::StatusOr<v1::ServerInfo> info =
+      context.client().Call(&v1::SystemService::Stub::GetServerInfo, {});
   if (!info.ok()) return context.Fail(info.status());
-  if (context.json()) {
-    WriteJsonLine(context.out(), ServerInfoJson(*info));
-  } else {
-    context.out() << ServerInfoText(*info) << std::flush;
-  }
-  return kExitDone;
+  return context.Print(ServerInfoJson(*info), ServerInfoText(*info));
 }
 
-// What vrpd calls its readiness in grpc.health.v1; "" is the daemon itself.
+// The service of grpc.health.v1 that stands for readiness.
 constexpr char kReadinessService[] = "readiness";
 
-// Why the GPU cannot be used and what becomes of it; empty: it can, or who asks may not know. Only
-// a daemon that is not ready is asked, so that health checks, which need no token, are no refused
-// callers all day.
+// Returns "SERVING", "NOT_SERVING", ... of `service`; empty stands for the daemon as a whole.
+absl::StatusOr<std::string> CheckHealth(CommandContext& context, const std::string& service) {
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  const absl::StatusOr<grpc::health::v1::HealthCheckResponse> response =
+      context.client().Call(&grpc::health::v1::Health::Stub::Check, request);
+  if (!response.ok()) return response.status();
+  return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
+}
+
+// Returns why the GPU cannot be used and what to do; empty if it can or the caller may not know.
+// Asks only a daemon that is not ready, since health checks need no token but the server's info
+// does.
 std::string DeviceLoss(CommandContext& context) {
-  const absl::StatusOr<std::string> readiness = context.client().CheckHealth(kReadinessService);
+  const absl::StatusOr<std::string> readiness = CheckHealth(context, kReadinessService);
   if (!readiness.ok() || *readiness == "SERVING") return "";
-  const absl::StatusOr<v1::ServerInfo> info = context.client().GetServerInfo();
+  const absl::StatusOr<v1::ServerInfo> info =
+      context.client().Call(&v1::SystemService::Stub::GetServerInfo, {});
   return info.ok() ? info->device_loss() : "";
 }
 
-// 0 or 1, whatever is wrong: what containers' health checks understand.
-ExitCode RunHealth(CommandContext& context, bool readiness) {
+// Returns 0 or 1 only, as health checks of containers expect.
+ExitCode ShowHealth(CommandContext& context, const bool& readiness) {
   const absl::StatusOr<std::string> health =
-      context.client().CheckHealth(readiness ? kReadinessService : "");
+      CheckHealth(context, readiness ? kReadinessService : "");
   if (!health.ok()) {
     context.Fail(health.status());
     return context.environment().interrupt.triggered() ? kExitInterrupted : kExitFailed;
   }
   const std::string loss = DeviceLoss(context);
-  if (context.json()) {
-    WriteJsonLine(context.out(),
-                  {{"status", *health}, {"device_loss", loss.empty() ? Json() : Json(loss)}});
-  } else {
-    context.out() << *health << "\n" << (loss.empty() ? "" : loss + "\n") << std::flush;
-  }
+  context.Print({{"status", *health}, {"device_loss", TextOrNull(loss)}},
+                absl::StrCat(*health, "\n", loss, loss.empty() ? "" : "\n"));
   return *health == "SERVING" ? kExitDone : kExitFailed;
 }
 
-absl::StatusOr<v1::LogLevel> ParseLogLevel(const std::string& word) {
-  v1::LogLevel level;
-  if (v1::LogLevel_Parse(absl::StrCat("LOG_LEVEL_", absl::AsciiStrToUpper(word)), &level) &&
-      level != v1::LOG_LEVEL_UNSPECIFIED) {
-    return level;
+ExitCode SetLogLevel(CommandContext& context, const std::string& word) {
+  const std::optional<v1::LogLevel> level = ParseWord<v1::LogLevel>(word);
+  if (!level.has_value()) {
+    return context.Fail(absl::InvalidArgumentError(
+        absl::StrCat("LEVEL: got \"", word, "\", wanted debug, info, warn or error")));
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("LEVEL: got \"", word, "\", wanted debug, info, warn or error"));
-}
-
-ExitCode RunLogLevel(CommandContext& context, const std::string& word) {
-  const absl::StatusOr<v1::LogLevel> level = ParseLogLevel(word);
-  if (!level.ok()) return context.Fail(level.status());
   v1::SetLogLevelRequest request;
   request.set_level(*level);
-  const absl::StatusOr<v1::SetLogLevelResponse> response = context.client().SetLogLevel(request);
+  const absl::StatusOr<v1::SetLogLevelResponse> response =
+      context.client().Call(&v1::SystemService::Stub::SetLogLevel, request);
   if (!response.ok()) return context.Fail(response.status());
-  const std::string previous = LogLevelWord(response->previous());
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"level", word}, {"previous", previous}});
-  } else {
-    context.out() << "the daemon logs from " << word << " on; before: " << previous << std::endl;
-  }
-  return kExitDone;
+  const std::string previous = LogLevelWord(response->previous_level());
+  return context.Print({{"level", word}, {"previous", previous}},
+                       absl::StrCat("log level: ", word, ", before ", previous, "\n"));
 }
 
 void AddHealth(CLI::App& server, ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(server, "health", "Whether it serves: exit code 0, or 1",
-                 "vrpctl server health          # whether it is alive: restart it when it is not\n"
-                 "vrpctl server health --ready  # whether new work may be sent: not while it "
-                 "starts, drains or is full");
+      AddCommand(server, "health", "Check whether the daemon serves: exit code 0, or 1",
+                 "vrpctl server health          # restart the daemon if this fails\n"
+                 "vrpctl server health --ready  # fails while it starts, drains or is full");
   const auto readiness = std::make_shared<bool>(false);
-  command->add_flag("--ready", *readiness, "Whether new work may be sent there");
-  command->callback([readiness, &chosen] {
-    chosen = {"server health",
-              [readiness](CommandContext& context) { return RunHealth(context, *readiness); }};
-  });
+  command->add_flag("--ready", *readiness, "Check whether the daemon takes new work");
+  SetCallback(*command, chosen, readiness, ShowHealth);
 }
 
 void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      server, "log-level", "How much the daemon writes to its log, until it is set again or ends",
-      "vrpctl server log-level debug  # a line for each request too\nvrpctl server log-level info");
+      server, "log-level", "Set the daemon's log level until it is set again or ends",
+      "vrpctl server log-level debug  # also logs every request\nvrpctl server log-level info");
   const auto level = std::make_shared<std::string>();
-  command->add_option("LEVEL", *level, "debug, info, warn or error")->type_name("")->required();
-  command->callback([level, &chosen] {
-    chosen = {"server log-level",
-              [level](CommandContext& context) { return RunLogLevel(context, *level); }};
-  });
+  AddArgument(*command, "LEVEL", *level, "debug, info, warn or error");
+  SetCallback(*command, chosen, level, SetLogLevel);
 }
 
 }  // namespace
 
 void AddServer(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* server = AddCommand(app, "server", "The daemon itself: info, health, log level, backup",
+  CLI::App* server = AddCommand(app, "server", "Inspect, configure and back up the daemon",
                                 "vrpctl server info\nvrpctl server health\n"
                                 "vrpctl server log-level debug\n"
                                 "vrpctl server backup vrp.tar");
   server->require_subcommand(1);
-  AddCommand(*server, "info", "Version, devices and limits",
-             "vrpctl server info\nvrpctl server info --remote host:50051 --output json")
-      ->callback([&chosen] {
-        chosen = {"server info", RunInfo};
-      });
+  SetCallback(*AddCommand(*server, "info", "Show version, devices and limits",
+                          "vrpctl server info\n"
+                          "vrpctl server info --remote host:50051 --output json"),
+              chosen, ShowServerInfo);
   AddHealth(*server, chosen);
   AddLogLevel(*server, chosen);
   AddServerBackup(*server, chosen);

@@ -1,4 +1,4 @@
-// server backup.
+// `server backup`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,16 +12,18 @@
 #include "client/support/digest.h"
 #include "client/support/files.h"
 #include "client/support/text.h"
+#include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;  // configurations and plans of all callers
+constexpr mode_t kOwnerOnly = 0600;  // it holds the configurations and plans of all callers
 
-// The archive as it comes.
-class Download {
+// Writes the archive's pieces to a file and checks them at the end.
+class BackupDownload {
  public:
-  Download(CommandContext& context, OutputFile file) : context_(context), file_(std::move(file)) {}
+  BackupDownload(CommandContext& context, OutputFile file)
+      : context_(context), file_(std::move(file)) {}
 
   bool Take(const v1::BackupServerResponse& message) {
     status_ = file_.Write(message.data());
@@ -33,17 +35,18 @@ class Download {
     return status_.ok();
   }
 
-  // The summary, once all that it tells of has come and is on the disk.
+  // Returns the summary once the whole archive has arrived and is on disk; kDataLoss otherwise.
   absl::StatusOr<v1::BackupSummary> Finish() {
     if (shown_) context_.err() << std::endl;
     if (!status_.ok()) return status_;
     if (!summary_.has_value() || bytes_ != total_) {
-      return absl::DataLossError(absl::StrCat("got ", bytes_, " of ", total_,
-                                              " bytes and no more; make the backup again"));
+      return absl::DataLossError(
+          absl::StrCat("got only ", bytes_, " of ", total_, " bytes; repeat the backup"));
     }
     if (const std::string digest = digest_.Hex(); digest != summary_->sha256()) {
-      return absl::DataLossError(absl::StrCat("what came has SHA-256 ", digest, ", what was sent ",
-                                              summary_->sha256(), "; make the backup again"));
+      return absl::DataLossError(absl::StrCat("the received data has SHA-256 ", digest,
+                                              ", the sent data ", summary_->sha256(),
+                                              "; repeat the backup"));
     }
     if (const absl::Status written = file_.Commit(); !written.ok()) return written;
     return *summary_;
@@ -68,60 +71,50 @@ class Download {
   std::optional<v1::BackupSummary> summary_;
 };
 
-void Print(CommandContext& context, const std::string& path, int64_t bytes,
-           const v1::BackupSummary& summary) {
-  if (context.json()) {
-    WriteJsonLine(context.out(), {{"file", path},
-                                  {"bytes", bytes},
-                                  {"sha256", summary.sha256()},
-                                  {"files", summary.files()},
-                                  {"jobs", summary.jobs()},
-                                  {"models", summary.models()},
-                                  {"links_left_out", summary.links_left_out()}});
-    return;
+ExitCode PrintBackup(CommandContext& context, const std::string& path, int64_t bytes,
+                     const v1::BackupSummary& summary) {
+  if (summary.links_left_out() > 0 && !context.json()) {
+    context.err() << "vrpctl: server backup: left out " << summary.links_left_out()
+                  << " symbolic links of the state folder" << std::endl;
   }
-  context.out() << path << ": " << FormatBytes(bytes) << ", " << summary.files() << " files, "
-                << summary.jobs() << " jobs, " << summary.models() << " versions of models\n"
-                << "sha256: " << summary.sha256() << "\n"
-                << "restore it with: vrpd --restore " << path << " --state-dir EMPTY_FOLDER"
-                << std::endl;
-  if (summary.links_left_out() > 0) {
-    context.err() << "vrpctl: server backup: " << summary.links_left_out()
-                  << " symbolic links in the state folder were left out" << std::endl;
-  }
+  return context.Print(
+      {{"file", path},
+       {"bytes", bytes},
+       {"sha256", summary.sha256()},
+       {"files", summary.files()},
+       {"jobs", summary.jobs()},
+       {"models", summary.models()},
+       {"links_left_out", summary.links_left_out()}},
+      absl::StrCat(path, ": ", FormatBytes(bytes), ", ", summary.files(), " files, ",
+                   summary.jobs(), " jobs, ", summary.models(),
+                   " model versions\nsha256: ", summary.sha256(), "\nrestore it: vrpd --restore ",
+                   path, " --state-dir EMPTY_FOLDER\n"));
 }
 
 ExitCode RunBackup(CommandContext& context, const std::string& path) {
   absl::StatusOr<OutputFile> file = OutputFile::Create(path, kOwnerOnly);
   if (!file.ok()) return context.Fail(file.status(), path);
-  Download download(context, *std::move(file));
-  const absl::Status received = context.client().BackupServer(
+  BackupDownload download(context, *std::move(file));
+  const absl::Status received = context.client().Stream(
+      &v1::SystemService::Stub::BackupServer, {},
       [&](const v1::BackupServerResponse& message) { return download.Take(message); });
   if (!received.ok()) return context.Fail(received);
   const absl::StatusOr<v1::BackupSummary> summary = download.Finish();
   if (!summary.ok()) return context.Fail(summary.status(), path);
-  Print(context, path, download.bytes(), *summary);
-  return kExitDone;
+  return PrintBackup(context, path, download.bytes(), *summary);
 }
 
 }  // namespace
 
 void AddServerBackup(CLI::App& server, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      server, "backup",
-      "Everything that the daemon keeps, as of this moment, in a tar file; jobs go on meanwhile",
-      "vrpctl server backup vrp-$(date +%F).tar\n"
-      "tar xf vrp-$(date +%F).tar && sha256sum -c SHA256SUMS  # whether it is whole\n"
-      "vrpd --restore vrp-$(date +%F).tar --state-dir new-state  # on any machine, without a "
-      "daemon");
+  CLI::App* command =
+      AddCommand(server, "backup", "Save the daemon's whole state in a tar file while jobs run",
+                 "vrpctl server backup vrp-$(date +%F).tar\n"
+                 "tar xf vrp-$(date +%F).tar && sha256sum -c SHA256SUMS  # verifies it\n"
+                 "vrpd --restore vrp-$(date +%F).tar --state-dir new-state  # on any machine");
   const auto path = std::make_shared<std::string>();
-  command->add_option("FILE", *path, "The file to write, whole or not at all")
-      ->type_name("")
-      ->required();
-  command->callback([path, &chosen] {
-    chosen = {"server backup",
-              [path](CommandContext& context) { return RunBackup(context, *path); }};
-  });
+  AddArgument(*command, "FILE", *path, "File to write, whole or not at all");
+  SetCallback(*command, chosen, path, RunBackup);
 }
 
 }  // namespace vrp::client

@@ -17,16 +17,17 @@
 #include "client/support/instance_source.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kSolveExamples[] =
     "vrpctl solve city.vrp\n"
     "vrpctl solve city.vrp --budget 2s\n"
     "vrpctl solve city.vrp --budget 10s --stop-after 1s --target 375\n"
     "vrpctl solve city.vrp --budget 1m --stream\n"
-    "vrpctl solve city.vrp --budget 2h --job  # goes on without this terminal and after a restart\n"
+    "vrpctl solve city.vrp --budget 2h --job  # survives this terminal and restarts\n"
     "vrpctl solve city.vrp --model gt-mixed --strategy multi_start --plot city.svg --solution "
     "city.sol\n"
     "vrpctl solve city.vrp --start city.sol --freeze 2\n"
@@ -39,7 +40,7 @@ constexpr char kExamples[] =
     "vrpctl solve set.jsonl --model gt-mixed --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
-// More than a daemon grants by SolveStop.automatic.
+// Exceeds the budget that a daemon grants by SolveStop.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
@@ -49,8 +50,8 @@ absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveReque
   return SetStartPlan(flags.start, *std::move(content), request);
 }
 
-// Errors that every further instance would meet too. A refusal is not among them: it may be that
-// the network cannot complete this one instance.
+// Whether every further instance would fail likewise. A refusal may concern one instance only,
+// which the network cannot complete.
 bool EndsTheRun(ExitCode code) {
   return code == kExitUnreachable || code == kExitNotFound || code == kExitInterrupted;
 }
@@ -69,9 +70,9 @@ class SolveRun {
         continue;
       }
       if (source->is_lines() && IsForOne(flags_)) {
-        return context_.Fail(absl::InvalidArgumentError(
-                                 absl::StrCat(kForOneInstance, ", and this is a file of many")),
-                             path);
+        return context_.Fail(
+            absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many")),
+            path);
       }
       if (!SolveAll(*source, path)) break;
     }
@@ -79,13 +80,13 @@ class SolveRun {
   }
 
  private:
-  // The first error decides the exit code; whatever failed counts more than a plan that is not
-  // feasible.
+  // Keeps the first error's exit code, but an interrupt's in any case. Errors outweigh infeasible
+  // plans.
   void Note(ExitCode code) {
     if (worst_ == kExitDone || code == kExitInterrupted) worst_ = code;
   }
 
-  // False: nothing further is to be tried.
+  // Returns whether to go on with the next file.
   bool SolveAll(InstanceSource& source, const std::string& path) {
     const absl::Time start = context_.environment().now();
     SolveTally tally;
@@ -106,12 +107,13 @@ class SolveRun {
     return go_on;
   }
 
-  // Not kExitDone: there is no answer.
+  // Returns kExitDone if there was an answer.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
     const absl::Duration timeout = Timeout();
     const absl::StatusOr<v1::SolveResponse> response =
-        flags_.stream ? Stream(timeout) : context_.client().Solve(request_, timeout);
+        flags_.stream ? Stream(timeout)
+                      : context_.client().Call(&v1::SolverService::Stub::Solve, request_, timeout);
     if (!response.ok()) return context_.Fail(response.status(), where);
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
@@ -129,23 +131,26 @@ class SolveRun {
                                        : absl::InfiniteDuration();
   }
 
-  // Prints the improvements in the two forms that know such; gives the answer. After Ctrl-C, which
-  // ends the search, people get the best plan that there was; scripts have had it.
+  // Returns the answer of a streamed solve and prints its improvements as a table or JSON. After
+  // Ctrl-C a table shows the best plan so far, which JSON has printed already.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
     absl::StatusOr<v1::SolveResponse> answer =
         absl::InternalError("the daemon ended the stream without an answer");
     v1::Solution best;
-    const absl::Status status = context_.client().StreamSolve(
-        request_, timeout, [&](const v1::StreamSolveResponse& message) {
-          if (message.has_answer()) {
-            answer = message.answer();
+    const absl::Status status = context_.client().Stream(
+        &v1::SolverService::Stub::StreamSolve, request_,
+        [&](const v1::StreamSolveResponse& message) {
+          if (message.has_response()) {
+            answer = message.response();
           } else if (message.has_improvement() && context_.json()) {
             WriteJsonLine(context_.out(), ImprovementJson(message.improvement()));
           } else if (message.has_improvement() && context_.table()) {
             context_.out() << ImprovementText(message.improvement()) << std::flush;
             best = message.improvement().solution();
           }
-        });
+          return true;
+        },
+        timeout);
     if (context_.environment().interrupt.triggered() && best.routes_size() > 0) {
       context_.out() << PlanText(best) << std::flush;
     }
@@ -163,26 +168,25 @@ class SolveRun {
 
   CommandContext& context_;
   const SolveFlags& flags_;
-  v1::SolveRequest request_;  // all but the instance
+  v1::SolveRequest request_;  // without the instance
   ExitCode worst_ = kExitDone;
   bool no_plan_ = false;
 };
 
-// The only instance of the file.
+// Returns the only instance of the file.
 absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const SolveFlags& flags) {
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.files[0], flags.input, context.environment().in);
   if (!source.ok()) return source.status();
   if (source->is_lines()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(kForOneInstance, ", and this is a file of many"));
+    return absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many"));
   }
   absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();
   if (!file.ok()) return file.status();
   return **std::move(file);
 }
 
-ExitCode RunJob(CommandContext& context, const SolveFlags& flags, v1::SolveRequest request) {
+ExitCode RunAsJob(CommandContext& context, const SolveFlags& flags, v1::SolveRequest request) {
   absl::StatusOr<v1::InstanceFile> file = OnlyInstance(context, flags);
   if (!file.ok()) return context.Fail(file.status(), flags.files[0]);
   *request.mutable_file() = *std::move(file);
@@ -202,7 +206,7 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
     const absl::Status status = ReadStart(flags, context.environment().in, *request);
     if (!status.ok()) return context.Fail(status, flags.start);
   }
-  return flags.job ? RunJob(context, flags, *std::move(request))
+  return flags.job ? RunAsJob(context, flags, *std::move(request))
                    : SolveRun(context, flags, *std::move(request)).Run();
 }
 
@@ -210,13 +214,15 @@ ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
 
 void AddSolve(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      app, "solve", "Solve instances; exit code 7 where no feasible plan serves all", kExamples);
+      app, "solve", "Solve instances; exit code 7 without a feasible plan that serves all",
+      kSolveExamples);
   const auto flags = std::make_shared<SolveFlags>();
   AddSolveFlags(*command, *flags);
-  command->callback([flags, command, &chosen] {
-    flags->seed_given = command->get_option("--seed")->count() > 0;
-    chosen = {"solve", [flags](CommandContext& context) { return RunSolve(context, *flags); }};
-  });
+  SetCallback(*command, chosen,
+              [flags, seed = command->get_option("--seed")](CommandContext& context) {
+                flags->seed_given = seed->count() > 0;
+                return RunSolve(context, *flags);
+              });
 }
 
 }  // namespace vrp::client

@@ -11,14 +11,14 @@
 namespace vrp::client {
 namespace {
 
-// Without a budget the daemon chooses one, unless the search ends by another flag.
+// Lets the daemon choose the budget if neither it nor another end of the search is given.
 absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   const absl::Status stop = SetStop(flags.stop, request);
   if (!stop.ok()) return stop;
   if (flags.budget.empty() && flags.stop.is_share()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--stop-after: ", flags.stop.after,
-                     " is a share of the budget; give --budget too, or a time as 2s"));
+                     " is a share of the budget, wanted also --budget, or a time such as 2s"));
   }
   if (!flags.budget.empty()) {
     const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
@@ -30,31 +30,32 @@ absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   return absl::OkStatus();
 }
 
-// A seed, or a number of iterations, asks for an answer that can be repeated: by one thread.
-bool TakesIdleThreads(const SolveFlags& flags) {
+// Whether to use all idle threads. A seed or a number of iterations asks for a reproducible answer,
+// which needs one thread.
+bool UsesIdleThreads(const SolveFlags& flags) {
   if (flags.threads.has_value()) return *flags.threads == 0;
   return !flags.seed_given && flags.stop.max_iterations == 0;
 }
 
 void AddJobOptions(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--job", flags.job,
-                   "Solve as a job that outlives this call and the daemon, and follow it; Ctrl-C "
-                   "leaves it running (vrpctl solve-jobs)");
-  command.add_flag("--detach", flags.detach, "With --job: print its name and return at once");
+                   "Solve as a job that survives restarts; Ctrl-C leaves it running (solve-jobs)");
+  command.add_flag("--detach", flags.detach, "With --job: print the job's name and return at once");
   command
       .add_option("--request-id", flags.request_id,
-                  "With --job: the same id never makes a second one; default: a fresh one")
+                  "With --job: create at most one job per id; default: a new id")
       ->type_name("ID");
 }
 
 void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--network-only", flags.network_only,
-                   "Fail where the network has no plan in time, instead of taking search's");
-  command.add_option("--width", flags.width, "Samples or beams; default: the daemon's")
+                   "Fail if the network has no plan in time, instead of using search");
+  command.add_option("--width", flags.width, "Number of samples or beams; default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
   command
-      .add_option("--rounds", flags.rounds, "Of strategy improved, on a GPU; default: the daemon's")
+      .add_option("--rounds", flags.rounds,
+                  "Rounds of strategy improved (GPU); default: the daemon's")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
 }
@@ -62,16 +63,16 @@ void AddDecodeOptions(CLI::App& command, SolveFlags& flags) {
 void AddModelOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("FILE", flags.files,
-                  "Instances: CVRPLIB, TSPLIB, Solomon, JSON, VROOM, .jsonl; - for standard input")
+                  "CVRPLIB, TSPLIB, Solomon, JSON, VROOM or .jsonl; - for standard input")
       ->type_name("")
       ->required();
   command
       .add_option("--model", flags.model,
-                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: none, search alone")
+                  "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3; default: search only")
       ->type_name("MODEL");
   command
       .add_option("--strategy", flags.strategy,
-                  "auto, seeded, greedy, sample, beam, multi_start, improved or search")
+                  "Strategy: auto, seeded, greedy, sample, beam, multi_start, improved, search")
       ->type_name("WORD")
       ->capture_default_str();
 }
@@ -79,17 +80,17 @@ void AddModelOptions(CLI::App& command, SolveFlags& flags) {
 void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
   command
       .add_option("--budget", flags.budget,
-                  "Time for each instance, as 2s; default: by size, 30s at most; --job: 10m")
+                  "Time per instance; default: by size, at most 30s; with --job 10m")
       ->type_name("TIME");
   AddStopOptions(command, flags.stop);
   command
       .add_option("--threads", flags.threads,
-                  "Parallel searches; 0 (default): all idle threads of the daemon; 1 with --seed")
+                  "Parallel searches; 0: all idle threads; default: 0, with --seed 1")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   command
       .add_option("--seed", flags.seed,
-                  "The same seed gives the same answer with one thread where time cut nothing off")
+                  "Seed; reproducible with one thread unless time ends the search")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<uint64_t>::max()))
       ->capture_default_str();
@@ -97,20 +98,17 @@ void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
 
 void AddStartOptions(CLI::App& command, SolveFlags& flags) {
   command
-      .add_option(
-          "--start", flags.start,
-          "Start from a plan: an answer in JSON, VROOM's output, a .sol or TSPLIB's tour (.tour); "
-          "never answers worse")
+      .add_option("--start", flags.start,
+                  "Improve a plan: JSON answer, VROOM's output, .sol or TSPLIB's .tour")
       ->type_name("PLAN");
   command
-      .add_option("--freeze", flags.freeze,
-                  "With --start: the first N stops of each route stay as they are")
+      .add_option("--freeze", flags.freeze, "With --start: keep the first N stops of each route")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int32_t>::max()));
 }
 
 void AddOutputs(CLI::App& command, SolveFlags& flags) {
-  command.add_flag("--stream", flags.stream, "Print each better plan when it is found");
+  command.add_flag("--stream", flags.stream, "Print every better plan as it is found");
   AddAnswerFileOptions(command, flags.answer);
   AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
@@ -133,16 +131,17 @@ void AddSolveFlags(CLI::App& command, SolveFlags& flags) {
 absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered) {
   if (flags.files.size() > 1 && IsForOne(flags)) {
     return absl::InvalidArgumentError(
-        absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; call once for each"));
+        absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; run once per file"));
   }
   if (flags.start.empty() && flags.freeze > 0) {
-    return absl::InvalidArgumentError("--freeze: needs a plan, --start FILE");
+    return absl::InvalidArgumentError("--freeze: wanted with a plan, --start FILE");
   }
   if (flags.job && rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
-    return absl::InvalidArgumentError("--output: of a --job wanted table or json");
+    return absl::InvalidArgumentError("--output: wanted table or json with --job");
   }
   if (flags.job && flags.stream) {
-    return absl::InvalidArgumentError("--stream: a job is followed without it; wanted one of both");
+    return absl::InvalidArgumentError(
+        "--stream: got it with --job, which follows the search anyway; wanted one of them");
   }
   if (!flags.job && (flags.detach || !flags.request_id.empty())) {
     return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
@@ -158,7 +157,7 @@ absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
   v1::SolveRequest& request = *made;
   const absl::Status status = SetBudget(flags, request);
   if (!status.ok()) return status;
-  request.set_idle_threads(TakesIdleThreads(flags));
+  request.set_idle_threads(UsesIdleThreads(flags));
   request.set_network_only(flags.network_only);
   request.set_seed(flags.seed);
   request.set_width(flags.width);

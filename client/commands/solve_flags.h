@@ -23,7 +23,7 @@ struct SolveFlags {
   std::vector<std::string> files;
   std::string model;
   std::string strategy = "auto";
-  std::string budget;  // empty: not given
+  std::string budget;  // empty if not given
   StopFlags stop;
   std::optional<int32_t> threads;
   uint64_t seed = 1;
@@ -44,17 +44,17 @@ struct SolveFlags {
 inline constexpr char kForOneInstance[] =
     "--start, --solution, --plot and --job are for one instance";
 
-// Whether a flag is given that is for one instance.
+// Whether a flag is given that only works for one instance.
 bool IsForOne(const SolveFlags& flags);
 
-// Adds all of them to `command`. `flags` outlives the parsing.
+// Adds all flags to `command`. `flags` must outlive the parsing.
 void AddSolveFlags(CLI::App& command, SolveFlags& flags);
 
-// Returns kInvalidArgument for flags that contradict each other. `rendered`: the form of the plan
-// that --output asks the daemon for; unspecified: none.
+// Returns kInvalidArgument for flags that contradict each other. `rendered` is the format that
+// --output has the daemon render, or unspecified.
 absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered);
 
-// Returns the request without instance and plan to start from. kInvalidArgument names the flag.
+// Returns the request without instance and initial plan. kInvalidArgument names the flag.
 absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
                                                   v1::SolutionFormat rendered);
 

@@ -6,6 +6,7 @@
 #include "client/commands/submit.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 
@@ -13,13 +14,15 @@ ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
                      const SolveJobFlags& flags) {
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = request;
-  // A job may be asked for its file long after this call.
+  // The solution file may be requested long after this call.
   create.mutable_solve()->set_render_solution_file(true);
   create.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
-  const absl::StatusOr<v1::SolveJob> job =
-      Submit(context, [&] { return context.client().CreateSolveJob(create); });
+  const absl::StatusOr<v1::SolveJob> job = Submit(context, [&] {
+    return context.client().Call(&v1::SolverService::Stub::CreateSolveJob, create,
+                                 kInstanceTimeout);
+  });
   if (!job.ok()) {
-    SayIfUnknown(context, create.request_id());
+    WarnIfUnknown(context, create.request_id());
     return context.Fail(job.status(), flags.where);
   }
   if (flags.detach && context.json()) WriteJsonLine(context.out(), SolveJobJson(*job));

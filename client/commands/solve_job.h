@@ -11,12 +11,12 @@ namespace vrp::client {
 
 struct SolveJobFlags {
   std::string where;       // the instance's file, for errors
-  std::string request_id;  // empty: a fresh one
+  std::string request_id;  // empty for a new one
   bool detach = false;
   AnswerFiles files;
 };
 
-// Creates the job and follows it, or prints its name alone.
+// Creates the job and follows it, or with `detach` only prints its name.
 ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
                      const SolveJobFlags& flags);
 

@@ -1,3 +1,4 @@
+// `solve-jobs list`, `get`, `watch`, `stop`, `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -6,181 +7,127 @@
 #include "client/commands/answer.h"
 #include "client/commands/command.h"
 #include "client/commands/follow_solve.h"
-#include "client/commands/pages.h"
+#include "client/commands/lists.h"
+#include "client/commands/named_resource.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/support/flags.h"
 #include "client/support/validators.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-// What the commands under `solve-jobs` are told.
-struct Flags {
+using SolverStub = v1::SolverService::Stub;
+
+// The flags of all commands under `solve-jobs`.
+struct SolveJobsFlags {
   std::string name;
   int64_t limit = 0;
   int64_t from = 1;
   AnswerFiles files;
 };
 
-ExitCode RunList(CommandContext& context, const Flags& flags) {
-  Table table(
-      {"JOB", "STATE", "ATTEMPT", "CREATED", "INSTANCE", "SEARCHED", "COST", "ROUTES", "UNSERVED"});
-  const absl::Status listed = ForEachListed(
-      flags.limit, v1::ListSolveJobsRequest(),
-      [&](const auto& request) { return context.client().ListSolveJobs(request); },
+absl::StatusOr<std::string> SolveJobName(const SolveJobsFlags& flags) {
+  return JobResourceName(flags.name, "solveJobs");
+}
+
+ExitCode ListSolveJobs(CommandContext& context, const SolveJobsFlags& flags) {
+  return PrintPages(
+      context, &SolverStub::ListSolveJobs, v1::ListSolveJobsRequest(), flags.limit,
       [](const v1::ListSolveJobsResponse& page) { return page.solve_jobs(); },
-      [&](const v1::SolveJob& job) {
-        if (context.json()) {
-          WriteJsonLine(context.out(), SolveJobJson(job));
-        } else {
-          table.AddRow(SolveJobRow(job));
-        }
-      });
-  if (!listed.ok()) return context.Fail(listed);
-  if (!context.json()) context.out() << table.Text() << std::flush;
-  return kExitDone;
+      ListPrinter<v1::SolveJob>(context,
+                                {"JOB", "STATE", "ATTEMPT", "CREATED", "INSTANCE", "SEARCHED",
+                                 "COST", "ROUTES", "UNSERVED"},
+                                SolveJobJson, SolveJobRow));
 }
 
-// Of the commands for one job: calls `run` with the job's resource name.
-template <typename Run>
-ExitCode WithName(CommandContext& context, const Flags& flags, Run run) {
-  const absl::StatusOr<std::string> name = JobResourceName(flags.name, "solveJobs");
-  return name.ok() ? run(*name) : context.Fail(name.status());
+ExitCode GetSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
+  return CallByName(context, SolveJobName(flags), &SolverStub::GetSolveJob,
+                    [&](const std::string& name, const v1::SolveJob& job) {
+                      context.Print(SolveJobJson(job), SolveJobText(job));
+                      if (job.has_response()) {
+                        if (!context.json()) context.out() << "\n";
+                        return CloseAnswer(context, flags.files, job.response());
+                      }
+                      if (!flags.files.any()) return kExitDone;
+                      return context.Fail(absl::FailedPreconditionError(
+                                              "--solution and --plot: the job has no answer yet"),
+                                          name);
+                    });
 }
 
-ExitCode RunGet(CommandContext& context, const Flags& flags) {
-  return WithName(context, flags, [&](const std::string& name) {
-    v1::GetSolveJobRequest request;
-    request.set_name(name);
-    const absl::StatusOr<v1::SolveJob> job = context.client().GetSolveJob(request);
-    if (!job.ok()) return context.Fail(job.status(), name);
-    if (context.json()) {
-      WriteJsonLine(context.out(), SolveJobJson(*job));
-    } else {
-      context.out() << SolveJobText(*job) << std::flush;
-    }
-    if (!job->has_answer()) {
-      if (!flags.files.any()) return kExitDone;
-      return context.Fail(
-          absl::FailedPreconditionError("--solution and --plot: the job has no answer (yet)"),
-          name);
-    }
-    if (!context.json()) context.out() << "\n";
-    return CloseAnswer(context, flags.files, job->answer());
-  });
+ExitCode WatchSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
+  const absl::StatusOr<std::string> name = SolveJobName(flags);
+  if (!name.ok()) return context.Fail(name.status());
+  return FollowSolveJob(context, {.name = *name, .from_sequence = flags.from}, flags.files);
 }
 
-ExitCode RunWatch(CommandContext& context, const Flags& flags) {
-  return WithName(context, flags, [&](const std::string& name) {
-    return FollowSolveJob(context, {.name = name, .from_sequence = flags.from}, flags.files);
-  });
+ExitCode StopSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
+  return CallByName(context, SolveJobName(flags), &SolverStub::StopSolveJob,
+                    [&](const std::string&, const v1::SolveJob& job) {
+                      return context.Print(
+                          SolveJobJson(job),
+                          absl::StrCat(job.name(), " ", JobStateWord(job.state()), "\n"));
+                    });
 }
 
-ExitCode RunStop(CommandContext& context, const Flags& flags) {
-  return WithName(context, flags, [&](const std::string& name) {
-    v1::StopSolveJobRequest request;
-    request.set_name(name);
-    const absl::StatusOr<v1::SolveJob> job = context.client().StopSolveJob(request);
-    if (!job.ok()) return context.Fail(job.status(), name);
-    if (context.json()) {
-      WriteJsonLine(context.out(), SolveJobJson(*job));
-    } else {
-      context.out() << job->name() << " " << JobStateWord(job->state()) << std::endl;
-    }
-    return kExitDone;
-  });
+ExitCode DeleteSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
+  return DeleteByName(context, SolveJobName(flags), &SolverStub::DeleteSolveJob);
 }
 
-ExitCode RunDelete(CommandContext& context, const Flags& flags) {
-  return WithName(context, flags, [&](const std::string& name) {
-    v1::DeleteSolveJobRequest request;
-    request.set_name(name);
-    const absl::Status deleted = context.client().DeleteSolveJob(request).status();
-    if (!deleted.ok()) return context.Fail(deleted, name);
-    if (!context.json()) context.out() << name << " deleted" << std::endl;
-    return kExitDone;
-  });
-}
-
-using RunFunction = ExitCode (*)(CommandContext&, const Flags&);
-
-struct Verb {
-  const char* name;
-  const char* description;
-  std::string examples;
-  RunFunction run;
-};
-
-CLI::App* AddVerb(CLI::App& jobs, ChosenCommand& chosen, const Verb& verb,
-                  const std::shared_ptr<Flags>& flags) {
-  CLI::App* command = AddCommand(jobs, verb.name, verb.description, verb.examples);
-  command->callback(
-      [flags, &chosen, path = std::string("solve-jobs ") + verb.name, run = verb.run] {
-        chosen = {path, [flags, run](CommandContext& context) { return run(context, *flags); }};
-      });
-  return command;
-}
-
-void AddName(CLI::App* command, const std::shared_ptr<Flags>& flags) {
-  command->add_option("NAME", flags->name, "solveJobs/ID or ID")->type_name("")->required();
+void AddSolveJobsList(CLI::App& jobs, ChosenCommand& chosen) {
+  CLI::App* list = AddCommand(jobs, "list", "List solve jobs, newest first",
+                              "vrpctl solve-jobs list --limit 10");
+  const auto flags = std::make_shared<SolveJobsFlags>();
+  list->add_option("--limit", flags->limit, "List at most N jobs; 0: all")
+      ->check(WholeNumber(0))
+      ->type_name("N");
+  SetCallback(*list, chosen, flags, ListSolveJobs);
 }
 
 }  // namespace
 
 void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* jobs = AddCommand(
-      app, "solve-jobs", "Long solves (solve --job): list, get, watch, stop, delete",
+      app, "solve-jobs", "List, follow and control long solves (solve --job)",
       absl::StrCat(kNewSolveJobExample,
                    "vrpctl solve-jobs stop $job  # ends the search, keeps its best plan\n"
                    "vrpctl solve-jobs watch $job"));
   jobs->require_subcommand(1);
-  const auto flags = std::make_shared<Flags>();
-  CLI::App* list = AddVerb(
-      *jobs, chosen,
-      {"list", "All solve jobs, newest first", "vrpctl solve-jobs list --limit 10", RunList},
-      flags);
-  list->add_option("--limit", flags->limit, "At most so many; 0: all")
-      ->check(WholeNumber(0))
-      ->type_name("N");
-  CLI::App* get =
-      AddVerb(*jobs, chosen,
-              {"get", "One job, and its answer once there is one; exit codes of solve",
-               absl::StrCat(kNewSolveJobExample,
-                            "vrpctl solve-jobs get $job\n"
-                            "vrpctl solve-jobs stop $job\n"
-                            "vrpctl solve-jobs watch $job --solution city.sol --plot city.svg\n"
-                            "vrpctl solve-jobs get $job --output json | jq .answer.cost"),
-               RunGet},
-              flags);
-  AddName(get, flags);
+  AddSolveJobsList(*jobs, chosen);
+  const auto flags = std::make_shared<SolveJobsFlags>();
+  const auto add = [&](std::string_view verb, std::string_view description,
+                       std::string_view examples,
+                       ExitCode (*run)(CommandContext&, const SolveJobsFlags&)) {
+    CLI::App* command = AddCommand(*jobs, verb, description,
+                                   absl::StrCat(kNewSolveJobExample, std::string(examples)));
+    AddArgument(*command, "NAME", flags->name, "solveJobs/ID or ID");
+    SetCallback(*command, chosen, flags, run);
+    return command;
+  };
+  CLI::App* get = add("get", "Show a job and its answer; exit codes as for solve",
+                      "vrpctl solve-jobs get $job\n"
+                      "vrpctl solve-jobs stop $job\n"
+                      "vrpctl solve-jobs watch $job --solution city.sol --plot city.svg\n"
+                      "vrpctl solve-jobs get $job --output json | jq .answer.cost",
+                      GetSolveJob);
   AddAnswerFileOptions(*get, flags->files);
-  CLI::App* watch = AddVerb(*jobs, chosen,
-                            {"watch", "A job's events from the first one on, then its answer",
-                             absl::StrCat(kNewSolveJobExample,
-                                          "vrpctl solve-jobs watch $job\n"
-                                          "vrpctl solve-jobs watch $job --from 2 --output json"),
-                             RunWatch},
-                            flags);
-  AddName(watch, flags);
+  CLI::App* watch = add("watch", "Print a job's events, then its answer",
+                        "vrpctl solve-jobs watch $job\n"
+                        "vrpctl solve-jobs watch $job --from 2 --output json",
+                        WatchSolveJob);
   AddAnswerFileOptions(*watch, flags->files);
-  watch->add_option("--from", flags->from, "Sequence number of the first event")
+  watch->add_option("--from", flags->from, "Start with the event of this sequence number")
       ->check(WholeNumber(0))
       ->type_name("N");
-  AddName(AddVerb(*jobs, chosen,
-                  {"stop", "End the search now; the job succeeds with its best plan",
-                   absl::StrCat(kNewSolveJobExample, "vrpctl solve-jobs stop $job"), RunStop},
-                  flags),
-          flags);
-  AddName(AddVerb(*jobs, chosen,
-                  {"delete", "Forget an ended job, its events and its answer",
-                   absl::StrCat(kNewSolveJobExample,
-                                "vrpctl solve-jobs stop $job\n"
-                                "vrpctl solve-jobs watch $job\n"
-                                "vrpctl solve-jobs delete $job"),
-                   RunDelete},
-                  flags),
-          flags);
+  add("stop", "End the search now; the job succeeds with its best plan",
+      "vrpctl solve-jobs stop $job", StopSolveJob);
+  add("delete", "Delete an ended job, its events and its answer",
+      "vrpctl solve-jobs stop $job\n"
+      "vrpctl solve-jobs watch $job\n"
+      "vrpctl solve-jobs delete $job",
+      DeleteSolveJob);
 }
 
 }  // namespace vrp::client

@@ -8,14 +8,6 @@
 #include "client/support/text.h"
 
 namespace vrp::client {
-namespace {
-
-Json MeanJson(double sum, int64_t count) {
-  return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json();
-}
-
-}  // namespace
-
 void SolveTally::Add(const v1::SolveResponse& response) {
   ++answered_;
   if (response.feasible()) ++feasible_;
@@ -32,10 +24,10 @@ Json SolveTally::Summary(const std::string& file, absl::Duration elapsed) const 
           {"instances", answered_ + failed_},
           {"feasible", feasible_},
           {"failed", failed_},
-          {"mean_cost", MeanJson(cost_, answered_)},
-          {"mean_gap", MeanJson(gap_, with_gap_)},
+          {"mean_cost", MeanOrNull(cost_, answered_)},
+          {"mean_gap", MeanOrNull(gap_, with_gap_)},
           {"gap_reference", with_gap_ > 0 ? Json(kFileReferences) : Json()},
-          {"mean_time_ms", MeanJson(time_ms_, answered_)},
+          {"mean_time_ms", MeanOrNull(time_ms_, answered_)},
           {"total_time_ms", JsonNumber(absl::ToDoubleMilliseconds(elapsed))}};
 }
 

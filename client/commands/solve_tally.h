@@ -1,4 +1,4 @@
-// The sums over the lines of a file of instances.
+// Summary of the solves of a file of instances.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class SolveTally {
   void Add(const v1::SolveResponse& response);
   void AddFailure() { ++failed_; }
 
-  // Means are over the instances that were answered, the gap over those that state a reference
-  // cost; null where there are none. `mean_time_ms` is the daemon's time for one, `total_time_ms`
-  // ours for all.
+  // Returns the summary. Means are over the solved instances, that of the gap over those with a
+  // reference cost; null without any. `mean_time_ms` is the daemon's time per instance,
+  // `total_time_ms` this program's for all.
   nlohmann::ordered_json Summary(const std::string& file, absl::Duration elapsed) const;
-  // The same for people, in one line.
+  // Returns the same as a line of text.
   std::string Text(const std::string& file, absl::Duration elapsed) const;
 
  private:

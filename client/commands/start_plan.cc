@@ -12,17 +12,17 @@
 namespace vrp::client {
 namespace {
 
-absl::Status Wanted(std::string_view path, std::string_view what) {
+absl::Status WrongValue(std::string_view path, std::string_view what) {
   return absl::InvalidArgumentError(
       absl::StrCat(std::string(path), ": wanted ", std::string(what)));
 }
 
-// A whole number from 0 on; nothing where there is no such key.
+// Reads a whole number into `count`, which stays unchanged if the key is absent.
 absl::Status ReadCount(const Json& route, const char* key, std::string_view path, int32_t& count) {
   if (!route.contains(key)) return absl::OkStatus();
   const Json& value = route[key];
   if (!value.is_number_unsigned() || value.get<uint64_t>() > INT32_MAX) {
-    return Wanted(absl::StrCat(std::string(path), ".", key), "a whole number from 0 on");
+    return WrongValue(absl::StrCat(std::string(path), ".", key), "a whole number, at least 0");
   }
   count = value.get<int32_t>();
   return absl::OkStatus();
@@ -30,7 +30,7 @@ absl::Status ReadCount(const Json& route, const char* key, std::string_view path
 
 absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& route) {
   if (!json.is_object() || !json.contains("stops") || !json["stops"].is_array()) {
-    return Wanted(path, "an object with stops");
+    return WrongValue(path, "an object with stops");
   }
   int32_t vehicle = 0;
   int32_t frozen_stops = 0;
@@ -43,7 +43,7 @@ absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& rou
   for (size_t s = 0; s < json["stops"].size(); ++s) {
     const Json& stop = json["stops"][s];
     if (!stop.is_object() || !stop.contains("id") || !stop["id"].is_string()) {
-      return Wanted(absl::StrCat(path, ".stops[", s, "].id"), "a string");
+      return WrongValue(absl::StrCat(path, ".stops[", s, "].id"), "a string");
     }
     route.add_stops()->set_id(stop["id"].get<std::string>());
   }
@@ -54,7 +54,7 @@ absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) {
     return absl::InvalidArgumentError(
-        "is no answer of `vrpctl solve --output json`, wanted an object with routes");
+        "not an answer of `vrpctl solve --output json`, wanted an object with routes");
   }
   for (size_t r = 0; r < json["routes"].size(); ++r) {
     const absl::Status status =
@@ -64,7 +64,7 @@ absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
   return absl::OkStatus();
 }
 
-// VROOM's output, whose names of tasks the daemon knows.
+// Whether `text` is VROOM's output, which the daemon reads.
 bool IsVroomsOutput(absl::string_view text) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) return false;
@@ -78,7 +78,7 @@ absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveR
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::string_view(content.data(), content.size()));
   if (!text.empty() && text.front() == '{' && !IsVroomsOutput(text)) {
-    // Of one object over several lines the whole, of lines with an object each the last.
+    // Takes the last of several JSON lines, but all lines of a single object.
     const bool lines = !Json::accept(text.begin(), text.end());
     const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;
     return ReadAnswer({last.data(), last.size()}, *request.mutable_initial_solution());

@@ -1,4 +1,4 @@
-// The plan that `vrpctl solve --start` begins with.
+// The initial plan of `vrpctl solve --start`.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace vrp::client {
 
-// Puts the content of a file called `name` into the request: an answer of ours in JSON (the last
-// one, of several lines: the ids of its routes' stops, `frozen_stops` of a route), else VROOM's
-// output, CVRPLIB's .sol form or a tour of TSPLIB's as they are, which the daemon reads.
-// kInvalidArgument for JSON that is no answer, as `routes[2].stops[0].id: wanted a string`.
+// Puts `content`, of the file `name`, into the request. JSON answers of vrpctl become
+// `initial_solution` (of several lines the last one). Other content goes unchanged into
+// `initial_solution_file`, for the daemon to read: VROOM's output, CVRPLIB's .sol, TSPLIB's tours.
+// kInvalidArgument names the place in a bad answer: `routes[2].stops[0].id: wanted a string`.
 absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveRequest& request);
 
 }  // namespace vrp::client

@@ -20,7 +20,7 @@ absl::Status WrongNumber(absl::string_view flag, absl::string_view text, absl::s
   return absl::InvalidArgumentError(absl::StrCat(flag, ": got \"", text, "\", wanted ", wanted));
 }
 
-// The number before a per cent sign, as a share; nullopt: there is no such sign.
+// Returns a percentage as a share, nullopt for a text without a percent sign.
 absl::StatusOr<std::optional<double>> ShareOf(absl::string_view flag, absl::string_view text,
                                               absl::string_view wanted) {
   absl::string_view number = text;
@@ -32,9 +32,9 @@ absl::StatusOr<std::optional<double>> ShareOf(absl::string_view flag, absl::stri
   return percent / 100;
 }
 
-absl::Status SetNoImprovement(const std::string& text, v1::SolveStop& stop) {
+absl::Status SetNoImprovement(const std::string& text, v1::StoppingCriteria& stop) {
   constexpr absl::string_view kFlag = "--stop-after";
-  constexpr absl::string_view kWanted = "a time as 2s, or a share of the budget as 20%";
+  constexpr absl::string_view kWanted = "a time such as 2s, or a share of the budget such as 20%";
   const absl::StatusOr<std::optional<double>> share = ShareOf(kFlag, text, kWanted);
   if (!share.ok()) return share.status();
   if (!share->has_value()) {
@@ -48,9 +48,9 @@ absl::Status SetNoImprovement(const std::string& text, v1::SolveStop& stop) {
   return absl::OkStatus();
 }
 
-absl::Status SetTarget(const std::string& text, v1::SolveStop& stop) {
+absl::Status SetTarget(const std::string& text, v1::StoppingCriteria& stop) {
   constexpr absl::string_view kFlag = "--target";
-  constexpr absl::string_view kWanted = "a cost as 375, or a gap to the instance's reference as 1%";
+  constexpr absl::string_view kWanted = "a cost such as 375, or a gap to the reference such as 1%";
   const absl::StatusOr<std::optional<double>> gap = ShareOf(kFlag, text, kWanted);
   if (!gap.ok()) return gap.status();
   if (gap->has_value()) {
@@ -70,15 +70,15 @@ absl::Status SetTarget(const std::string& text, v1::SolveStop& stop) {
 void AddStopOptions(CLI::App& command, StopFlags& flags) {
   command
       .add_option("--stop-after", flags.after,
-                  "End once no better plan was found for so long, or for a share of the budget")
+                  "End after so long, or a share of the budget, without a better plan")
       ->type_name("TIME|N%");
   command
       .add_option("--target", flags.target,
-                  "End at a plan of this cost, or of this gap to the instance's reference")
+                  "End at this cost, or at this gap to the instance's reference")
       ->type_name("COST|N%");
   command
       .add_option("--max-iterations", flags.max_iterations,
-                  "End after so many iterations of each thread; repeatable, with one thread")
+                  "End after N iterations of each thread; reproducible with one thread")
       ->type_name("N")
       ->check(WholeNumber(1, std::numeric_limits<int64_t>::max()));
 }

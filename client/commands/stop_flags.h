@@ -13,7 +13,7 @@ class App;
 
 namespace vrp::client {
 
-// Empty, or 0: not given.
+// Empty or 0 if not given.
 struct StopFlags {
   std::string after;   // "2s", "20%"
   std::string target;  // "375", "1%"
@@ -21,14 +21,14 @@ struct StopFlags {
 
   // Whether --stop-after is a share of the budget.
   bool is_share() const { return after.ends_with('%'); }
-  // Whether one of them ends a search without a budget.
+  // Whether a flag ends the search without a budget.
   bool needs_no_budget() const { return (!after.empty() && !is_share()) || max_iterations > 0; }
 };
 
-// --stop-after, --target, --max-iterations. `flags` outlives the parsing.
+// Adds --stop-after, --target and --max-iterations. `flags` must outlive the parsing.
 void AddStopOptions(CLI::App& command, StopFlags& flags);
 
-// Leaves `stop` absent where no flag is given. kInvalidArgument names the flag.
+// Sets `request.stop`, if a flag is given. kInvalidArgument names the flag.
 absl::Status SetStop(const StopFlags& flags, v1::SolveRequest& request);
 
 }  // namespace vrp::client

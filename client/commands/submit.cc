@@ -13,9 +13,9 @@ std::string FreshRequestId() {
   return id;
 }
 
-void SayIfUnknown(CommandContext& context, const std::string& request_id) {
+void WarnIfUnknown(CommandContext& context, const std::string& request_id) {
   if (!context.environment().interrupt.triggered()) return;
-  context.err() << "whether the job was submitted is unknown; repeat with --request-id "
+  context.err() << "the job may have been submitted; to find out, repeat with --request-id "
                 << request_id << std::endl;
 }
 

@@ -1,4 +1,4 @@
-// What the commands that create jobs share.
+// Submission of jobs.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace vrp::client {
 
-// 128 random bits, so that two submissions never meet by chance.
+// Returns 128 random bits in hex, so that ids of two submissions never collide.
 std::string FreshRequestId();
 
-// The request's id makes a repetition of `create` harmless where the answer was lost. About 3 s in
-// all: a daemon that is restarted is back by then, and one that is not there is reported soon.
+// Calls `create` and, while the daemon is unavailable, up to three times more within about 3 s,
+// enough for its restart. The request id makes a repetition harmless if only the answer was lost.
 template <typename Create>
 auto Submit(CommandContext& context, Create create) {
   auto job = create();
@@ -24,8 +24,8 @@ auto Submit(CommandContext& context, Create create) {
   return job;
 }
 
-// After a failed Submit: an interrupt leaves open whether the daemon has the job; the same id finds
-// out without making a second one.
-void SayIfUnknown(CommandContext& context, const std::string& request_id);
+// Warns after a failed and interrupted Submit that the daemon may have the job. Repeating with the
+// same id tells without creating a second one.
+void WarnIfUnknown(CommandContext& context, const std::string& request_id);
 
 }  // namespace vrp::client

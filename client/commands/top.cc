@@ -10,6 +10,7 @@
 #include "client/output/json.h"
 #include "client/output/stats.h"
 #include "client/support/flags.h"
+#include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -20,11 +21,11 @@ struct TopFlags {
   bool follow = false;
 };
 
-// To the upper left corner, and the screen cleared from there: nothing is switched that an end at
-// any moment would have to switch back.
+// Moves to the upper left corner and clears the screen. Changes no mode of the terminal, so an
+// abrupt end leaves nothing to restore.
 constexpr char kRedraw[] = "\x1b[H\x1b[J";
 
-// A longer line would wrap.
+// Cuts each line to `width` columns, so that none wraps.
 std::string CutLines(const std::string& text, int width) {
   std::string cut;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -34,7 +35,7 @@ std::string CutLines(const std::string& text, int width) {
   return cut;
 }
 
-void Show(CommandContext& context, const StatsInterval& stats, bool once) {
+void ShowStats(CommandContext& context, const StatsInterval& stats, bool once) {
   const std::optional<int> width = context.environment().terminal_width();
   if (context.json()) {
     WriteJsonLine(context.out(), StatsJson(stats));
@@ -48,10 +49,11 @@ void Show(CommandContext& context, const StatsInterval& stats, bool once) {
   }
 }
 
-// Why the GPU cannot be used: a daemon with a lost one is not ready.
-std::string LossToTell(CommandContext& context, const v1::ServerStats& now) {
+// Returns why the GPU cannot be used, if so. A daemon that has lost its GPU is not ready.
+std::string CurrentDeviceLoss(CommandContext& context, const v1::ServerStats& now) {
   if (now.not_ready().empty()) return "";
-  const absl::StatusOr<v1::ServerInfo> info = context.client().GetServerInfo();
+  const absl::StatusOr<v1::ServerInfo> info =
+      context.client().Call(&v1::SystemService::Stub::GetServerInfo, {});
   return info.ok() ? info->device_loss() : "";
 }
 
@@ -63,15 +65,17 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
   const bool once = flags.once || !(terminal || flags.follow);
   std::optional<v1::ServerStats> before;
   while (true) {
-    absl::StatusOr<v1::ServerStats> now = context.client().GetServerStats();
-    // Ctrl-C is how this command ends.
+    absl::StatusOr<v1::ServerStats> now =
+        context.client().Call(&v1::SystemService::Stub::GetServerStats, {});
+    // Ctrl-C is the usual end of this command.
     if (interrupt.triggered()) return kExitDone;
     if (!now.ok()) return context.Fail(now.status());
-    // A daemon that was started anew begins to count anew.
+    // A restarted daemon counts from 0.
     if (before.has_value() && before->start_time().seconds() != now->start_time().seconds()) {
       before = std::nullopt;
     }
-    Show(context, StatsInterval(*now, std::move(before), LossToTell(context, *now)), once);
+    ShowStats(context, StatsInterval(*now, std::move(before), CurrentDeviceLoss(context, *now)),
+              once);
     if (once || !context.out()) return kExitDone;
     before = *std::move(now);
     if (interrupt.WaitFor(*interval)) return kExitDone;
@@ -82,25 +86,21 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
 
 void AddTop(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(app, "top", "Show what the daemon does: requests, queues, jobs, memory",
+      AddCommand(app, "top", "Show requests, queues, jobs and memory of the daemon",
                  "vrpctl top\n"
                  "vrpctl top --once --output json\n"
-                 "vrpctl top --follow --interval 10s | head -3    # a line each time");
+                 "vrpctl top --follow --interval 10s | head -3    # one line per reading");
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
-                   "Time between two readings, over which rates and latencies are taken")
+                   "Time between two readings; rates and latencies are over it")
       ->type_name("DURATION")
       ->capture_default_str();
-  CLI::Option* once = command->add_flag(
-      "--once", flags->once, "Print once and exit; the default if the output is no terminal");
-  command
-      ->add_flag("--follow", flags->follow,
-                 "Repeat until interrupted, even if the output is no terminal")
+  CLI::Option* once =
+      command->add_flag("--once", flags->once, "Print once and exit; default without a terminal");
+  command->add_flag("--follow", flags->follow, "Repeat until interrupted, also without a terminal")
       ->excludes(once);
-  command->callback([flags, &chosen] {
-    chosen = {"top", [flags](CommandContext& context) { return RunTop(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunTop);
 }
 
 }  // namespace vrp::client

@@ -4,20 +4,21 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/commands/follow.h"
+#include "client/commands/lists.h"
 #include "client/commands/submit.h"
 #include "client/output/json.h"
-#include "client/output/tables.h"
 #include "client/presets/presets.h"
 #include "client/support/files.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 #include "client/support/validators.h"
 #include "nlohmann/json.hpp"
+#include "vrp/v1/training_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kTrainExamples[] =
     "vrpctl train --remote host:50051\n"
     "vrpctl train --list-presets\n"
     "vrpctl train --preset tiny_1 --set training.epochs=2 --device auto\n"
@@ -44,7 +45,7 @@ struct TrainFlags {
 
 struct ConfigText {
   std::string yaml;
-  std::string name;  // as the user knows it: the file's path
+  std::string name;  // path of the file
 };
 
 absl::Status CheckOverride(const std::string& text) {
@@ -58,8 +59,8 @@ absl::Status CheckOverride(const std::string& text) {
   return absl::OkStatus();
 }
 
-// Says which preset is trained if the user chose none.
-void SayDefault(CommandContext& context, const Preset& preset) {
+// Prints which preset is trained by default.
+void PrintDefaultPreset(CommandContext& context, const Preset& preset) {
   context.err() << "vrpctl: no --config or --preset given: training preset " << preset.name << " ("
                 << preset.Trains() << "; " << preset.Takes()
                 << "); list others: vrpctl train --list-presets" << std::endl;
@@ -70,7 +71,7 @@ absl::StatusOr<ConfigText> ReadConfig(CommandContext& context, const TrainFlags&
     const absl::StatusOr<Preset> preset =
         FindPreset(flags.preset.empty() ? kDefaultPreset : absl::string_view(flags.preset));
     if (!preset.ok()) return preset.status();
-    if (flags.preset.empty()) SayDefault(context, *preset);
+    if (flags.preset.empty()) PrintDefaultPreset(context, *preset);
     return ConfigText{std::string(preset->yaml), preset->FileName()};
   }
   const auto refuse = [&flags](absl::string_view why) {
@@ -82,7 +83,7 @@ absl::StatusOr<ConfigText> ReadConfig(CommandContext& context, const TrainFlags&
   return ConfigText{*std::move(yaml), flags.config};
 }
 
-v1::CreateTrainingJobRequest MakeRequest(const ConfigText& config, const TrainFlags& flags) {
+v1::CreateTrainingJobRequest MakeTrainRequest(const ConfigText& config, const TrainFlags& flags) {
   v1::CreateTrainingJobRequest request;
   v1::TrainingSpec& spec = *request.mutable_spec();
   spec.set_config_yaml(config.yaml);
@@ -107,33 +108,19 @@ absl::Status FillLimits(const TrainFlags& flags, v1::TrainingSpec& spec) {
   return AddLabels(flags.labels, *spec.mutable_labels());
 }
 
-void PrintJob(CommandContext& context, const v1::TrainingJob& job) {
-  if (context.json()) {
-    WriteJsonLine(context.out(), JobJson(job));
-    return;
-  }
-  context.out() << job.name() << " " << JobStateWord(job.state());
-  if (job.queue_position() > 0) context.out() << ", position " << job.queue_position();
-  context.out() << std::endl;
-}
-
 // Prints the resolved configuration; the text is a valid configuration file.
 ExitCode PrintResolved(CommandContext& context, const v1::TrainingJob& job,
                        const ConfigText& config, const TrainFlags& flags) {
   if (job.resolved_config_yaml().empty()) {
-    return context.Fail(absl::UnimplementedError(
-        "the daemon is older than this vrpctl and does not resolve configurations"));
+    return context.Fail(
+        absl::UnimplementedError("the daemon is too old to resolve configurations; update it"));
   }
-  if (context.json()) {
-    WriteJsonLine(context.out(), flags.print_config ? ResolvedJson(job) : JobJson(job));
-    return kExitDone;
-  }
-  if (!flags.print_config) {
-    context.out() << "# " << config.name << ": valid, would train on " << job.resolved_device()
-                  << "\n";
-  }
-  context.out() << job.resolved_config_yaml() << std::flush;
-  return kExitDone;
+  const std::string verdict = flags.print_config
+                                  ? ""
+                                  : absl::StrCat("# ", config.name, ": valid, would train on ",
+                                                 job.resolved_device(), "\n");
+  return context.Print(flags.print_config ? ResolvedJson(job) : JobJson(job),
+                       verdict + job.resolved_config_yaml());
 }
 
 absl::Status CheckTrainFlags(const TrainFlags& flags) {
@@ -143,25 +130,25 @@ absl::Status CheckTrainFlags(const TrainFlags& flags) {
   }
   if (flags.detach && (flags.validate_only || flags.print_config || flags.list_presets)) {
     return absl::InvalidArgumentError(
-        "--detach: nothing is submitted with --list-presets, --print-config or --validate-only; "
-        "leave one out");
+        "--detach: got it with --list-presets, --print-config or --validate-only, which submit "
+        "nothing; wanted one of them");
   }
   return absl::OkStatus();
 }
 
+Json PresetJson(const Preset& preset) {
+  return {
+      {"name", std::string(preset.name)}, {"trains", preset.Trains()}, {"takes", preset.Takes()}};
+}
+
+std::vector<std::string> PresetRow(const Preset& preset) {
+  return {std::string(preset.name), preset.Trains(), preset.Takes()};
+}
+
 ExitCode ListPresets(CommandContext& context) {
-  Table table({"NAME", "TRAINS", "SIZE AND TIME"});
-  for (const Preset& preset : Presets()) {
-    if (context.json()) {
-      WriteJsonLine(context.out(), {{"name", std::string(preset.name)},
-                                    {"trains", preset.Trains()},
-                                    {"takes", preset.Takes()}});
-    } else {
-      table.AddRow({std::string(preset.name), preset.Trains(), preset.Takes()});
-    }
-  }
-  if (!context.json()) context.out() << table.Text() << std::flush;
-  return kExitDone;
+  ListPrinter<Preset> printer(context, {"NAME", "TRAINS", "SIZE AND TIME"}, PresetJson, PresetRow);
+  for (const Preset& preset : Presets()) printer.Add(preset);
+  return printer.Finish();
 }
 
 ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
@@ -169,26 +156,28 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
   if (flags.list_presets) return ListPresets(context);
   const absl::StatusOr<ConfigText> config = ReadConfig(context, flags);
   if (!config.ok()) return context.Fail(config.status());
-  v1::CreateTrainingJobRequest request = MakeRequest(*config, flags);
+  v1::CreateTrainingJobRequest request = MakeTrainRequest(*config, flags);
   const absl::Status limits = FillLimits(flags, *request.mutable_spec());
   if (!limits.ok()) return context.Fail(limits);
-  const absl::StatusOr<v1::TrainingJob> job =
-      Submit(context, [&] { return context.client().CreateTrainingJob(request); });
+  const absl::StatusOr<v1::TrainingJob> job = Submit(context, [&] {
+    return context.client().Call(&v1::TrainingService::Stub::CreateTrainingJob, request);
+  });
   if (!job.ok()) {
-    SayIfUnknown(context, request.request_id());
+    WarnIfUnknown(context, request.request_id());
     return context.Fail(job.status(), config->name);
   }
   if (request.validate_only()) return PrintResolved(context, *job, *config, flags);
-  if (flags.detach || !context.json()) PrintJob(context, *job);
+  if (flags.detach || !context.json()) PrintJobState(context, *job);
   if (flags.detach) return kExitDone;
   return FollowJob(context, {.name = job->name(), .was_reachable = true});
 }
 
 void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
-  CLI::Option* const config = command
-                                  .add_option("--config", flags.config,
-                                              "Training configuration, YAML; - for standard input")
-                                  ->type_name("FILE");
+  CLI::Option* const config =
+      command
+          .add_option("--config", flags.config,
+                      "Training configuration in YAML; - for standard input")
+          ->type_name("FILE");
   CLI::Option* const preset =
       command
           .add_option("--preset", flags.preset,
@@ -202,16 +191,15 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
   CLI::Option* const print =
       command
           .add_flag("--print-config", flags.print_config,
-                    "Print the whole configuration, with defaults and overrides")
+                    "Print the whole configuration with defaults and overrides")
           ->excludes(list);
   command
       .add_flag("--validate-only", flags.validate_only,
-                "Check all that the start needs and print the settings")
+                "Check that the job could start and print its settings")
       ->excludes(list)
       ->excludes(print);
   command
-      .add_option("--model", flags.model,
-                  "Architecture instead of the configuration's: ptrnet or GT+RL")
+      .add_option("--model", flags.model, "Replace the configuration's architecture: ptrnet or gt")
       ->type_name("MODEL");
   command.add_option("--set", flags.overrides, "Override one key of the configuration; repeatable")
       ->type_name("KEY.PATH=VALUE")
@@ -223,16 +211,16 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
 void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
   command
       .add_option("--priority", flags.priority,
-                  "-1000 to 1000: of the jobs that wait the highest goes first; default: 0")
+                  "Priority from -1000 to 1000; the highest runs first; default: 0")
       ->type_name("N");
-  AddLabelFlag(command, flags.labels, "A label for lists; repeatable");
+  AddLabelFlag(command, flags.labels, "Label the job, for lists; repeatable");
   command
       .add_option("--time-limit", flags.time_limit,
-                  "End with a model after so long, as 90m or 2h; waiting does not count")
+                  "End with a model after this run time, for example 90m")
       ->type_name("TIME");
   command
       .add_option("--epoch-limit", flags.epoch_limit,
-                  "End with a model after so many epochs; schedules stay as they are")
+                  "End with a model after N epochs; schedules stay unchanged")
       ->check(WholeNumber(1))
       ->type_name("N");
 }
@@ -240,21 +228,21 @@ void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
 }  // namespace
 
 void AddTrain(CLI::App& app, ChosenCommand& chosen) {
-  CLI::App* command = AddCommand(
-      app, "train", "Submit a training job and follow it; Ctrl-C leaves it running", kExamples);
+  CLI::App* command =
+      AddCommand(app, "train", "Submit a training job and follow it; Ctrl-C leaves it running",
+                 kTrainExamples);
   const auto flags = std::make_shared<TrainFlags>();
   AddConfigFlags(*command, *flags);
-  command->add_option("--device", flags->device, "auto, cpu or cuda:0; default: the daemon's")
+  command
+      ->add_option("--device", flags->device, "Device: auto, cpu or cuda:0; default: the daemon's")
       ->type_name("DEVICE");
   AddQueueFlags(*command, *flags);
   command->add_flag("--detach", flags->detach, "Submit and return at once");
   command
       ->add_option("--request-id", flags->request_id,
-                   "The same id never makes a second job; default: a fresh one")
+                   "Create at most one job per id; default: a new id")
       ->type_name("ID");
-  command->callback([flags, &chosen] {
-    chosen = {"train", [flags](CommandContext& context) { return RunTrain(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunTrain);
 }
 
 }  // namespace vrp::client

@@ -5,9 +5,11 @@
 #include "absl/strings/str_cat.h"
 #include "client/commands/command.h"
 #include "client/output/json.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/instance_flags.h"
 #include "client/support/instance_source.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
@@ -17,20 +19,19 @@ struct ValidateFlags {
   InstanceFlags input;
 };
 
-void PrintText(CommandContext& context, const v1::ValidateInstanceResponse& response,
-               const std::string& where) {
+void PrintVerdict(CommandContext& context, const v1::ValidateInstanceResponse& response,
+                  const std::string& where) {
   std::ostream& out = context.out();
   if (response.valid()) {
-    out << where << ": valid: " << response.name() << ", "
-        << ProblemTypeWord(response.problem_type()) << ", " << response.customers()
-        << " customers, " << response.depots()
-        << (response.depots() == 1 ? " depot\n" : " depots\n");
+    out << where << ": valid: " << response.name() << ", " << LowerCaseWord(response.problem_type())
+        << ", " << response.customers() << " customers, " << response.depots()
+        << (response.depot_count() == 1 ? " depot\n" : " depots\n");
   } else {
     out << where << ": " << response.errors_size()
         << (response.errors_size() == 1 ? " error\n" : " errors\n");
   }
   for (const std::string& error : response.errors()) out << "  " << error << "\n";
-  for (const std::string& feature : response.unsupported())
+  for (const std::string& feature : response.unsupported_features())
     out << "  not supported yet: " << feature << "\n";
   out << std::flush;
 }
@@ -39,14 +40,14 @@ ExitCode ValidateOne(CommandContext& context, v1::InstanceFile file, const std::
   v1::ValidateInstanceRequest request;
   *request.mutable_file() = std::move(file);
   const absl::StatusOr<v1::ValidateInstanceResponse> response =
-      context.client().ValidateInstance(request);
+      context.client().Call(&v1::SolverService::Stub::ValidateInstance, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status(), where);
   if (context.json()) {
     Json object = {{"file", where}};
     object.update(ValidateJson(*response));
     WriteJsonLine(context.out(), object);
   } else {
-    PrintText(context, *response, where);
+    PrintVerdict(context, *response, where);
   }
   return response->valid() ? kExitDone : kExitUsage;
 }
@@ -70,19 +71,13 @@ ExitCode RunValidate(CommandContext& context, const ValidateFlags& flags) {
 
 void AddValidate(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* command =
-      AddCommand(app, "validate", "Every error of an instance; exit code 2 if there is any",
+      AddCommand(app, "validate", "Print every error of an instance; exit code 2 if there is any",
                  "vrpctl validate city.vrp\nvrpctl validate set.jsonl --output json");
   const auto flags = std::make_shared<ValidateFlags>();
-  command
-      ->add_option("FILE", flags->file,
-                   "An instance, or a .jsonl file of many; - for standard input")
-      ->type_name("")
-      ->required();
+  AddArgument(*command, "FILE", flags->file,
+              "Instance, or a .jsonl file of many; - for standard input");
   AddInstanceOptions(*command, flags->input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
-  command->callback([flags, &chosen] {
-    chosen = {"validate",
-              [flags](CommandContext& context) { return RunValidate(context, *flags); }};
-  });
+  SetCallback(*command, chosen, flags, RunValidate);
 }
 
 }  // namespace vrp::client

@@ -3,7 +3,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/connection/rpc_client.h"
+#include "client/connection/request_id.h"
 #include "client/support/files.h"
 #include "google/rpc/status.pb.h"
 
@@ -19,10 +19,10 @@ std::shared_ptr<grpc::ChannelCredentials> MakeCredentials(const Connection& conn
 
 absl::Status FromGrpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
-  // A web server or proxy, whose HTTP status gRPC translated into one of its own.
+  // A web server or proxy answered with an HTTP status, which gRPC has translated.
   if (absl::StartsWith(status.error_message(), "Received http2 header with status")) {
     return absl::UnavailableError(
-        absl::StrCat("what answers there is no vrpd (", status.error_message(), ")"));
+        absl::StrCat("the server there is not vrpd (", status.error_message(), ")"));
   }
   const auto code = static_cast<absl::StatusCode>(status.error_code());
   absl::Status result(code, status.error_message().empty() ? absl::StatusCodeToString(code)
@@ -45,16 +45,15 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection) {
   }
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  // Finds out that a watched daemon's machine is gone. Not more often than the daemon permits, and
-  // only during calls.
+  // Detects during calls that the daemon's machine is gone. The daemon permits no shorter interval.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
-  // gRPC uses the smallest backoff as the time that connecting may take: 5 s until "unreachable".
+  // gRPC takes the smallest backoff as the connect timeout: 5 s until "unreachable".
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);
-  // A daemon is reached directly: http_proxy would send even loopback traffic elsewhere.
+  // Ignores http_proxy, which would redirect even loopback traffic.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::CreateCustomChannel(connection.remote, MakeCredentials(connection), arguments);
 }

@@ -1,4 +1,4 @@
-// A connection of gRPC's, and what its calls ended with; for rpc_client.cc.
+// Creation of gRPC channels and conversion of call statuses, for rpc_client.cc.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,11 +10,10 @@
 
 namespace vrp::client {
 
-// Connects at the first call.
+// Creates a channel, which connects at the first call.
 std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection);
 
-// The status of a call that has ended, with its google.rpc details and the daemon's name for the
-// request as payloads.
+// Converts the status of an ended call. Its google.rpc details and the request id become payloads.
 absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context);
 
 }  // namespace vrp::client

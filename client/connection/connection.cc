@@ -19,24 +19,25 @@ namespace {
 
 constexpr size_t kMaxTokenBytes = 4096;
 
-absl::Status At(absl::string_view flag, const std::string& path, absl::string_view what) {
+absl::Status FileError(absl::string_view flag, const std::string& path, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": ", what));
 }
 
-absl::StatusOr<std::string> Read(absl::string_view flag, const std::string& path) {
+absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::string& path) {
   if (path.empty()) return "";
-  // "-" is a file's name here: nobody types a key.
+  // "-" is a file's name here, since keys are not typed.
   const absl::StatusOr<std::string> content = ReadInput(path == "-" ? "./-" : path, std::cin);
-  if (!content.ok()) return At(flag, path, content.status().message());
+  if (!content.ok()) return FileError(flag, path, content.status().message());
   return content;
 }
 
 absl::StatusOr<std::string> ReadSecret(absl::string_view flag, const std::string& path) {
   struct stat about;
   if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0007) != 0) {
-    return At(flag, path, absl::StrCat("others may read or change it; chmod 600 ", path));
+    return FileError(flag, path,
+                     absl::StrCat("others may read or change it; run chmod 600 ", path));
   }
-  return Read(flag, path);
+  return ReadFlagFile(flag, path);
 }
 
 absl::StatusOr<std::string> CheckToken(absl::string_view where, absl::string_view text) {
@@ -45,11 +46,11 @@ absl::StatusOr<std::string> CheckToken(absl::string_view where, absl::string_vie
                     std::all_of(token.begin(), token.end(), absl::ascii_isgraph);
   if (fine) return std::string(token);
   return absl::InvalidArgumentError(absl::StrCat(where,
-                                                 ": wanted a token alone, one word of at most ",
-                                                 kMaxTokenBytes, " letters, digits and signs"));
+                                                 ": wanted only a token, one word of at most ",
+                                                 kMaxTokenBytes, " printable ASCII characters"));
 }
 
-absl::StatusOr<std::string> TokenOf(const ConnectionFlags& flags, absl::string_view token) {
+absl::StatusOr<std::string> ReadToken(const ConnectionFlags& flags, absl::string_view token) {
   if (flags.token_file.empty()) return token.empty() ? "" : CheckToken("VRP_TOKEN", token);
   const absl::StatusOr<std::string> content = ReadSecret("--token-file", flags.token_file);
   if (!content.ok()) return content;
@@ -88,28 +89,29 @@ absl::Status CheckRemote(absl::string_view text) {
 }
 
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
-  app.add_option("--remote", flags.remote, "The daemon; before or after the command")
+  app.add_option("--remote", flags.remote, "Address of the daemon; before or after the command")
       ->type_name("HOST:PORT")
       ->envname("VRP_REMOTE")
       ->capture_default_str();
-  app.add_flag("--tls", flags.tls, "Connect by TLS; the flags below imply it")->envname("VRP_TLS");
+  app.add_flag("--tls", flags.tls, "Connect by TLS; implied by the flags below")
+      ->envname("VRP_TLS");
   app.add_option("--tls-ca", flags.ca_file,
-                 "PEM: the authority of the daemon's certificate, if the system does not know it")
+                 "Authority of the daemon's certificate (PEM); default: the system's")
       ->type_name("FILE")
       ->envname("VRP_TLS_CA");
   app.add_option("--tls-certificate", flags.certificate_file,
-                 "PEM: your certificate, where the daemon asks for one")
+                 "Your certificate (PEM), if the daemon asks for one")
       ->type_name("FILE")
       ->envname("VRP_TLS_CERTIFICATE");
-  app.add_option("--tls-key", flags.key_file, "PEM: its private key")
+  app.add_option("--tls-key", flags.key_file, "Private key (PEM) of your certificate")
       ->type_name("FILE")
       ->envname("VRP_TLS_KEY");
   app.add_option("--tls-server-name", flags.server_name,
-                 "What the daemon's certificate is for, if not for the host of --remote")
+                 "Name in the daemon's certificate; default: the host of --remote")
       ->type_name("NAME")
       ->envname("VRP_TLS_SERVER_NAME");
   app.add_option("--token-file", flags.token_file,
-                 "Your token is in it, where the daemon wants one; or set VRP_TOKEN to the token")
+                 "File with your token; or set VRP_TOKEN to the token")
       ->type_name("FILE")
       ->envname("VRP_TOKEN_FILE");
 }
@@ -129,8 +131,8 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
     status.Update(content.status());
     if (content.ok()) target = *std::move(content);
   };
-  take(Read("--tls-ca", flags.ca_file), connection.ca);
-  take(Read("--tls-certificate", flags.certificate_file), connection.certificate);
+  take(ReadFlagFile("--tls-ca", flags.ca_file), connection.ca);
+  take(ReadFlagFile("--tls-certificate", flags.certificate_file), connection.certificate);
   take(ReadSecret("--tls-key", flags.key_file), connection.key);
   if (status.ok() && !flags.ca_file.empty()) {
     status.Update(CheckAuthority(flags.ca_file, connection.ca));
@@ -142,11 +144,11 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
                                        .key_pem = connection.key},
                                       absl::Now()));
   }
-  take(TokenOf(flags, token), connection.token);
+  take(ReadToken(flags, token), connection.token);
   if (!connection.token.empty() && !connection.tls && !IsThisMachine(flags.remote)) {
     status.Update(absl::InvalidArgumentError(
         absl::StrCat("--remote: the token would go to ", flags.remote,
-                     " in the clear; connect by --tls or --tls-ca FILE, or through a tunnel that "
+                     " unencrypted; connect by --tls or --tls-ca FILE, or through a tunnel that "
                      "ends on this machine")));
   }
   if (!status.ok()) return status;

@@ -1,4 +1,4 @@
-// How vrpctl reaches a daemon: where, by TLS or not, with which token.
+// Address, TLS settings and token of the connection to a daemon.
 #pragma once
 
 #include <string>
@@ -13,40 +13,40 @@ class App;
 
 namespace vrp::client {
 
+// Empty strings stand for what is not given.
 struct Connection {
   std::string remote;  // HOST:PORT or unix:PATH
   bool tls = false;
-  std::string ca;           // PEM; empty: the authorities that the system trusts
-  std::string certificate;  // PEM, with its key, for a daemon that asks for one; may be empty
-  std::string key;
-  std::string
-      server_name;    // that the daemon's certificate has to bear; empty: the host of `remote`
-  std::string token;  // empty: none is sent
+  std::string ca = {};           // PEM; empty: the authorities that the system trusts
+  std::string certificate = {};  // PEM, for a daemon that asks for one
+  std::string key = {};          // PEM, of the certificate
+  std::string server_name = {};  // expected in the daemon's certificate; empty: the remote's host
+  std::string token = {};
 };
 
-// What the command line and the environment say.
+// The connection as the command line and the environment give it.
 struct ConnectionFlags {
   std::string remote = "127.0.0.1:50051";
   bool tls = false;
-  std::string ca_file = {};  // this and the next three imply `tls`
+  std::string ca_file = {};  // implies `tls`, as the next three do
   std::string certificate_file = {};
   std::string key_file = {};
   std::string server_name = {};
   std::string token_file = {};
 };
 
-// Whether `remote` is a loopback address or a unix socket: what is sent there leaves no machine.
+// Whether `remote` is a loopback address or a Unix socket, so that no data leaves this machine.
 bool IsThisMachine(absl::string_view remote);
 
-// "HOST:PORT", "[::1]:50051", "unix:/path".
+// Accepts "HOST:PORT", "[::1]:50051" and "unix:/path".
 absl::Status CheckRemote(absl::string_view text);
 
-// --remote, --tls..., --token-file and the variables VRP_... of the same names.
+// Adds --remote, --tls..., --token-file and their environment variables VRP_...
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags);
 
-// Reads the files. `token` is that of the environment, which a token file goes before.
-// kInvalidArgument names the flag: a wrong address, a file that cannot be read, a key or token that
-// others may read, a token that would go in the clear to another machine.
+// Reads the files and checks all settings. `token` comes from the environment; a token file takes
+// precedence. kInvalidArgument names the flag: a bad address, an unreadable file, a key or token
+// that others may read, a token that would go unencrypted to another machine.
 absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token);
 
 }  // namespace vrp::client

@@ -6,17 +6,19 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client/connection/rpc_client.h"
 #include "client/support/steady_now.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
+#include "vrp/v1/training_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-// Errors by which gRPC says that the connection or the daemon went away, rather than that the
-// daemon refused.
+// Whether the connection or the daemon went away, as opposed to a refusal by the daemon.
 bool IsBrokenConnection(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kCancelled:  // a daemon that ends its calls while it stops
+    case absl::StatusCode::kCancelled:  // a daemon that shuts down
       return true;
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
@@ -27,16 +29,16 @@ bool IsBrokenConnection(const absl::Status& status) {
   }
 }
 
-// So often an event may be missing that the daemon was asked for, before this is taken for damage.
-constexpr int kMostGaps = 5;
+// Streams in a row that may lack the requested event before the event log counts as damaged.
+constexpr int kMaxGaps = 5;
 
-// The calls of each kind of job.
+// Calls for each kind of job.
 absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
                    absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
   v1::WatchTrainingJobRequest request;
   request.set_name(options.name);
   request.set_from_sequence(from);
-  return client.WatchTrainingJob(request, receive);
+  return client.Stream(&v1::TrainingService::Stub::WatchTrainingJob, request, receive);
 }
 
 absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
@@ -44,24 +46,24 @@ absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
   v1::WatchSolveJobRequest request;
   request.set_name(options.name);
   request.set_from_sequence(from);
-  return client.WatchSolveJob(request, receive);
+  return client.Stream(&v1::SolverService::Stub::WatchSolveJob, request, receive);
 }
 
 absl::StatusOr<v1::TrainingJob> Get(RpcClient& client, const WatchOptions& options,
                                     const EventSink&) {
   v1::GetTrainingJobRequest request;
   request.set_name(options.name);
-  return client.GetTrainingJob(request);
+  return client.Call(&v1::TrainingService::Stub::GetTrainingJob, request);
 }
 
 absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
                                  const SolveEventSink&) {
   v1::GetSolveJobRequest request;
   request.set_name(options.name);
-  return client.GetSolveJob(request);
+  return client.Call(&v1::SolverService::Stub::GetSolveJob, request);
 }
 
-// Of the events that it stands for.
+// Returns the first sequence number that the event stands for.
 int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
   return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
 }
@@ -89,7 +91,7 @@ class Watcher {
       if (status.ok()) status = LookUpState();
       if (outcome_.has_value()) return *outcome_;
       if (!IsBrokenConnection(status) || !reachable_) return status;
-      if (gaps_ >= kMostGaps) return MissingEventError();
+      if (gaps_ >= kMaxGaps) return MissingEventError();
       if (SteadyNow() - last_contact_ > options_.give_up_after)
         return absl::UnavailableError(status.message());
       if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
@@ -114,7 +116,7 @@ class Watcher {
     if (std::exchange(lost_, false)) sink_.OnReconnected();
   }
 
-  // False ends the stream: something is missing, ask for it anew.
+  // Returns false if events are missing, to end the stream and request them again.
   bool Accept(const Event& event) {
     if (event.sequence() == 0) sink_.OnHeartbeat(event);
     if (event.sequence() < next_) return true;
@@ -131,8 +133,8 @@ class Watcher {
     return true;
   }
 
-  // The stream ended well without a last event: the job ended before from_sequence, or events are
-  // missing.
+  // Handles a stream that ended without error and without a final event. Either the job ended
+  // before from_sequence, or events are missing.
   absl::Status LookUpState() {
     const auto job = Get(client_, options_, sink_);
     if (!job.ok()) return job.status();
@@ -144,7 +146,7 @@ class Watcher {
   }
 
   absl::Status MissingEventError() const {
-    return absl::DataLossError(absl::StrCat("the daemon leaves out event ", next_, " of ",
+    return absl::DataLossError(absl::StrCat("the daemon does not send event ", next_, " of ",
                                             options_.name, "; its event log is damaged"));
   }
 
@@ -155,7 +157,7 @@ class Watcher {
   int64_t next_;
   bool reachable_;
   bool lost_ = false;
-  int gaps_ = 0;  // in a row
+  int gaps_ = 0;  // consecutive
   absl::Duration backoff_;
   absl::Time last_contact_ = SteadyNow();
   std::optional<WatchOutcome> outcome_;

@@ -1,5 +1,4 @@
-// Follows a job, training or solving, to its end, across broken connections and restarts of the
-// daemon.
+// Watching of a training or solve job to its end, across broken connections and daemon restarts.
 #pragma once
 
 #include <cstdint>
@@ -7,27 +6,28 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "client/connection/rpc_client.h"
 #include "client/support/interrupt.h"
 #include "vrp/v1/solve_job.pb.h"
 #include "vrp/v1/training_service.pb.h"
 
 namespace vrp::client {
 
-// What is done with a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). All
-// calls come from the thread that watches.
+class RpcClient;
+
+// A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). All calls
+// come from the watching thread.
 template <typename Event>
 class JobEventSink {
  public:
   virtual ~JobEventSink() = default;
-  // Each event once, in order, without gaps (a CompactedEvent stands for a range); never a
-  // heartbeat.
+  // Receives each event once, in order, without gaps (a CompactedEvent stands for a range) and
+  // without heartbeats.
   virtual void OnEvent(const Event& event) = 0;
   virtual void OnHeartbeat(const Event&) {}
-  // Attempts to come back follow, until OnReconnected or OnEnd.
+  // Reports the start of reconnection attempts, which last until OnReconnected or OnEnd.
   virtual void OnConnectionLost(const absl::Status& status) = 0;
   virtual void OnReconnected() = 0;
-  // Nothing follows: a terminal is put back in order.
+  // Ends the output, for example the line of a progress bar. No call follows.
   virtual void OnEnd() = 0;
 };
 using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
@@ -36,12 +36,12 @@ using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
 struct WatchOptions {
   std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}`
   int64_t from_sequence = 1;
-  // The daemon has answered before: being unreachable at first is then a reason to wait, not to
-  // give up.
+  // Whether the daemon has answered before. If so, an unreachable daemon is waited for from the
+  // start.
   bool was_reachable = false;
   absl::Duration first_backoff = absl::Milliseconds(250);
   absl::Duration longest_backoff = absl::Seconds(5);
-  // Without contact for so long, kUnavailable is given back.
+  // Time without contact after which WatchJob returns kUnavailable.
   absl::Duration give_up_after = absl::Minutes(10);
 };
 
@@ -50,11 +50,12 @@ struct WatchOutcome {
   std::string error;                               // with FAILED
 };
 
-// Blocks until the job has ended. kCancelled after an interrupt; otherwise the daemon's error.
+// Blocks until the job has ended. Returns kCancelled after an interrupt, else the daemon's error.
 template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
                                       const WatchOptions& options, JobEventSink<Event>& sink);
 
+// Whether the job has ended.
 bool IsFinal(v1::JobState state);
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// Latencies of many requests and what is said of them.
+// Mean and percentiles of many requests' latencies.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,15 @@
 
 namespace vrp::client {
 
-// Not thread-safe. Keeps each of them: 8 bytes a request.
+// A collection of latencies that takes 8 bytes per request. Not thread-safe.
 class Latencies {
  public:
   void Add(absl::Duration latency) { seconds_.push_back(absl::ToDoubleSeconds(latency)); }
 
   bool empty() const { return seconds_.empty(); }
-  // Of none: 0.
+  // Returns 0 without latencies.
   absl::Duration Mean() const;
-  // The least that at least `share` of them (0 to 1) do not exceed (nearest rank). Of none: 0.
+  // Returns the nearest-rank percentile for `share` in [0, 1]; 0 without latencies.
   absl::Duration Percentile(double share) const;
 
  private:

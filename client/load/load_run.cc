@@ -9,18 +9,21 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
+#include "client/connection/rpc_client.h"
 #include "client/support/steady_now.h"
 #include "client/support/text.h"
+#include "vrp/v1/solver_service.grpc.pb.h"
 
 namespace vrp::client {
 namespace {
 
-bool IsForNow(const absl::Status& status) {
+// Whether the daemon may accept the same request later.
+bool IsTemporary(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status) ||
          absl::IsUnavailable(status);
 }
 
-// When requests fall due. Thread-safe.
+// The due times of requests. Thread-safe.
 class Schedule {
  public:
   Schedule(const LoadOptions& options, absl::Time start)
@@ -33,7 +36,7 @@ class Schedule {
     absl::Time due;
     size_t number;
   };
-  // Nothing: the run is over.
+  // Returns nullopt at the end of the run.
   std::optional<Turn> Next() {
     absl::MutexLock lock(&mutex_);
     absl::Time due = SteadyNow();
@@ -59,10 +62,10 @@ class Schedule {
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
-// What has come of the requests so far. Thread-safe.
-class Tally {
+// The results of the requests so far. Thread-safe.
+class LoadTally {
  public:
-  explicit Tally(absl::Time counted_from) : counted_from_(counted_from) {}
+  explicit LoadTally(absl::Time counted_from) : counted_from_(counted_from) {}
 
   void Answered(absl::Time due, const v1::SolveResponse& response) {
     const absl::Duration latency = SteadyNow() - due;
@@ -79,13 +82,13 @@ class Tally {
     result_.gap += response.gap();
   }
 
-  // False: the error ends the run.
+  // Returns false if the error ends the run.
   bool Failed(absl::Time due, const absl::Status& status) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
-    // Of the first requests some may wait for a model that is being loaded.
+    // The first requests may time out while their model is loaded.
     const bool warms_up = due < counted_from_;
-    if (!IsForNow(status) || (!any_answer_ && !warms_up)) {
+    if (!IsTemporary(status) || (!any_answer_ && !warms_up)) {
       if (error_.ok()) error_ = status;
       return false;
     }
@@ -117,12 +120,12 @@ absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::Solv
                                    const Interrupt& interrupt) {
   const absl::Time start = SteadyNow();
   Schedule schedule(options, start);
-  Tally tally(start + options.warm_up);
+  LoadTally tally(start + options.warm_up);
   const auto work = [&] {
     while (const std::optional<Schedule::Turn> turn = schedule.Next()) {
       if (interrupt.WaitFor(std::max(turn->due - SteadyNow(), absl::ZeroDuration()))) return;
-      const absl::StatusOr<v1::SolveResponse> response =
-          client.Solve(requests[turn->number % requests.size()], timeout);
+      const absl::StatusOr<v1::SolveResponse> response = client.Call(
+          &v1::SolverService::Stub::Solve, requests[turn->number % requests.size()], timeout);
       if (response.ok()) {
         tally.Answered(turn->due, *response);
       } else if (!tally.Failed(turn->due, response.status())) {

@@ -16,24 +16,24 @@ namespace vrp::client {
 namespace {
 
 using Jobs = std::vector<v1::TrainingJob>;
-using Values = std::vector<std::optional<std::string>>;  // of each job
+using Values = std::vector<std::optional<std::string>>;  // one per job
 
-// What the jobs were asked for, beyond the settings of their configurations.
-std::map<std::string, std::string> Asked(const v1::TrainingJob& job) {
+// Returns the settings of the job's configuration and its request.
+std::map<std::string, std::string> RequestedSettings(const v1::TrainingJob& job) {
   const v1::TrainingSpec& spec = job.spec();
-  std::map<std::string, std::string> asked(job.settings().begin(), job.settings().end());
-  asked["device"] = spec.device();
-  asked["priority"] = absl::StrCat(spec.priority());
-  for (const auto& [key, value] : spec.labels()) asked["label " + key] = value;
-  if (spec.has_time_limit()) asked["time limit"] = FormatSpan(ToDuration(spec.time_limit()));
-  if (spec.epoch_limit() > 0) asked["epoch limit"] = absl::StrCat(spec.epoch_limit());
-  return asked;
+  std::map<std::string, std::string> settings(job.settings().begin(), job.settings().end());
+  settings["device"] = spec.device();
+  settings["priority"] = absl::StrCat(spec.priority());
+  for (const auto& [key, value] : spec.labels()) settings["label " + key] = value;
+  if (spec.has_time_limit()) settings["time limit"] = FormatSpan(ToDuration(spec.time_limit()));
+  if (spec.epoch_limit() > 0) settings["epoch limit"] = absl::StrCat(spec.epoch_limit());
+  return settings;
 }
 
 std::map<std::string, Values> Differences(const Jobs& jobs) {
   std::map<std::string, Values> all;
   for (size_t i = 0; i < jobs.size(); ++i) {
-    for (const auto& [key, value] : Asked(jobs[i])) {
+    for (const auto& [key, value] : RequestedSettings(jobs[i])) {
       Values& values = all[key];
       values.resize(jobs.size());
       values[i] = value;
@@ -48,12 +48,12 @@ std::map<std::string, Values> Differences(const Jobs& jobs) {
 }
 
 std::string StepOf(const v1::TrainingProgress& progress) {
-  return absl::StrCat(progress.step(), "/", progress.steps());
+  return absl::StrCat(progress.step(), "/", progress.total_steps());
 }
 
 double MeanRate(const v1::TrainingJob& job) {
   const v1::TrainingTotals& totals = job.progress().totals();
-  return totals.seconds() > 0 ? static_cast<double>(totals.instances()) / totals.seconds() : 0;
+  return totals.step_seconds() > 0 ? static_cast<double>(totals.instances()) / totals.step_seconds() : 0;
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ std::string CompareText(const Jobs& jobs) {
     table.AddRow(std::move(row));
   };
   add("state", [](const auto& job) { return JobStateWord(job.state()); });
-  add("ended by", [](const auto& job) { return EndReasonText(job.end_reason()); });
+  add("end reason", [](const auto& job) { return EndReasonText(job.end_reason()); });
   add("step", [](const auto& job) { return job.has_progress() ? StepOf(job.progress()) : "-"; });
   add("run time", [](const auto& job) { return FormatSpan(ToDuration(job.run_time())); });
   add("seconds per step", [](const auto& job) {
@@ -82,9 +82,9 @@ std::string CompareText(const Jobs& jobs) {
   });
   add("instances/s", [](const auto& job) { return FormatRate(MeanRate(job)); });
   add("best val cost",
-      [](const auto& job) { return job.has_best() ? FormatNumber(job.best().val_cost()) : "-"; });
+      [](const auto& job) { return job.has_best() ? FormatNumber(job.best().validation_cost()) : "-"; });
   add("best val gap",
-      [](const auto& job) { return job.best().has_val_gap() ? GapText(job.best()) : "-"; });
+      [](const auto& job) { return job.best().has_validation_gap() ? GapText(job.best()) : "-"; });
   add("at step",
       [](const auto& job) { return job.has_best() ? absl::StrCat(job.best().step()) : "-"; });
   add("model", [](const auto& job) { return job.model().empty() ? "-" : job.model(); });
@@ -106,16 +106,16 @@ Json CompareJson(const Jobs& jobs) {
          {"end_reason", EndReasonJson(job.end_reason())},
          {"epoch", job.progress().epoch()},
          {"step", job.progress().step()},
-         {"steps", job.progress().steps()},
+         {"steps", job.progress().total_steps()},
          {"run_seconds", JsonNumber(absl::ToDoubleSeconds(ToDuration(job.run_time())))},
          {"instances_per_second", JsonNumber(MeanRate(job))},
          {"seconds_per_step", SecondsPerStep(job.progress())},
          {"seconds_per_epoch", SecondsPerEpoch(job.progress())},
-         {"best_val_cost", best ? JsonNumber(job.best().val_cost()) : Json()},
-         {"best_val_gap", job.best().has_val_gap() ? JsonNumber(job.best().val_gap()) : Json()},
-         {"best_val_reference", TextOrNull(job.best().val_reference())},
+         {"best_val_cost", best ? JsonNumber(job.best().validation_cost()) : Json()},
+         {"best_val_gap", job.best().has_validation_gap() ? JsonNumber(job.best().validation_gap()) : Json()},
+         {"best_val_reference", TextOrNull(job.best().validation_reference())},
          {"best_step", best ? Json(job.best().step()) : Json()},
-         {"model", job.model().empty() ? Json() : Json(job.model())}});
+         {"model", TextOrNull(job.model())}});
   }
   Json differences = Json::object();
   for (const auto& [key, values] : Differences(jobs)) {

@@ -1,4 +1,4 @@
-// Training jobs side by side.
+// Comparison of training jobs.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace vrp::client {
 
-// A column a job; below what came of them, the settings in which they differ ("-": not stated).
-// Ends with a line break.
+// Returns a table with one column per job: results, then the settings in which the jobs differ ("-"
+// if not stated). Ends with a line break.
 std::string CompareText(const std::vector<v1::TrainingJob>& jobs);
 Json CompareJson(const std::vector<v1::TrainingJob>& jobs);
 

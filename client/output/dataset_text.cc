@@ -1,10 +1,11 @@
-// Datasets for people and for scripts.
+// Datasets as text, table row and JSON.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
@@ -14,7 +15,7 @@ namespace {
 std::vector<std::string> DatasetProblems(const v1::Dataset& dataset) {
   std::vector<std::string> words;
   for (const int type : dataset.problem_types()) {
-    words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+    words.push_back(LowerCaseWord(static_cast<v1::ProblemType>(type)));
   }
   return words;
 }
@@ -34,7 +35,7 @@ std::string ShareText(int64_t part, int64_t whole) {
 }  // namespace
 
 std::string DatasetText(const v1::Dataset& dataset) {
-  const int64_t all = dataset.instances();
+  const int64_t all = dataset.instance_count();
   Sheet sheet;
   sheet.Add("dataset", dataset.name());
   sheet.Add("instances", absl::StrCat(all));
@@ -43,7 +44,7 @@ std::string DatasetText(const v1::Dataset& dataset) {
   sheet.Add("tours", ShareText(dataset.instances_with_tours(), all));
   sheet.Add("ref_cost", ShareText(dataset.instances_with_reference_cost(), all));
   sheet.Add("features", absl::StrJoin(dataset.feature_columns(), " "));
-  sheet.Add("size", FormatBytes(dataset.bytes()));
+  sheet.Add("size", FormatBytes(dataset.size_bytes()));
   sheet.Add("created", FormatTime(dataset.create_time()));
   sheet.Add("sha256", dataset.sha256());
   return sheet.Text();
@@ -51,11 +52,11 @@ std::string DatasetText(const v1::Dataset& dataset) {
 
 std::vector<std::string> DatasetRow(const v1::Dataset& dataset) {
   return {dataset.name(),
-          absl::StrCat(dataset.instances()),
+          absl::StrCat(dataset.instance_count()),
           absl::StrJoin(DatasetProblems(dataset), " "),
           DatasetCustomers(dataset),
-          ShareText(dataset.instances_with_tours(), dataset.instances()),
-          FormatBytes(dataset.bytes()),
+          ShareText(dataset.instances_with_tours(), dataset.instance_count()),
+          FormatBytes(dataset.size_bytes()),
           FormatTime(dataset.create_time())};
 }
 
@@ -63,14 +64,14 @@ Json DatasetJson(const v1::Dataset& dataset) {
   Json features = Json::array();
   for (const std::string& column : dataset.feature_columns()) features.push_back(column);
   return {{"name", dataset.name()},
-          {"instances", dataset.instances()},
+          {"instances", dataset.instance_count()},
           {"problem_types", DatasetProblems(dataset)},
           {"min_customers", dataset.min_customers()},
           {"max_customers", dataset.max_customers()},
           {"instances_with_tours", dataset.instances_with_tours()},
           {"instances_with_reference_cost", dataset.instances_with_reference_cost()},
           {"feature_columns", features},
-          {"bytes", dataset.bytes()},
+          {"bytes", dataset.size_bytes()},
           {"create_time", FormatTime(dataset.create_time())},
           {"sha256", dataset.sha256()}};
 }

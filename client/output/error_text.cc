@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "client/connection/connection.h"
-#include "client/connection/rpc_client.h"
+#include "client/connection/request_id.h"
 #include "client/support/files.h"
 #include "client/support/text.h"
 #include "google/rpc/error_details.pb.h"
@@ -15,7 +15,7 @@
 namespace vrp::client {
 namespace {
 
-// The detail of type `Message`, or an empty one.
+// Returns the detail of type `Message`, or an empty one.
 template <typename Message>
 Message DetailOf(const absl::Status& status) {
   Message message;
@@ -25,7 +25,7 @@ Message DetailOf(const absl::Status& status) {
   return message;
 }
 
-// Whether the daemon itself says so: gRPC gives the same code where there is none.
+// Whether the daemon could not be reached. The daemon itself also returns kUnavailable.
 bool IsUnreachable(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnavailable &&
          DetailOf<google::rpc::ErrorInfo>(status).domain() != "vrp";
@@ -33,7 +33,7 @@ bool IsUnreachable(const absl::Status& status) {
 
 std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
-  // gRPC's own text repeats addresses; the reason comes last.
+  // gRPC's text repeats addresses and ends with the reason.
   if (absl::StrContains(status.message(), "failed to connect to all addresses")) {
     const size_t reason = message.rfind(": ");
     if (reason != absl::string_view::npos) message.remove_prefix(reason + 2);
@@ -41,7 +41,7 @@ std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& stat
   return absl::StrCat("cannot reach ", place.remote, ": ", message);
 }
 
-// The message as the user knows the file: the daemon was told its base name only.
+// Returns the message with the file's path; the daemon knows its base name only.
 std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
   if (place.where.empty()) return std::string(message);
@@ -58,7 +58,7 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   const auto bad_request = DetailOf<google::rpc::BadRequest>(status);
   for (const google::rpc::BadRequest::FieldViolation& violation : bad_request.field_violations()) {
     absl::string_view description = violation.description();
-    absl::ConsumeSuffix(&description, "...");  // a long one is cut
+    absl::ConsumeSuffix(&description, "...");  // of a shortened one
     if (absl::StrContains(status.message(), description)) continue;
     const bool has_field = !violation.field().empty() &&
                            !absl::StrContains(violation.description(), violation.field());
@@ -68,28 +68,26 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   return lines;
 }
 
-// gRPC tells of TLS in OpenSSL's words.
+// Returns the remedy for a failed connection, whose TLS errors are in OpenSSL's words.
 std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message) {
   if (absl::StrContains(message, "wrong version number")) {
-    return "the daemon there is one without TLS: leave --tls and its kin away";
+    return "the daemon does not use TLS: remove --tls and the other --tls- flags";
   }
   if (absl::StrContains(message, "certificate verify failed") ||
       absl::StrContains(message, "peer certificate")) {
-    return "name the authority of the daemon's certificate by --tls-ca FILE, and what it is for by "
-           "--tls-server-name if that is not the host of --remote";
+    return "name the authority of the daemon's certificate by --tls-ca FILE, and the certificate's "
+           "name by --tls-server-name if it is not the host of --remote";
   }
   if (absl::StrContains(message, "ocket closed") || absl::StrContains(message, "reset by peer") ||
       absl::StrContains(message, "andshake")) {
-    return "if the daemon has TLS, give --tls-ca FILE; if it asks for certificates, also "
-           "--tls-certificate and --tls-key, of an authority that it knows (--tls-client-ca of "
-           "vrpd; "
-           "its log says why it closed)";
+    return "if the daemon uses TLS, add --tls-ca FILE; if it asks for certificates, also "
+           "--tls-certificate and --tls-key, of an authority that it knows (vrpd "
+           "--tls-client-ca); its log has the reason";
   }
   if (!IsThisMachine(place.remote)) {
-    return "check that a daemon listens there on an outside address (vrpd --listen 0.0.0.0:PORT "
+    return "check that a daemon listens on that address (vrpd --listen 0.0.0.0:PORT "
            "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; "
-           "or "
-           "name another by --remote HOST:PORT or VRP_REMOTE";
+           "or name another by --remote HOST:PORT or VRP_REMOTE";
   }
   const bool socket = absl::StartsWith(place.remote, "unix:");
   return absl::StrCat(
@@ -112,18 +110,17 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(status.message(), "message larger than max")) {
-        return "vrpctl server info tells how large messages may be";
+        return "see the largest message: vrpctl server info";
       }
       return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:
-      // It says itself what helps.
+      // The message itself names the remedy.
       if (DetailOf<google::rpc::ErrorInfo>(status).reason() == "BUDGET_TOO_SHORT") return "";
-      return "the daemon took too long to answer; see whether it is overloaded: vrpctl server info";
+      return "the daemon took too long; check whether it is overloaded: vrpctl top";
     case absl::StatusCode::kAlreadyExists:
-      // Other names that are taken say in their message what to do.
-      return absl::StartsWith(status.message(), "request_id:")
-                 ? "take a fresh --request-id, or none"
-                 : "";
+      // Messages about other taken names contain the remedy.
+      return absl::StartsWith(status.message(), "request_id:") ? "use a new --request-id, or none"
+                                                               : "";
     default:
       return "";
   }
@@ -136,7 +133,7 @@ std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
       IsUnreachable(status) ? UnreachableMessage(place, status) : MessageAt(place, status);
   std::string text = "vrpctl: ";
   if (!place.command.empty()) absl::StrAppend(&text, place.command, ": ");
-  // Further lines of a message (an error a line) are set in, so that they read as one error.
+  // Indents further lines of a message, so that they read as one error.
   absl::StrAppend(&text, absl::StrReplaceAll(message, {{"\n", "\n  "}}), "\n");
   for (const std::string& line : FieldLines(status)) absl::StrAppend(&text, "  ", line, "\n");
   const absl::optional<absl::Cord> request_id = status.GetPayload(kRequestIdUrl);

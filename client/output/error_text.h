@@ -1,4 +1,4 @@
-// Errors as people read them: what, where, and what to do about it.
+// Error messages: what is wrong, where, and what to do.
 #pragma once
 
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace vrp::client {
 
+// The place of an error.
 struct ErrorPlace {
   std::string command;  // "solve"
   std::string where;    // "city.vrp", "set.jsonl:17"; may be empty
-  std::string remote;   // named when it cannot be reached
+  std::string remote;   // named if it is unreachable
 };
 
-// `vrpctl: solve: city.vrp: ...`, then a line for each field of google.rpc.BadRequest that the
-// message does not mention already, then the remedy. Ends with a line break.
+// Returns "vrpctl: solve: city.vrp: ...", a line for each field of google.rpc.BadRequest that the
+// message does not mention, and the remedy. Ends with a line break.
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status);
 
 }  // namespace vrp::client

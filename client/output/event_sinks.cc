@@ -9,13 +9,11 @@ namespace {
 constexpr absl::Duration kProgressInterval = absl::Seconds(2);
 constexpr char kClearLine[] = "\r\x1b[K";
 
-// Of all but progress; empty for events of a newer daemon.
-std::string EventLine(const v1::WatchTrainingJobResponse& event) {
+// Returns the line of an event without progress; empty for unknown events of a newer daemon.
+std::string TrainingEventLine(const v1::WatchTrainingJobResponse& event) {
   switch (event.event_case()) {
     case v1::WatchTrainingJobResponse::kState:
-      return absl::StrCat("state ", JobStateWord(event.state().state()),
-                          event.state().error().empty() ? "" : ": ",
-                          WithoutControls(event.state().error()));
+      return StateLine(event.state());
     case v1::WatchTrainingJobResponse::kLog:
       return WithoutControls(event.log().line());
     case v1::WatchTrainingJobResponse::kCheckpoint:
@@ -31,7 +29,7 @@ std::string EventLine(const v1::WatchTrainingJobResponse& event) {
               : "");
     case v1::WatchTrainingJobResponse::kCompacted:
       return absl::StrCat("events ", event.compacted().first_sequence(), " to ", event.sequence(),
-                          " were thinned out; what is left of the metrics: vrpctl jobs history");
+                          " were thinned out; see the remaining metrics: vrpctl jobs history");
     default:
       return "";
   }
@@ -48,16 +46,21 @@ std::string WithoutControls(std::string_view text) {
   return result;
 }
 
+std::string StateLine(const v1::StateEvent& state) {
+  return absl::StrCat("state ", JobStateWord(state.state()), state.error().empty() ? "" : ": ",
+                      WithoutControls(state.error()));
+}
+
 std::string ConnectionLostLine(const absl::Status& status) {
   return absl::StrCat("connection lost (",
                       WithoutControls({status.message().data(), status.message().size()}),
-                      "), trying to come back");
+                      "), reconnecting");
 }
 
 std::string QueuePosition::Line(int32_t position) {
-  const bool same = position == told_;
-  told_ = position;
-  return same || told_ == 0 ? "" : absl::StrCat("position ", told_, " in the queue");
+  const bool same = position == reported_;
+  reported_ = position;
+  return same || reported_ == 0 ? "" : absl::StrCat("position ", reported_, " in the queue");
 }
 
 void PlainEventSink::OnHeartbeat(const v1::WatchTrainingJobResponse& heartbeat) {
@@ -71,7 +74,7 @@ void PlainEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
     OnProgress(event);
     return;
   }
-  const std::string line = EventLine(event);
+  const std::string line = TrainingEventLine(event);
   if (!line.empty()) environment_.out << line << std::endl;
   OnHeartbeat(event);
 }
@@ -92,7 +95,7 @@ void BarEventSink::OnEvent(const v1::WatchTrainingJobResponse& event) {
     progress_ = event.progress();
     Draw();
   } else if (!event.has_checkpoint()) {
-    const std::string line = EventLine(event);
+    const std::string line = TrainingEventLine(event);
     if (!line.empty()) PrintAbove(line);
   }
   OnHeartbeat(event);

@@ -1,4 +1,4 @@
-// The ways in which a training job is followed, and what they share with those of a solve job.
+// Sinks that print the events of a training job, and parts that those of solve jobs share.
 #pragma once
 
 #include <memory>
@@ -14,13 +14,30 @@
 
 namespace vrp::client {
 
-// What people are told of the connection.
 std::string ConnectionLostLine(const absl::Status& status);
 inline constexpr char kReconnectedLine[] = "connected again";
-// Text from elsewhere: nothing in it may steer the terminal.
+// Returns "state RUNNING", for a failed job with its error.
+std::string StateLine(const v1::StateEvent& state);
+// Replaces control characters by blanks, so that text of others cannot steer the terminal.
 std::string WithoutControls(std::string_view text);
 
-// Sinks that print lines: what happens to the connection goes to `err`.
+// Passes every call to another sink.
+template <typename Event>
+class ForwardingSink : public JobEventSink<Event> {
+ public:
+  explicit ForwardingSink(JobEventSink<Event>& next) : next_(next) {}
+
+  void OnEvent(const Event& event) override { next_.OnEvent(event); }
+  void OnHeartbeat(const Event& heartbeat) override { next_.OnHeartbeat(heartbeat); }
+  void OnConnectionLost(const absl::Status& status) override { next_.OnConnectionLost(status); }
+  void OnReconnected() override { next_.OnReconnected(); }
+  void OnEnd() override { next_.OnEnd(); }
+
+ private:
+  JobEventSink<Event>& next_;
+};
+
+// Prints changes of the connection on `err`; derived sinks print the events.
 template <typename Event>
 class LineSink : public JobEventSink<Event> {
  public:
@@ -36,7 +53,7 @@ class LineSink : public JobEventSink<Event> {
   Environment& environment_;
 };
 
-// An event a line on `out`.
+// Prints one JSON object per event on `out`.
 template <typename Event>
 class JsonLineSink final : public LineSink<Event> {
  public:
@@ -48,18 +65,18 @@ class JsonLineSink final : public LineSink<Event> {
 
 using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
 
-// The lines that tell of a waiting job's place.
+// Reports changes of a waiting job's queue position.
 class QueuePosition {
  public:
-  // Empty: it is as it was told before, or the job does not wait (0).
+  // Returns a line, empty if the position is unchanged or 0 (the job does not wait).
   std::string Line(int32_t position);
 
  private:
-  int32_t told_ = 0;
+  int32_t reported_ = 0;
 };
 
-// Lines for logs: events as they come, of progress each end of epoch and at most one line in two
-// seconds besides.
+// Prints one line per event, for logs. Progress within an epoch takes at most a line in two
+// seconds.
 class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
  public:
   using LineSink::LineSink;
@@ -75,7 +92,7 @@ class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
   QueuePosition queue_;
 };
 
-// A bar that stays in a terminal's last line, while other events scroll above it.
+// Keeps a progress bar in the terminal's last line; other events scroll above it.
 class BarEventSink : public EventSink {
  public:
   explicit BarEventSink(Environment& environment) : environment_(environment) {}
@@ -98,7 +115,7 @@ class BarEventSink : public EventSink {
   bool drawn_ = false;
 };
 
-// The bar where `out` is a terminal, plain lines elsewhere.
+// Returns a JSON sink, or without `json` a bar on a terminal and plain lines elsewhere.
 std::unique_ptr<EventSink> MakeEventSink(Environment& environment, bool json);
 
 }  // namespace vrp::client

@@ -3,44 +3,40 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/output/json.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
 namespace vrp::client {
 namespace {
 
-template <typename Message>
-Json TimeOrNull(bool present, const Message& time) {
-  return present ? Json(FormatTime(time)) : Json();
-}
-
 Json SecondsJson(const google::protobuf::Duration& duration) {
   return JsonNumber(absl::ToDoubleSeconds(ToDuration(duration)));
 }
 
-void AddProgress(const v1::TrainingProgress& progress, Json& object) {
+void AddTrainingProgress(const v1::TrainingProgress& progress, Json& object) {
   object["epoch"] = progress.epoch();
   object["step"] = progress.step();
   object["loss"] = JsonNumber(progress.loss());
   object["train_cost"] = JsonNumber(progress.train_cost());
-  object["val_cost"] = progress.has_val_cost() ? JsonNumber(progress.val_cost()) : Json();
+  object["val_cost"] = progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
   object["instances_per_second"] = JsonNumber(progress.instances_per_second());
-  object["epochs"] = progress.epochs();
-  object["steps"] = progress.steps();
+  object["epochs"] = progress.total_epochs();
+  object["steps"] = progress.total_steps();
   object["val_reference_cost"] =
-      progress.has_val_reference_cost() ? JsonNumber(progress.val_reference_cost()) : Json();
+      progress.has_validation_reference_cost() ? JsonNumber(progress.validation_reference_cost()) : Json();
   object["learning_rate"] = JsonNumber(progress.learning_rate());
   object["gradient_norm"] = JsonNumber(progress.gradient_norm());
   object["end_of_epoch"] = progress.end_of_epoch();
-  object["val_gap"] = progress.has_val_gap() ? JsonNumber(progress.val_gap()) : Json();
+  object["val_gap"] = progress.has_validation_gap() ? JsonNumber(progress.validation_gap()) : Json();
   object["accuracy"] = progress.has_accuracy() ? JsonNumber(progress.accuracy()) : Json();
   object["val_accuracy"] =
-      progress.has_val_accuracy() ? JsonNumber(progress.val_accuracy()) : Json();
-  object["pass_difference"] = JsonNumber(progress.pass_difference());
+      progress.has_validation_accuracy() ? JsonNumber(progress.validation_accuracy()) : Json();
+  object["pass_difference"] = JsonNumber(progress.max_log_prob_difference());
   object["instances_seen"] = progress.instances_seen();
   object["matrix_bytes_per_step"] = JsonNumber(progress.matrix_bytes_per_step());
   AddDevice(progress, object);
-  object["val_reference"] = TextOrNull(progress.val_reference());
+  object["val_reference"] = TextOrNull(progress.validation_reference());
   object["seconds_per_step"] = SecondsPerStep(progress);
   object["seconds_per_epoch"] = SecondsPerEpoch(progress);
 }
@@ -73,31 +69,20 @@ const char* EventType(const v1::WatchTrainingJobResponse& event) {
 }
 
 Json PublishedJson(const v1::PublishedWeights& published) {
-  constexpr size_t kPrefix = sizeof("PUBLISH_REASON_") - 1;
-  const std::string& reason = v1::PublishReason_Name(published.reason());
   return {{"epoch", published.epoch()},
           {"step", published.step()},
-          {"reason", reason.size() > kPrefix ? reason.substr(kPrefix)
-                                             : absl::StrCat(static_cast<int>(published.reason()))},
-          {"val_cost", published.has_val_cost() ? JsonNumber(published.val_cost()) : Json()}};
+          {"reason", UpperCaseWord(published.reason())},
+          {"val_cost", published.has_validation_cost() ? JsonNumber(published.validation_cost()) : Json()}};
 }
 
 }  // namespace
 
-std::string JobStateWord(v1::JobState state) {
-  constexpr size_t kPrefix = sizeof("JOB_STATE_") - 1;
-  const std::string& name = v1::JobState_Name(state);
-  return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(state));
-}
+std::string JobStateWord(v1::JobState state) { return UpperCaseWord(state); }
 
 Json EndReasonJson(v1::TrainingEndReason reason) {
-  constexpr size_t kPrefix = sizeof("TRAINING_END_REASON_") - 1;
   if (reason == v1::TRAINING_END_REASON_UNSPECIFIED) return {};
-  const std::string& name = v1::TrainingEndReason_Name(reason);
-  return name.size() > kPrefix ? name.substr(kPrefix) : absl::StrCat(static_cast<int>(reason));
+  return UpperCaseWord(reason);
 }
-
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 void AddDevice(const v1::TrainingProgress& progress, Json& object) {
   object["device_utilization"] =
@@ -116,7 +101,7 @@ Json SecondsPerEpoch(const v1::TrainingProgress& progress) {
 
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point) {
   Json object = {{"time", FormatTime(point.time())}, {"attempt", point.attempt()}};
-  AddProgress(point.progress(), object);
+  AddTrainingProgress(point.progress(), object);
   return object;
 }
 
@@ -127,8 +112,8 @@ Json ResolvedJson(const v1::TrainingJob& job) {
 
 Json JobJson(const v1::TrainingJob& job) {
   Json progress, best;
-  if (job.has_progress()) AddProgress(job.progress(), progress);
-  if (job.has_best()) AddProgress(job.best(), best);
+  if (job.has_progress()) AddTrainingProgress(job.progress(), progress);
+  if (job.has_best()) AddTrainingProgress(job.best(), best);
   Json error;
   if (job.has_error() && job.error().code() != 0) {
     error = {{"code", job.error().code()}, {"message", job.error().message()}};
@@ -158,7 +143,7 @@ Json JobJson(const v1::TrainingJob& job) {
       {"end_reason", EndReasonJson(job.end_reason())},
       {"run_seconds", SecondsJson(job.run_time())},
       {"best", best},
-      {"published", job.has_published() ? PublishedJson(job.published()) : Json()},
+      {"published", job.has_published_weights() ? PublishedJson(job.published_weights()) : Json()},
       {"stop_requested", job.stop_requested()},
       {"settings",
        std::map<std::string, std::string>(job.settings().begin(), job.settings().end())}};
@@ -176,13 +161,13 @@ Json EventJson(const v1::WatchTrainingJobResponse& event) {
                  {"time", FormatTime(event.time())}};
   if (event.has_state()) AddState(event.state(), object);
   if (event.has_log()) object["line"] = event.log().line();
-  if (event.has_progress()) AddProgress(event.progress(), object);
+  if (event.has_progress()) AddTrainingProgress(event.progress(), object);
   if (event.has_checkpoint()) object["step"] = event.checkpoint().step();
   if (event.has_resumed()) object["resumed_from_step"] = event.resumed().resumed_from_step();
   if (event.has_model()) object["model"] = event.model().model();
   if (event.model().live_step() > 0) object["live_step"] = event.model().live_step();
-  if (event.model().has_published()) {
-    object["published"] = PublishedJson(event.model().published());
+  if (event.model().has_published_weights()) {
+    object["published"] = PublishedJson(event.model().published_weights());
   }
   if (event.has_compacted()) object["first_sequence"] = event.compacted().first_sequence();
   if (event.queue_position() > 0) object["queue_position"] = event.queue_position();
@@ -198,7 +183,7 @@ Json EvaluationJson(const v1::ModelEvaluation& evaluation) {
   Json object = {
       {"data", evaluation.data()},
       {"mode", evaluation.mode()},
-      {"instances", evaluation.instances()},
+      {"instances", evaluation.instance_count()},
       {"mean_cost", JsonNumber(evaluation.mean_cost())},
       {"stderr", JsonNumber(evaluation.standard_error())},
       {"reference", TextOrNull(evaluation.reference())},
@@ -208,8 +193,8 @@ Json EvaluationJson(const v1::ModelEvaluation& evaluation) {
       {"instances_per_second", JsonNumber(evaluation.instances_per_second())},
       {"date", TimeOrNull(evaluation.has_evaluate_time(), evaluation.evaluate_time())}};
   for (const v1::SizeBucket& bucket : evaluation.sizes()) {
-    object["sizes"].push_back({{"customers", {bucket.fewest_customers(), bucket.most_customers()}},
-                               {"instances", bucket.instances()},
+    object["sizes"].push_back({{"customers", {bucket.min_customers(), bucket.max_customers()}},
+                               {"instances", bucket.instance_count()},
                                {"mean_cost", JsonNumber(bucket.mean_cost())},
                                {"mean_gap", gap(bucket)}});
   }
@@ -223,15 +208,15 @@ Json EvaluationReportJson(const v1::EvaluationReport& report) {
   for (const v1::ModelEvaluation& row : report.evaluations()) rows.push_back(EvaluationJson(row));
   return {{"model", report.model()},
           {"evaluations", rows},
-          {"card_written", report.card_note().empty()},
-          {"card_note", TextOrNull(report.card_note())}};
+          {"card_written", report.card_error().empty()},
+          {"card_note", TextOrNull(report.card_error())}};
 }
 
 Json ModelJson(const v1::Model& model) {
   const ModelVersion parts = SplitModelName(model.name());
   Json problems = Json::array();
   for (const int type : model.problem_types()) {
-    problems.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+    problems.push_back(LowerCaseWord(static_cast<v1::ProblemType>(type)));
   }
   Json evaluations = Json::array();
   for (const v1::ModelEvaluation& row : model.evaluations()) {
@@ -247,9 +232,9 @@ Json ModelJson(const v1::Model& model) {
       {"problem_types", problems},
       {"input_features",
        std::vector<std::string>(model.input_features().begin(), model.input_features().end())},
-      {"parameters", model.parameters()},
+      {"parameters", model.parameter_count()},
       {"training_job", TextOrNull(model.training_job())},
-      {"steps", model.steps()},
+      {"steps", model.training_steps()},
       {"validation_cost", JsonNumber(model.validation_cost())},
       {"validation_reference_cost", JsonNumber(model.validation_reference_cost())},
       {"validation_gap", model.has_validation_gap() ? JsonNumber(model.validation_gap()) : Json()},

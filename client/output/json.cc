@@ -3,8 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/strip.h"
+#include "client/support/enum_words.h"
 #include "client/support/text.h"
 
 namespace vrp::client {
@@ -21,17 +20,31 @@ Json JsonNumber(double value) {
   return value;
 }
 
+Json MeanOrNull(double sum, int64_t count) {
+  return count > 0 ? JsonNumber(sum / static_cast<double>(count)) : Json();
+}
+
+Json MillisecondsJson(const google::protobuf::Duration& duration) {
+  return JsonNumber(absl::ToDoubleMilliseconds(ToDuration(duration)));
+}
+
+Json TimeOrNull(bool present, const google::protobuf::Timestamp& time) {
+  return present ? Json(FormatTime(time)) : Json();
+}
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
 Json MatricesJson(const v1::Matrices& matrices) {
   return {{"name", matrices.name()},
           {"size", matrices.size()},
-          {"durations", matrices.durations()},
-          {"bytes", matrices.bytes()},
+          {"durations", matrices.with_durations()},
+          {"bytes", matrices.size_bytes()},
           {"create_time", FormatTime(matrices.create_time())}};
 }
 
 std::string LogLevelWord(v1::LogLevel level) {
   if (level == v1::LOG_LEVEL_UNSPECIFIED) return "";
-  return absl::AsciiStrToLower(absl::StripPrefix(v1::LogLevel_Name(level), "LOG_LEVEL_"));
+  return LowerCaseWord(level);
 }
 
 Json ServerInfoJson(const v1::ServerInfo& info) {
@@ -44,32 +57,31 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
                        {"bf16_supported", device.bf16_supported()}});
   }
   const v1::Limits& limits = info.limits();
-  return {
-      {"version", info.version()},
-      {"git_commit", info.git_commit()},
-      {"torch_version", info.torch_version().empty() ? Json() : Json(info.torch_version())},
-      {"grpc_version", info.grpc_version()},
-      {"devices", devices},
-      {"default_device", info.default_device()},
-      {"threads", info.threads()},
-      {"limits",
-       {{"max_message_bytes", limits.max_message_bytes()},
-        {"max_nodes", limits.max_nodes()},
-        {"max_matrix_nodes", limits.max_matrix_nodes()},
-        {"max_threads", limits.max_threads()},
-        {"max_budget_ms", limits.max_budget_ms()},
-        {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
-        {"max_open_streams", limits.max_open_streams()},
-        {"max_calls_per_connection", limits.max_calls_per_connection()},
-        {"max_waiting_solves", limits.max_waiting_solves()},
-        {"max_queued_jobs", limits.max_queued_jobs()},
-        {"max_connections", limits.max_connections()},
-        {"max_request_memory_bytes", limits.max_request_memory_bytes()}}},
-      {"start_time", info.has_start_time() ? Json(FormatTime(info.start_time())) : Json()},
-      {"log_level", LogLevelWord(info.log_level())},
-      {"metrics_address", info.metrics_address().empty() ? Json() : Json(info.metrics_address())},
-      {"metrics_url", info.metrics_url().empty() ? Json() : Json(info.metrics_url())},
-      {"device_loss", info.device_loss().empty() ? Json() : Json(info.device_loss())}};
+  return {{"version", info.version()},
+          {"git_commit", info.git_commit()},
+          {"torch_version", TextOrNull(info.torch_version())},
+          {"grpc_version", info.grpc_version()},
+          {"devices", devices},
+          {"default_device", info.default_device()},
+          {"threads", info.threads()},
+          {"limits",
+           {{"max_message_bytes", limits.max_message_bytes()},
+            {"max_nodes", limits.max_nodes()},
+            {"max_matrix_nodes", limits.max_matrix_nodes()},
+            {"max_threads", limits.max_threads()},
+            {"max_budget_ms", limits.max_budget_ms()},
+            {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
+            {"max_open_streams", limits.max_open_streams()},
+            {"max_calls_per_connection", limits.max_calls_per_connection()},
+            {"max_waiting_solves", limits.max_waiting_solves()},
+            {"max_queued_jobs", limits.max_queued_jobs()},
+            {"max_connections", limits.max_connections()},
+            {"max_request_memory_bytes", limits.max_request_memory_bytes()}}},
+          {"start_time", TimeOrNull(info.has_start_time(), info.start_time())},
+          {"log_level", LogLevelWord(info.log_level())},
+          {"metrics_address", TextOrNull(info.metrics_address())},
+          {"metrics_url", TextOrNull(info.metrics_url())},
+          {"device_loss", TextOrNull(info.device_loss())}};
 }
 
 }  // namespace vrp::client

@@ -1,5 +1,6 @@
-// Messages as the JSON that scripts rely on. Key names and their order are part of the command
-// line's contract.
+// Conversion of messages to JSON for scripts. Names and order of keys are part of the interface.
+//
+// Implemented in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,47 +17,52 @@ namespace vrp::client {
 
 using Json = nlohmann::ordered_json;
 
-// One line, flushed, so that a reader of a pipe sees it at once.
+// Writes `object` as one line and flushes, for readers of a pipe.
 void WriteJsonLine(std::ostream& out, const Json& object);
 
-// A whole number without ".0"; null where it is not finite, which JSON cannot say.
+// Returns a whole number without ".0", null for a number that is not finite.
 Json JsonNumber(double value);
-// null where it is empty.
+// Returns sum / count, null without any.
+Json MeanOrNull(double sum, int64_t count);
+Json MillisecondsJson(const google::protobuf::Duration& duration);
+// Returns null for a time that is not `present`.
+Json TimeOrNull(bool present, const google::protobuf::Timestamp& time);
+// Returns null for an empty text.
 Json TextOrNull(const std::string& text);
-// null where they are not known.
+// Return null if unknown.
 Json SecondsPerStep(const v1::TrainingProgress& progress);
 Json SecondsPerEpoch(const v1::TrainingProgress& progress);
-// Adds what is known of the GPU.
+// Adds utilization and memory of the GPU.
 void AddDevice(const v1::TrainingProgress& progress, Json& object);
 
 Json SolveJson(const v1::SolveResponse& response);
-// {"improvement": ...}, so that it is told from the answer that follows.
+// Returns {"improvement": ...}, which tells it apart from the answer.
 Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
-// What SolveJson says of the plan: an answer that was not solved for.
+// Returns the keys of SolveJson that concern the plan.
 Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
-// With the resolved settings and the device where the daemon was asked to validate alone.
+// Includes the resolved settings and device if the daemon only validated.
 Json JobJson(const v1::TrainingJob& job);
-// The resolved settings, a text a key.
+// Returns the resolved settings, a string per key.
 Json ResolvedJson(const v1::TrainingJob& job);
-// With the answer as SolveJson, once there is one.
+// Includes the answer as SolveJson, if there is one.
 Json SolveJobJson(const v1::SolveJob& job);
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point);
-// "TIME_LIMIT"; null while it has not ended so.
+// Returns "TIME_LIMIT", null for a job that has not succeeded.
 Json EndReasonJson(v1::TrainingEndReason reason);
-// An event of a job; not for heartbeats.
+// Convert a job's event, but no heartbeat.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);
 Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 
-// "info"; empty: not given.
+// Returns "info", empty if not given.
 std::string LogLevelWord(v1::LogLevel level);
-// "RUNNING".
+// Returns "RUNNING".
 std::string JobStateWord(v1::JobState state);
 
 }  // namespace vrp::client

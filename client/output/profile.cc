@@ -12,7 +12,7 @@ namespace vrp::client {
 namespace {
 
 constexpr char kSteps[] = "steps";
-constexpr char kData[] = "data";  // of a step; the whole job's is "waiting_for_data"
+constexpr char kData[] = "data";  // of a step; that of the job is "waiting_for_data"
 constexpr char kLog[] = "log";
 
 std::string PhaseWords(const std::string& phase) {
@@ -25,31 +25,30 @@ std::string Percent(double part, double whole) {
 
 double ThreadSeconds(const v1::TrainingTotals& totals) {
   double sum = 0;
-  for (const v1::PhaseTime& time : totals.wall_phases()) sum += time.seconds();
+  for (const v1::PhaseTime& time : totals.wall_phases()) sum += time.thread_seconds();
   return sum;
 }
 
-// Returns the thread time of what a step computes; 0 where it runs on a device by itself and its
-// phases are not told apart.
+// Returns the thread time of a step's computation, 0 if it runs on a device as one phase.
 double ComputeSeconds(const v1::TrainingTotals& totals) {
   double sum = 0;
   for (const v1::PhaseTime& time : totals.phases()) {
-    if (time.phase() != kData && time.phase() != kLog) sum += time.seconds();
+    if (time.phase() != kData && time.phase() != kLog) sum += time.thread_seconds();
   }
   return sum;
 }
 
-// Adds the parts of "steps": its wall time is divided as the thread time is.
+// Adds the parts of "steps", whose wall time is divided in proportion to the thread time.
 void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& table) {
   double sum = 0;
   for (const v1::PhaseTime& time : totals.phases()) {
-    if (time.phase() != kData) sum += time.seconds();
+    if (time.phase() != kData) sum += time.thread_seconds();
   }
   for (const v1::PhaseTime& time : totals.phases()) {
     if (time.phase() == kData) continue;
-    const double wall = steps_wall * time.seconds() / sum;
+    const double wall = steps_wall * time.thread_seconds() / sum;
     table.AddRow({absl::StrCat("  ", PhaseWords(time.phase())), absl::StrFormat("%.3f", wall),
-                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.seconds())});
+                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.thread_seconds())});
   }
 }
 
@@ -59,29 +58,28 @@ std::string WallTable(const v1::TrainingTotals& totals) {
   for (const v1::PhaseTime& time : totals.wall_phases()) {
     table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.wall_seconds()),
                   Percent(time.wall_seconds(), totals.wall_seconds()),
-                  absl::StrFormat("%.3f", time.seconds())});
+                  absl::StrFormat("%.3f", time.thread_seconds())});
     if (time.phase() == kSteps && divided) AddStepPhases(totals, time.wall_seconds(), table);
   }
   table.AddRow({"total", absl::StrFormat("%.3f", totals.wall_seconds()), "100.0 %",
                 absl::StrFormat("%.3f", ThreadSeconds(totals))});
   return absl::StrCat(
       table.Text(),
-      "wall: by the clock, since the job was started or resumed; thread: the same, summed "
-      "over threads",
-      divided ? "; indented: the steps' wall time, divided as the thread time is" : "", "\n");
+      "wall: elapsed time since the job's start or resumption; thread: summed over threads",
+      divided ? "; indented: wall time of the steps in proportion to their thread time" : "", "\n");
 }
 
-// Of an earlier daemon, which measured the steps' thread time alone.
+// Returns the table for an older daemon, which measures the thread time of steps only.
 std::string ThreadTable(const v1::TrainingTotals& totals) {
   double sum = 0;
-  for (const v1::PhaseTime& time : totals.phases()) sum += time.seconds();
+  for (const v1::PhaseTime& time : totals.phases()) sum += time.thread_seconds();
   Table table({"PHASE", "THREAD S", "THREAD SHARE"});
   for (const v1::PhaseTime& time : totals.phases()) {
-    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.seconds()),
-                  Percent(time.seconds(), sum)});
+    table.AddRow({PhaseWords(time.phase()), absl::StrFormat("%.3f", time.thread_seconds()),
+                  Percent(time.thread_seconds(), sum)});
   }
   return absl::StrCat(table.Text(),
-                      "thread: summed over threads; this job's wall time was not divided\n");
+                      "thread: summed over threads; no wall time by phase for this job\n");
 }
 
 std::string StepSheet(const v1::TrainingJob& job) {
@@ -91,18 +89,18 @@ std::string StepSheet(const v1::TrainingJob& job) {
   Sheet sheet;
   sheet.Add("job", absl::StrCat(job.name(), " ", JobStateWord(job.state())));
   sheet.Add("steps", absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
-                                  " skipped, at step ", progress.step(), " of ", progress.steps()));
-  sheet.Add("wall time a step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
-  if (totals.seconds() > 0) {
+                                  " skipped, at step ", progress.step(), " of ", progress.total_steps()));
+  sheet.Add("wall time per step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
+  if (totals.step_seconds() > 0) {
     sheet.Add("instances/s",
-              FormatRate(static_cast<double>(totals.instances()) / totals.seconds()));
+              FormatRate(static_cast<double>(totals.instances()) / totals.step_seconds()));
   }
   sheet.Add("instances seen", absl::StrCat(progress.instances_seen()));
-  sheet.Add("copies a step", FormatNumber(static_cast<double>(totals.copies()) / steps));
-  sheet.Add("bytes copied a step",
+  sheet.Add("copies per step", FormatNumber(static_cast<double>(totals.copies()) / steps));
+  sheet.Add("bytes copied per step",
             FormatNumber(static_cast<double>(totals.copied_bytes()) / steps));
   sheet.Add("matrix_bytes_per_step", FormatNumber(progress.matrix_bytes_per_step()));
-  sheet.Add("pass difference", absl::StrFormat("%.1e", progress.pass_difference()));
+  sheet.Add("pass difference", absl::StrFormat("%.1e", progress.max_log_prob_difference()));
   if (progress.has_device_utilization()) {
     sheet.Add("GPU busy", absl::StrFormat("%.0f %%", 100 * progress.device_utilization()));
   }
@@ -125,8 +123,8 @@ Json PhasesJson(const v1::TrainingTotals& totals) {
   Json phases = Json::array();
   for (const v1::PhaseTime& time : totals.phases()) {
     phases.push_back({{"phase", time.phase()},
-                      {"seconds", JsonNumber(time.seconds())},
-                      {"ms_per_step", per_step(1000 * time.seconds())}});
+                      {"seconds", JsonNumber(time.thread_seconds())},
+                      {"ms_per_step", per_step(1000 * time.thread_seconds())}});
   }
   return phases;
 }
@@ -137,7 +135,7 @@ Json WallPhasesJson(const v1::TrainingTotals& totals) {
     phases.push_back({{"phase", time.phase()},
                       {"wall_seconds", JsonNumber(time.wall_seconds())},
                       {"wall_share", JsonNumber(time.wall_seconds() / totals.wall_seconds())},
-                      {"thread_seconds", JsonNumber(time.seconds())}});
+                      {"thread_seconds", JsonNumber(time.thread_seconds())}});
   }
   return phases;
 }
@@ -163,18 +161,18 @@ Json ProfileJson(const v1::TrainingJob& job) {
       {"step", progress.step()},
       {"steps_measured", totals.steps()},
       {"skipped_steps", totals.skipped_steps()},
-      {"seconds", JsonNumber(totals.seconds())},
-      {"ms_per_step", per_step(1000 * totals.seconds())},
+      {"seconds", JsonNumber(totals.step_seconds())},
+      {"ms_per_step", per_step(1000 * totals.step_seconds())},
       {"phases", PhasesJson(totals)},
       {"instances", totals.instances()},
       {"instances_seen", progress.instances_seen()},
       {"instances_per_second",
-       totals.seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.seconds())
+       totals.step_seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.step_seconds())
                             : Json()},
       {"copies_per_step", per_step(static_cast<double>(totals.copies()))},
       {"copied_bytes_per_step", per_step(static_cast<double>(totals.copied_bytes()))},
       {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
-      {"pass_difference", JsonNumber(progress.pass_difference())},
+      {"pass_difference", JsonNumber(progress.max_log_prob_difference())},
       {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
   AddDevice(progress, profile);
   profile["wall_seconds"] = totals.wall_seconds() > 0 ? JsonNumber(totals.wall_seconds()) : Json();

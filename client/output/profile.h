@@ -1,4 +1,4 @@
-// Where a training job's time went.
+// The time profile of a training job.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vrp::client {
 
-// Returns a table of the phases: wall time, which adds up to the job's, and thread time. For a job
-// that has reported no step yet, a line that says so.
+// Returns a table of the phases with wall time, which adds up to the job's, and thread time.
+// Returns a single line for a job without a measured step.
 std::string ProfileText(const v1::TrainingJob& job);
 Json ProfileJson(const v1::TrainingJob& job);
 

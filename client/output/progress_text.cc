@@ -15,7 +15,7 @@ namespace {
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 
-// Four significant digits: enough to see a loss move.
+// Formats four significant digits, enough to see a loss change.
 std::string Short(double value) {
   if (!std::isfinite(value)) return "nan";
   return absl::StrFormat("%.4g", value);
@@ -25,7 +25,7 @@ std::string OfTotal(int64_t done, int64_t total) {
   return total > 0 ? absl::StrCat(done, "/", total) : absl::StrCat(done);
 }
 
-// A part of the line; the lower `rank`, the sooner it is left out.
+// A part of the line. Parts of low `rank` are dropped first.
 struct Part {
   std::string text;
   int rank;
@@ -34,13 +34,13 @@ struct Part {
 std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
                           std::optional<absl::Duration> remaining) {
   std::vector<Part> parts = {
-      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs())), 9},
-      {absl::StrCat("step ", OfTotal(progress.step(), progress.steps())), 7},
+      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs())), 9},
+      {absl::StrCat("step ", OfTotal(progress.step(), progress.total_steps())), 7},
       {absl::StrCat("loss ", Short(progress.loss())), 6},
       {absl::StrCat("cost ", Short(progress.train_cost())), 8},
   };
-  if (progress.has_val_cost())
-    parts.push_back({absl::StrCat("val ", Short(progress.val_cost())), 4});
+  if (progress.has_validation_cost())
+    parts.push_back({absl::StrCat("val ", Short(progress.validation_cost())), 4});
   const std::string gap = GapText(progress);
   if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, ")"), 3});
   parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 2});
@@ -69,15 +69,15 @@ std::string Bar(double fraction, int columns) {
 }  // namespace
 
 std::string GapText(const v1::TrainingProgress& progress) {
-  return progress.has_val_gap() ? FormatGap(progress.val_gap(), progress.val_reference()) : "";
+  return progress.has_validation_gap() ? FormatGap(progress.validation_gap(), progress.validation_reference()) : "";
 }
 
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining) {
-  std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.epochs()), "  step ",
-                                  OfTotal(progress.step(), progress.steps()), "  loss ",
+  std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs()), "  step ",
+                                  OfTotal(progress.step(), progress.total_steps()), "  loss ",
                                   Short(progress.loss()), "  cost ", Short(progress.train_cost()));
-  if (progress.has_val_cost()) absl::StrAppend(&line, "  val ", Short(progress.val_cost()));
+  if (progress.has_validation_cost()) absl::StrAppend(&line, "  val ", Short(progress.validation_cost()));
   const std::string gap = GapText(progress);
   if (!gap.empty()) absl::StrAppend(&line, " (", gap, ")");
   absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");
@@ -91,8 +91,8 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
 
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width) {
-  const double fraction = progress.steps() > 0 ? static_cast<double>(progress.step()) /
-                                                     static_cast<double>(progress.steps())
+  const double fraction = progress.total_steps() > 0 ? static_cast<double>(progress.step()) /
+                                                     static_cast<double>(progress.total_steps())
                                                : 0;
   const std::string percent =
       absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
@@ -126,11 +126,11 @@ std::optional<absl::Duration> RemainingTime::Update(const v1::TrainingProgress& 
     first_step_ = progress.step();
     first_time_ = time;
   }
-  if (progress.step() <= first_step_ || time < first_time_ || progress.steps() <= 0) {
+  if (progress.step() <= first_step_ || time < first_time_ || progress.total_steps() <= 0) {
     return std::nullopt;
   }
   const absl::Duration per_step = (time - first_time_) / (progress.step() - first_step_);
-  return per_step * std::max<int64_t>(progress.steps() - progress.step(), 0);
+  return per_step * std::max<int64_t>(progress.total_steps() - progress.step(), 0);
 }
 
 }  // namespace vrp::client

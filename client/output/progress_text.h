@@ -1,4 +1,4 @@
-// A training job's progress in one line.
+// Progress of a training job in one line.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +13,28 @@ namespace vrp::client {
 // Returns "-4.10 % vs nearest neighbour"; empty before the first validation.
 std::string GapText(const v1::TrainingProgress& progress);
 
-// "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)  1234
-// instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s"
+// Returns "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)
+// 1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s".
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining);
 
-// The same with a bar in front, exactly as many columns or fewer as `width`: what matters least is
-// left out first.
+// Returns the same after a bar, in at most `width` columns; the least important parts go first.
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
 
-// "[=====>    ]  56%  of 120 MiB", in at most `width` columns.
+// Returns "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
 std::string BytesBarLine(int64_t done, int64_t total, int width);
 
-// How long the rest will take at the mean pace so far, which includes the pauses for validation.
+// Estimates the remaining time from the mean pace so far, validations included.
 class RemainingTime {
  public:
-  // Of one attempt; call with each event, in order. Nothing before the second one.
+  // Takes each event of an attempt in order. Returns nullopt for the first one.
   std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
-  // The job was started anew.
+  // Forgets the pace of the previous attempt.
   void Restart() { first_step_ = 0; }
 
  private:
-  int64_t first_step_ = 0;  // seen; 0: none yet
+  int64_t first_step_ = 0;  // 0 before the first event
   absl::Time first_time_;
 };
 

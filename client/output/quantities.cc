@@ -16,7 +16,7 @@ std::string HoursAndMinutes(int64_t minutes) {
   return absl::StrFormat("%d:%02d", minutes / 60, minutes % 60);
 }
 
-// `text` of a number with decimals, without zeros at its end.
+// Removes zeros at the end of a number's decimals.
 std::string WithoutZeros(std::string text) {
   if (!absl::StrContains(text, ".")) return text;
   while (absl::EndsWith(text, "0")) text.pop_back();
@@ -35,22 +35,22 @@ std::string FormatQuantity(double value) {
 }
 
 std::string Quantities::Distance(double value) const {
-  const double metres = value * units_.metres_per_distance();
-  if (units_.metres_per_distance() == 0 || !std::isfinite(metres)) return FormatQuantity(value);
+  const double metres = value * units_.metres_per_distance_unit();
+  if (units_.metres_per_distance_unit() == 0 || !std::isfinite(metres)) return FormatQuantity(value);
   if (std::abs(metres) < 999.5) return absl::StrFormat("%.0f m", metres);
   return absl::StrFormat("%.*f km", std::abs(metres) < 100'000 ? 2 : 1, metres / 1000);
 }
 
 std::string Quantities::Duration(double value) const {
-  const double seconds = value * units_.seconds_per_time();
-  if (units_.seconds_per_time() == 0 || !std::isfinite(seconds)) return FormatQuantity(value);
+  const double seconds = value * units_.seconds_per_time_unit();
+  if (units_.seconds_per_time_unit() == 0 || !std::isfinite(seconds)) return FormatQuantity(value);
   if (std::abs(seconds) < 59.5) return absl::StrFormat("%.0f s", seconds);
   const int64_t minutes = std::llround(std::abs(seconds) / 60);
   return absl::StrCat(seconds < 0 ? "-" : "", HoursAndMinutes(minutes), " h");
 }
 
 std::string Quantities::Time(double value) const {
-  const double seconds = value * units_.seconds_per_time();
+  const double seconds = value * units_.seconds_per_time_unit();
   if (!units_.times_of_day() || !std::isfinite(seconds) || seconds < 0) return Duration(value);
   const int64_t minutes = std::llround(seconds / 60);
   const int64_t days = minutes / kMinutesPerDay;

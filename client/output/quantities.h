@@ -1,4 +1,4 @@
-// A plan's numbers as people read them.
+// Formatting of a plan's numbers in their units.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace vrp::client {
 
-// Formats numbers in the units of one plan; where a unit is unknown, as FormatQuantity does.
+// Formats numbers in the units of a plan, without a unit as FormatQuantity does.
 class Quantities {
  public:
   explicit Quantities(const v1::Units& units) : units_(units) {}
 
-  // "850 m", "12.30 km", "123.4 km".
+  // Returns "850 m", "12.30 km", "123.4 km".
   std::string Distance(double value) const;
-  // "45 s", "1:53 h".
+  // Returns "45 s", "1:53 h".
   std::string Duration(double value) const;
-  // A moment: "8:15", "0:30 +1 day"; where times are not of a day, as a duration.
+  // Returns a time of day, "8:15" or "0:30 +1 day". Formats a duration if times are none of a day.
   std::string Time(double value) const;
   // Formats a cost, a part of it or a reference cost in the objective's unit.
   std::string Cost(double value) const;
@@ -27,7 +27,7 @@ class Quantities {
   v1::Units units_;
 };
 
-// "375", "27591.5", "0.00123": at most three decimals; below 1 three significant digits.
+// Returns at most three decimals, below 0.1 three significant digits: "375", "27591.5", "0.00123".
 std::string FormatQuantity(double value);
 
 }  // namespace vrp::client

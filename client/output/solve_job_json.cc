@@ -6,44 +6,37 @@
 namespace vrp::client {
 namespace {
 
-Json Milliseconds(const google::protobuf::Duration& duration) {
-  return JsonNumber(absl::ToDoubleMilliseconds(ToDuration(duration)));
-}
-
-// Cost, routes and unserved are null where there is no plan.
-void AddProgress(const v1::SolveProgress& progress, Json& object) {
-  const bool found = progress.improvements() > 0;
-  object["searched_ms"] = Milliseconds(progress.searched());
-  object["improvements"] = progress.improvements();
+// Adds the progress; cost, routes and unserved are null without a plan.
+void AddSolveProgress(const v1::SolveProgress& progress, Json& object) {
+  const bool found = progress.improvement_count() > 0;
+  object["searched_ms"] = MillisecondsJson(progress.searched());
+  object["improvements"] = progress.improvement_count();
   object["cost"] = found ? JsonNumber(progress.cost()) : Json();
-  object["routes"] = found ? Json(progress.routes()) : Json();
-  object["unserved"] = found ? Json(progress.unserved()) : Json();
-  object["improved_ms"] = found ? Milliseconds(progress.improved()) : Json();
+  object["routes"] = found ? Json(progress.route_count()) : Json();
+  object["unserved"] = found ? Json(progress.unserved_count()) : Json();
+  object["improved_ms"] = found ? MillisecondsJson(progress.improved()) : Json();
 }
 
 }  // namespace
 
 Json SolveJobJson(const v1::SolveJob& job) {
-  const auto time = [](bool present, const google::protobuf::Timestamp& at) {
-    return present ? Json(FormatTime(at)) : Json();
-  };
   Json object = {{"name", job.name()},
                  {"state", JobStateWord(job.state())},
                  {"queue_position", job.queue_position() > 0 ? Json(job.queue_position()) : Json()},
-                 {"instance", job.instance()},
+                 {"instance", job.instance_name()},
                  {"attempt", job.attempt()},
-                 {"create_time", time(job.has_create_time(), job.create_time())},
-                 {"start_time", time(job.has_start_time(), job.start_time())},
-                 {"end_time", time(job.has_end_time(), job.end_time())},
-                 {"budget_ms", Milliseconds(job.budget())}};
-  AddProgress(job.progress(), object);
+                 {"create_time", TimeOrNull(job.has_create_time(), job.create_time())},
+                 {"start_time", TimeOrNull(job.has_start_time(), job.start_time())},
+                 {"end_time", TimeOrNull(job.has_end_time(), job.end_time())},
+                 {"budget_ms", MillisecondsJson(job.budget())}};
+  AddSolveProgress(job.progress(), object);
   object["error"] = Json();
   if (job.has_error()) {
     object["error"] = {{"code", job.error().code()}, {"message", job.error().message()}};
   }
   object["last_sequence"] = job.last_sequence();
-  object["request_id"] = job.request_id().empty() ? Json() : Json(job.request_id());
-  object["answer"] = job.has_answer() ? SolveJson(job.answer()) : Json();
+  object["request_id"] = TextOrNull(job.request_id());
+  object["answer"] = job.has_response() ? SolveJson(job.response()) : Json();
   return object;
 }
 
@@ -64,15 +57,15 @@ Json EventJson(const v1::WatchSolveJobResponse& event) {
       break;
     case v1::WatchSolveJobResponse::kImprovement:
       object["type"] = "improvement";
-      AddProgress(event.improvement(), object);
+      AddSolveProgress(event.improvement(), object);
       break;
     case v1::WatchSolveJobResponse::kResumed:
       object["type"] = "resumed";
-      AddProgress(event.resumed(), object);
+      AddSolveProgress(event.resumed(), object);
       break;
-    case v1::WatchSolveJobResponse::kAnswer:
+    case v1::WatchSolveJobResponse::kResponse:
       object["type"] = "answer";
-      object["answer"] = SolveJson(event.answer());
+      object["answer"] = SolveJson(event.response());
       break;
     case v1::WatchSolveJobResponse::EVENT_NOT_SET:
       break;

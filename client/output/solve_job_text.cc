@@ -3,6 +3,7 @@
 #include "client/output/json.h"
 #include "client/output/quantities.h"
 #include "client/output/tables.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
@@ -10,24 +11,24 @@ namespace vrp::client {
 namespace {
 
 std::string Searched(const v1::SolveJob& job) {
-  return absl::StrCat(FormatSpan(ToDuration(job.progress().searched())), " of ",
+  return absl::StrCat(FormatSpan(ToDuration(job.progress().search_time())), " of ",
                       FormatSpan(ToDuration(job.budget())));
 }
 
-bool HasPlan(const v1::SolveJob& job) { return job.progress().improvements() > 0; }
+bool HasPlan(const v1::SolveJob& job) { return job.progress().improvement_count() > 0; }
 
 }  // namespace
 
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
                               const v1::Units& units) {
   std::string text =
-      absl::StrFormat("%.1f s", absl::ToDoubleSeconds(ToDuration(progress.searched())));
+      absl::StrFormat("%.1f s", absl::ToDoubleSeconds(ToDuration(progress.search_time())));
   if (budget > absl::ZeroDuration()) absl::StrAppend(&text, " of ", FormatSpan(budget));
-  if (progress.improvements() == 0) return absl::StrCat(text, ": no plan yet");
+  if (progress.improvement_count() == 0) return absl::StrCat(text, ": no plan yet");
   absl::StrAppend(&text, ": cost ", Quantities(units).Cost(progress.cost()), ", ",
-                  progress.routes(), progress.routes() == 1 ? " route" : " routes");
-  if (progress.unserved() > 0) {
-    absl::StrAppend(&text, ", ", progress.unserved(), " customers unserved");
+                  progress.route_count(), progress.route_count() == 1 ? " route" : " routes");
+  if (progress.unserved_count() > 0) {
+    absl::StrAppend(&text, ", ", progress.unserved_count(), " customers unserved");
   }
   return text;
 }
@@ -37,11 +38,11 @@ std::vector<std::string> SolveJobRow(const v1::SolveJob& job) {
           StateText(job.state(), job.queue_position()),
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
-          job.instance(),
+          job.instance_name(),
           Searched(job),
           HasPlan(job) ? Quantities(job.units()).Cost(job.progress().cost()) : "",
-          HasPlan(job) ? absl::StrCat(job.progress().routes()) : "",
-          HasPlan(job) ? absl::StrCat(job.progress().unserved()) : ""};
+          HasPlan(job) ? absl::StrCat(job.progress().route_count()) : "",
+          HasPlan(job) ? absl::StrCat(job.progress().unserved_count()) : ""};
 }
 
 std::string SolveJobText(const v1::SolveJob& job) {
@@ -50,7 +51,7 @@ std::string SolveJobText(const v1::SolveJob& job) {
   sheet.Add("state", JobStateWord(job.state()));
   if (job.queue_position() > 0) sheet.Add("queue position", absl::StrCat(job.queue_position()));
   sheet.Add("error", job.error().message());
-  sheet.Add("instance", job.instance());
+  sheet.Add("instance", job.instance_name());
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
   if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
@@ -59,13 +60,13 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (HasPlan(job)) {
     sheet.Add("best plan",
               absl::StrCat("cost ", Quantities(job.units()).Cost(job.progress().cost()), ", ",
-                           job.progress().routes(), " routes, ", job.progress().unserved(),
+                           job.progress().route_count(), " routes, ", job.progress().unserved_count(),
                            " customers unserved, found after ",
-                           FormatSpan(ToDuration(job.progress().improved()))));
-    sheet.Add("improvements", absl::StrCat(job.progress().improvements()));
+                           FormatSpan(ToDuration(job.progress().time_to_best()))));
+    sheet.Add("improvements", absl::StrCat(job.progress().improvement_count()));
   }
   const bool names_strategy = job.solve().strategy() != v1::STRATEGY_UNSPECIFIED;
-  sheet.Add("strategy", StrategyWord(names_strategy ? job.solve().strategy() : v1::STRATEGY_AUTO));
+  sheet.Add("strategy", LowerCaseWord(names_strategy ? job.solve().strategy() : v1::STRATEGY_AUTO));
   sheet.Add("model", job.solve().model());
   sheet.Add("threads", job.solve().idle_threads()
                            ? "as many as are idle"

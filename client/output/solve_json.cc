@@ -2,32 +2,30 @@
 
 #include "client/output/json.h"
 #include "client/output/visits.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
 namespace vrp::client {
 namespace {
 
-Json Milliseconds(const google::protobuf::Duration& duration) {
-  return JsonNumber(absl::ToDoubleMilliseconds(ToDuration(duration)));
-}
-
-// Of one capacity dimension a number, of several an array; nothing carried is 0.
+// Returns a number for one capacity dimension, an array for several, 0 without a load.
 template <typename Loads>
-Json Load(const Loads& loads) {
+Json LoadJson(const Loads& loads) {
   if (loads.size() <= 1) return JsonNumber(loads.empty() ? 0 : loads[0]);
   Json array = Json::array();
   for (const double load : loads) array.push_back(JsonNumber(load));
   return array;
 }
 
-// Without the depots.
+// Leaves the depots out.
 Json RouteJson(const v1::Route& route) {
   Json stops = Json::array();
   for (int i = 1; i < VisitsEnd(route); ++i) {
     const v1::Stop& stop = route.stops(i);
-    stops.push_back(
-        {{"id", stop.id()}, {"arrival", JsonNumber(stop.arrival())}, {"load", Load(stop.load())}});
+    stops.push_back({{"id", stop.id()},
+                     {"arrival", JsonNumber(stop.arrival())},
+                     {"load", LoadJson(stop.load())}});
     if (stop.depot()) stops.back()["reload"] = true;
   }
   Json object = {{"vehicle", route.vehicle()},
@@ -44,8 +42,8 @@ Json RouteJson(const v1::Route& route) {
   return object;
 }
 
-// The parts of the cost that are not 0.
-Json SplitJson(const v1::CostSplit& split) {
+// Returns the parts of the cost that are not 0.
+Json SplitJson(const v1::CostBreakdown& split) {
   Json object = Json::object();
   const auto add = [&](const char* name, double part) {
     if (part != 0) object[name] = JsonNumber(part);
@@ -54,7 +52,7 @@ Json SplitJson(const v1::CostSplit& split) {
   add("duration", split.duration());
   add("fixed", split.fixed());
   add("overtime", split.overtime());
-  add("late", split.late());
+  add("late", split.lateness());
   add("prizes", split.prizes());
   return object;
 }
@@ -88,7 +86,7 @@ Json UnservedJson(const v1::Solution& solution) {
 
 Json InitialSolutionJson(const v1::InitialSolutionReport& report) {
   Json left_out = Json::array();
-  for (const v1::LeftOutVisit& visit : report.left_out()) {
+  for (const v1::DroppedVisit& visit : report.dropped_visits()) {
     left_out.push_back({{"route", visit.route()}, {"id", visit.id()}, {"reason", visit.reason()}});
   }
   return {{"kept_customers", report.kept_customers()},
@@ -99,7 +97,7 @@ Json InitialSolutionJson(const v1::InitialSolutionReport& report) {
 }
 
 template <typename Response>
-void AddReference(const Response& response, Json& object) {
+void AddReferenceCost(const Response& response, Json& object) {
   if (response.has_reference_cost()) object["ref_cost"] = JsonNumber(response.reference_cost());
   if (response.has_gap()) object["gap"] = JsonNumber(response.gap());
 }
@@ -108,36 +106,36 @@ void AddReference(const Response& response, Json& object) {
 
 Json SolveJson(const v1::SolveResponse& response) {
   const ModelVersion model = SplitModelName(response.model());
-  const v1::TimeSplit& times = response.times();
+  const v1::TimeBreakdown& times = response.times();
   Json object = {{"name", response.name()},
                  {"cost", JsonNumber(response.solution().cost())},
                  {"routes", RoutesJson(response.solution())},
                  {"feasible", response.feasible()},
                  {"violations", ViolationsJson(response)},
                  {"unserved", UnservedJson(response.solution())},
-                 {"strategy", StrategyWord(response.strategy())},
-                 {"model", model.name.empty() ? Json() : Json(model.name)},
+                 {"strategy", LowerCaseWord(response.strategy())},
+                 {"model", TextOrNull(model.name)},
                  {"version", model.version == 0 ? Json() : Json(model.version)},
                  {"seed", response.seed()},
-                 {"budget_ms", Milliseconds(response.budget())},
+                 {"budget_ms", MillisecondsJson(response.budget())},
                  {"time_ms",
-                  {{"queue", Milliseconds(times.queue())},
-                   {"encode", Milliseconds(times.encode())},
-                   {"decode", Milliseconds(times.decode())},
-                   {"search", Milliseconds(times.search())},
-                   {"total", Milliseconds(times.total())}}},
-                 {"ended_by", EndReasonWord(response.ended_by())},
-                 {"objective", ObjectiveWord(response.objective())},
-                 {"metric", MetricWord(response.metric())}};
-  const Json split = SplitJson(response.solution().cost_split());
+                  {{"queue", MillisecondsJson(times.queue())},
+                   {"encode", MillisecondsJson(times.encode())},
+                   {"decode", MillisecondsJson(times.decode())},
+                   {"search", MillisecondsJson(times.search())},
+                   {"total", MillisecondsJson(times.total())}}},
+                 {"ended_by", LowerCaseWord(response.ended_by())},
+                 {"objective", LowerCaseWord(response.objective())},
+                 {"metric", LowerCaseWord(response.metric())}};
+  const Json split = SplitJson(response.solution().cost_breakdown());
   if (split.size() > 1 || (split.size() == 1 && !split.contains("distance"))) {
     object["cost_split"] = split;
   }
-  AddReference(response, object);
-  // Daemons before this field say 0.
+  AddReferenceCost(response, object);
+  // Older daemons leave it 0.
   if (response.threads() > 0) object["threads"] = response.threads();
   if (response.has_no_improvement()) {
-    object["no_improvement_ms"] = Milliseconds(response.no_improvement());
+    object["no_improvement_ms"] = MillisecondsJson(response.no_improvement());
   }
   if (!response.policy_note().empty()) object["policy_note"] = response.policy_note();
   if (response.has_initial_solution()) {
@@ -148,7 +146,7 @@ Json SolveJson(const v1::SolveResponse& response) {
 
 Json ImprovementJson(const v1::Improvement& improvement) {
   const v1::Solution& solution = improvement.solution();
-  Json object = {{"elapsed_ms", Milliseconds(improvement.elapsed())},
+  Json object = {{"elapsed_ms", MillisecondsJson(improvement.elapsed())},
                  {"cost", JsonNumber(solution.cost())},
                  {"routes", RoutesJson(solution)},
                  {"unserved", UnservedJson(solution)}};
@@ -160,7 +158,7 @@ Json CheckJson(const v1::CheckSolutionResponse& response) {
   Json object = {{"feasible", response.feasible()},
                  {"cost", JsonNumber(response.cost())},
                  {"violations", ViolationsJson(response)}};
-  AddReference(response, object);
+  AddReferenceCost(response, object);
   return object;
 }
 
@@ -171,7 +169,7 @@ Json PlanJson(const v1::CheckSolutionResponse& response) {
                  {"feasible", response.feasible()},
                  {"violations", ViolationsJson(response)},
                  {"unserved", UnservedJson(response.solution())}};
-  AddReference(response, object);
+  AddReferenceCost(response, object);
   return object;
 }
 
@@ -180,12 +178,12 @@ Json ValidateJson(const v1::ValidateInstanceResponse& response) {
       {"valid", response.valid()},
       {"errors", std::vector<std::string>(response.errors().begin(), response.errors().end())},
       {"unsupported",
-       std::vector<std::string>(response.unsupported().begin(), response.unsupported().end())}};
+       std::vector<std::string>(response.unsupported_features().begin(), response.unsupported_features().end())}};
   if (!response.valid()) return object;
   object["name"] = response.name();
-  object["problem_type"] = ProblemTypeWord(response.problem_type());
-  object["customers"] = response.customers();
-  object["depots"] = response.depots();
+  object["problem_type"] = LowerCaseWord(response.problem_type());
+  object["customers"] = response.customer_count();
+  object["depots"] = response.depot_count();
   return object;
 }
 

@@ -4,14 +4,15 @@
 #include "client/output/quantities.h"
 #include "client/output/tables.h"
 #include "client/output/visits.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
 namespace vrp::client {
 namespace {
 
-// An infeasible giant has thousands; what is wrong is seen from the first.
-constexpr int kMostLines = 20;
+// Lines of violations or customers shown; a large infeasible plan has thousands.
+constexpr int kMaxDetailLines = 20;
 
 template <typename Loads>
 std::string LoadText(const Loads& loads) {
@@ -21,7 +22,7 @@ std::string LoadText(const Loads& loads) {
   return text;
 }
 
-// "  from 8:00 to 12:30", where times are of a day.
+// Returns "  from 8:00 to 12:30" if times are of a day.
 std::string HoursText(const v1::Route& route, const Quantities& quantities) {
   if (!quantities.times_of_day() || route.stops().empty()) return "";
   const v1::Stop& last = *route.stops().rbegin();
@@ -51,8 +52,8 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
   return text;
 }
 
-// The parts of the cost, where there is more than one or another than distance.
-std::string SplitText(const v1::CostSplit& split, const Quantities& quantities) {
+// Returns the parts of the cost, unless distance is the only one.
+std::string SplitText(const v1::CostBreakdown& split, const Quantities& quantities) {
   std::string text;
   const auto add = [&](std::string_view name, double part) {
     if (part == 0) return;
@@ -62,13 +63,13 @@ std::string SplitText(const v1::CostSplit& split, const Quantities& quantities) 
   add("duration", split.duration());
   add("fixed", split.fixed());
   add("overtime", split.overtime());
-  add("late", split.late());
+  add("late", split.lateness());
   add("lost prizes", split.prizes());
   const bool plain = text.empty() || (split.distance() != 0 && !absl::StrContains(text, ","));
-  return plain ? "" : absl::StrCat("  of it ", text, "\n");
+  return plain ? "" : absl::StrCat("  including ", text, "\n");
 }
 
-// "cost: 375  gap +0.00 % vs file's reference 375"; no gap without a reference.
+// Returns "cost: 375  gap +0.00 % vs file's reference 375", without a reference no gap.
 template <typename Response>
 std::string CostText(double cost, const Response& response) {
   const Quantities quantities(response.solution().units());
@@ -85,25 +86,25 @@ std::string VerdictText(const Response& response) {
   if (response.feasible()) return "checker: feasible\n";
   std::string text =
       absl::StrCat("checker: NOT feasible, ", response.violations_size(), " violations\n");
-  for (int i = 0; i < std::min(response.violations_size(), kMostLines); ++i) {
+  for (int i = 0; i < std::min(response.violations_size(), kMaxDetailLines); ++i) {
     absl::StrAppend(&text, "  ", response.violations(i).kind(), ": ",
                     response.violations(i).message(), "\n");
   }
-  if (response.violations_size() > kMostLines) {
-    absl::StrAppend(&text, "  and ", response.violations_size() - kMostLines, " more\n");
+  if (response.violations_size() > kMaxDetailLines) {
+    absl::StrAppend(&text, "  and ", response.violations_size() - kMaxDetailLines, " more\n");
   }
   return text;
 }
 
-// A line each for the first of them.
+// Returns a line per customer, up to kMaxDetailLines.
 template <typename Customers>
 std::string ReasonsText(const Customers& customers) {
   std::string text;
-  for (int i = 0; i < std::min(customers.size(), kMostLines); ++i) {
+  for (int i = 0; i < std::min(customers.size(), kMaxDetailLines); ++i) {
     absl::StrAppend(&text, "  ", customers[i].id(), ": ", customers[i].reason(), "\n");
   }
-  if (customers.size() > kMostLines) {
-    absl::StrAppend(&text, "  and ", customers.size() - kMostLines, " more\n");
+  if (customers.size() > kMaxDetailLines) {
+    absl::StrAppend(&text, "  and ", customers.size() - kMaxDetailLines, " more\n");
   }
   return text;
 }
@@ -121,33 +122,61 @@ std::string StartText(const v1::InitialSolutionReport& report, const Quantities&
     absl::StrAppend(&text, ", ", report.frozen_stops(), " stops frozen");
   }
   if (report.missing_customers() > 0) {
-    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were not in it");
+    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were missing in it");
   }
-  if (!report.left_out().empty()) {
-    absl::StrAppend(&text, "; left out of it: ", report.left_out_size());
+  if (!report.dropped_visits().empty()) {
+    absl::StrAppend(&text, "; stops left out: ", report.left_out_size());
   }
-  return absl::StrCat(text, "\n", ReasonsText(report.left_out()));
+  return absl::StrCat(text, "\n", ReasonsText(report.dropped_visits()));
 }
 
-std::string Milliseconds(const google::protobuf::Duration& duration) {
+std::string MillisecondsText(const google::protobuf::Duration& duration) {
   return FormatNumber(
       absl::ToDoubleMilliseconds(absl::Floor(ToDuration(duration), absl::Microseconds(100))));
 }
 
-std::string TimesText(const v1::SolveResponse& response) {
-  const v1::TimeSplit& times = response.times();
-  std::string text = absl::StrCat("time: ", Milliseconds(times.total()),
-                                  response.has_no_improvement() ? " of at most " : " of ",
-                                  Milliseconds(response.budget()), " ms");
-  if (times.has_queue()) absl::StrAppend(&text, ", queue ", Milliseconds(times.queue()));
-  if (times.has_encode()) absl::StrAppend(&text, ", encode ", Milliseconds(times.encode()));
-  if (times.has_decode()) absl::StrAppend(&text, ", decode ", Milliseconds(times.decode()));
-  if (times.has_search()) absl::StrAppend(&text, ", search ", Milliseconds(times.search()));
-  absl::StrAppend(&text, "; ended by ", EndReasonWord(response.ended_by()));
-  if (response.ended_by() == v1::END_REASON_NO_IMPROVEMENT) {
-    absl::StrAppend(&text, " for ", Milliseconds(response.no_improvement()), " ms");
+// Returns why the solve ended.
+std::string SolveEndText(const v1::SolveResponse& response) {
+  switch (response.ended_by()) {
+    case v1::END_REASON_BUDGET:
+      return "ended by budget";
+    case v1::END_REASON_DEADLINE:
+      return "ended by the call's deadline";
+    case v1::END_REASON_CANCELLED:
+      return "cancelled";
+    case v1::END_REASON_LOCAL_OPTIMUM:
+      return "ended at a local optimum";
+    case v1::END_REASON_ITERATIONS:
+      return "ended by the iteration limit";
+    case v1::END_REASON_COMPLETE:
+      return "finished";
+    case v1::END_REASON_STOPPED:
+      return "stopped on request";
+    case v1::END_REASON_STOPPING:
+      return "stopped by the daemon's shutdown";
+    case v1::END_REASON_NO_IMPROVEMENT:
+      return absl::StrCat("ended after ", MillisecondsText(response.no_improvement()),
+                          " ms without improvement");
+    case v1::END_REASON_TARGET:
+      return "target reached";
+    case v1::END_REASON_OPTIMAL:
+      return "proven optimal";
+    default:  // of a newer daemon
+      return absl::StrCat("ended by ", LowerCaseWord(response.ended_by()));
   }
-  // Daemons before this field say 0.
+}
+
+std::string TimesText(const v1::SolveResponse& response) {
+  const v1::TimeBreakdown& times = response.times();
+  std::string text = absl::StrCat("time: ", MillisecondsText(times.total()),
+                                  response.has_no_improvement() ? " of at most " : " of ",
+                                  MillisecondsText(response.budget()), " ms");
+  if (times.has_queue()) absl::StrAppend(&text, ", queue ", MillisecondsText(times.queue()));
+  if (times.has_encode()) absl::StrAppend(&text, ", encode ", MillisecondsText(times.encode()));
+  if (times.has_decode()) absl::StrAppend(&text, ", decode ", MillisecondsText(times.decode()));
+  if (times.has_search()) absl::StrAppend(&text, ", search ", MillisecondsText(times.search()));
+  absl::StrAppend(&text, "; ", SolveEndText(response));
+  // Older daemons leave it 0.
   if (response.threads() > 0) {
     absl::StrAppend(&text, "; ", response.threads(),
                     response.threads() == 1 ? " thread" : " threads");
@@ -171,23 +200,23 @@ std::string SolveText(const v1::SolveResponse& response) {
   std::string text = absl::StrCat(response.name(), "\n", RoutesText(solution));
   const Quantities quantities(solution.units());
   text += CostText(solution.cost(), response);
-  text += SplitText(solution.cost_split(), quantities);
+  text += SplitText(solution.cost_breakdown(), quantities);
   text += VerdictText(response);
   text += UnservedText(solution);
   if (response.has_initial_solution()) text += StartText(response.initial_solution(), quantities);
-  absl::StrAppend(&text, "strategy: ", StrategyWord(response.strategy()), ", ",
+  absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");
   if (!response.policy_note().empty()) {
-    absl::StrAppend(&text, "the model was left out: ", response.policy_note(), "\n");
+    absl::StrAppend(&text, "the model was not used: ", response.policy_note(), "\n");
   }
   text += TimesText(response);
   return text;
 }
 
-std::string JudgedText(const v1::SolveResponse& response) {
-  return absl::StrCat("judged by: objective ", ObjectiveWord(response.objective()), ", metric ",
-                      MetricWord(response.metric()), "\n");
+std::string ObjectiveText(const v1::SolveResponse& response) {
+  return absl::StrCat("objective: ", LowerCaseWord(response.objective()), ", metric ",
+                      LowerCaseWord(response.metric()), "\n");
 }
 
 std::string PlanText(const v1::Solution& plan) { return RoutesText(plan) + UnservedText(plan); }

@@ -1,4 +1,4 @@
-// What a daemon does, from its figures at one time or at two.
+// Activity of a daemon, from one or two readings of its statistics.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace vrp::client {
 
-// What happened between two answers, or since the daemon began where there is only one.
+// The interval between two readings, or from the daemon's start to a single reading.
 class StatsInterval {
  public:
   // `device_loss` as in ServerInfo.
@@ -21,24 +21,24 @@ class StatsInterval {
   const std::string& device_loss() const { return device_loss_; }
   bool since_start() const { return !before_.has_value(); }
 
-  // Of one RPC.
+  // The calls of one RPC.
   struct Rpc {
     std::string name;  // "SolverService/Solve"
     double per_second = 0;
     int64_t failed = 0;  // in the interval, with any code but OK
-    int64_t total = 0;   // since the daemon began
+    int64_t total = 0;   // since the daemon's start
     int64_t in_flight = 0;
-    // Seconds; NaN where there was none.
+    // Seconds; NaN without a call.
     double median = 0;
     double p99 = 0;
   };
-  // The busiest first.
+  // Returns all RPCs, the busiest first.
   std::vector<Rpc> Rpcs() const;
-  // Of all RPCs together.
+  // Returns the sum over all RPCs.
   Rpc Total() const;
-  // Seconds that work waited in the queue.
+  // Returns the 99th percentile of the queue's waiting time, in seconds.
   double QueueWaitP99(const v1::QueueStats& queue) const;
-  // Cores that were busy for the daemon.
+  // Returns the mean number of cores that the daemon kept busy.
   double BusyCores() const;
 
  private:
@@ -50,13 +50,13 @@ class StatsInterval {
   double seconds_ = 0;
 };
 
-// The value below which the share `quantile` of what was counted lies, interpolated within its
-// bucket; beyond the last finite bound that bound. NaN where nothing was counted.
+// Returns a quantile in seconds, interpolated within its bucket and at most the last finite bound.
+// NaN for an empty histogram.
 double QuantileOf(const v1::DurationHistogram& histogram, double quantile);
 
-// A page; each line ends with a line break.
+// Returns a page of text; each line ends with a line break.
 std::string StatsText(const StatsInterval& stats, const std::string& remote);
-// The same in one line.
+// Returns the same in one line.
 std::string StatsLine(const StatsInterval& stats);
 Json StatsJson(const StatsInterval& stats);
 

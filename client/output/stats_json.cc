@@ -46,16 +46,16 @@ Json ActiveJobJson(const v1::ActiveJob& job) {
   if (job.has_training()) {
     const v1::TrainingProgress& progress = job.training();
     object["epoch"] = progress.epoch();
-    object["epochs"] = progress.epochs();
+    object["epochs"] = progress.total_epochs();
     object["step"] = progress.step();
-    object["steps"] = progress.steps();
+    object["steps"] = progress.total_steps();
     object["loss"] = JsonNumber(progress.loss());
     object["instances_per_second"] = JsonNumber(progress.instances_per_second());
   } else if (job.has_solve()) {
     const v1::SolveProgress& progress = job.solve();
-    object["searched_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(progress.searched())));
+    object["searched_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(progress.search_time())));
     object["budget_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(job.budget())));
-    object["cost"] = progress.improvements() > 0 ? JsonNumber(progress.cost()) : Json();
+    object["cost"] = progress.improvement_count() > 0 ? JsonNumber(progress.cost()) : Json();
   }
   return object;
 }
@@ -64,7 +64,7 @@ Json JobsJson(const v1::ServerStats& stats) {
   Json jobs = Json::array();
   for (const v1::JobCount& count : stats.jobs()) {
     jobs.push_back(
-        {{"kind", count.kind()}, {"state", JobStateWord(count.state())}, {"jobs", count.jobs()}});
+        {{"kind", count.kind()}, {"state", JobStateWord(count.state())}, {"jobs", count.count()}});
   }
   return jobs;
 }
@@ -75,12 +75,11 @@ Json Known(bool known, Value value) {
 }
 
 Json DeviceJson(const v1::DeviceStats& device) {
-  const auto text = [](const std::string& word) { return word.empty() ? Json() : Json(word); };
   return {
       {"id", device.id()},
-      {"name", text(device.name())},
-      {"uuid", text(device.uuid())},
-      {"driver_version", text(device.driver_version())},
+      {"name", TextOrNull(device.name())},
+      {"uuid", TextOrNull(device.uuid())},
+      {"driver_version", TextOrNull(device.driver_version())},
       {"utilization", Known(device.has_utilization(), device.utilization())},
       {"memory_total_bytes", Known(device.has_memory_total_bytes(), device.memory_total_bytes())},
       {"memory_used_bytes", Known(device.has_memory_used_bytes(), device.memory_used_bytes())},
@@ -93,7 +92,7 @@ Json DeviceJson(const v1::DeviceStats& device) {
       {"power_watts", Known(device.has_power_watts(), device.power_watts())},
       {"power_limit_watts", Known(device.has_power_limit_watts(), device.power_limit_watts())},
       {"sm_clock_mhz", Known(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
-      {"problem", text(device.problem())}};
+      {"problem", TextOrNull(device.problem())}};
 }
 
 }  // namespace
@@ -125,8 +124,8 @@ Json StatsJson(const StatsInterval& stats) {
             {"threads", now.process().threads()},
             {"open_files", now.process().open_files()}}},
           {"devices", devices},
-          {"device_problem", now.device_problem().empty() ? Json() : Json(now.device_problem())},
-          {"device_loss", stats.device_loss().empty() ? Json() : Json(stats.device_loss())}};
+          {"device_problem", TextOrNull(now.device_problem())},
+          {"device_loss", TextOrNull(stats.device_loss())}};
 }
 
 }  // namespace vrp::client

@@ -16,20 +16,20 @@ namespace {
 
 constexpr size_t kShownRpcs = 12;
 
-// "0.35 ms", "52 ms", "1.20 s"; "-" for none.
+// Returns "0.35 ms", "52 ms", "1.20 s", "-" for NaN.
 std::string Latency(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds >= 1) return absl::StrFormat("%.2f s", seconds);
   return absl::StrFormat("%.*f ms", seconds < 0.01 ? 2 : 0, seconds * 1e3);
 }
 
-std::string PerSecond(double rate) { return absl::StrFormat("%.*f", rate < 10 ? 1 : 0, rate); }
+std::string RateText(double rate) { return absl::StrFormat("%.*f", rate < 10 ? 1 : 0, rate); }
 
-// "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED"; "none".
+// Returns "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED", or "none".
 std::string JobCounts(const v1::ServerStats& stats) {
   std::map<std::string, std::vector<std::string>> states;
   for (const v1::JobCount& count : stats.jobs()) {
-    states[count.kind()].push_back(absl::StrCat(count.jobs(), " ", JobStateWord(count.state())));
+    states[count.kind()].push_back(absl::StrCat(count.count(), " ", JobStateWord(count.state())));
   }
   if (states.empty()) return "none";
   return absl::StrJoin(states, "; ", [](std::string* out, const auto& kind) {
@@ -46,9 +46,9 @@ std::string Queues(const StatsInterval& stats) {
   return absl::StrJoin(words, ", ");
 }
 
-std::string Requests(const StatsInterval& stats) {
+std::string RequestsText(const StatsInterval& stats) {
   const StatsInterval::Rpc total = stats.Total();
-  return absl::StrCat(PerSecond(total.per_second), "/s, ", total.failed, " failed, p50 ",
+  return absl::StrCat(RateText(total.per_second), "/s, ", total.failed, " failed, p50 ",
                       Latency(total.median), ", p99 ", Latency(total.p99), ", ", total.in_flight,
                       " in flight, ", stats.now().open_streams(), " streams open");
 }
@@ -62,7 +62,7 @@ std::string Process(const StatsInterval& stats) {
 
 double Gib(int64_t bytes) { return std::ldexp(static_cast<double>(bytes), -30); }
 
-// "mem 12.1 of 139.8 GiB (4.0 ours)"; without the part that is not known; "".
+// Returns "mem 12.1 of 139.8 GiB (4.0 ours)" without the unknown parts.
 std::string DeviceMemory(const v1::DeviceStats& device) {
   if (!device.has_memory_used_bytes()) return "";
   std::string text = absl::StrFormat("mem %.1f", Gib(device.memory_used_bytes()));
@@ -76,7 +76,7 @@ std::string DeviceMemory(const v1::DeviceStats& device) {
   return text;
 }
 
-// "412 W of 700 W"; "".
+// Returns "412 W of 700 W", empty if unknown.
 std::string Power(const v1::DeviceStats& device) {
   if (!device.has_power_watts()) return "";
   std::string text = absl::StrFormat("%.0f W", device.power_watts());
@@ -86,10 +86,10 @@ std::string Power(const v1::DeviceStats& device) {
   return text;
 }
 
-// "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of 700 W".
+// Returns "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of 700 W".
 std::string DeviceText(const v1::DeviceStats& device) {
   std::vector<std::string> parts = {device.name()};
-  if (!device.problem().empty()) parts.push_back(device.problem());
+  if (!device.error().empty()) parts.push_back(device.error());
   if (device.has_utilization()) {
     parts.push_back(absl::StrFormat("util %.0f %%", 100 * device.utilization()));
   }
@@ -128,7 +128,7 @@ std::string RpcTable(const StatsInterval& stats) {
   if (rpcs.empty()) return "";
   if (rpcs.size() > kShownRpcs) rpcs.resize(kShownRpcs);
   for (const StatsInterval::Rpc& rpc : rpcs) {
-    table.AddRow({rpc.name, PerSecond(rpc.per_second), Latency(rpc.median), Latency(rpc.p99),
+    table.AddRow({rpc.name, RateText(rpc.per_second), Latency(rpc.median), Latency(rpc.p99),
                   absl::StrCat(rpc.failed), absl::StrCat(rpc.in_flight), absl::StrCat(rpc.total)});
   }
   return absl::StrCat("\n", table.Text());
@@ -142,13 +142,13 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
   sheet.Add("daemon",
             absl::StrCat(remote, ", up ", FormatSpan(ToTime(now.time()) - ToTime(now.start_time())),
                          ", ", Readiness(now)));
-  sheet.Add(stats.since_start() ? "requests so far" : "requests", Requests(stats));
+  sheet.Add(stats.since_start() ? "requests so far" : "requests", RequestsText(stats));
   sheet.Add("queues", Queues(stats));
   sheet.Add("jobs", JobCounts(now));
   sheet.Add("models", absl::StrCat(now.models_loaded(), " of ", now.models_available(), " loaded"));
   sheet.Add("process", Process(stats));
   for (const v1::DeviceStats& device : now.devices()) sheet.Add(device.id(), DeviceText(device));
-  if (!now.devices().empty()) sheet.Add("GPU driver", now.device_problem());
+  if (!now.devices().empty()) sheet.Add("GPU driver", now.driver_error());
   if (!stats.device_loss().empty()) sheet.Add("GPU lost", stats.device_loss());
   return absl::StrCat(sheet.Text(), JobTable(now), RpcTable(stats));
 }
@@ -156,7 +156,7 @@ std::string StatsText(const StatsInterval& stats, const std::string& remote) {
 std::string StatsLine(const StatsInterval& stats) {
   const v1::ServerStats& now = stats.now();
   std::string line =
-      absl::StrCat(FormatTime(now.time()), "  ", Readiness(now), "  requests ", Requests(stats),
+      absl::StrCat(FormatTime(now.time()), "  ", Readiness(now), "  requests ", RequestsText(stats),
                    "  queues ", Queues(stats), "  jobs ", JobCounts(now), "  ", Process(stats));
   for (const v1::DeviceStats& device : now.devices()) {
     absl::StrAppend(&line, "  ", device.id(), " ", DeviceText(device));

@@ -16,24 +16,24 @@
 namespace vrp::client {
 namespace {
 
-constexpr double kPlotSize = 720;  // longer side of the map
+constexpr double kPlotSize = 720;  // longer side of the plan
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
 constexpr double kLegendLine = 20;
-constexpr int kMostLegendLines = 30;
-// Above so many customers their numbers would cover the routes.
-constexpr int kMostLabels = 120;
+constexpr int kMaxLegendLines = 30;
+// Customers up to which ids are drawn; more would cover the routes.
+constexpr int kMaxLabels = 120;
 
-// Dark enough on white, told apart with most kinds of colour blindness as neighbours; then again
-// from the start, dashed.
+// Colours of routes, dark enough on white, neighbours distinct with most kinds of colour blindness.
+// Further routes repeat them dashed.
 constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c", "#ff7f0e",
                                                   "#9467bd", "#17becf", "#8c564b", "#e377c2",
                                                   "#556b2f", "#00008b", "#b8860b", "#7f7f7f"};
 
 std::string Escape(std::string_view text) {
   std::string clean = ToValidUtf8(text);
-  // XML 1.0 knows no control characters but these three.
+  // XML 1.0 allows no other control characters.
   clean.erase(std::remove_if(
                   clean.begin(), clean.end(),
                   [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),
@@ -47,7 +47,7 @@ std::string Shortened(const std::string& text, size_t most) {
   return absl::StrCat(ToValidUtf8(text.substr(0, most - 3)), "...");
 }
 
-// Maps the instance's plane to the picture; y grows upwards there and downwards here.
+// Maps coordinates of the instance to the drawing, whose y axis points down.
 class Frame {
  public:
   explicit Frame(const v1::Solution& solution) {
@@ -66,7 +66,7 @@ class Frame {
     const double extent_x = max_x - min_x_, extent_y = max_y_ - min_y;
     const double extent = std::max(extent_x, extent_y);
     scale_ = extent > 0 && std::isfinite(extent) ? kPlotSize / extent : 1;
-    // Not narrower than the title needs.
+    // Leaves space for the title.
     width_ = std::max(extent_x * scale_, kPlotSize / 2);
     height_ = std::max(extent_y * scale_, kPlotSize / 4);
   }
@@ -112,7 +112,7 @@ std::string Customers(const v1::Solution& solution, const Frame& frame) {
       const double x = frame.X(route.stops(k)), y = frame.Y(route.stops(k));
       absl::StrAppendFormat(&svg, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"%.0f\" fill=\"%s\"/>\n", x,
                             y, radius, kColours[static_cast<size_t>(i) % kColours.size()]);
-      if (count > kMostLabels) continue;
+      if (count > kMaxLabels) continue;
       absl::StrAppendFormat(&svg,
                             "<text x=\"%.2f\" y=\"%.2f\" stroke=\"none\" fill=\"#444\">%s</text>\n",
                             x + 6, y - 5, Escape(Shortened(route.stops(k).id(), 12)));
@@ -129,7 +129,7 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
     const std::string square =
         absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
                         frame.X(depot) - 6, frame.Y(depot) - 6);
-    // Routes share depots: each is drawn once.
+    // Draws a depot that routes share only once.
     if (svg.find(square) == std::string::npos) svg += square;
   }
   return svg + "</g>\n";
@@ -172,7 +172,7 @@ std::string LegendLine(int line, int route, const std::string& text, double left
 std::string Legend(const v1::Solution& solution, double left) {
   std::string svg = absl::StrCat("<g font-size=\"12\">\n", LegendLine(0, -1, "depot", left));
   const Quantities quantities(solution.units());
-  const int shown = std::min(solution.routes_size(), kMostLegendLines);
+  const int shown = std::min(solution.routes_size(), kMaxLegendLines);
   for (int i = 0; i < shown; ++i) {
     const v1::Route& route = solution.routes(i);
     std::string text = absl::StrCat("route ", i + 1, ": ", VisitsEnd(route) - 1, " stops, ",
@@ -215,7 +215,7 @@ absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response) {
   const Frame frame(solution);
   const double legend_left = frame.width() + 3 * kMargin;
   const double legend_height =
-      kLegendLine * (std::min(solution.routes_size(), kMostLegendLines) + 2);
+      kLegendLine * (std::min(solution.routes_size(), kMaxLegendLines) + 2);
   const double width = legend_left + kLegendWidth;
   const double height = kTitleHeight + 2 * kMargin + std::max(frame.height(), legend_height);
   return absl::StrCat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",

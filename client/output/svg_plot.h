@@ -1,4 +1,4 @@
-// A picture of a solution.
+// A drawing of a solution.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace vrp::client {
 
-// A complete SVG document: depots, customers, a colour a route, name, cost and gap as the title,
-// and a legend. kInvalidArgument where the stops have no locations (an instance given by matrices
-// alone).
+// Returns an SVG document with depots, customers, routes in colours, a legend, and name, cost and
+// gap as title. kInvalidArgument if the stops have no locations (the instance has matrices only).
 absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response);
 
 }  // namespace vrp::client

@@ -10,6 +10,7 @@
 #include "client/output/event_sinks.h"
 #include "client/output/json.h"
 #include "client/output/progress_text.h"
+#include "client/support/enum_words.h"
 #include "client/support/flags.h"
 #include "client/support/text.h"
 
@@ -19,7 +20,7 @@ namespace {
 std::string ProblemTypes(const v1::Model& model) {
   std::vector<std::string> words;
   for (const int type : model.problem_types())
-    words.push_back(ProblemTypeWord(static_cast<v1::ProblemType>(type)));
+    words.push_back(LowerCaseWord(static_cast<v1::ProblemType>(type)));
   return absl::StrJoin(words, " ");
 }
 
@@ -30,8 +31,8 @@ std::string Labels(const v1::TrainingSpec& spec) {
   return WithoutControls(absl::StrJoin(labels, " "));
 }
 
-// What a job was asked for beside its configuration.
-void AddLimits(const v1::TrainingSpec& spec, Sheet& sheet) {
+// Adds the settings of the job's request other than its configuration.
+void AddRequestSettings(const v1::TrainingSpec& spec, Sheet& sheet) {
   if (spec.priority() != 0) sheet.Add("priority", absl::StrCat(spec.priority()));
   sheet.Add("labels", Labels(spec));
   if (spec.has_time_limit()) sheet.Add("time limit", FormatSpan(ToDuration(spec.time_limit())));
@@ -58,7 +59,7 @@ std::string WithError(const std::string& value, const std::string& error) {
 std::vector<std::string> EvaluationRow(const v1::ModelEvaluation& row) {
   return {row.data(),
           row.mode(),
-          absl::StrCat(row.instances()),
+          absl::StrCat(row.instance_count()),
           WithError(FormatNumber(row.mean_cost()), FormatNumber(row.standard_error())),
           row.has_mean_gap() ? FormatGap(row.mean_gap(), row.reference()) : "",
           row.has_gap_standard_error() ? absl::StrFormat("%.2f %%", 100 * row.gap_standard_error())
@@ -68,9 +69,9 @@ std::vector<std::string> EvaluationRow(const v1::ModelEvaluation& row) {
 
 std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::string& reference) {
   return {
-      absl::StrCat("  ", bucket.fewest_customers(), " to ", bucket.most_customers(), " customers"),
+      absl::StrCat("  ", bucket.min_customers(), " to ", bucket.max_customers(), " customers"),
       "",
-      absl::StrCat(bucket.instances()),
+      absl::StrCat(bucket.instance_count()),
       FormatNumber(bucket.mean_cost()),
       bucket.has_mean_gap() ? FormatGap(bucket.mean_gap(), reference) : "",
       "",
@@ -120,9 +121,9 @@ std::vector<std::string> JobRow(const v1::TrainingJob& job) {
           StateText(job.state(), job.queue_position()),
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
-          absl::StrCat(progress.epoch(), "/", progress.epochs()),
-          absl::StrCat(progress.step(), "/", progress.steps()),
-          progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "",
+          absl::StrCat(progress.epoch(), "/", progress.total_epochs()),
+          absl::StrCat(progress.step(), "/", progress.total_steps()),
+          progress.has_validation_cost() ? FormatNumber(progress.validation_cost()) : "",
           GapText(progress),
           job.model(),
           Labels(job.spec())};
@@ -140,17 +141,17 @@ std::string PublishedText(const v1::PublishedWeights& published) {
       why = ": the best validation";
       break;
     case v1::PUBLISH_REASON_LAST_WEIGHTS:
-      why = ": the last ones, as training.publish says";
+      why = ": the last ones, as training.publish asks";
       break;
     case v1::PUBLISH_REASON_NOT_VALIDATED:
-      why = ": the last ones, for no validation gave a cost";
+      why = ": the last ones, since no validation had a cost";
       break;
     default:
       break;
   }
   return absl::StrCat("weights of epoch ", published.epoch(), " (step ", published.step(), ")", why,
-                      published.has_val_cost()
-                          ? absl::StrCat(", val cost ", FormatNumber(published.val_cost()))
+                      published.has_validation_cost()
+                          ? absl::StrCat(", val cost ", FormatNumber(published.validation_cost()))
                           : "");
 }
 
@@ -162,14 +163,14 @@ std::string HistoryText(const v1::GetTrainingHistoryResponse& history) {
     table.AddRow(
         {FormatTime(point.time()), absl::StrCat(progress.epoch()), absl::StrCat(progress.step()),
          FormatNumber(progress.loss()), FormatNumber(progress.train_cost()),
-         progress.has_val_cost() ? FormatNumber(progress.val_cost()) : "", GapText(progress),
+         progress.has_validation_cost() ? FormatNumber(progress.validation_cost()) : "", GapText(progress),
          FormatRate(progress.instances_per_second()),
          progress.has_seconds_per_step() ? FormatSeconds(progress.seconds_per_step()) : "",
          progress.has_seconds_per_epoch() ? FormatSeconds(progress.seconds_per_epoch()) : ""});
   }
   if (history.stored_points() <= history.points_size()) return table.Text();
   return absl::StrCat(table.Text(), history.points_size(), " of ", history.stored_points(),
-                      " points; --max-points gives more\n");
+                      " points; show more with --max-points\n");
 }
 
 std::string JobText(const v1::TrainingJob& job) {
@@ -178,17 +179,17 @@ std::string JobText(const v1::TrainingJob& job) {
   sheet.Add("state", JobStateWord(job.state()));
   if (job.queue_position() > 0) sheet.Add("queue position", absl::StrCat(job.queue_position()));
   if (job.stop_requested() && job.state() == v1::JOB_STATE_QUEUED) {
-    sheet.Add("stop requested", "ends with a model once it runs");
+    sheet.Add("stop requested", "will end with a model once it runs");
   }
   if (job.end_reason() != v1::TRAINING_END_REASON_UNSPECIFIED) {
-    sheet.Add("ended by", EndReasonText(job.end_reason()));
+    sheet.Add("end reason", EndReasonText(job.end_reason()));
   }
   sheet.Add("error", job.error().message());
   sheet.Add("attempt", absl::StrCat(job.attempt()));
   sheet.Add("config", job.spec().config_name());
   sheet.Add("overrides", absl::StrJoin(job.spec().overrides(), " "));
   sheet.Add("device", job.spec().device());
-  AddLimits(job.spec(), sheet);
+  AddRequestSettings(job.spec(), sheet);
   if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
   if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
   if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
@@ -196,12 +197,12 @@ std::string JobText(const v1::TrainingJob& job) {
   if (job.has_progress()) sheet.Add("progress", PlainProgressLine(job.progress(), std::nullopt));
   if (job.has_best()) {
     const std::string gap = GapText(job.best());
-    sheet.Add("best", absl::StrCat("val ", FormatNumber(job.best().val_cost()),
+    sheet.Add("best", absl::StrCat("val ", FormatNumber(job.best().validation_cost()),
                                    gap.empty() ? "" : absl::StrCat(" (", gap, ")"), " after epoch ",
                                    job.best().epoch()));
   }
   sheet.Add("model", job.model());
-  if (job.has_published()) sheet.Add("published", PublishedText(job.published()));
+  if (job.has_published_weights()) sheet.Add("published", PublishedText(job.published_weights()));
   sheet.Add("events", absl::StrCat(job.last_sequence()));
   sheet.Add("tensorboard", job.tensorboard_folder());
   return sheet.Text();
@@ -211,7 +212,7 @@ std::vector<std::string> ModelRow(const v1::Model& model) {
   return {model.name(),
           model.architecture(),
           ProblemTypes(model),
-          absl::StrCat(model.parameters()),
+          absl::StrCat(model.parameter_count()),
           ValidationCost(model),
           ValidationGap(model),
           model.has_create_time() ? FormatTime(model.create_time()) : "",
@@ -224,15 +225,15 @@ std::string ModelText(const v1::Model& model) {
   Sheet sheet;
   sheet.Add("model", model.name());
   sheet.Add("aliases", absl::StrJoin(model.aliases(), " "));
-  sheet.Add("in memory", model.loaded() ? "yes" : "no");
-  if (model.live()) sheet.Add("live", "published by a job while it ran");
+  sheet.Add("loaded", model.loaded() ? "yes" : "no");
+  if (model.live()) sheet.Add("live", "published by a running job");
   sheet.Add("architecture", model.architecture());
   sheet.Add("sizes", model.architecture_json());
   sheet.Add("problems", ProblemTypes(model));
   sheet.Add("inputs", absl::StrJoin(model.input_features(), " "));
-  sheet.Add("parameters", absl::StrCat(model.parameters()));
+  sheet.Add("parameters", absl::StrCat(model.parameter_count()));
   sheet.Add("trained by", model.training_job());
-  sheet.Add("steps", absl::StrCat(model.steps()));
+  sheet.Add("steps", absl::StrCat(model.training_steps()));
   sheet.Add("val cost", ValidationCost(model));
   sheet.Add("val gap", ValidationGap(model));
   if (model.validation_reference_cost() > 0) {
@@ -256,8 +257,8 @@ std::string EvaluationText(const v1::EvaluationReport& report) {
       table.AddRow(BucketRow(bucket, row.reference()));
   }
   std::string text = absl::StrCat(report.model(), "\n", table.Text());
-  if (!report.card_note().empty()) {
-    absl::StrAppend(&text, "the model's card was not written: ", report.card_note(), "\n");
+  if (!report.card_error().empty()) {
+    absl::StrAppend(&text, "the model's card was not updated: ", report.card_note(), "\n");
   }
   return text;
 }
@@ -281,18 +282,18 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   sheet.Add(
       "limits",
       absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
-                   limits.max_threads(), " threads a request, budget up to ",
+                   limits.max_threads(), " threads per request, budget up to ",
                    FormatSpan(absl::Milliseconds(limits.max_budget_ms())), " (jobs ",
                    FormatSpan(absl::Milliseconds(limits.max_solve_job_budget_ms())), ")",
                    ", messages up to ", FormatBytes(limits.max_message_bytes()), " (together ",
                    FormatBytes(limits.max_request_memory_bytes()), ")"));
-  sheet.Add("at once",
+  sheet.Add("concurrent",
             absl::StrCat(limits.max_connections(), " connections, ", limits.max_open_streams(),
-                         " streams, ", limits.max_calls_per_connection(), " calls a connection; ",
-                         limits.max_waiting_solves(), " solves and ", limits.max_queued_jobs(),
+                         " streams, ", limits.max_calls_per_connection(), " calls per connection; ",
+                         limits.max_queued_solves(), " solves and ", limits.max_queued_jobs(),
                          " jobs may wait"));
   sheet.Add("log level", LogLevelWord(info.log_level()));
-  // An older daemon tells the address alone.
+  // An older daemon sends the address only.
   sheet.Add("metrics", info.metrics_url().empty() ? info.metrics_address() : info.metrics_url());
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();

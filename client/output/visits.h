@@ -1,4 +1,4 @@
-// Which stops of a route are visits to customers, and which are depots.
+// Distinguishes a route's visits from its depots.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Of an answer's route, stops 1 .. VisitsEnd(route) - 1 are customers and reloads: it begins with
-// the depot, and ends with one unless the vehicle does not return.
+// Returns the end of the route's visits: stops 1 .. VisitsEnd(route) - 1 are customers and reloads.
+// Stop 0 is a depot, and so is the last stop unless the vehicle does not return.
 inline int VisitsEnd(const v1::Route& route) {
   const int stops = route.stops_size();
   if (stops < 2) return stops;
@@ -17,7 +17,7 @@ inline int VisitsEnd(const v1::Route& route) {
   return returns ? stops - 1 : stops;
 }
 
-// The id of a stop; empty for a number that is none.
+// Returns the id of a stop, empty for a number out of range.
 inline std::string StopId(const v1::Route& route, int stop) {
   return stop >= 0 && stop < route.stops_size() ? route.stops(stop).id() : "";
 }

@@ -1,4 +1,4 @@
-// Training configurations that are built in: the files of configs/.
+// The built-in training configurations: the files of configs/.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct Preset {
   absl::string_view yaml;  // the whole file
 
   std::string FileName() const;
-  // Return the file's first and second comment line, without the full stop: what it trains; its
-  // size and duration.
+  // Return the file's first comment line (the trained model) and the second (size and duration),
+  // without the full stop.
   std::string Trains() const;
   std::string Takes() const;
 };
 
-// The preset that `train` uses by default: the smallest whose model is useful.
+// Default of `train`: the smallest preset whose model is useful.
 inline constexpr absl::string_view kDefaultPreset = "ptrnet_tiny";
 
 // Returns all presets, sorted by name.

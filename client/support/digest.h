@@ -1,21 +1,21 @@
-// The SHA-256 of what comes in pieces, by OpenSSL.
+// SHA-256 of data that arrives in pieces, by OpenSSL.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-// Of OpenSSL.
+// A type of OpenSSL.
 using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp::client {
 
-// Not thread-safe.
+// A SHA-256 under construction. Not thread-safe.
 class Digest {
  public:
   Digest();
   void Add(std::string_view piece);
-  // 64 lower-case hex digits; call once, last. Empty where OpenSSL failed.
+  // Returns 64 lower-case hex digits, or an empty string if OpenSSL failed. Call once, last.
   std::string Hex();
 
  private:

@@ -1,4 +1,4 @@
-// What a command touches of the process around it; tests bring their own.
+// The parts of the process that a command uses; tests replace them.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct Environment {
   std::ostream& out;
   std::ostream& err;
   Interrupt& interrupt;
-  // Columns of the terminal that `out` is; nothing where it is none.
+  // Returns the terminal's columns, nullopt if `out` is no terminal.
   std::function<std::optional<int>()> terminal_width = [] { return std::nullopt; };
   std::function<absl::Time()> now = absl::Now;
 };

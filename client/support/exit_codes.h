@@ -1,4 +1,4 @@
-// What vrpctl's exit code tells a script.
+// Exit codes of vrpctl.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,7 +6,7 @@
 namespace vrp::client {
 
 enum ExitCode : int {
-  kExitDone = 0,  // a used-up budget too
+  kExitDone = 0,  // also for a used-up budget
   kExitFailed = 1,
   kExitUsage = 2,  // wrong usage or input
   kExitUnreachable = 3,
@@ -17,7 +17,7 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// kExitInterrupted is not among them: that a call was cancelled says nothing about who did it.
+// Returns the exit code of an error, never kExitInterrupted: kCancelled does not say who cancelled.
 ExitCode ExitCodeFor(absl::StatusCode code);
 
 }  // namespace vrp::client

@@ -20,7 +20,7 @@ absl::Status WriteError(const std::string& path, int error) {
   return absl::InternalError(absl::StrCat("cannot write ", path, ": ", std::strerror(error)));
 }
 
-// Makes the name durable.
+// Makes the name of a new file durable.
 absl::Status SyncFolderOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -43,8 +43,8 @@ absl::StatusOr<std::string> ReadStream(std::istream& stream) {
     if (static_cast<int64_t>(content.size()) > kMaxInputBytes) {
       return absl::InvalidArgumentError(absl::StrCat(
           "more than ", kMaxInputBytes,
-          " bytes, which is more than a message may hold; give coordinates instead of a matrix, or "
-          "many instances as a .jsonl file"));
+          " bytes, the limit of a message; use coordinates instead of a matrix, or put many "
+          "instances into a .jsonl file"));
     }
   }
   if (stream.bad()) return absl::InvalidArgumentError("cannot be read");

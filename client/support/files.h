@@ -1,4 +1,4 @@
-// Files that the user names.
+// Reading and writing of files that the user names.
 #pragma once
 
 #include <sys/types.h>
@@ -13,36 +13,35 @@
 
 namespace vrp::client {
 
-// Bytes of a message, sent or received: the daemon's default. A matrix of 5,000 nodes does not fit,
-// by design.
+// Largest message sent or received, in bytes: the daemon's default. By design a matrix of 5,000
+// nodes does not fit.
 inline constexpr int kMaxMessageBytes = 64 << 20;
-// Bytes of a file that is sent in a message, which has room for all else besides.
+// Largest file sent within a message, in bytes; leaves space for the message's other fields.
 inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{64} << 10);
 
-// Errors are without the path, which whoever reports them knows. kNotFound is never given: a
-// missing file is wrong input, kInvalidArgument.
+// Returns kInvalidArgument for a missing or unreadable file or a folder. The errors of this header
+// do not contain the path; their reporter adds it.
 absl::Status CheckReadable(const std::string& path);
-// All that is left; kInvalidArgument above kMaxInputBytes.
+// Reads the rest of the stream. kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadStream(std::istream& stream);
-// The whole content; "-" is `standard_input`. kInvalidArgument above kMaxInputBytes.
+// Reads the whole file; "-" stands for `standard_input`. kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input);
 
-// "dir/city.vrp" is "city.vrp"; "-" is "stdin".
+// Returns "city.vrp" for "dir/city.vrp" and "stdin" for "-".
 std::string BaseName(std::string_view path);
 
-// A file that comes into being complete or not at all: written under a temporary name beside it,
-// then renamed. What is no regular file (/dev/stdout, a pipe) is written directly. Without Commit
-// nothing is left behind.
+// A file that appears whole or not at all: it is written under a temporary name beside its own and
+// then renamed. Without Commit no file remains. Pipes and devices are written directly.
 class OutputFile {
  public:
-  // `mode` of a new file, less the umask.
+  // Opens the temporary file. `mode` is that of a new file, less the umask.
   static absl::StatusOr<OutputFile> Create(const std::string& path, mode_t mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
   absl::Status Write(std::string_view text);
-  // Durable when it returns. Call once, last.
+  // Makes the file durable under its name. Call once, last.
   absl::Status Commit();
 
  private:
@@ -51,7 +50,7 @@ class OutputFile {
 
   int descriptor_;
   std::string path_;
-  std::string temporary_path_;  // empty: written directly
+  std::string temporary_path_;  // empty if written directly
   std::string buffer_;
 };
 

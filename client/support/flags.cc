@@ -1,6 +1,7 @@
 #include "client/support/flags.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -9,12 +10,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "client/support/enum_words.h"
 #include "client/support/text.h"
 
 namespace vrp::client {
 namespace {
 
-// One segment of a resource name: not empty and without what would make it two.
+// Whether `text` can be one segment of a resource name.
 bool IsSegment(absl::string_view text) {
   return !text.empty() && text.front() != '-' &&
          text.find_first_of("/@ \t\r\n") == absl::string_view::npos;
@@ -30,8 +32,11 @@ bool IsAlias(absl::string_view text) {
   return IsSegment(text) && absl::ascii_isalpha(text.front());
 }
 
-std::string WordOf(absl::string_view enum_name, absl::string_view prefix) {
-  return absl::AsciiStrToLower(enum_name.substr(std::min(prefix.size(), enum_name.size())));
+template <typename Enum>
+absl::StatusOr<Enum> ParseFlagWord(absl::string_view flag, absl::string_view text,
+                                   absl::string_view wanted) {
+  if (const std::optional<Enum> value = ParseWord<Enum>(text); value.has_value()) return *value;
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": got \"", text, "\", wanted ", wanted));
 }
 
 }  // namespace
@@ -115,14 +120,27 @@ ModelVersion SplitModelName(absl::string_view resource_name) {
 }
 
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text) {
-  v1::Strategy strategy;
-  if (v1::Strategy_Parse(absl::StrCat("STRATEGY_", absl::AsciiStrToUpper(text)), &strategy) &&
-      strategy != v1::STRATEGY_UNSPECIFIED) {
-    return strategy;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--strategy: got \"", text,
-      "\", wanted auto, seeded, greedy, sample, beam, multi_start, improved or search"));
+  return ParseFlagWord<v1::Strategy>(
+      "--strategy", text, "auto, seeded, greedy, sample, beam, multi_start, improved or search");
+}
+
+absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {
+  return ParseFlagWord<v1::ProblemType>("--problem", text, "cvrp, vrptw or tsp");
+}
+
+absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text) {
+  if (text == "auto") return v1::INSTANCE_FORMAT_UNSPECIFIED;
+  return ParseFlagWord<v1::InstanceFormat>("--format", text,
+                                           "auto, vrplib, tsplib, solomon, json or vroom");
+}
+
+absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text) {
+  return ParseFlagWord<v1::Objective>("--objective", text,
+                                      "distance, vehicles_then_distance, duration or cost");
+}
+
+absl::StatusOr<v1::Metric> ParseMetric(absl::string_view text) {
+  return ParseFlagWord<v1::Metric>("--metric", text, "exact, cvrplib, ceil or dimacs");
 }
 
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
@@ -175,71 +193,14 @@ absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view
   if (!whole || !problem.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--generate: got \"", text,
-                     "\", wanted a problem, its size, a count and perhaps a seed, as "
+                     "\", wanted problem, size, count and optionally a seed, for example "
                      "cvrp20:1000 or tsp50:200:7"));
   }
   request.set_problem_type(*problem);
-  request.set_customers(customers);
-  request.set_count(count);
+  request.set_customer_count(customers);
+  request.set_instance_count(count);
   request.set_seed(seed);
   return request;
-}
-
-absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text) {
-  v1::ProblemType type;
-  if (v1::ProblemType_Parse(absl::StrCat("PROBLEM_TYPE_", absl::AsciiStrToUpper(text)), &type) &&
-      type != v1::PROBLEM_TYPE_UNSPECIFIED) {
-    return type;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--problem: got \"", text, "\", wanted cvrp, vrptw or tsp"));
-}
-
-absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text) {
-  if (text == "auto") return v1::INSTANCE_FORMAT_UNSPECIFIED;
-  v1::InstanceFormat format;
-  if (v1::InstanceFormat_Parse(absl::StrCat("INSTANCE_FORMAT_", absl::AsciiStrToUpper(text)),
-                               &format) &&
-      format != v1::INSTANCE_FORMAT_UNSPECIFIED) {
-    return format;
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--format: got \"", text, "\", wanted auto, vrplib, tsplib, solomon, json or vroom"));
-}
-
-absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text) {
-  v1::Objective objective;
-  if (v1::Objective_Parse(absl::StrCat("OBJECTIVE_", absl::AsciiStrToUpper(text)), &objective) &&
-      objective != v1::OBJECTIVE_UNSPECIFIED) {
-    return objective;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--objective: got \"", text,
-                   "\", wanted distance, vehicles_then_distance, duration or cost"));
-}
-
-absl::StatusOr<v1::Metric> ParseMetric(absl::string_view text) {
-  v1::Metric metric;
-  if (v1::Metric_Parse(absl::StrCat("METRIC_", absl::AsciiStrToUpper(text)), &metric) &&
-      metric != v1::METRIC_UNSPECIFIED) {
-    return metric;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--metric: got \"", text, "\", wanted exact, cvrplib, ceil or dimacs"));
-}
-
-std::string StrategyWord(v1::Strategy strategy) {
-  return WordOf(v1::Strategy_Name(strategy), "STRATEGY_");
-}
-std::string ProblemTypeWord(v1::ProblemType type) {
-  return WordOf(v1::ProblemType_Name(type), "PROBLEM_TYPE_");
-}
-std::string ObjectiveWord(v1::Objective objective) {
-  return WordOf(v1::Objective_Name(objective), "OBJECTIVE_");
-}
-std::string MetricWord(v1::Metric metric) { return WordOf(v1::Metric_Name(metric), "METRIC_"); }
-std::string EndReasonWord(v1::EndReason reason) {
-  return WordOf(v1::EndReason_Name(reason), "END_REASON_");
 }
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// Values of flags: checked before anything is sent, so that a slip of the pen costs no round trip.
+// Parsing and checking of flag values before anything is sent.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +16,40 @@
 
 namespace vrp::client {
 
-// "500ms", "2s", "1.5m", "1h"; more than zero. A number without a unit is refused. `flag` is named.
+// Parses a positive time: "500ms", "2s", "1.5m", "1h". kInvalidArgument names `flag`, also for a
+// number without a unit.
 absl::StatusOr<absl::Duration> ParseBudget(absl::string_view text,
                                            absl::string_view flag = "--budget");
-// Adds "key=value" of each text; the daemon knows which keys and values it takes.
+// Adds each "key=value" to `labels`. The daemon checks keys and values further.
 absl::Status AddLabels(const std::vector<std::string>& texts,
                        google::protobuf::Map<std::string, std::string>& labels);
 
-// `NAME`, `NAME@3`, `NAME@ALIAS`, `models/NAME`, `models/NAME/versions/3` and
-// `models/NAME/aliases/ALIAS` as the API writes them; an alias begins with a letter.
+// Returns the API's name for `NAME`, `NAME@3`, `NAME@ALIAS`, `models/NAME`,
+// `models/NAME/versions/3` or `models/NAME/aliases/ALIAS`. An alias begins with a letter.
 absl::StatusOr<std::string> ModelResourceName(absl::string_view text);
-// `ID` and `trainingJobs/ID` (or of another collection) as the API writes it.
+// Returns `{collection}/ID` for `ID` and for itself.
 absl::StatusOr<std::string> JobResourceName(absl::string_view text,
                                             absl::string_view collection = "trainingJobs");
 
-// The parts of `models/{name}/versions/{n}`; version 0 where there is none.
+// The parts of `models/{name}/versions/{n}`; without a version, 0.
 struct ModelVersion {
   std::string name;
   int64_t version = 0;
 };
 ModelVersion SplitModelName(absl::string_view resource_name);
 
-// Words of enums, as flags take them and JSON shows them: STRATEGY_BEAM is "beam",
-// PROBLEM_TYPE_CVRP "cvrp".
+// Parse the words of enums: "beam" for STRATEGY_BEAM. kInvalidArgument names the flag.
 absl::StatusOr<v1::Strategy> ParseStrategy(absl::string_view text);
 absl::StatusOr<v1::ProblemType> ParseProblemType(absl::string_view text);
 absl::StatusOr<v1::InstanceFormat> ParseInstanceFormat(absl::string_view text);
 absl::StatusOr<v1::Objective> ParseObjective(absl::string_view text);
 absl::StatusOr<v1::Metric> ParseMetric(absl::string_view text);
-// A request for this strategy's word by this model (empty: none); the rest is the caller's.
+// Returns a request with strategy, model (empty for none) and threads only.
 absl::StatusOr<v1::SolveRequest> SolveRequestOf(absl::string_view strategy, absl::string_view model,
                                                 int32_t threads);
-// "greedy", "sample:16", "beam:8", "multi_start:8", "improved:20000"; without a number the daemon's
-// own.
+// Parses "greedy", "sample:16", "beam:8", "multi_start:8" or "improved:20000". Without a number the
+// daemon uses its default.
 absl::StatusOr<v1::DecodeMode> ParseDecodeMode(absl::string_view text);
-// "cvrp20:1000" is 1,000 instances of 20 customers; "cvrp20:1000:7" those of seed 7, not 1.
+// Parses "cvrp20:1000", 1,000 instances of 20 customers and seed 1, or "cvrp20:1000:7" with seed 7.
 absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view text);
-std::string StrategyWord(v1::Strategy strategy);
-std::string ProblemTypeWord(v1::ProblemType type);
-std::string ObjectiveWord(v1::Objective objective);
-std::string MetricWord(v1::Metric metric);
-std::string EndReasonWord(v1::EndReason reason);
-
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// --help that begins with what people look for: examples.
+// Help texts that begin with examples.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace vrp::client {
 
-// Takes a command's footer for its examples, a line each.
+// Shows a command's footer as examples, one per line, before everything else.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();

@@ -10,16 +10,16 @@
 namespace vrp::client {
 
 void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats) {
-  command.add_option("--format", flags.format, "Of the instance: " + formats)
+  command.add_option("--format", flags.format, "Format of the instance: " + formats)
       ->type_name("WORD")
       ->capture_default_str();
   command
       .add_option("--objective", flags.objective,
-                  "Replace the file's: distance, vehicles_then_distance, duration, cost")
+                  "Override the file's: distance, vehicles_then_distance, duration, cost")
       ->type_name("WORD");
   command
       .add_option("--metric", flags.metric,
-                  "Replace the file's: exact, cvrplib (rounded), ceil or dimacs")
+                  "Override the file's: exact, cvrplib (rounded), ceil or dimacs")
       ->type_name("WORD");
 }
 

@@ -17,7 +17,7 @@ namespace vrp::client {
 
 struct InstanceFlags {
   std::string format = "auto";
-  std::string objective = {};  // empty: the file's own, as the next
+  std::string objective = {};  // empty for the file's own, as the next
   std::string metric = {};
 
   bool any_override() const { return !objective.empty() || !metric.empty(); }
@@ -26,11 +26,11 @@ struct InstanceFlags {
 // Adds --format, --objective and --metric. `formats` are the words that --format takes.
 void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats);
 
-// Returns an InstanceFile without name and content. kInvalidArgument names the flag whose word is
-// none.
+// Returns an InstanceFile without name and content. kInvalidArgument names the flag with an unknown
+// word.
 absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags);
 
-// Reads the only instance at `path`; "-" is `standard_input`.
+// Reads the only instance at `path`; "-" stands for `standard_input`.
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
                                                   const InstanceFlags& flags,
                                                   std::istream& standard_input);

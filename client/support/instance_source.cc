@@ -21,9 +21,9 @@ bool IsWholeObject(const std::string& line) {
   return first != std::string::npos && line[first] == '{' && nlohmann::json::accept(line);
 }
 
-absl::Status TooLong() {
+absl::Status LineTooLongError() {
   return absl::InvalidArgumentError(
-      absl::StrCat("more than ", kMaxInputBytes, " bytes, which is more than a message may hold"));
+      absl::StrCat("more than ", kMaxInputBytes, " bytes, the limit of a message"));
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ absl::StatusOr<std::optional<std::string>> InstanceSource::ReadLine() {
     too_long = too_long || static_cast<int64_t>(line.size()) >= kMaxInputBytes;
     if (!too_long) line += static_cast<char>(c);
   }
-  if (too_long) return TooLong();
+  if (too_long) return LineTooLongError();
   return line;
 }
 

@@ -1,4 +1,4 @@
-// That the user wants out: set once by Ctrl-C or SIGTERM, then seen by everything that waits.
+// The user's interrupt (Ctrl-C, SIGTERM), seen by everything that waits.
 #pragma once
 
 #include <condition_variable>
@@ -11,10 +11,10 @@
 
 namespace vrp::client {
 
-// Thread-safe.
+// A flag that is set once and wakes all waiters. Thread-safe.
 class Interrupt {
  public:
-  // Keeps a callback registered for as long as it lives. Must not outlive the Interrupt.
+  // A registered callback. Must not outlive the Interrupt.
   class Handle {
    public:
     Handle(Interrupt& interrupt, std::function<void()> callback);
@@ -28,17 +28,17 @@ class Interrupt {
     int64_t key_;
   };
 
-  // Runs the callbacks in the calling thread; they must be quick and must not touch this object.
-  // Later calls do nothing.
+  // Sets the flag and runs the callbacks in the calling thread. They must be quick and must not
+  // touch this object. Later calls do nothing.
   void Trigger();
   bool triggered() const;
-  // Blocks until triggered, at most for `duration`; returns triggered().
+  // Blocks until triggered or for `duration`; returns triggered().
   bool WaitFor(absl::Duration duration) const;
 
  private:
-  // Not Abseil's, whose waits end by the machine's clock: set back by an hour, they last an hour
-  // longer.
-  mutable std::mutex mutex_;  // guards what follows
+  // The standard library's: waits of Abseil follow the machine's clock and last an hour longer if
+  // it is set back an hour.
+  mutable std::mutex mutex_;  // guards all further fields
   mutable std::condition_variable changed_;
   bool triggered_ = false;
   int64_t next_key_ = 0;

@@ -13,23 +13,23 @@ namespace {
 constexpr size_t kMostRows = 5000;
 constexpr size_t kChunkValues = 100'000;
 
-// Takes the numbers of the two matrices out of the stream of a JSON text.
-class Handler final : public nlohmann::json_sax<nlohmann::json> {
+// Collects the numbers of the two matrices from a JSON stream.
+class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
   absl::Status status() const { return status_; }
   MatrixFile Take() { return std::move(file_); }
 
-  bool null() override { return NoNumber("null"); }
-  bool boolean(bool) override { return NoNumber("a boolean"); }
-  bool string(std::string&) override { return NoNumber("a string"); }
-  bool binary(nlohmann::json::binary_t&) override { return NoNumber("bytes"); }
+  bool null() override { return WrongType("null"); }
+  bool boolean(bool) override { return WrongType("a boolean"); }
+  bool string(std::string&) override { return WrongType("a string"); }
+  bool binary(nlohmann::json::binary_t&) override { return WrongType("bytes"); }
   bool number_integer(int64_t value) override { return Number(static_cast<double>(value)); }
   bool number_unsigned(uint64_t value) override { return Number(static_cast<double>(value)); }
   bool number_float(double value, const std::string&) override { return Number(value); }
 
   bool start_object(size_t) override {
     ++depth_;
-    return matrix_ == nullptr || NoNumber("an object");
+    return matrix_ == nullptr || WrongType("an object");
   }
   bool key(std::string& key) override {
     if (depth_ != 1) return true;
@@ -49,7 +49,7 @@ class Handler final : public nlohmann::json_sax<nlohmann::json> {
     if (matrix_ == nullptr) return true;
     if (depth_ == 2) row_ = 0;
     if (depth_ == 3) row_start_ = matrix_->size();
-    return depth_ <= 3 || NoNumber("an array");
+    return depth_ <= 3 || WrongType("an array");
   }
   bool end_array() override {
     --depth_;
@@ -62,7 +62,7 @@ class Handler final : public nlohmann::json_sax<nlohmann::json> {
     return rows == columns || Fail(absl::StrCat(name_, ": has ", rows, " rows, wanted ", columns));
   }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) override {
-    if (status_.ok()) Fail(absl::StrCat("no JSON from byte ", position, " on"));
+    if (status_.ok()) Fail(absl::StrCat("invalid JSON at byte ", position));
     return false;
   }
 
@@ -71,20 +71,20 @@ class Handler final : public nlohmann::json_sax<nlohmann::json> {
     status_ = absl::InvalidArgumentError(message);
     return false;
   }
-  bool NoNumber(const char* got) {
+  bool WrongType(const char* got) {
     if (matrix_ == nullptr)
       return depth_ > 0 || Fail(absl::StrCat("got ", got, ", wanted an object"));
     return Fail(absl::StrCat(name_, "[", row_, "]: got ", got, ", wanted rows of numbers"));
   }
   bool Number(double value) {
-    if (matrix_ == nullptr || depth_ != 3) return NoNumber("a number");
+    if (matrix_ == nullptr || depth_ != 3) return WrongType("a number");
     if (matrix_->size() - row_start_ >= kMostRows) {
       return Fail(absl::StrCat(name_, "[", row_, "]: more than ", kMostRows, " numbers"));
     }
     matrix_->push_back(value);
     return true;
   }
-  // The first row of all says how long the others are.
+  // Checks that the row is as long as the first.
   bool EndRow() {
     const size_t length = matrix_->size() - row_start_;
     if (size_ == 0) size_ = length;
@@ -98,7 +98,7 @@ class Handler final : public nlohmann::json_sax<nlohmann::json> {
   MatrixFile file_;
   absl::Status status_;
   std::string name_;
-  std::vector<double>* matrix_ = nullptr;  // whose numbers come; none: another key's
+  std::vector<double>* matrix_ = nullptr;  // the current key's matrix, null for other keys
   int depth_ = 0;
   size_t size_ = 0;
   size_t row_ = 0;
@@ -108,12 +108,12 @@ class Handler final : public nlohmann::json_sax<nlohmann::json> {
 }  // namespace
 
 absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream) {
-  Handler handler;
+  MatrixHandler handler;
   nlohmann::json::sax_parse(stream, &handler);
   if (!handler.status().ok()) return handler.status();
   MatrixFile file = handler.Take();
   if (file.distances.empty()) {
-    return absl::InvalidArgumentError("distance_matrix: absent, wanted rows of numbers");
+    return absl::InvalidArgumentError("distance_matrix: missing, wanted rows of numbers");
   }
   while (static_cast<size_t>(file.size) * static_cast<size_t>(file.size) < file.distances.size()) {
     ++file.size;
@@ -125,7 +125,7 @@ absl::StatusOr<std::optional<v1::UploadMatricesRequest>> MatrixMessages::Next() 
   v1::UploadMatricesRequest message;
   if (!std::exchange(begun_, true)) {
     message.mutable_header()->set_size(file_.size);
-    message.mutable_header()->set_durations(!file_.durations.empty());
+    message.mutable_header()->set_with_durations(!file_.durations.empty());
     return message;
   }
   const size_t distances = file_.distances.size();

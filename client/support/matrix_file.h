@@ -1,4 +1,4 @@
-// Matrices in a file, as the daemon takes them.
+// Reading of matrix files and their upload.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace vrp::client {
 
+// Square matrices over `size` nodes.
 struct MatrixFile {
   int32_t size = 0;
   std::vector<double> distances = {};  // [size, size] row-major
-  std::vector<double> durations = {};  // the same, or empty
+  std::vector<double> durations = {};  // [size, size] row-major, or empty
 };
 
-// A JSON object with `distance_matrix`, and `duration_matrix` where there is one, as in an
-// instance, whose other keys are passed over. The text is read as it comes and never held.
-// kInvalidArgument: `duration_matrix[3]: has 4 numbers, wanted 5`.
+// Reads a JSON object with `distance_matrix` and optionally `duration_matrix`; ignores other keys.
+// Parses the text as a stream without holding it. kInvalidArgument names the place:
+// `duration_matrix[3]: has 4 numbers, wanted 5`.
 absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream);
 
-// The messages of an upload, one after the other. `file` outlives it.
+// The messages of an upload. `file` must outlive this object.
 class MatrixMessages {
  public:
   explicit MatrixMessages(const MatrixFile& file) : file_(file) {}
@@ -31,7 +32,7 @@ class MatrixMessages {
  private:
   const MatrixFile& file_;
   bool begun_ = false;
-  size_t sent_ = 0;  // values, of distances and then of durations
+  size_t sent_ = 0;  // values, first distances, then durations
 };
 
 }  // namespace vrp::client

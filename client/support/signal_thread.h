@@ -1,4 +1,4 @@
-// Turns SIGINT and SIGTERM into an Interrupt, without a signal handler.
+// A thread that turns SIGINT and SIGTERM into an Interrupt, without a signal handler.
 #pragma once
 
 #include <thread>
@@ -7,7 +7,7 @@
 
 namespace vrp::client {
 
-// Blocks both signals in the calling thread, and so in all threads that it starts later: make it
+// Blocks both signals in the calling thread and in all threads that it starts later, so create it
 // first in main. A second signal ends the process at once with exit code 130.
 class SignalThread {
  public:

@@ -10,8 +10,8 @@
 namespace vrp::client {
 namespace {
 
-// Length of the valid UTF-8 sequence that `text` begins with; 0 where there is none (RFC 3629: no
-// overlong forms, no surrogates, nothing above U+10FFFF).
+// Returns the length of the valid UTF-8 sequence at the start of `text`, or 0 (RFC 3629: no
+// overlong forms, no surrogates, at most U+10FFFF).
 size_t Utf8Length(std::string_view text) {
   const auto byte = [&](size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;

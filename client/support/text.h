@@ -1,4 +1,4 @@
-// Small pieces of text that several outputs share.
+// Formatting of numbers, times and bytes, and UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,27 @@
 namespace vrp::client {
 
 bool IsValidUtf8(std::string_view text);
-// With each byte that is not part of valid UTF-8 replaced by '?': protobuf strings and JSON take
-// nothing else.
+// Replaces each byte that is not part of valid UTF-8 by '?', as protobuf strings and JSON require.
 std::string ToValidUtf8(std::string_view text);
 
-// "375", "27591.5", "0.1235": a whole number without decimals, others with at most four.
+// Returns at most four decimals: "375", "27591.5", "0.1235".
 std::string FormatNumber(double value);
-// Returns (cost - reference) / reference as "+1.25 % vs search 1 s"; every gap names its reference.
-// Where an earlier daemon did not tell it: "+1.25 % vs reference".
+// Returns (cost - reference) / reference as "+1.25 % vs search 1 s". Every gap names its reference;
+// for older daemons, which do not send its name: "+1.25 % vs reference".
 std::string FormatGap(double gap, const std::string& reference);
-// Names of the references that an instance's own file states: for many instances, and for one.
+// Names of the reference costs in the instances' own files, for many instances and for one.
 inline constexpr char kFileReferences[] = "file's reference costs";
 inline constexpr char kFileReference[] = "file's reference";
 // Returns seconds with three significant digits: "0.0521", "12.3", "1234".
 std::string FormatSeconds(double seconds);
-// "45s", "1m20s", "2h05m": for people, to two units.
+// Returns at most two units: "45s", "1m20s", "2h05m".
 std::string FormatSpan(absl::Duration duration);
-// "12.3k", "1.2M".
+// Returns "850", "12.3k" or "1.2M".
 std::string FormatRate(double per_second);
-// "850 MiB".
+// Returns "3 KiB", "850 MiB" or "12 GiB".
 std::string FormatBytes(int64_t bytes);
 
-// RFC 3339 in UTC with milliseconds.
+// Returns RFC 3339 in UTC with milliseconds.
 std::string FormatTime(const google::protobuf::Timestamp& time);
 absl::Time ToTime(const google::protobuf::Timestamp& time);
 absl::Duration ToDuration(const google::protobuf::Duration& duration);

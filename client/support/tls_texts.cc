@@ -20,10 +20,10 @@ struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
 };
 
-// Instead of OpenSSL's own, which asks at the terminal.
+// Replaces OpenSSL's callback, which asks at the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
-// `pem` outlives it.
+// Opens `pem`, which must outlive the result.
 std::unique_ptr<BIO, Free> Reader(const std::string& pem) {
   return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
@@ -33,7 +33,7 @@ std::unique_ptr<X509, Free> CertificateOf(const std::string& pem) {
       PEM_read_bio_X509(Reader(pem).get(), nullptr, NoPassword, nullptr));
 }
 
-absl::Status Wrong(absl::string_view flag, const std::string& path, absl::string_view what) {
+absl::Status PemError(absl::string_view flag, const std::string& path, absl::string_view what) {
   ERR_clear_error();
   return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": ", what));
 }
@@ -42,33 +42,30 @@ absl::Status Wrong(absl::string_view flag, const std::string& path, absl::string
 
 absl::Status CheckAuthority(const std::string& path, const std::string& pem) {
   if (CertificateOf(pem) != nullptr) return absl::OkStatus();
-  return Wrong("--tls-ca", path,
-               "holds no certificate in PEM form; name the file with that of the authority");
+  return PemError("--tls-ca", path, "holds no PEM certificate, wanted that of the authority");
 }
 
 absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
   const auto certificate = CertificateOf(own.pem);
   if (certificate == nullptr) {
-    return Wrong("--tls-certificate", own.path, "holds no certificate in PEM form");
+    return PemError("--tls-certificate", own.path, "holds no PEM certificate");
   }
   tm end = {};
   const bool has_end = ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) == 1;
   if (const absl::Time expires = absl::FromTM(end, absl::UTCTimeZone());
       has_end && expires <= now) {
     const std::string when = absl::FormatTime(absl::RFC3339_sec, expires, absl::UTCTimeZone());
-    return Wrong("--tls-certificate", own.path,
-                 absl::StrCat("expired at ", when,
-                              ", and daemons refuse it; ask who issued it for a new one"));
+    return PemError("--tls-certificate", own.path,
+                    absl::StrCat("expired at ", when, "; request a new one from its issuer"));
   }
   const std::unique_ptr<EVP_PKEY, Free> key(
       PEM_read_bio_PrivateKey(Reader(own.key_pem).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
-    return Wrong("--tls-key", own.key_path,
-                 "holds no private key in PEM form that is not encrypted");
+    return PemError("--tls-key", own.key_path, "holds no unencrypted PEM private key");
   }
   if (X509_check_private_key(certificate.get(), key.get()) == 1) return absl::OkStatus();
-  return Wrong("--tls-key", own.key_path,
-               absl::StrCat("is not the key of the certificate in ", own.path));
+  return PemError("--tls-key", own.key_path,
+                  absl::StrCat("is not the key of the certificate in ", own.path));
 }
 
 }  // namespace vrp::client

@@ -1,5 +1,5 @@
-// What is wrong with the PEM files of TLS, said by their names: gRPC knows of no address then, and
-// the daemon closes the connection without a word.
+// Checks of the PEM files of TLS. Without them a bad file only shows as a failed connection: gRPC
+// reports no address and the daemon closes it silently.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace vrp::client {
 
-// kInvalidArgument names --tls-ca and `path`: no certificate in `pem`.
+// Returns kInvalidArgument with --tls-ca and `path` if `pem` holds no certificate.
 absl::Status CheckAuthority(const std::string& path, const std::string& pem);
 
-// A client's own files, and what they hold.
+// Paths and contents of a client's certificate and key.
 struct OwnCertificate {
   std::string path = {};
   std::string pem = {};
   std::string key_path = {};
   std::string key_pem = {};
 };
-// kInvalidArgument names flag and path: no certificate, one that has expired by `now`, no key that
-// is not encrypted, the key of another certificate.
+// Returns kInvalidArgument with flag and path for a missing or expired certificate, a missing or
+// encrypted key, or the key of another certificate.
 absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now);
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// Checks of flags that CLI11's own would leave out or word badly.
+// Validators of flags that CLI11 lacks or words badly.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Whole numbers from `least` to `most`. A minus sign before an unsigned number would otherwise wrap
-// around.
+// Accepts whole numbers from `least` to `most`. CLI11 alone lets a negative value of an unsigned
+// flag wrap around.
 CLI::Validator WholeNumber(int64_t least, uint64_t most = std::numeric_limits<int64_t>::max());
 
 }  // namespace vrp::client

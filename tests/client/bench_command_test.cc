@@ -30,7 +30,7 @@ class BenchCommand : public testing::Test {
     };
     handlers.generate = [](const v1::GenerateInstancesRequest& request,
                            absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> write) {
-      for (int64_t i = 0; i < request.count(); ++i) {
+      for (int64_t i = 0; i < request.instance_count(); ++i) {
         v1::GenerateInstancesResponse response;
         response.mutable_file()->set_name(absl::StrCat("made-", i));
         write(response);
@@ -56,7 +56,7 @@ class BenchCommand : public testing::Test {
   FakeServer server_{Handlers()};
 };
 
-TEST_F(BenchCommand, MeasuresEachNumberOfClientsWithTheInstancesInTurns) {
+TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurns) {
   const Ran ran =
       Bench({"--generate", "cvrp20:3", "--seed", "7", "--clients", "1", "--clients", "4"});
   ASSERT_EQ(ran.code, 0) << ran.err;
@@ -79,7 +79,7 @@ TEST_F(BenchCommand, MeasuresEachNumberOfClientsWithTheInstancesInTurns) {
   EXPECT_EQ(seen_, (std::set<std::string>{"made-0 seed 7", "made-1 seed 8", "made-2 seed 9"}));
 }
 
-TEST_F(BenchCommand, CountsWhatIsRefusedForTheMoment) {
+TEST_F(BenchCommand, CountsTemporaryRefusals) {
   answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call % 2 == 0) return absl::ResourceExhaustedError("the queue is full");
     return ASolveResponse();
@@ -92,7 +92,7 @@ TEST_F(BenchCommand, CountsWhatIsRefusedForTheMoment) {
   EXPECT_LE(std::abs(line["refused"].get<int64_t>() - line["answered"].get<int64_t>()), 1);
 }
 
-TEST_F(BenchCommand, EndsWithAnErrorThatIsNotOfTheLoad) {
+TEST_F(BenchCommand, EndsWithAnErrorUnrelatedToTheLoad) {
   answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call == 3) return absl::NotFoundError("models/net: no such model");
     return ASolveResponse();
@@ -102,7 +102,7 @@ TEST_F(BenchCommand, EndsWithAnErrorThatIsNotOfTheLoad) {
   EXPECT_THAT(ran.err, HasSubstr("models/net"));
 }
 
-TEST_F(BenchCommand, BearsThatTheFirstRequestsWaitForAModelToLoad) {
+TEST_F(BenchCommand, ToleratesTimeoutsWhileTheModelLoads) {
   answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call == 1) return absl::DeadlineExceededError("the deadline passed");
     return ASolveResponse();
@@ -112,14 +112,14 @@ TEST_F(BenchCommand, BearsThatTheFirstRequestsWaitForAModelToLoad) {
   EXPECT_EQ(ran.OutJson().at(0)["refused"], 0) << "it was not counted";
 }
 
-TEST_F(BenchCommand, EndsSoonWhereNothingWasEverAnswered) {
+TEST_F(BenchCommand, EndsSoonIfNothingWasAnswered) {
   answer_ = [](int64_t) { return absl::UnavailableError("stopping"); };
   EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
 }
 
-// One client that is answered after 20 ms gets through 50 requests a second. Where 200 fall due in
-// each, the last of them waits for about three times the duration, and that is its latency.
-TEST_F(BenchCommand, TimesAnOpenLoopFromTheMomentThatARequestIsDue) {
+// A client with answers after 20 ms completes 50 requests per second. With 200 due per second the
+// last request waits about three times the duration, which is its latency.
+TEST_F(BenchCommand, MeasuresOpenLoopLatencyFromTheDueTime) {
   answer_ = [](int64_t) {
     absl::SleepFor(absl::Milliseconds(20));
     return ASolveResponse();
@@ -132,7 +132,7 @@ TEST_F(BenchCommand, TimesAnOpenLoopFromTheMomentThatARequestIsDue) {
   EXPECT_GT(line["latency_ms"]["max"], 300);
 }
 
-TEST_F(BenchCommand, WantsAFileOrASetToGenerate) {
+TEST_F(BenchCommand, RequiresAFileOrGeneratedInstances) {
   EXPECT_EQ(Bench({}).code, 2);
   const Ran wrong = Bench({"--generate", "cvrp:20"});
   EXPECT_EQ(wrong.code, 2);

@@ -1,5 +1,4 @@
-// The commands that ask one question: check, validate, jobs list|get|cancel, models, generate,
-// server.
+// `check`, `validate`, `jobs list`, `get` and `cancel`, `models`, `generate`, `server`.
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,11 +15,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--remote", server.address(), "--output", "json"});
-  return RunCommand(arguments);
-}
-
 FakeHandlers WithCheck(bool feasible) {
   FakeHandlers handlers;
   handlers.check = [feasible](const v1::CheckSolutionRequest& request, const FakeCall&) {
@@ -35,7 +29,7 @@ FakeHandlers WithCheck(bool feasible) {
   return handlers;
 }
 
-TEST(CheckCommand, JudgesAPlan) {
+TEST(CheckCommand, ChecksAPlan) {
   FakeServer server(WithCheck(true));
   const Ran ran = RunJson(
       server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")});
@@ -44,7 +38,7 @@ TEST(CheckCommand, JudgesAPlan) {
             "{\"feasible\":true,\"cost\":375,\"violations\":[],\"ref_cost\":375,\"gap\":0}\n");
 }
 
-TEST(CheckCommand, FailsWithSevenForAPlanThatIsNotFeasible) {
+TEST(CheckCommand, ReturnsSevenForAnInfeasiblePlan) {
   FakeServer server(WithCheck(false));
   EXPECT_EQ(
       RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")})
@@ -82,7 +76,7 @@ TEST(ValidateCommand, ShowsEveryError) {
   EXPECT_THAT(ran.out, HasSubstr("2 errors\n  a.json:1: first\n  a.json:1: second\n"));
 }
 
-TEST(ValidateCommand, JudgesEachLine) {
+TEST(ValidateCommand, ValidatesEachLine) {
   FakeServer server(WithValidate());
   const Ran ran =
       RunJson(server, {"validate", WriteTestFile("v.jsonl", "{\"good\":1}\n{}\n{\"good\":1}\n")});
@@ -97,7 +91,7 @@ TEST(ValidateCommand, SucceedsForAValidInstance) {
   EXPECT_EQ(RunJson(server, {"validate", WriteTestFile("g.json", "{\"good\":1}")}).code, 0);
 }
 
-// `total` jobs in pages of at most three.
+// Returns handlers that list `total` jobs in pages of at most three.
 FakeHandlers WithJobs(int total) {
   FakeHandlers handlers;
   handlers.list_jobs = [total](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
@@ -119,12 +113,12 @@ TEST(JobsCommand, ListsAllPages) {
   EXPECT_EQ(jobs[6]["name"], "trainingJobs/6");
 }
 
-TEST(JobsCommand, ListsNoMoreThanItIsTold) {
+TEST(JobsCommand, ListsAtMostTheLimit) {
   FakeServer server(WithJobs(7));
   EXPECT_THAT(RunJson(server, {"jobs", "list", "--limit", "4"}).OutJson(), SizeIs(4));
 }
 
-TEST(JobsCommand, ListsAsATableForPeople) {
+TEST(JobsCommand, PrintsATableByDefault) {
   FakeServer server(WithJobs(2));
   const Ran ran = RunCommand({"jobs", "--remote", server.address(), "list"});
   ASSERT_THAT(ran.OutLines(), SizeIs(3));
@@ -132,7 +126,7 @@ TEST(JobsCommand, ListsAsATableForPeople) {
   EXPECT_THAT(ran.OutLines()[2], HasSubstr("trainingJobs/1"));
 }
 
-TEST(JobsCommand, GetsAJobByItsId) {
+TEST(JobsCommand, GetsAJobById) {
   FakeHandlers handlers;
   handlers.get_job = [](const v1::GetTrainingJobRequest& request,
                         const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
@@ -190,11 +184,11 @@ FakeHandlers WithGenerate(int64_t fail_after = -1) {
   handlers.generate = [fail_after](
                           const v1::GenerateInstancesRequest& request,
                           absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> write) {
-    for (int64_t i = 0; i < request.count(); ++i) {
+    for (int64_t i = 0; i < request.instance_count(); ++i) {
       if (i == fail_after) return absl::InternalError("broke");
       v1::GenerateInstancesResponse response;
       response.mutable_file()->set_content(
-          absl::StrCat("{\"i\":", i, ",\"customers\":", request.customers(), "}"));
+          absl::StrCat("{\"i\":", i, ",\"customers\":", request.customer_count(), "}"));
       write(response);
     }
     return absl::OkStatus();
@@ -232,7 +226,7 @@ TEST(GenerateCommand, RefusesAnUnknownProblem) {
   EXPECT_EQ(RunJson(server, {"generate", "--problem", "pdp"}).code, 2);
 }
 
-TEST(ServerCommand, TellsWhatTheDaemonIs) {
+TEST(ServerCommand, PrintsVersionAndDevices) {
   FakeHandlers handlers;
   handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
     v1::ServerInfo info;
@@ -249,8 +243,8 @@ TEST(ServerCommand, TellsWhatTheDaemonIs) {
   EXPECT_EQ(info["devices"][0]["bf16_supported"], true);
 }
 
-TEST(ServerCommand, TellsOfALostGpuAndItsRemedy) {
-  const std::string loss = "the GPU cannot be used until the daemon has started anew";
+TEST(ServerCommand, PrintsALostGpuAndItsRemedy) {
+  const std::string loss = "the GPU cannot be used until the daemon restarts";
   FakeHandlers handlers;
   handlers.server_info = [&](const v1::GetServerInfoRequest&, const FakeCall&) {
     v1::ServerInfo info;
@@ -261,14 +255,14 @@ TEST(ServerCommand, TellsOfALostGpuAndItsRemedy) {
   EXPECT_EQ(RunJson(server, {"server", "info"}).OutJson().at(0)["device_loss"], loss);
   server.SetServing(true, "readiness");
   EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], nullptr)
-      << "one that is ready is not asked";
+      << "a ready daemon is not asked";
   server.SetServing(false, "readiness");
   EXPECT_EQ(RunJson(server, {"server", "health"}).OutJson().at(0)["device_loss"], loss);
   EXPECT_EQ(RunCommand({"server", "health", "--ready", "--remote", server.address()}).out,
             "NOT_SERVING\n" + loss + "\n");
 }
 
-TEST(ServerCommand, HealthIsToldThoughTheInfoIsRefused) {
+TEST(ServerCommand, PrintsHealthIfTheInfoIsRefused) {
   FakeHandlers handlers;
   handlers.server_info = [](const v1::GetServerInfoRequest&, const FakeCall&) {
     return absl::UnauthenticatedError("no token");
@@ -281,7 +275,7 @@ TEST(ServerCommand, HealthIsToldThoughTheInfoIsRefused) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST(ServerCommand, TellsReadinessApart) {
+TEST(ServerCommand, DistinguishesReadinessFromHealth) {
   FakeServer server(FakeHandlers{});
   server.SetServing(true, "readiness");
   EXPECT_EQ(RunJson(server, {"server", "health", "--ready"}).code, 0);
@@ -290,7 +284,7 @@ TEST(ServerCommand, TellsReadinessApart) {
   EXPECT_EQ(RunJson(server, {"server", "health"}).code, 0);
 }
 
-TEST(ServerCommand, TellsWhetherItServes) {
+TEST(ServerCommand, PrintsWhetherTheDaemonServes) {
   FakeServer server(FakeHandlers{});
   EXPECT_EQ(RunJson(server, {"server", "health"}).out,
             "{\"status\":\"SERVING\",\"device_loss\":null}\n");

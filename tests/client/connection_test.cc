@@ -21,7 +21,7 @@ std::string WriteSecret(const std::string& name, const std::string& content, mod
   return path;
 }
 
-TEST(RemoteFlag, WantsHostAndPort) {
+TEST(RemoteFlag, RequiresHostAndPort) {
   for (const char* text : {"127.0.0.1:50051", "host:1", "[::1]:65535", "unix:/run/vrpd.sock"}) {
     EXPECT_TRUE(CheckRemote(text).ok()) << text;
   }
@@ -31,14 +31,14 @@ TEST(RemoteFlag, WantsHostAndPort) {
   }
 }
 
-TEST(ConnectionFlags, AloneMeanPlaintextWithoutAToken) {
+TEST(ConnectionFlags, DefaultToPlaintextWithoutAToken) {
   const auto connection = MakeConnection({.remote = "example.org:1"}, "");
   ASSERT_TRUE(connection.ok()) << connection.status();
   EXPECT_FALSE(connection->tls);
   EXPECT_EQ(connection->token, "");
 }
 
-// Of "authority", valid for a hundred years.
+// Certificate of "authority", valid for a hundred years.
 constexpr char kAuthority[] = R"(-----BEGIN CERTIFICATE-----
 MIIBgDCCASWgAwIBAgIUNTUXUfHDOanKUTpUNN6Tgdz9Bx8wCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJYXV0aG9yaXR5MCAXDTI2MTEyNDExNDgzMFoYDzIxMjYxMDMx
@@ -52,7 +52,7 @@ ByVaDw==
 -----END CERTIFICATE-----
 )";
 
-TEST(ConnectionFlags, OfTlsTurnItOn) {
+TEST(ConnectionFlags, EnableTlsIfAnyTlsFlagIsGiven) {
   const std::string file = WriteTestFile("ca.pem", kAuthority);
   EXPECT_TRUE(MakeConnection({.tls = true}, "")->tls);
   EXPECT_TRUE(MakeConnection({.server_name = "vrpd"}, "")->tls);
@@ -61,44 +61,45 @@ TEST(ConnectionFlags, OfTlsTurnItOn) {
   EXPECT_EQ(connection->ca, kAuthority);
 }
 
-TEST(ConnectionFlags, NameTheFileThatIsWrong) {
+TEST(ConnectionFlags, NameTheUnreadableFile) {
   EXPECT_THAT(MessageOf({.ca_file = "/nowhere/ca"}), HasSubstr("--tls-ca: /nowhere/ca: No such"));
   EXPECT_THAT(MessageOf({.token_file = "/nowhere/t"}), HasSubstr("--token-file: /nowhere/t: No"));
   EXPECT_THAT(MessageOf({.key_file = "/nowhere/k"}), HasSubstr("wanted both or none"));
   const std::string open_key = WriteSecret("open.key", "secret", 0644);
-  EXPECT_THAT(MessageOf({.certificate_file = open_key, .key_file = open_key}),
-              HasSubstr("--tls-key: " + open_key + ": others may read or change it; chmod 600"));
+  EXPECT_THAT(
+      MessageOf({.certificate_file = open_key, .key_file = open_key}),
+      HasSubstr("--tls-key: " + open_key + ": others may read or change it; run chmod 600"));
 }
 
-TEST(ConnectionFlags, NameTheFileOfTlsThatHoldsSomethingElse) {
+TEST(ConnectionFlags, NameTheTlsFileWithWrongContent) {
   const std::string text = WriteSecret("text", "no PEM", 0600);
   const std::string pem = WriteSecret("own.pem", kAuthority, 0600);
   EXPECT_THAT(MessageOf({.ca_file = text}),
-              HasSubstr("--tls-ca: " + text + ": holds no certificate in PEM form"));
+              HasSubstr("--tls-ca: " + text + ": holds no PEM certificate"));
   EXPECT_THAT(MessageOf({.certificate_file = text, .key_file = text}),
-              HasSubstr("--tls-certificate: " + text + ": holds no certificate"));
+              HasSubstr("--tls-certificate: " + text + ": holds no PEM certificate"));
   EXPECT_THAT(MessageOf({.certificate_file = pem, .key_file = text}),
-              HasSubstr("--tls-key: " + text + ": holds no private key"));
+              HasSubstr("--tls-key: " + text + ": holds no unencrypted PEM private key"));
 }
 
-TEST(Token, ComesFromItsFileElseFromTheEnvironment) {
+TEST(Token, ComesFromItsFileOrElseTheEnvironment) {
   const std::string file = WriteSecret("token", "from-file\n");
   EXPECT_EQ(MakeConnection({.token_file = file}, "from-environment")->token, "from-file");
   EXPECT_EQ(MakeConnection({}, "from-environment")->token, "from-environment");
 }
 
-TEST(Token, IsRefusedWhereOthersReadItOrItIsNone) {
+TEST(Token, IsRefusedIfReadableByOthersOrInvalid) {
   EXPECT_THAT(MessageOf({.token_file = WriteSecret("open", "secret", 0604)}),
               HasSubstr("others may read or change it"));
-  EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}), HasSubstr("a token alone"));
+  EXPECT_THAT(MessageOf({.token_file = WriteSecret("empty", "\n")}), HasSubstr("only a token"));
   for (const char* token : {"two secrets", "secret\nsecret", "s\xC3\xA9"}) {
     const std::string message = MessageOf({}, token);
-    EXPECT_THAT(message, HasSubstr("VRP_TOKEN: wanted a token alone"));
+    EXPECT_THAT(message, HasSubstr("VRP_TOKEN: wanted only a token"));
     EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
   }
 }
 
-TEST(Token, GoesInTheClearToThisMachineOnly) {
+TEST(Token, IsSentUnencryptedToThisMachineOnly) {
   for (const char* here :
        {"127.0.0.1:1", "127.9.9.9:1", "[::1]:1", "localhost:1", "unix:/run/vrpd.sock"}) {
     EXPECT_TRUE(MakeConnection({.remote = here}, "secret").ok()) << here;
@@ -106,7 +107,7 @@ TEST(Token, GoesInTheClearToThisMachineOnly) {
   for (const char* elsewhere : {"10.0.0.1:1", "example.org:1", "[::]:1", "[2001:db8::1]:1",
                                 "127.0.0.1.example.org:1", "localhost.example.org:1"}) {
     const std::string message = MessageOf({.remote = elsewhere}, "secret");
-    EXPECT_THAT(message, HasSubstr("in the clear")) << elsewhere;
+    EXPECT_THAT(message, HasSubstr("unencrypted")) << elsewhere;
     EXPECT_THAT(message, testing::Not(HasSubstr("secret")));
     EXPECT_TRUE(MakeConnection({.remote = elsewhere, .tls = true}, "secret").ok()) << elsewhere;
   }

@@ -1,4 +1,4 @@
-// convert, matrices, and the forms of an answer that solve writes.
+// `convert`, `matrices`, and the output forms of `solve`.
 #include <sstream>
 
 #include "client/support/matrix_file.h"
@@ -90,7 +90,7 @@ class ConvertCommand : public testing::Test {
   FakeServer server_{Handlers()};
 };
 
-TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrFromTo) {
+TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrTheFlag) {
   const std::string out = TestPath("out.vrp");
   EXPECT_EQ(Run({"convert", in_, out}).code, 0);
   EXPECT_EQ(convert_.format(), v1::INSTANCE_FORMAT_VRPLIB);
@@ -107,7 +107,7 @@ TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrFromTo) {
   EXPECT_EQ(shown.out, "converted\n");
 }
 
-TEST_F(ConvertCommand, SendsTheObjectiveAndTheMetricThatTheFileIsToBeJudgedBy) {
+TEST_F(ConvertCommand, SendsObjectiveAndMetric) {
   const std::vector<std::string> judged = {"--objective", "vehicles_then_distance", "--metric",
                                            "exact"};
   const auto with = [&](std::vector<std::string> words) {
@@ -122,13 +122,13 @@ TEST_F(ConvertCommand, SendsTheObjectiveAndTheMetricThatTheFileIsToBeJudgedBy) {
     EXPECT_EQ(file.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
     EXPECT_EQ(file.metric(), v1::METRIC_EXACT);
   }
-  EXPECT_THAT(solved.out, HasSubstr("judged by: objective "));
+  EXPECT_THAT(solved.out, HasSubstr("objective: "));
   EXPECT_EQ(Run({"solve", in_, "--objective", "beauty"}).code, 2);
   Run({"solve", in_});
   EXPECT_EQ(solve_.file().objective(), v1::OBJECTIVE_UNSPECIFIED);
 }
 
-TEST_F(ConvertCommand, SaysWhichFormatsThereAre) {
+TEST_F(ConvertCommand, NamesTheKnownFormats) {
   const Ran unknown = Run({"convert", in_, TestPath("out.xyz")});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("wanted .vrp, .tsp, .txt or .json"));
@@ -138,7 +138,7 @@ TEST_F(ConvertCommand, SaysWhichFormatsThereAre) {
   EXPECT_EQ(Run({"convert", in_, "-", "--to", "sol"}).code, 2);
 }
 
-TEST_F(ConvertCommand, APlanIsShownByTheDaemonAndAsOurAnswerHere) {
+TEST_F(ConvertCommand, LetsTheDaemonRenderPlansExceptJson) {
   const std::string out = TestPath("plan.geojson");
   EXPECT_EQ(Run({"convert", "--instance", in_, in_, out}).code, 0);
   EXPECT_THAT(check_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
@@ -167,7 +167,7 @@ TEST_F(ConvertCommand, SolvePrintsGeoJson) {
   EXPECT_EQ(ran.out, "SOLUTION_FORMAT_GEOJSON\n");
 }
 
-TEST_F(ConvertCommand, VroomsOutputHasACodeAndAnErrorWhereTheInputIsWrong) {
+TEST_F(ConvertCommand, PrintsInputErrorsAsVroomDoes) {
   refusal_ = absl::InvalidArgumentError("in.json: jobs: absent");
   const Ran ran = Run({"solve", in_, "--output", "vroom"});
   EXPECT_EQ(ran.code, 2);
@@ -178,13 +178,13 @@ TEST_F(ConvertCommand, VroomsOutputHasACodeAndAnErrorWhereTheInputIsWrong) {
   EXPECT_EQ(Run({"solve", in_, "--output", "vroom"}).OutJson()[0]["code"], 1);
 }
 
-TEST_F(ConvertCommand, VroomsOutputIsOfSolveAlone) {
+TEST_F(ConvertCommand, RefusesVroomOutputForOtherCommands) {
   const Ran ran = Run({"matrices", "list", "--output", "vroom"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--output vroom is for solve"));
+  EXPECT_THAT(ran.err, HasSubstr("--output vroom: only for solve"));
 }
 
-TEST_F(ConvertCommand, MatricesAreUploadedListedAndDeleted) {
+TEST_F(ConvertCommand, UploadsListsAndDeletesMatrices) {
   const std::string file =
       WriteTestFile("m.json", R"({"coords": [[0, 0], [1, 1]], "distance_matrix": [[0, 1], [2, 0]],
                     "duration_matrix": [[0, 3], [4, 0]]})");
@@ -193,7 +193,7 @@ TEST_F(ConvertCommand, MatricesAreUploadedListedAndDeleted) {
   EXPECT_THAT(upload.out, HasSubstr("\"matrices\": \"matrices/abc\""));
   ASSERT_EQ(uploaded_.size(), 3u);
   EXPECT_EQ(uploaded_[0].header().size(), 2);
-  EXPECT_TRUE(uploaded_[0].header().durations());
+  EXPECT_TRUE(uploaded_[0].header().with_durations());
   EXPECT_THAT(uploaded_[1].chunk().values(), ElementsAre(0, 1, 2, 0));
   EXPECT_THAT(uploaded_[2].chunk().values(), ElementsAre(0, 3, 4, 0));
   EXPECT_THAT(Run({"matrices", "list"}).out, HasSubstr("matrices/abc"));
@@ -206,8 +206,8 @@ std::string MatrixError(const std::string& text) {
   return std::string(ReadMatrixFile(stream).status().message());
 }
 
-TEST(MatrixFileTest, NamesWhatIsWrong) {
-  EXPECT_EQ(MatrixError("{}"), "distance_matrix: absent, wanted rows of numbers");
+TEST(MatrixFileTest, NamesTheError) {
+  EXPECT_EQ(MatrixError("{}"), "distance_matrix: missing, wanted rows of numbers");
   EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1], [2]]})"),
             "distance_matrix[1]: has 1 numbers, wanted 2");
   EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1]]})"),
@@ -216,7 +216,7 @@ TEST(MatrixFileTest, NamesWhatIsWrong) {
             "distance_matrix[0]: got a string, wanted rows of numbers");
   EXPECT_EQ(MatrixError(R"({"distance_matrix": [[0, 1], [1, 0]], "duration_matrix": [[0]]})"),
             "duration_matrix[0]: has 1 numbers, wanted 2");
-  EXPECT_THAT(MatrixError(R"({"distance_matrix": [[0, 1)"), HasSubstr("no JSON from byte"));
+  EXPECT_THAT(MatrixError(R"({"distance_matrix": [[0, 1)"), HasSubstr("invalid JSON at byte"));
   EXPECT_EQ(MatrixError("7"), "got a number, wanted an object");
 }
 

@@ -1,4 +1,4 @@
-// datasets upload, list, get and delete.
+// `datasets upload`, `list`, `get` and `delete`.
 #include <string>
 #include <vector>
 
@@ -17,8 +17,8 @@ using testing::IsEmpty;
 v1::Dataset ADataset(const std::string& name) {
   v1::Dataset dataset;
   dataset.set_name(name);
-  dataset.set_instances(12);
-  dataset.set_bytes(3000);
+  dataset.set_instance_count(12);
+  dataset.set_size_bytes(3000);
   dataset.add_problem_types(v1::PROBLEM_TYPE_CVRP);
   dataset.add_problem_types(v1::PROBLEM_TYPE_TSP);
   dataset.set_min_customers(5);
@@ -80,7 +80,7 @@ TEST_F(DatasetsCommand, UploadsAFileInChunks) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(uploaded_.at(0).header().name(), "depot7");
   EXPECT_EQ(uploaded_.at(0).header().file_name(), "own.jsonl");
-  EXPECT_EQ(uploaded_.at(0).header().bytes(), 1'000'000);
+  EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 1'000'000);
   EXPECT_GT(uploaded_.size(), 3u);
   EXPECT_EQ(Content(), text);
   EXPECT_THAT(ran.out, HasSubstr("dataset    datasets/depot7\n"));
@@ -95,7 +95,7 @@ TEST_F(DatasetsCommand, UploadsStandardInput) {
                       {.standard_input = "{}\n{}\n"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(Content(), "{}\n{}\n");
-  EXPECT_EQ(uploaded_.at(0).header().bytes(), 0);
+  EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 0);
   EXPECT_THAT(Keys(ran.OutJson().at(0)),
               ElementsAre("name", "instances", "problem_types", "min_customers", "max_customers",
                           "instances_with_tours", "instances_with_reference_cost",
@@ -108,7 +108,7 @@ TEST_F(DatasetsCommand, ShowsABarOnATerminal) {
   EXPECT_THAT(ran.err, HasSubstr("100%"));
 }
 
-TEST_F(DatasetsCommand, SaysWhatTheDaemonRefused) {
+TEST_F(DatasetsCommand, PrintsTheDaemonsRefusal) {
   const std::string file = WriteTestFile("bad.jsonl", "{}\n");
   refusal_ = absl::InvalidArgumentError("bad.jsonl:1: kind: absent\nbad.jsonl:4: kind: absent");
   const Ran bad = Run({"datasets", "upload", file, "--name", "x"});

@@ -1,7 +1,7 @@
 #include "client/output/error_text.h"
 
 #include "absl/strings/cord.h"
-#include "client/connection/rpc_client.h"
+#include "client/connection/request_id.h"
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
@@ -27,13 +27,13 @@ TEST(ErrorText, ShowsTheFileAsTheUserNamedIt) {
             "vrpctl: solve: dir/city.vrp:3: DIMENSION: got x, wanted a number\n");
 }
 
-TEST(ErrorText, TellsWhatTheDaemonCallsTheRequest) {
+TEST(ErrorText, PrintsTheRequestId) {
   absl::Status status = absl::InternalError("broken");
   status.SetPayload(kRequestIdUrl, absl::Cord("k3v9"));
   EXPECT_THAT(ErrorText({"solve", "", "h:1"}, status), HasSubstr("broken\n  request id: k3v9\n"));
 }
 
-TEST(ErrorText, BlamesNoDaemonForABudgetThatIsTooShort) {
+TEST(ErrorText, SuggestsNoOverloadForATooShortBudget) {
   google::rpc::ErrorInfo info;
   info.set_domain("vrp");
   info.set_reason("BUDGET_TOO_SHORT");
@@ -51,20 +51,20 @@ TEST(ErrorText, NamesAResourceOnce) {
             "vrpctl: jobs get: trainingJobs/a: no such job\n");
 }
 
-TEST(ErrorText, ListsFieldsThatTheMessageLeavesOut) {
+TEST(ErrorText, ListsFieldsMissingInTheMessage) {
   const absl::Status status = ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet",
                                           "vehicles[0].skills", "skills are not supported");
   EXPECT_THAT(ErrorText(kPlace, status),
               HasSubstr("\n  vehicles[0].skills: skills are not supported\n"));
 }
 
-TEST(ErrorText, SaysNothingTwice) {
+TEST(ErrorText, RepeatsNoField) {
   const absl::Status status =
       ABadRequest(absl::StatusCode::kInvalidArgument, "seed: too large", "seed", "seed: too large");
   EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: seed: too large\n");
 }
 
-TEST(ErrorText, SaysNothingTwiceThatADetailCutsShort) {
+TEST(ErrorText, RepeatsNoShortenedField) {
   const absl::Status status =
       ABadRequest(absl::StatusCode::kInvalidArgument, "city.vrp:2: TYPE: got x, wanted one of A, B",
                   "file.content", "city.vrp:2: TYPE: got x, wanted...");
@@ -72,7 +72,7 @@ TEST(ErrorText, SaysNothingTwiceThatADetailCutsShort) {
             "vrpctl: solve: dir/city.vrp:2: TYPE: got x, wanted one of A, B\n");
 }
 
-TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
+TEST(ErrorText, NamesTheUnreachableDaemonAndTheRemedy) {
   const std::string text = ErrorText(
       kPlace, absl::UnavailableError(
                   "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:50051: "
@@ -83,7 +83,7 @@ TEST(ErrorText, NamesTheDaemonThatCannotBeReachedAndTheRemedy) {
   EXPECT_THAT(text, HasSubstr("--remote"));
 }
 
-TEST(ErrorText, OfARemoteHostDoesNotSayToStartALocalDaemon) {
+TEST(ErrorText, SuggestsNoLocalDaemonForARemoteHost) {
   const absl::Status refused = absl::UnavailableError("Connection refused");
   for (const char* remote : {"host:50051", "10.1.2.3:50051", "[2001:db8::1]:50051"}) {
     const std::string text = ErrorText({"solve", "", remote}, refused);
@@ -95,7 +95,7 @@ TEST(ErrorText, OfARemoteHostDoesNotSayToStartALocalDaemon) {
   EXPECT_THAT(text, HasSubstr("start the daemon (vrpd --listen unix:/run/vrp"));
 }
 
-TEST(ErrorText, ADaemonThatSaysItselfThatItCannotIsNotOneThatCannotBeReached) {
+TEST(ErrorText, DistinguishesAnUnavailableFromAnUnreachableDaemon) {
   absl::Status stopping = absl::UnavailableError("the daemon is stopping; call again");
   google::rpc::ErrorInfo info;
   info.set_domain("vrp");
@@ -109,7 +109,7 @@ TEST(ErrorText, ADaemonThatSaysItselfThatItCannotIsNotOneThatCannotBeReached) {
             "vrpctl: solve: the daemon is stopping; call again\n  try again in 1s\n");
 }
 
-TEST(ErrorText, TellsWhatTlsAndTokensWant) {
+TEST(ErrorText, NamesTheMissingTlsAndTokenFlags) {
   const auto text = [](const absl::Status& status) { return ErrorText(kPlace, status); };
   EXPECT_THAT(
       text(absl::UnavailableError("Ssl handshake failed: SSL_ERROR_SSL: "
@@ -118,11 +118,11 @@ TEST(ErrorText, TellsWhatTlsAndTokensWant) {
   EXPECT_THAT(text(absl::UnavailableError("error:0A00010B:SSL routines::wrong version number")),
               HasSubstr("without TLS"));
   EXPECT_THAT(text(absl::UnavailableError("last error: Socket closed")),
-              HasSubstr("if the daemon has TLS"));
+              HasSubstr("if the daemon uses TLS"));
   EXPECT_THAT(text(absl::UnauthenticatedError("no token was sent")), HasSubstr("--token-file"));
 }
 
-TEST(ErrorText, OfAMessageThatIsTooLargeDoesNotSayToTryAgain) {
+TEST(ErrorText, SuggestsNoRetryOfATooLargeMessage) {
   const std::string text = ErrorText(
       kPlace,
       absl::ResourceExhaustedError("Received message larger than max (2097179 vs. 1048576)"));
@@ -130,7 +130,7 @@ TEST(ErrorText, OfAMessageThatIsTooLargeDoesNotSayToTryAgain) {
   EXPECT_THAT(text, testing::Not(HasSubstr("try again")));
 }
 
-TEST(ErrorText, SaysWhenToTryAgain) {
+TEST(ErrorText, NamesTheTimeOfARetry) {
   google::rpc::RetryInfo retry;
   retry.mutable_retry_delay()->set_seconds(3);
   absl::Status status = absl::ResourceExhaustedError("the queue is full");
@@ -139,13 +139,13 @@ TEST(ErrorText, SaysWhenToTryAgain) {
   EXPECT_THAT(ErrorText(kPlace, status), HasSubstr("try again in 3s"));
 }
 
-TEST(ErrorText, SurvivesDetailsThatCannotBeRead) {
+TEST(ErrorText, IgnoresUnreadableDetails) {
   absl::Status status = absl::InvalidArgumentError("wrong");
   status.SetPayload("type.googleapis.com/google.rpc.BadRequest", absl::Cord("\xFF\xFF\xFF"));
   EXPECT_EQ(ErrorText({"solve", "", ""}, status), "vrpctl: solve: wrong\n");
 }
 
-TEST(ErrorText, SetsFurtherLinesIn) {
+TEST(ErrorText, IndentsFurtherLines) {
   EXPECT_EQ(ErrorText({"train", "", ""}, absl::InvalidArgumentError("a.yaml:1: x\na.yaml:2: y")),
             "vrpctl: train: a.yaml:1: x\n  a.yaml:2: y\n");
 }

@@ -12,7 +12,7 @@ struct Case {
 
 class ExitCodes : public testing::TestWithParam<Case> {};
 
-TEST_P(ExitCodes, AreTheOnesThatScriptsRelyOn) {
+TEST_P(ExitCodes, FollowTheStatusCode) {
   EXPECT_EQ(ExitCodeFor(GetParam().code), GetParam().exit_code)
       << absl::StatusCodeToString(GetParam().code);
 }

@@ -304,7 +304,7 @@ struct FakeServer::Impl {
         datasets(handlers),
         system(handlers) {}
 
-  // Port 0: any free one. Returns the port.
+  // Starts serving and returns the port. `wanted_port` 0 stands for any free one.
   int Start(int wanted_port) {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;

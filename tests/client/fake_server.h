@@ -1,4 +1,4 @@
-// A daemon whose answers the test decides. No gRPC header is needed to use it.
+// A daemon whose answers a test chooses. Its users need no gRPC header.
 #pragma once
 
 #include <functional>
@@ -17,14 +17,14 @@
 
 namespace vrp::client {
 
-// What a handler knows of its call.
+// A handler's view of its call.
 struct FakeCall {
   // Whether the caller has gone away.
   std::function<bool()> cancelled;
 };
 
-// Unset handlers answer UNIMPLEMENTED. Handlers run in the server's threads. A payload of type
-// type.googleapis.com/... in a status becomes an error detail.
+// The daemon's answers. Unset handlers return UNIMPLEMENTED. Handlers run in the server's threads.
+// A payload of type type.googleapis.com/... in a status becomes an error detail.
 struct FakeHandlers {
   template <typename Request, typename Response>
   using Unary = std::function<absl::StatusOr<Response>(const Request&, const FakeCall&)>;
@@ -58,7 +58,7 @@ struct FakeHandlers {
   Unary<v1::GetModelRequest, v1::Model> get_model;
   Stream<v1::EvaluateModelRequest, v1::EvaluateModelResponse> evaluate_model;
   Stream<v1::ExportModelRequest, v1::ExportModelResponse> export_model;
-  // All messages of one upload.
+  // Takes all messages of an upload.
   Unary<std::vector<v1::ImportModelRequest>, v1::Model> import_model;
   Unary<v1::SetModelAliasRequest, v1::SetModelAliasResponse> set_alias;
   Unary<v1::DeleteModelAliasRequest, v1::DeleteModelAliasResponse> delete_alias;
@@ -66,11 +66,11 @@ struct FakeHandlers {
   Unary<v1::UnloadModelRequest, v1::UnloadModelResponse> unload_model;
   Unary<v1::DeleteModelVersionRequest, v1::DeleteModelVersionResponse> delete_version;
   Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
-  // All messages of one upload.
+  // Takes all messages of an upload.
   Unary<std::vector<v1::UploadMatricesRequest>, v1::Matrices> upload_matrices;
   Unary<v1::ListMatricesRequest, v1::ListMatricesResponse> list_matrices;
   Unary<v1::DeleteMatricesRequest, v1::DeleteMatricesResponse> delete_matrices;
-  // All messages of one upload.
+  // Takes all messages of an upload.
   Unary<std::vector<v1::UploadDatasetRequest>, v1::Dataset> upload_dataset;
   Unary<v1::ListDatasetsRequest, v1::ListDatasetsResponse> list_datasets;
   Unary<v1::GetDatasetRequest, v1::Dataset> get_dataset;
@@ -87,13 +87,13 @@ class FakeServer {
   explicit FakeServer(FakeHandlers handlers);
   ~FakeServer();
 
-  // "127.0.0.1:PORT".
+  // Returns "127.0.0.1:PORT".
   const std::string& address() const { return address_; }
-  // What grpc.health.v1 says of the daemon, or of what `service` names.
+  // Sets the answer of grpc.health.v1 for `service`, by default for the whole daemon.
   void SetServing(bool serving, const std::string& service = "");
   // Breaks all connections and closes the port.
   void Stop();
-  // Serves again, on the same port.
+  // Serves again on the same port.
   void Restart();
 
  private:

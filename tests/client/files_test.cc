@@ -13,19 +13,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-TEST(Files, AreReadWhole) {
+TEST(Files, AreReadCompletely) {
   std::istringstream in("from stdin");
   EXPECT_EQ(ReadInput(WriteTestFile("read.txt", "a\0b"), in).value(), "a");
   EXPECT_EQ(ReadInput("-", in).value(), "from stdin");
 }
 
-TEST(Files, ThatCannotBeReadAreWrongInput) {
+TEST(Files, ReportUnreadableFilesAsWrongInput) {
   std::istringstream in;
   EXPECT_EQ(ReadInput(TestPath("none"), in).status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(ReadInput(TestPath(""), in).status().message()), HasSubstr("directory"));
 }
 
-TEST(Files, LargerThanAMessageAreRefused) {
+TEST(Files, RefuseMoreThanAMessageHolds) {
   std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x'));
   EXPECT_THAT(std::string(ReadInput("-", in).status().message()), HasSubstr("more than"));
 }
@@ -49,14 +49,14 @@ TEST(OutputFiles, AppearOnlyWhenComplete) {
   EXPECT_THAT(TestFilesLike("complete.txt"), ElementsAre("complete.txt"));
 }
 
-TEST(OutputFiles, LeaveTheOldContentWhereTheyAreGivenUp) {
+TEST(OutputFiles, KeepTheOldContentWithoutCommit) {
   const std::string path = WriteTestFile("kept.txt", "old");
   { ASSERT_TRUE(OutputFile::Create(path).value().Write(std::string(200'000, 'x')).ok()); }
   EXPECT_EQ(ReadTestFile(path), "old");
   EXPECT_THAT(TestFilesLike("kept.txt"), ElementsAre("kept.txt"));
 }
 
-TEST(OutputFiles, InAFolderThatIsNotThereAreRefused) {
+TEST(OutputFiles, RefuseAMissingFolder) {
   EXPECT_THAT(std::string(WriteFile(TestPath("none/x"), "x").message()), HasSubstr("No such file"));
 }
 
@@ -65,7 +65,7 @@ TEST(OutputFiles, WriteDevicesDirectly) {
   EXPECT_EQ(ReadTestFile("/dev/null"), "");
 }
 
-TEST(OutputFiles, SayWhenTheDiskIsFull) {
+TEST(OutputFiles, ReportAFullDisk) {
   EXPECT_THAT(std::string(WriteFile("/dev/full", "x").message()), HasSubstr("No space left"));
 }
 

@@ -1,4 +1,4 @@
-// `jobs watch` against daemons that break, restart, lose events and end.
+// `jobs watch` with daemons that fail, restart, lose events and stop.
 #include <atomic>
 #include <thread>
 
@@ -19,7 +19,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 using Event = v1::WatchTrainingJobResponse;
-using WriteEvent = absl::FunctionRef<bool(const Event&)>;
 
 std::vector<int64_t> Sequences(const Ran& ran) {
   std::vector<int64_t> sequences;
@@ -27,13 +26,13 @@ std::vector<int64_t> Sequences(const Ran& ran) {
   return sequences;
 }
 
-// Events 1 to 5 are log lines, 6 says that the job has succeeded.
+// Returns a log line for 1 to 5, the job's success for 6.
 Event EventNumber(int64_t sequence) {
   return sequence < 6 ? ALogEvent(sequence, absl::StrCat("line ", sequence))
                       : AStateEvent(sequence, v1::JOB_STATE_SUCCEEDED);
 }
 
-// Answers the n-th call of Watch with the n-th script.
+// Returns handlers that run the n-th script for the n-th call of WatchTrainingJob.
 FakeHandlers Scripted(
     std::vector<std::function<absl::Status(int64_t from, WriteEvent write)>> scripts) {
   FakeHandlers handlers;
@@ -60,7 +59,7 @@ Ran Watch(const FakeServer& server, std::vector<std::string> more = {},
   return RunCommand(arguments, settings);
 }
 
-TEST(JobsWatch, PrintsAnEventALineWithoutHeartbeats) {
+TEST(JobsWatch, PrintsOneLinePerEventWithoutHeartbeats) {
   FakeServer server(Scripted({[](int64_t from, WriteEvent write) {
     write(AHeartbeat());
     const absl::Status status = WriteAll(from, write);
@@ -73,12 +72,12 @@ TEST(JobsWatch, PrintsAnEventALineWithoutHeartbeats) {
   EXPECT_EQ(ran.err, "");
 }
 
-TEST(JobsWatch, BeginsWhereItIsTold) {
+TEST(JobsWatch, BeginsWithTheGivenEvent) {
   FakeServer server(Scripted({WriteAll}));
   EXPECT_THAT(Sequences(Watch(server, {"--from", "4"})), ElementsAre(4, 5, 6));
 }
 
-TEST(JobsWatch, GoesOnAfterABreakWithoutGapsOrDoubles) {
+TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
   std::atomic<int64_t> asked_again = 0;
   FakeServer server(Scripted({[](int64_t, WriteEvent write) {
                                 for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
@@ -86,7 +85,7 @@ TEST(JobsWatch, GoesOnAfterABreakWithoutGapsOrDoubles) {
                               },
                               [&](int64_t from, WriteEvent write) {
                                 asked_again = from;
-                                // One too early, as if the daemon had misread the number.
+                                // Sends one event too early, as by a faulty daemon.
                                 return WriteAll(from - 1, write);
                               }}));
   const Ran ran = Watch(server);
@@ -97,7 +96,7 @@ TEST(JobsWatch, GoesOnAfterABreakWithoutGapsOrDoubles) {
   EXPECT_THAT(ran.err, HasSubstr("connected again"));
 }
 
-TEST(JobsWatch, OutlivesARestartOfTheDaemon) {
+TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
   absl::Notification half_way;
   FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
                                 for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
@@ -134,20 +133,20 @@ absl::Status WriteWithoutTheThird(int64_t from, WriteEvent write) {
   return absl::OkStatus();
 }
 
-TEST(JobsWatch, AsksAgainForAnEventThatIsMissing) {
+TEST(JobsWatch, RequestsAMissingEventAgain) {
   FakeServer server(WithJob(Scripted({WriteWithoutTheThird, WriteAll}), v1::JOB_STATE_RUNNING, 5));
   EXPECT_THAT(Sequences(Watch(server)), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-TEST(JobsWatch, FailsWhereAnEventIsLostForGood) {
+TEST(JobsWatch, FailsIfAnEventIsLostForGood) {
   FakeServer server(WithJob(Scripted({WriteWithoutTheThird}), v1::JOB_STATE_SUCCEEDED, 5));
   const Ran ran = Watch(server);
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(Sequences(ran), ElementsAre(1, 2));
-  EXPECT_THAT(ran.err, HasSubstr("leaves out event 3"));
+  EXPECT_THAT(ran.err, HasSubstr("does not send event 3"));
 }
 
-TEST(JobsWatch, SaysWhyAJobFailed) {
+TEST(JobsWatch, PrintsTheErrorOfAFailedJob) {
   FakeServer server(Scripted({[](int64_t, WriteEvent write) {
     write(AStateEvent(1, v1::JOB_STATE_FAILED, "loss is NaN"));
     return absl::OkStatus();
@@ -165,7 +164,7 @@ TEST(JobsWatch, FailsForACancelledJob) {
   EXPECT_EQ(Watch(server).code, 1);
 }
 
-TEST(JobsWatch, AsksForTheStateOfAJobThatEndedBefore) {
+TEST(JobsWatch, LooksUpTheStateOfAnEndedJob) {
   FakeServer server(WithJob(Scripted({[](int64_t, WriteEvent) { return absl::OkStatus(); }}),
                             v1::JOB_STATE_SUCCEEDED, 6));
   const Ran ran = Watch(server, {"--from", "7"});
@@ -173,7 +172,7 @@ TEST(JobsWatch, AsksForTheStateOfAJobThatEndedBefore) {
   EXPECT_EQ(ran.out, "");
 }
 
-TEST(JobsWatch, LeavesTheJobAloneAtCtrlCAndSaysHowToComeBack) {
+TEST(JobsWatch, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchIt) {
   Interrupt interrupt;
   FakeServer server(Scripted({[&](int64_t, WriteEvent write) {
     write(EventNumber(1));
@@ -187,7 +186,7 @@ TEST(JobsWatch, LeavesTheJobAloneAtCtrlCAndSaysHowToComeBack) {
                                               server.address())));
 }
 
-TEST(JobsWatch, EndsAtCtrlCWhileItWaitsForTheDaemon) {
+TEST(JobsWatch, EndsOnCtrlCWhileWaitingForTheDaemon) {
   Interrupt interrupt;
   FakeServer server(Scripted({[](int64_t, WriteEvent write) {
                                 write(EventNumber(1));
@@ -206,19 +205,19 @@ TEST(JobsWatch, ReportsAnUnknownJob) {
   EXPECT_EQ(Watch(server).code, 5);
 }
 
-TEST(JobsWatch, ReportsANumberBeyondTheNextEvent) {
+TEST(JobsWatch, ReportsAnOutOfRangeSequenceNumber) {
   FakeServer server(
       Scripted({[](int64_t, WriteEvent) { return absl::OutOfRangeError("from_sequence"); }}));
   EXPECT_EQ(Watch(server).code, 2);
 }
 
-TEST(JobsWatch, GivesUpWhereThereNeverWasADaemon) {
+TEST(JobsWatch, GivesUpIfTheDaemonWasNeverReachable) {
   FakeServer server(FakeHandlers{});
   server.Stop();
   EXPECT_EQ(Watch(server).code, 3);
 }
 
-TEST(JobsWatch, PrintsPlainLinesWhereThereIsNoTerminal) {
+TEST(JobsWatch, PrintsPlainLinesWithoutATerminal) {
   FakeServer server(Scripted({WriteAll}));
   const Ran ran = RunCommand({"--remote", server.address(), "jobs", "watch", "trainingJobs/a"});
   EXPECT_EQ(ran.out,

@@ -26,7 +26,7 @@ std::vector<std::string> Places(InstanceSource& source) {
   }
 }
 
-TEST(InstanceSource, GivesAFileAsOneInstance) {
+TEST(InstanceSource, ReturnsAFileAsOneInstance) {
   std::istringstream in;
   const std::string path = WriteTestFile("one.vrp", "NAME: x\nEOF\n");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
@@ -34,7 +34,7 @@ TEST(InstanceSource, GivesAFileAsOneInstance) {
   EXPECT_THAT(Places(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
 }
 
-TEST(InstanceSource, GivesEachLineOfAJsonlFileWithItsNumber) {
+TEST(InstanceSource, ReturnsEachLineOfAJsonlFileWithItsNumber) {
   std::istringstream in;
   const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n\n  \n{\"b\":2}\nbroken");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
@@ -43,7 +43,7 @@ TEST(InstanceSource, GivesEachLineOfAJsonlFileWithItsNumber) {
               ElementsAre("set.jsonl:1={\"a\":1}", "set.jsonl:4={\"b\":2}", "set.jsonl:5=broken"));
 }
 
-TEST(InstanceSource, GivesEachInstanceTheObjectiveAndMetricThatWereAskedFor) {
+TEST(InstanceSource, SetsObjectiveAndMetricOfEachInstance) {
   std::istringstream in;
   const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n");
   InstanceSource source =
@@ -56,14 +56,14 @@ TEST(InstanceSource, GivesEachInstanceTheObjectiveAndMetricThatWereAskedFor) {
   EXPECT_FALSE(InstanceSource::Open(path, {.metric = "inches"}, in).ok());
 }
 
-TEST(InstanceSource, TakesJsonLinesFromStandardInput) {
+TEST(InstanceSource, ReadsJsonLinesFromStandardInput) {
   std::istringstream in("{\"a\":1}\n{\"b\":2}\n");
   InstanceSource source = InstanceSource::Open("-", {}, in).value();
   EXPECT_TRUE(source.is_lines());
   EXPECT_THAT(Places(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
 }
 
-TEST(InstanceSource, TakesOneInstanceFromStandardInput) {
+TEST(InstanceSource, ReadsOneInstanceFromStandardInput) {
   for (const std::string content : {"{\n\"a\":1}\n", "{\"a\":1}\n", "NAME: x\nEOF\n"}) {
     std::istringstream in(content);
     InstanceSource source = InstanceSource::Open("-", {}, in).value();
@@ -72,12 +72,12 @@ TEST(InstanceSource, TakesOneInstanceFromStandardInput) {
   }
 }
 
-TEST(InstanceSource, TakesOneLineForASetWhenToldSo) {
+TEST(InstanceSource, TreatsOneLineAsASetWithFormatJsonl) {
   std::istringstream in("{\"a\":1}\n");
   EXPECT_TRUE(InstanceSource::Open("-", {.format = "jsonl"}, in).value().is_lines());
 }
 
-TEST(InstanceSource, GoesOnAfterALineThatIsTooLong) {
+TEST(InstanceSource, ContinuesAfterATooLongLine) {
   std::istringstream in(std::string(static_cast<size_t>(kMaxInputBytes) + 1, 'x') + "\n{}\n");
   InstanceSource source = InstanceSource::Open("-", {.format = "jsonl"}, in).value();
   EXPECT_THAT(Places(source), ElementsAre("error", "stdin:2={}"));
@@ -89,7 +89,7 @@ TEST(InstanceSource, IsEmptyForAnEmptyJsonlFile) {
   EXPECT_THAT(Places(source), ElementsAre());
 }
 
-TEST(InstanceSource, RefusesWhatIsNotThere) {
+TEST(InstanceSource, RefusesAMissingFile) {
   std::istringstream in;
   EXPECT_EQ(InstanceSource::Open(TestPath("none.vrp"), {}, in).status().code(),
             absl::StatusCode::kInvalidArgument);

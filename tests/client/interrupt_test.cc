@@ -22,7 +22,7 @@ TEST(InterruptTest, RunsEachCallbackOnce) {
   EXPECT_TRUE(interrupt.triggered());
 }
 
-TEST(InterruptTest, RunsALateCallbackAtOnce) {
+TEST(InterruptTest, RunsALateCallbackImmediately) {
   Interrupt interrupt;
   interrupt.Trigger();
   int calls = 0;
@@ -30,7 +30,7 @@ TEST(InterruptTest, RunsALateCallbackAtOnce) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(InterruptTest, ForgetsACallbackWhoseHandleIsGone) {
+TEST(InterruptTest, DropsACallbackWithItsHandle) {
   Interrupt interrupt;
   int calls = 0;
   {
@@ -48,7 +48,7 @@ TEST(InterruptTest, EndsAWait) {
   other.join();
 }
 
-// Signals are sent to processes of their own: this one's threads do not block them.
+// Sends signals to child processes, since the threads of this process do not block them.
 template <typename Body>
 void InChild(Body body, int expected_exit_code) {
   const auto child = [&] {
@@ -77,7 +77,7 @@ TEST(SignalThreadTest, TurnsSigtermIntoAnInterrupt) {
       42);
 }
 
-TEST(SignalThreadTest, EndsTheProcessAtTheSecondCtrlC) {
+TEST(SignalThreadTest, EndsTheProcessOnTheSecondCtrlC) {
   InChild(
       [](Interrupt& interrupt) {
         kill(getpid(), SIGINT);

@@ -1,4 +1,4 @@
-// `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history`, `compare`, and labels.
+// `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history`, `compare`; labels and limits.
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,16 +14,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
 
-Ran RunOn(const FakeServer& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--remote", server.address()});
-  return RunCommand(arguments);
-}
-
-Ran RunAsJson(const FakeServer& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--output", "json"});
-  return RunOn(server, std::move(arguments));
-}
-
 template <typename Request>
 auto Answering(v1::JobState state, int32_t position = 0) {
   return [=](const Request& request, const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
@@ -36,19 +26,19 @@ auto Answering(v1::JobState state, int32_t position = 0) {
   };
 }
 
-TEST(JobsControlCommands, PauseAndResumeSayTheStateThatFollows) {
+TEST(JobsControlCommands, PauseAndResumePrintTheNewState) {
   FakeHandlers handlers;
   handlers.pause_job = Answering<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
   handlers.resume_job = Answering<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
   const FakeServer server(handlers);
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
   EXPECT_EQ(RunOn(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
-  EXPECT_EQ(RunAsJson(server, {"jobs", "resume", "abc"}).OutJson()[0]["queue_position"], 3);
+  EXPECT_EQ(RunJson(server, {"jobs", "resume", "abc"}).OutJson()[0]["queue_position"], 3);
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "other"}).code, 4);
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "no/job"}).code, 2);
 }
 
-TEST(JobsControlCommands, StopSaysWhetherAModelWillCome) {
+TEST(JobsControlCommands, StopPrintsWhetherAModelWillFollow) {
   const auto stop = [](v1::JobState state) {
     FakeHandlers handlers;
     handlers.stop_job = Answering<v1::StopTrainingJobRequest>(state);
@@ -59,8 +49,8 @@ TEST(JobsControlCommands, StopSaysWhetherAModelWillCome) {
       stop(v1::JOB_STATE_STOPPING),
       "trainingJobs/abc STOPPING: ends with a model after its current step and a validation\n");
   EXPECT_EQ(stop(v1::JOB_STATE_QUEUED),
-            "trainingJobs/abc QUEUED: goes before all other jobs, and ends with a model once it "
-            "runs\n");
+            "trainingJobs/abc QUEUED: runs before all other jobs and then ends with a "
+            "model\n");
   EXPECT_EQ(stop(v1::JOB_STATE_CANCELLED), "trainingJobs/abc CANCELLED: ended without a model\n");
   EXPECT_EQ(stop(v1::JOB_STATE_SUCCEEDED), "trainingJobs/abc SUCCEEDED\n");
 }
@@ -69,11 +59,11 @@ TEST(JobsControlCommands, StopPrintsTheJobAsJsonAndItsRefusal) {
   FakeHandlers handlers;
   handlers.stop_job = Answering<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
   const FakeServer server(handlers);
-  EXPECT_EQ(RunAsJson(server, {"jobs", "stop", "abc"}).OutJson()[0]["state"], "STOPPING");
+  EXPECT_EQ(RunJson(server, {"jobs", "stop", "abc"}).OutJson()[0]["state"], "STOPPING");
   EXPECT_EQ(RunOn(server, {"jobs", "stop", "other"}).code, 4);
 }
 
-TEST(JobsGetCommand, SaysWhichWeightsWerePublishedAndWhy) {
+TEST(JobsGetCommand, PrintsWhichWeightsWerePublishedAndWhy) {
   FakeHandlers handlers;
   handlers.get_job = [](const v1::GetTrainingJobRequest& request, const FakeCall&) {
     v1::TrainingJob job;
@@ -81,9 +71,9 @@ TEST(JobsGetCommand, SaysWhichWeightsWerePublishedAndWhy) {
     job.set_state(v1::JOB_STATE_SUCCEEDED);
     job.set_end_reason(v1::TRAINING_END_REASON_STOPPED);
     job.set_stop_requested(true);
-    job.mutable_published()->set_epoch(4);
-    job.mutable_published()->set_step(93);
-    job.mutable_published()->set_reason(v1::PUBLISH_REASON_LAST_WEIGHTS);
+    job.mutable_published_weights()->set_epoch(4);
+    job.mutable_published_weights()->set_step(93);
+    job.mutable_published_weights()->set_reason(v1::PUBLISH_REASON_LAST_WEIGHTS);
     return job;
   };
   const FakeServer server(handlers);
@@ -92,14 +82,14 @@ TEST(JobsGetCommand, SaysWhichWeightsWerePublishedAndWhy) {
                               "says\n"));
   EXPECT_THAT(text, HasSubstr("STOPPED"));
   EXPECT_THAT(text, Not(HasSubstr("once it runs")));
-  const auto json = RunAsJson(server, {"jobs", "get", "abc"}).OutJson()[0];
+  const auto json = RunJson(server, {"jobs", "get", "abc"}).OutJson()[0];
   EXPECT_EQ(json["published"]["reason"], "LAST_WEIGHTS");
   EXPECT_TRUE(json["published"]["val_cost"].is_null());
   EXPECT_EQ(json["stop_requested"], true);
   EXPECT_EQ(json["end_reason"], "STOPPED");
 }
 
-TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
+TEST(JobsControlCommands, DeletePrintsTheName) {
   FakeHandlers handlers;
   std::string deleted;
   handlers.delete_job = [&](const v1::DeleteTrainingJobRequest& request, const FakeCall&) {
@@ -107,13 +97,12 @@ TEST(JobsControlCommands, DeleteSaysWhatIsGone) {
     return v1::DeleteTrainingJobResponse();
   };
   const FakeServer server(handlers);
-  EXPECT_EQ(RunOn(server, {"jobs", "delete", "abc"}).out, "trainingJobs/abc deleted\n");
+  EXPECT_EQ(RunOn(server, {"jobs", "delete", "abc"}).out, "trainingJobs/abc: deleted\n");
   EXPECT_EQ(deleted, "trainingJobs/abc");
-  EXPECT_EQ(RunAsJson(server, {"jobs", "delete", "abc"}).OutJson()[0]["deleted"],
-            "trainingJobs/abc");
+  EXPECT_EQ(RunJson(server, {"jobs", "delete", "abc"}).OutJson()[0]["deleted"], "trainingJobs/abc");
 }
 
-TEST(JobsControlCommands, PublishSaysHowToSolveWithTheVersion) {
+TEST(JobsControlCommands, PublishPrintsHowToSolveWithTheVersion) {
   FakeHandlers handlers;
   handlers.publish_job = [](const v1::PublishTrainingJobRequest&, const FakeCall&) {
     v1::PublishTrainingJobResponse response;
@@ -126,10 +115,10 @@ TEST(JobsControlCommands, PublishSaysHowToSolveWithTheVersion) {
   EXPECT_THAT(ran.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
   EXPECT_THAT(ran.out, HasSubstr("--model models/tiny/versions/4"));
   EXPECT_THAT(ran.out, HasSubstr("--model tiny@live"));
-  EXPECT_EQ(RunAsJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
+  EXPECT_EQ(RunJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
 }
 
-TEST(JobsHistoryCommand, AsksForWhatIsWantedAndPrintsAPointALine) {
+TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
   FakeHandlers handlers;
   v1::GetTrainingHistoryRequest asked;
   handlers.history = [&](const v1::GetTrainingHistoryRequest& request, const FakeCall&) {
@@ -155,14 +144,14 @@ TEST(JobsHistoryCommand, AsksForWhatIsWantedAndPrintsAPointALine) {
   EXPECT_THAT(table.OutLines()[1], HasSubstr("-4.10 % vs nearest neighbour  1234"));
   EXPECT_THAT(table.OutLines()[1], HasSubstr("0.104   26.4"));
   EXPECT_THAT(table.OutLines()[3], HasSubstr("2 of 7 points"));
-  const auto points = RunAsJson(server, {"jobs", "history", "abc"}).OutJson();
+  const auto points = RunJson(server, {"jobs", "history", "abc"}).OutJson();
   EXPECT_EQ(asked.max_points(), 1000);
   ASSERT_THAT(points, SizeIs(2));
   EXPECT_EQ(points[1]["step"], 20);
   EXPECT_EQ(points[1]["val_cost"], 6.32);
 }
 
-v1::TrainingJob AJob(const std::string& name, const std::string& rate, double gap) {
+v1::TrainingJob ATrainingJob(const std::string& name, const std::string& rate, double gap) {
   v1::TrainingJob job;
   job.set_name(name);
   job.set_state(v1::JOB_STATE_SUCCEEDED);
@@ -172,7 +161,7 @@ v1::TrainingJob AJob(const std::string& name, const std::string& rate, double ga
   (*job.mutable_settings())["training.epochs"] = "10";
   *job.mutable_progress() = AProgress(40);
   *job.mutable_best() = AProgress(30);
-  job.mutable_best()->set_val_gap(gap);
+  job.mutable_best()->set_validation_gap(gap);
   return job;
 }
 
@@ -181,15 +170,16 @@ FakeHandlers TwoJobs() {
   handlers.get_job = [](const v1::GetTrainingJobRequest& request,
                         const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
     if (request.name() == "trainingJobs/gone") return absl::NotFoundError("no such job");
-    v1::TrainingJob job = AJob(request.name(), request.name() == "trainingJobs/a" ? "0.1" : "0.2",
-                               request.name() == "trainingJobs/a" ? 0.05 : 0.0725);
+    v1::TrainingJob job =
+        ATrainingJob(request.name(), request.name() == "trainingJobs/a" ? "0.1" : "0.2",
+                     request.name() == "trainingJobs/a" ? 0.05 : 0.0725);
     if (request.name() == "trainingJobs/b") (*job.mutable_settings())["training.patience"] = "3";
     return job;
   };
   return handlers;
 }
 
-TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
+TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
   const FakeServer server(TwoJobs());
   const Ran ran = RunOn(server, {"jobs", "compare", "a", "b"});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -199,7 +189,7 @@ TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
     }
     return std::string();
   };
-  EXPECT_THAT(row("ended by"), HasSubstr("TIME_LIMIT"));
+  EXPECT_THAT(row("end reason"), HasSubstr("TIME_LIMIT"));
   EXPECT_THAT(row("best val gap"), HasSubstr("+5.00 % vs nearest neighbour"));
   EXPECT_THAT(row("best val gap"), HasSubstr("+7.25 % vs nearest neighbour"));
   EXPECT_THAT(row("seconds per step"), HasSubstr("0.104"));
@@ -210,9 +200,9 @@ TEST(JobsCompareCommand, ShowsWhatCameOfEachAndOnlyTheSettingsThatDiffer) {
   EXPECT_THAT(ran.out, Not(HasSubstr("training.epochs")));
 }
 
-TEST(JobsCompareCommand, SaysItInJsonToo) {
+TEST(JobsCompareCommand, PrintsJson) {
   const FakeServer server(TwoJobs());
-  const auto compared = RunAsJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
+  const auto compared = RunJson(server, {"jobs", "compare", "a", "b"}).OutJson().at(0);
   EXPECT_EQ(compared["jobs"][1]["best_val_gap"], 0.0725);
   EXPECT_EQ(compared["jobs"][1]["best_val_reference"], "nearest neighbour");
   EXPECT_EQ(compared["jobs"][1]["seconds_per_epoch"], 26.4);
@@ -222,13 +212,13 @@ TEST(JobsCompareCommand, SaysItInJsonToo) {
   EXPECT_FALSE(compared["differences"].contains("training.epochs"));
 }
 
-TEST(JobsCompareCommand, WantsTwoJobsThatThereAre) {
+TEST(JobsCompareCommand, RequiresTwoExistingJobs) {
   const FakeServer server(TwoJobs());
   EXPECT_EQ(RunOn(server, {"jobs", "compare", "a"}).code, 2);
   EXPECT_EQ(RunOn(server, {"jobs", "compare", "a", "gone"}).code, 5);
 }
 
-TEST(JobsListCommand, FiltersByLabelsAndShowsThem) {
+TEST(JobsListCommand, FiltersByLabelsAndPrintsThem) {
   FakeHandlers handlers;
   v1::ListTrainingJobsRequest asked;
   handlers.list_jobs = [&](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
@@ -251,7 +241,7 @@ TEST(JobsListCommand, FiltersByLabelsAndShowsThem) {
   EXPECT_EQ(RunOn(server, {"jobs", "list", "--label", "a=1", "--label", "a=2"}).code, 2);
 }
 
-TEST(TrainLimits, AreSentAsTheyWereGiven) {
+TEST(TrainLimits, AreSentUnchanged) {
   FakeHandlers handlers;
   v1::TrainingSpec spec;
   handlers.create_job = [&](const v1::CreateTrainingJobRequest& request, const FakeCall&) {
@@ -276,7 +266,7 @@ TEST(TrainLimits, AreSentAsTheyWereGiven) {
   EXPECT_THAT(wrong.err, HasSubstr("--time-limit: \"2\" has no unit"));
 }
 
-TEST(JobsWatch, TakesARangeOfThinnedEventsForWhatItStandsFor) {
+TEST(JobsWatch, AcceptsACompactedRangeOfEvents) {
   FakeHandlers handlers;
   handlers.watch_job = [](const v1::WatchTrainingJobRequest&,
                           absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> write) {
@@ -300,7 +290,7 @@ TEST(JobsWatch, TakesARangeOfThinnedEventsForWhatItStandsFor) {
               ElementsAre("state QUEUED", "position 2 in the queue", "position 1 in the queue",
                           HasSubstr("events 2 to 40 were thinned out"), "state SUCCEEDED",
                           HasSubstr("SUCCEEDED")));
-  const auto events = RunAsJson(server, {"jobs", "watch", "a"}).OutJson();
+  const auto events = RunJson(server, {"jobs", "watch", "a"}).OutJson();
   ASSERT_THAT(events, SizeIs(3));
   EXPECT_EQ(events[1]["type"], "compacted");
   EXPECT_EQ(events[1]["first_sequence"], 2);

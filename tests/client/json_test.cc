@@ -29,7 +29,7 @@ TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(Keys(SolveJson(response)), std::vector<std::string>(keys.begin(), keys.end() - 2));
 }
 
-TEST(SolveJson, SaysHowManyThreadsAndWhichRuleThereWere) {
+TEST(SolveJson, HasThreadsAndStopRule) {
   v1::SolveResponse response = ASolveResponse();
   response.set_threads(2);
   *response.mutable_no_improvement() = ToProtoDuration(absl::Milliseconds(400));
@@ -38,19 +38,19 @@ TEST(SolveJson, SaysHowManyThreadsAndWhichRuleThereWere) {
   EXPECT_EQ(object["no_improvement_ms"], 400);
 }
 
-TEST(SolveText, SaysTheLimitTheRuleAndTheThreads) {
+TEST(SolveText, ShowsLimitStopRuleAndThreads) {
   v1::SolveResponse response = ASolveResponse();
-  EXPECT_THAT(SolveText(response), testing::HasSubstr("time: 13 of 500 ms, search 12.5; ended by "
-                                                      "local_optimum\n"));
+  EXPECT_THAT(SolveText(response), testing::HasSubstr("time: 13 of 500 ms, search 12.5; ended at "
+                                                      "a local optimum\n"));
   response.set_threads(2);
   *response.mutable_no_improvement() = ToProtoDuration(absl::Milliseconds(400));
-  response.set_ended_by(v1::END_REASON_NO_IMPROVEMENT);
+  response.set_end_reason(v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_THAT(SolveText(response),
-              testing::HasSubstr("time: 13 of at most 500 ms, search 12.5; ended by "
-                                 "no_improvement for 400 ms; 2 threads\n"));
+              testing::HasSubstr("time: 13 of at most 500 ms, search 12.5; ended "
+                                 "after 400 ms without improvement; 2 threads\n"));
 }
 
-TEST(SolveJson, GivesRoutesWithCustomersOnly) {
+TEST(SolveJson, ListsCustomersWithoutDepots) {
   const Json routes = SolveJson(ASolveResponse())["routes"];
   ASSERT_EQ(routes.size(), 2u);
   EXPECT_THAT(Keys(routes[0]), ElementsAre("vehicle", "stops", "distance", "duration"));
@@ -59,7 +59,7 @@ TEST(SolveJson, GivesRoutesWithCustomersOnly) {
             R"([{"id":"2","arrival":10,"load":3},{"id":"1","arrival":20.5,"load":0}])");
 }
 
-TEST(SolveJson, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
+TEST(SolveJson, ShowsReloadsBreaksAndCostParts) {
   v1::SolveResponse response = ASolveResponse();
   v1::Route& route = *response.mutable_solution()->mutable_routes(0);
   route.mutable_stops(1)->set_depot(true);
@@ -67,7 +67,7 @@ TEST(SolveJson, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
   pause.set_after_stop(2);
   pause.set_start(15);
   pause.set_end(45);
-  response.mutable_solution()->mutable_cost_split()->set_prizes(7);
+  response.mutable_solution()->mutable_cost_breakdown()->set_prizes(7);
   const Json object = SolveJson(response);
   EXPECT_EQ(object["routes"][0]["stops"][0]["reload"], true);
   EXPECT_FALSE(object["routes"][0]["stops"][1].contains("reload"));
@@ -77,7 +77,7 @@ TEST(SolveJson, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
   EXPECT_FALSE(SolveJson(ASolveResponse()).contains("cost_split"));
 }
 
-TEST(SolveText, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
+TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   v1::SolveResponse response = ASolveResponse();
   EXPECT_EQ(SolveText(response).find("of it"), std::string::npos);
   v1::Route& route = *response.mutable_solution()->mutable_routes(0);
@@ -85,21 +85,21 @@ TEST(SolveText, ShowsReloadsBreaksAndTheCostsPartsWhereThereAreAny) {
   v1::RouteBreak& pause = *route.add_breaks();
   pause.set_after_stop(99);
   pause.set_end(45);
-  response.mutable_solution()->mutable_cost_split()->set_distance(5);
-  response.mutable_solution()->mutable_cost_split()->set_late(2.5);
+  response.mutable_solution()->mutable_cost_breakdown()->set_distance(5);
+  response.mutable_solution()->mutable_cost_breakdown()->set_late(2.5);
   const std::string text = SolveText(response);
   EXPECT_THAT(text, testing::HasSubstr("Route 1: (reload at 2) 1"));
   EXPECT_THAT(text, testing::HasSubstr("\n  break 1 from 0 to 45, after \n"));
-  EXPECT_THAT(text, testing::HasSubstr("\n  of it distance 5, late 2.5\n"));
+  EXPECT_THAT(text, testing::HasSubstr("\n  including distance 5, late 2.5\n"));
 }
 
-TEST(SolveJson, SaysNullWhereNoModelTookPart) {
+TEST(SolveJson, IsNullWithoutAModel) {
   const Json object = SolveJson(ASolveResponse());
   EXPECT_TRUE(object["model"].is_null());
   EXPECT_TRUE(object["version"].is_null());
 }
 
-TEST(SolveJson, SaysWhyTheModelWasLeftOut) {
+TEST(SolveJson, NamesWhyTheModelWasNotUsed) {
   v1::SolveResponse response = ASolveResponse();
   response.set_policy_note("no time was left for the policy");
   EXPECT_EQ(SolveJson(response)["policy_note"], "no time was left for the policy");
@@ -112,7 +112,7 @@ TEST(SolveJson, SplitsTheModelsName) {
   EXPECT_EQ(SolveJson(response)["version"], 3);
 }
 
-TEST(SolveJson, GivesTimesInMilliseconds) {
+TEST(SolveJson, HasTimesInMilliseconds) {
   const Json object = SolveJson(ASolveResponse());
   EXPECT_EQ(object["budget_ms"], 500);
   EXPECT_EQ(object["time_ms"].dump(),
@@ -125,7 +125,7 @@ TEST(SolveJson, KeepsTheLargestSeed) {
   EXPECT_EQ(SolveJson(response)["seed"].dump(), "18446744073709551615");
 }
 
-TEST(SolveJson, TellsWhatIsWrongWithAPlan) {
+TEST(SolveJson, ListsViolations) {
   v1::SolveResponse response = ASolveResponse();
   v1::Violation& violation = *response.add_violations();
   violation.set_kind("capacity");
@@ -147,7 +147,7 @@ TEST(CheckJson, HasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(CheckJson(response).dump(), R"({"feasible":false,"cost":375,"violations":[]})");
 }
 
-TEST(EventJson, OfProgressHasTheKeysThatScriptsRelyOn) {
+TEST(EventJson, HasTheKeysThatScriptsRelyOnForProgress) {
   const Json event = EventJson(AProgressEvent(5, 37));
   EXPECT_THAT(Keys(event),
               IsSupersetOf({"sequence", "attempt", "type", "time", "epoch", "step", "loss",
@@ -162,7 +162,7 @@ TEST(EventJson, OfProgressHasTheKeysThatScriptsRelyOn) {
   EXPECT_EQ(event["step"], 37);
 }
 
-TEST(ModelJson, SaysNullWhereTheCardStatesNoGap) {
+TEST(ModelJson, IsNullIfTheCardStatesNoGap) {
   v1::Model model;
   model.set_validation_cost(6.5);
   model.set_validation_reference_cost(6.25);
@@ -174,13 +174,13 @@ TEST(ModelJson, SaysNullWhereTheCardStatesNoGap) {
   EXPECT_EQ(ModelJson(model)["validation_reference"], "nearest neighbour");
 }
 
-TEST(EventJson, SaysNullBeforeTheFirstValidation) {
+TEST(EventJson, IsNullBeforeTheFirstValidation) {
   v1::WatchTrainingJobResponse event = AProgressEvent(5, 37);
-  event.mutable_progress()->clear_val_cost();
+  event.mutable_progress()->clear_validation_cost();
   EXPECT_TRUE(EventJson(event)["val_cost"].is_null());
 }
 
-TEST(EventJson, OfEachOtherTypeCarriesItsOwnKey) {
+TEST(EventJson, HasAKeyPerEventType) {
   EXPECT_EQ(EventJson(AStateEvent(1, v1::JOB_STATE_RUNNING))["state"], "RUNNING");
   EXPECT_FALSE(EventJson(AStateEvent(1, v1::JOB_STATE_RUNNING)).contains("error"));
   EXPECT_EQ(EventJson(AStateEvent(1, v1::JOB_STATE_FAILED, "no memory"))["error"], "no memory");
@@ -210,7 +210,7 @@ TEST(JobJson, HasNameAndStateFirst) {
   EXPECT_TRUE(object["progress"].is_null());
 }
 
-TEST(ModelJson, SurvivesSizesThatAreNoJson) {
+TEST(ModelJson, ToleratesSizesThatAreNotJson) {
   v1::Model model;
   model.set_name("models/tiny/versions/2");
   model.set_architecture_json("{broken");
@@ -220,14 +220,14 @@ TEST(ModelJson, SurvivesSizesThatAreNoJson) {
   EXPECT_EQ(ModelJson(model)["version"], 2);
 }
 
-TEST(Json, HasNoNumberForWhatIsNotFinite) {
+TEST(Json, IsNullForNumbersThatAreNotFinite) {
   EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::quiet_NaN()).is_null());
   EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::infinity()).is_null());
   EXPECT_EQ(JsonNumber(1e300).dump(), "1e+300");
   EXPECT_EQ(JsonNumber(-3).dump(), "-3");
 }
 
-TEST(Json, IsOneLineEvenOfBrokenText) {
+TEST(Json, IsOneLineForInvalidUtf8) {
   std::ostringstream out;
   WriteJsonLine(out, {{"line", "a\nb\xFF"}});
   EXPECT_EQ(out.str(), "{\"line\":\"a\\nb\xEF\xBF\xBD\"}\n");

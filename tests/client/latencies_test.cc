@@ -5,13 +5,13 @@
 namespace vrp::client {
 namespace {
 
-TEST(Latencies, OfNoneAreZero) {
+TEST(Latencies, AreZeroWithoutRequests) {
   EXPECT_TRUE(Latencies().empty());
   EXPECT_EQ(Latencies().Mean(), absl::ZeroDuration());
   EXPECT_EQ(Latencies().Percentile(0.99), absl::ZeroDuration());
 }
 
-TEST(Latencies, GiveTheNearestRankInWhateverOrderTheyCame) {
+TEST(Latencies, ReturnTheNearestRankInAnyOrder) {
   Latencies latencies;
   for (const int ms : {70, 10, 100, 30, 50, 20, 90, 40, 80, 60}) {
     latencies.Add(absl::Milliseconds(ms));

@@ -61,7 +61,7 @@ TEST(ModelsManageCommands, SendResourceNames) {
   };
   handlers.unload_model = [](const v1::UnloadModelRequest& request, const FakeCall&) {
     v1::UnloadModelResponse response;
-    if (request.name() == "models/net") response.add_unloaded("models/net/versions/4");
+    if (request.name() == "models/net") response.add_unloaded_models("models/net/versions/4");
     return absl::StatusOr<v1::UnloadModelResponse>(response);
   };
   FakeServer server(handlers);
@@ -98,7 +98,7 @@ FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
     write(message);
     message.clear_data();
     message.mutable_summary()->set_sha256(sha256);
-    message.mutable_summary()->set_models(3);
+    message.mutable_summary()->set_model_count(3);
     write(message);
     return absl::OkStatus();
   };

@@ -60,7 +60,7 @@ v1::SolveResponse ASolveResponse() {
   *response.mutable_budget() = ToProtoDuration(absl::Milliseconds(500));
   *response.mutable_times()->mutable_search() = ToProtoDuration(absl::Microseconds(12'500));
   *response.mutable_times()->mutable_total() = ToProtoDuration(absl::Milliseconds(13));
-  response.set_ended_by(v1::END_REASON_LOCAL_OPTIMUM);
+  response.set_end_reason(v1::END_REASON_LOCAL_OPTIMUM);
   response.set_reference_cost(100);
   response.set_gap(0.105);
   response.set_solution_file("Route #1: 2 1\nRoute #2: 3\nCost 110.5\n");
@@ -92,15 +92,15 @@ v1::WatchTrainingJobResponse AHeartbeat() { return AnEvent(0); }
 v1::TrainingProgress AProgress(int64_t step) {
   v1::TrainingProgress progress;
   progress.set_epoch(2);
-  progress.set_epochs(10);
+  progress.set_total_epochs(10);
   progress.set_step(step);
-  progress.set_steps(100);
+  progress.set_total_steps(100);
   progress.set_loss(1.25);
   progress.set_train_cost(6.91);
-  progress.set_val_cost(6.32);
-  progress.set_val_reference_cost(6.59);
-  progress.set_val_gap(-0.041);
-  progress.set_val_reference("nearest neighbour");
+  progress.set_validation_cost(6.32);
+  progress.set_validation_reference_cost(6.59);
+  progress.set_validation_gap(-0.041);
+  progress.set_validation_reference("nearest neighbour");
   progress.set_learning_rate(0.001);
   progress.set_gradient_norm(0.5);
   progress.set_instances_per_second(1234);

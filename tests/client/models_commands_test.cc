@@ -1,4 +1,4 @@
-// models evaluate, models import, models export.
+// `models evaluate`, `import`, `export`.
 #include <map>
 #include <string>
 #include <vector>
@@ -15,11 +15,6 @@ namespace {
 using testing::HasSubstr;
 using testing::SizeIs;
 
-Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
-  arguments.insert(arguments.end(), {"--remote", server.address(), "--output", "json"});
-  return RunCommand(arguments);
-}
-
 TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   FakeHandlers handlers;
   handlers.evaluate_model = [](const v1::EvaluateModelRequest& request,
@@ -33,11 +28,11 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
       v1::ModelEvaluation& row = *report.add_evaluations();
       row.set_data(request.data());
       row.set_mode(absl::StrCat(v1::Strategy_Name(mode.strategy()), " ", mode.width()));
-      row.set_instances(request.files_size() + request.generate().count());
+      row.set_instance_count(request.files_size() + request.generate().instance_count());
       row.set_mean_gap(0.0312);
-      row.set_reference(absl::StrCat("search ", request.search_reference().seconds(), " s"));
+      row.set_reference(absl::StrCat("search ", request.reference_search_time().seconds(), " s"));
     }
-    report.set_card_note("it is read-only");
+    report.set_card_error("it is read-only");
     write(response);
     return absl::OkStatus();
   };
@@ -61,10 +56,10 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   EXPECT_THAT(ran.out, HasSubstr("eval.jsonl"));
   EXPECT_THAT(ran.out, HasSubstr("STRATEGY_GREEDY 0"));
   EXPECT_THAT(ran.out, HasSubstr("+3.12 % vs search 0 s"));
-  EXPECT_THAT(ran.out, HasSubstr("the model's card was not written: it is read-only"));
+  EXPECT_THAT(ran.out, HasSubstr("the model's card was not updated: it is read-only"));
 }
 
-TEST(ModelsEvaluateCommand, RefusesWrongFlagsBeforeAnythingIsSent) {
+TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
   FakeServer server({});
   const auto refusal = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"models", "evaluate", "net"});
@@ -105,7 +100,7 @@ TEST(ModelsImportCommand, SendsBothFilesInChunks) {
   const auto json =
       RunJson(server, {"models", "import", weights, "--name", "guest"}).OutJson().at(0);
   EXPECT_EQ(json["name"], "models/guest/versions/1");
-  // The header, the card, three whole chunks of weights and the end, which is empty.
+  // The header, the card, three full chunks of weights and an empty last one.
   EXPECT_EQ(json["weights_sha256"], "card 3145728 6");
   const std::string nowhere = TestPath("nowhere/card.json");
   const Ran missing = RunJson(server, {"models", "import", nowhere, "--name", "g"});
@@ -113,7 +108,7 @@ TEST(ModelsImportCommand, SendsBothFilesInChunks) {
   EXPECT_THAT(missing.err, HasSubstr("nowhere/card.json"));
 }
 
-TEST(ModelsImportCommand, TakesNoOtherFileBesideAModel) {
+TEST(ModelsImportCommand, RefusesAFileThatIsNoModel) {
   FakeServer server(FakeHandlers{});
   WriteTestFile("card.json", "card");
   const std::string other = WriteTestFile("model.tar", "other");

@@ -1,4 +1,4 @@
-// The files of configs/, built into vrpctl.
+// The presets built into vrpctl.
 #include "client/presets/presets.h"
 
 #include <filesystem>
@@ -31,12 +31,12 @@ TEST(Presets, AreTheTrainingFilesOfTheConfigsFolder) {
   for (const auto& entry : std::filesystem::directory_iterator("configs")) {
     if (entry.path().extension() == ".yaml") files.insert(entry.path().stem());
   }
-  EXPECT_EQ(files.erase("vrpd"), 1u) << "the daemon's";
+  EXPECT_EQ(files.erase("vrpd"), 1u) << "the daemon's own configuration";
   EXPECT_EQ(names, files);
 }
 
-// The list shows them.
-TEST(Presets, BeginWithALineOfWhatTheyTrainAndOneOfWhatThatTakes) {
+// The list of presets shows both lines.
+TEST(Presets, BeginWithTwoCommentLines) {
   for (const Preset& preset : Presets()) {
     for (const std::string& line : {preset.Trains(), preset.Takes()}) {
       EXPECT_GE(line.size(), 10u) << preset.name;
@@ -46,7 +46,7 @@ TEST(Presets, BeginWithALineOfWhatTheyTrainAndOneOfWhatThatTakes) {
   }
 }
 
-TEST(Presets, HaveTheDefaultAmongThem) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }
+TEST(Presets, IncludeTheDefault) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }
 
 TEST(PresetList, IsPrintedWithoutADaemon) {
   const Ran ran = RunCommand({"train", "--list-presets", "--remote", "127.0.0.1:1"});

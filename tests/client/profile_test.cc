@@ -20,7 +20,7 @@ nlohmann::ordered_json ProfileOf(const FakeServer& server) {
   return ran.OutJson().at(0);
 }
 
-TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
+TEST(JobsProfileCommand, ShowsTimeByPhase) {
   FakeHandlers handlers;
   handlers.get_job = [](const v1::GetTrainingJobRequest& request, const FakeCall&) {
     v1::TrainingJob job;
@@ -29,17 +29,17 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
     job.set_tensorboard_folder("/state/tensorboard/a");
     if (request.name() == "trainingJobs/new") return job;
     *job.mutable_progress() = AProgress(40);
-    job.mutable_progress()->set_pass_difference(2.5e-7);
+    job.mutable_progress()->set_max_log_prob_difference(2.5e-7);
     job.mutable_progress()->set_device_utilization(0.83);
     v1::TrainingTotals& totals = *job.mutable_progress()->mutable_totals();
     totals.set_steps(40);
     totals.set_instances(4000);
-    totals.set_seconds(2);
+    totals.set_step_seconds(2);
     totals.set_copies(80);
     totals.set_copied_bytes(4096);
     for (const auto& [phase, seconds] : {std::pair("encode", 3.0), std::pair("backward", 1.0)}) {
       totals.add_phases()->set_phase(phase);
-      totals.mutable_phases(totals.phases_size() - 1)->set_seconds(seconds);
+      totals.mutable_phases(totals.phases_size() - 1)->set_thread_seconds(seconds);
     }
     return job;
   };
@@ -56,12 +56,12 @@ TEST(JobsProfileCommand, ShowsWhereTheTimeGoes) {
   const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
   EXPECT_THAT(ran.out, HasSubstr("PHASE     THREAD S  THREAD SHARE\n"));
   EXPECT_THAT(ran.out, HasSubstr("encode    3.000     75.0 %\n"));
-  EXPECT_THAT(ran.out, HasSubstr("wall time was not divided")) << "by an earlier daemon";
+  EXPECT_THAT(ran.out, HasSubstr("no wall time by phase")) << "by an older daemon";
   EXPECT_TRUE(json["wall_seconds"].is_null());
   EXPECT_THAT(ran.out, HasSubstr("matrix_bytes_per_step  0\n"));
   EXPECT_THAT(ran.out, HasSubstr("2.5e-07"));
   EXPECT_THAT(ran.out, HasSubstr("83 %\n"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("GPU memory"))) << "the driver does not tell";
+  EXPECT_THAT(ran.out, Not(HasSubstr("GPU memory"))) << "the driver does not report it";
   EXPECT_THAT(ran.out, HasSubstr("/state/tensorboard/a"));
   EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
               HasSubstr("no step measured yet"));
@@ -79,19 +79,19 @@ v1::TrainingJob AMeasuredJob() {
   job.set_state(v1::JOB_STATE_SUCCEEDED);
   v1::TrainingTotals& totals = *job.mutable_progress()->mutable_totals();
   totals.set_steps(10);
-  totals.set_seconds(8);
+  totals.set_step_seconds(8);
   totals.set_wall_seconds(10);
   for (const APhase& phase : {APhase{"preparation", 1, 2}, APhase{"waiting_for_data", 0.5, 3},
                               APhase{"steps", 8, 16}, APhase{"other", 0.5, 0.5}}) {
     v1::PhaseTime& time = *totals.add_wall_phases();
     time.set_phase(phase.name);
     time.set_wall_seconds(phase.wall);
-    time.set_seconds(phase.threads);
+    time.set_thread_seconds(phase.threads);
   }
   for (const APhase& phase :
        {APhase{"data", 0, 3}, APhase{"second_pass", 0, 12}, APhase{"log", 0, 4}}) {
     totals.add_phases()->set_phase(phase.name);
-    totals.mutable_phases(totals.phases_size() - 1)->set_seconds(phase.threads);
+    totals.mutable_phases(totals.phases_size() - 1)->set_thread_seconds(phase.threads);
   }
   return job;
 }
@@ -117,10 +117,10 @@ TEST(JobsProfileCommand, CoversTheWholeWallTime) {
   EXPECT_EQ(json["wall_phases"][2]["thread_seconds"], 16);
 }
 
-TEST(JobsProfileCommand, DoesNotDivideStepsThatADeviceTakesByItself) {
+TEST(JobsProfileCommand, DoesNotDivideStepsThatRunOnADevice) {
   FakeHandlers handlers;
   v1::TrainingJob job = AMeasuredJob();
-  job.mutable_progress()->mutable_totals()->mutable_phases(1)->set_seconds(0);
+  job.mutable_progress()->mutable_totals()->mutable_phases(1)->set_thread_seconds(0);
   handlers.get_job = [&job](const v1::GetTrainingJobRequest&, const FakeCall&) { return job; };
   FakeServer server(handlers);
   const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});

@@ -31,35 +31,35 @@ TEST(PlainProgress, IsOneWholeLine) {
             "neighbour)  1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s");
 }
 
-TEST(PlainProgress, InventsNoGapFromTheMeans) {
+TEST(PlainProgress, ShowsNoGapWithoutThatOfTheDaemon) {
   v1::TrainingProgress progress = AProgress(37);
-  progress.clear_val_gap();
+  progress.clear_validation_gap();
   EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("val 6.32  1234 instances/s"));
 }
 
-TEST(PlainProgress, OfAnEarlierDaemonHasAGapToAReferenceWithoutAName) {
+TEST(PlainProgress, ShowsTheGapToAnUnnamedReferenceOfAnOlderDaemon) {
   v1::TrainingProgress progress = AProgress(37);
-  progress.clear_val_reference();
+  progress.clear_validation_reference();
   EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("(-4.10 % vs reference)"));
 }
 
-TEST(PlainProgress, LeavesOutWhatIsNotKnownYet) {
+TEST(PlainProgress, LeavesOutUnknownValues) {
   v1::TrainingProgress progress = AProgress(1);
-  progress.clear_val_cost();
-  progress.clear_val_gap();
+  progress.clear_validation_cost();
+  progress.clear_validation_gap();
   progress.clear_seconds_per_epoch();
   EXPECT_EQ(PlainProgressLine(progress, std::nullopt),
             "epoch 2/10  step 1/100  loss 1.25  cost 6.91  1234 instances/s  0.104 s/step");
 }
 
-TEST(ProgressBar, ShowsEverythingWhereThereIsRoom) {
+TEST(ProgressBar, ShowsEverythingIfItFits) {
   EXPECT_EQ(ProgressBarLine(AProgress(50), absl::Seconds(80), 200),
             "[===============>              ]  50%  epoch 2/10  step 50/100  loss 1.25  cost 6.91  "
             "val 6.32  (-4.10 % vs nearest neighbour)  1234 inst/s  0.104 s/step  26.4 s/epoch  "
             "ETA 1m20s");
 }
 
-TEST(ProgressBar, LeavesOutTheLeastImportantFirst) {
+TEST(ProgressBar, DropsTheLeastImportantFirst) {
   const std::string line = ProgressBarLine(AProgress(50), absl::Seconds(80), 79);
   EXPECT_THAT(line, StartsWith("["));
   EXPECT_THAT(line, HasSubstr("epoch 2/10"));
@@ -86,14 +86,14 @@ TEST(ProgressBar, IsFullAtTheEndOnly) {
   EXPECT_THAT(ProgressBarLine(AProgress(100), std::nullopt, 160), HasSubstr("==] 100%"));
 }
 
-TEST(RemainingTime, IsWhatIsLeftAtThePaceSoFar) {
+TEST(RemainingTime, FollowsThePaceSoFar) {
   RemainingTime remaining;
   const absl::Time start = absl::UnixEpoch();
   EXPECT_FALSE(remaining.Update(AProgress(10), start).has_value());
   EXPECT_EQ(remaining.Update(AProgress(20), start + absl::Seconds(5)), absl::Seconds(40));
 }
 
-TEST(RemainingTime, ForgetsThePauseBeforeARestart) {
+TEST(RemainingTime, IgnoresThePauseBeforeARestart) {
   RemainingTime remaining;
   const absl::Time start = absl::UnixEpoch();
   remaining.Update(AProgress(10), start);
@@ -118,7 +118,7 @@ class SinkTest : public testing::Test {
                            .now = [this] { return now_; }};
 };
 
-TEST_F(SinkTest, PlainLinesComeEveryTwoSecondsAtMost) {
+TEST_F(SinkTest, PrintsAPlainLineAtMostEveryTwoSeconds) {
   PlainEventSink sink(environment_);
   for (int i = 1; i <= 40; ++i) {
     sink.OnEvent(AProgressEvent(i, i));
@@ -130,7 +130,7 @@ TEST_F(SinkTest, PlainLinesComeEveryTwoSecondsAtMost) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
 }
 
-TEST_F(SinkTest, PlainLinesComeAtEachEndOfEpoch) {
+TEST_F(SinkTest, PrintsAPlainLineAtEachEndOfEpoch) {
   PlainEventSink sink(environment_);
   for (int i = 1; i <= 3; ++i) {
     v1::WatchTrainingJobResponse event = AProgressEvent(i, i);
@@ -141,13 +141,13 @@ TEST_F(SinkTest, PlainLinesComeAtEachEndOfEpoch) {
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
 }
 
-TEST_F(SinkTest, LogLinesCannotSteerTheTerminal) {
+TEST_F(SinkTest, RemovesControlCharactersFromLogLines) {
   PlainEventSink sink(environment_);
   sink.OnEvent(ALogEvent(1, "a\x1b[2Jb\rc"));
   EXPECT_EQ(out_.str(), "a [2Jb c\n");
 }
 
-TEST_F(SinkTest, LogLinesScrollAboveTheBar) {
+TEST_F(SinkTest, PrintsLogLinesAboveTheBar) {
   BarEventSink sink(environment_);
   sink.OnEvent(AProgressEvent(1, 50));
   out_.str("");
@@ -155,14 +155,14 @@ TEST_F(SinkTest, LogLinesScrollAboveTheBar) {
   EXPECT_THAT(out_.str(), StartsWith("\r\x1b[Khello\n\r\x1b[K["));
 }
 
-TEST_F(SinkTest, TheBarEndsItsLine) {
+TEST_F(SinkTest, EndsTheLineOfTheBar) {
   BarEventSink sink(environment_);
   sink.OnEvent(AProgressEvent(1, 50));
   sink.OnEnd();
   EXPECT_THAT(out_.str(), EndsWith("\n"));
 }
 
-TEST_F(SinkTest, ConnectionTroubleStaysOffTheJsonStream) {
+TEST_F(SinkTest, KeepsConnectionErrorsOutOfTheJsonStream) {
   JsonEventSink sink(environment_);
   sink.OnConnectionLost(absl::UnavailableError("Socket closed"));
   sink.OnReconnected();

@@ -1,4 +1,4 @@
-// A plan's numbers as people read them.
+// Formatting of a plan's numbers.
 #include "client/output/quantities.h"
 
 #include <cmath>
@@ -10,13 +10,13 @@ namespace {
 
 v1::Units Units(double metres, double seconds, bool of_day = false) {
   v1::Units units;
-  units.set_metres_per_distance(metres);
-  units.set_seconds_per_time(seconds);
+  units.set_metres_per_distance_unit(metres);
+  units.set_seconds_per_time_unit(seconds);
   units.set_times_of_day(of_day);
   return units;
 }
 
-TEST(Quantities, HaveAtMostThreeDecimalsOrThreeDigitsBelowOne) {
+TEST(Quantities, HaveAtMostThreeDecimalsOrThreeDigitsBelowATenth) {
   EXPECT_EQ(FormatQuantity(375), "375");
   EXPECT_EQ(FormatQuantity(113.00000001), "113");
   EXPECT_EQ(FormatQuantity(27591.25), "27591.25");
@@ -29,7 +29,7 @@ TEST(Quantities, HaveAtMostThreeDecimalsOrThreeDigitsBelowOne) {
   EXPECT_EQ(FormatQuantity(NAN), "-");
 }
 
-TEST(Quantities, OfAnUnknownUnitAreNumbers) {
+TEST(Quantities, AreNumbersWithoutAUnit) {
   const Quantities own{v1::Units()};
   EXPECT_EQ(own.Distance(1234.5678), "1234.568");
   EXPECT_EQ(own.Duration(90), "90");
@@ -37,7 +37,7 @@ TEST(Quantities, OfAnUnknownUnitAreNumbers) {
   EXPECT_EQ(own.Cost(90.5), "90.5");
 }
 
-TEST(Quantities, OfDistanceAreMetresAndKilometres) {
+TEST(Quantities, ShowDistancesInMetresAndKilometres) {
   const Quantities metres{Units(1, 0)};
   EXPECT_EQ(metres.Distance(0), "0 m");
   EXPECT_EQ(metres.Distance(850.4), "850 m");
@@ -46,7 +46,7 @@ TEST(Quantities, OfDistanceAreMetresAndKilometres) {
   EXPECT_EQ(Quantities{Units(1000, 0)}.Distance(2), "2.00 km");
 }
 
-TEST(Quantities, OfTimeAreHoursAndMinutes) {
+TEST(Quantities, ShowTimesInHoursAndMinutes) {
   const Quantities seconds{Units(0, 1)};
   EXPECT_EQ(seconds.Duration(45), "45 s");
   EXPECT_EQ(seconds.Duration(6789), "1:53 h");
@@ -57,7 +57,7 @@ TEST(Quantities, OfTimeAreHoursAndMinutes) {
   EXPECT_EQ(of_day.Time(24 * 3600 + 30 * 60), "0:30 +1 day");
 }
 
-TEST(Quantities, OfCostHaveTheUnitThatTheObjectiveCounts) {
+TEST(Quantities, ShowCostsInTheUnitOfTheObjective) {
   v1::Units units = Units(1, 1);
   EXPECT_EQ(Quantities{units}.Cost(7200), "7200");
   units.set_cost(v1::COST_UNIT_DISTANCE);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -62,6 +63,16 @@ Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& set
                           .terminal_width = [&] { return settings.terminal_width; }};
   const int code = RunVrpctl(arguments, environment);
   return {code, out.str(), err.str()};
+}
+
+Ran RunOn(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--remote", server.address()});
+  return RunCommand(arguments);
+}
+
+Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--output", "json"});
+  return RunOn(server, std::move(arguments));
 }
 
 std::vector<std::string> Keys(const nlohmann::ordered_json& object) {

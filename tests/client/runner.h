@@ -1,4 +1,4 @@
-// Runs vrpctl in this process and keeps what it printed.
+// Runs of vrpctl within the test's process, and test files.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,18 @@
 #include "client/app.h"
 #include "client/support/interrupt.h"
 #include "nlohmann/json.hpp"
+#include "tests/client/fake_server.h"
 
 namespace vrp::client {
 
+// Exit code and output of a run.
 struct Ran {
   int code = 0;
   std::string out;
   std::string err;
 
   std::vector<std::string> OutLines() const;
-  // Each line of `out`; a line that is no JSON is null.
+  // Parses each line of `out`; null for a line that is not JSON.
   std::vector<nlohmann::ordered_json> OutJson() const;
 };
 
@@ -28,16 +30,19 @@ struct RunSettings {
 };
 
 Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings = {});
+// Run the command on `server`, the second with --output json.
+Ran RunOn(const FakeServer& server, std::vector<std::string> arguments);
+Ran RunJson(const FakeServer& server, std::vector<std::string> arguments);
 
-// The keys of an object, in order.
+// Returns the keys of an object in order.
 std::vector<std::string> Keys(const nlohmann::ordered_json& object);
 
-// A file in a folder of this test's own, removed at the process's end.
+// Return the path of a file in a folder of this process, which is removed at its end.
 std::string TestPath(const std::string& name);
 std::string WriteTestFile(const std::string& name, const std::string& content);
-// Its content, or "<missing>".
+// Returns the file's content, or "<missing>".
 std::string ReadTestFile(const std::string& path);
-// The names of the files in the folder that begin with `prefix`.
+// Returns the names of the folder's files that begin with `prefix`.
 std::vector<std::string> TestFilesLike(const std::string& prefix);
 
 }  // namespace vrp::client

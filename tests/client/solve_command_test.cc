@@ -1,14 +1,14 @@
+// `solve`: answers, exit codes, output and files.
 #include <atomic>
 #include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/support/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/client/fake_server.h"
 #include "tests/client/messages.h"
 #include "tests/client/runner.h"
+#include "tests/client/solve_command_fixture.h"
 
 namespace vrp::client {
 namespace {
@@ -18,227 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// Answers each request with ASolveResponse and keeps the last one.
-class SolveCommand : public testing::Test {
- protected:
-  FakeHandlers Handlers() {
-    FakeHandlers handlers;
-    handlers.solve = [this](const v1::SolveRequest& request,
-                            const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
-      request_ = request;
-      ++calls_;
-      return answer_(request, call);
-    };
-    handlers.stream_solve = [this](const v1::SolveRequest& request,
-                                   absl::FunctionRef<bool(const v1::StreamSolveResponse&)> write) {
-      for (const double cost : {9, 8}) {
-        v1::StreamSolveResponse message;
-        message.mutable_improvement()->mutable_solution()->set_cost(cost);
-        write(message);
-      }
-      const absl::StatusOr<v1::SolveResponse> answer = answer_(request, {});
-      if (!answer.ok()) return answer.status();
-      v1::StreamSolveResponse message;
-      *message.mutable_answer() = *answer;
-      write(message);
-      return absl::OkStatus();
-    };
-    return handlers;
-  }
-
-  Ran Solve(std::vector<std::string> arguments, const RunSettings& settings = {}) {
-    arguments.insert(arguments.begin(),
-                     {"--remote", server_.address(), "--output", "json", "solve"});
-    return RunCommand(arguments, settings);
-  }
-
-  std::function<absl::StatusOr<v1::SolveResponse>(const v1::SolveRequest&, const FakeCall&)>
-      answer_ = [](const v1::SolveRequest& request, const FakeCall&) {
-        v1::SolveResponse response = ASolveResponse();
-        response.set_name(request.file().name());
-        if (!request.render_solution_file()) response.clear_solution_file();
-        return response;
-      };
-  v1::SolveRequest request_;
-  std::atomic<int> calls_ = 0;
-  FakeServer server_{Handlers()};
-  const std::string city_ = WriteTestFile("city.vrp", "NAME: city\nEOF\n");
-  const std::string set_ = WriteTestFile("three.jsonl", "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
-};
-
-TEST_F(SolveCommand, SendsTheFileAndWhatWasAskedFor) {
-  const Ran ran =
-      Solve({city_, "--model", "tiny@3", "--strategy", "beam", "--budget", "1500ms", "--threads",
-             "2", "--seed", "18446744073709551615", "--width", "8", "--format", "vrplib"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(request_.file().name(), "city.vrp");
-  EXPECT_EQ(request_.file().content(), "NAME: city\nEOF\n");
-  EXPECT_EQ(request_.file().format(), v1::INSTANCE_FORMAT_VRPLIB);
-  EXPECT_EQ(request_.model(), "models/tiny/versions/3");
-  EXPECT_EQ(request_.strategy(), v1::STRATEGY_BEAM);
-  EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(1500));
-  EXPECT_EQ(request_.threads(), 2);
-  EXPECT_EQ(request_.seed(), 18446744073709551615u);
-  EXPECT_EQ(request_.width(), 8);
-  EXPECT_FALSE(request_.render_solution_file());
-}
-
-TEST_F(SolveCommand, LeavesBudgetAndThreadsToTheDaemonWhereNoneAreGiven) {
-  EXPECT_EQ(Solve({city_}).code, 0);
-  EXPECT_FALSE(request_.has_budget());
-  EXPECT_TRUE(request_.stop().automatic());
-  EXPECT_TRUE(request_.idle_threads());
-  EXPECT_EQ(request_.threads(), 0);
-  EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
-  EXPECT_EQ(request_.model(), "");
-  EXPECT_FALSE(request_.network_only());
-  EXPECT_EQ(Solve({city_, "--budget", "2s"}).code, 0);
-  EXPECT_FALSE(request_.has_stop());
-}
-
-TEST_F(SolveCommand, TakesOneThreadForAnAnswerThatCanBeRepeated) {
-  EXPECT_EQ(Solve({city_, "--seed", "1"}).code, 0);
-  EXPECT_FALSE(request_.idle_threads());
-  EXPECT_EQ(Solve({city_, "--max-iterations", "100"}).code, 0);
-  EXPECT_FALSE(request_.idle_threads());
-  EXPECT_EQ(Solve({city_, "--seed", "1", "--threads", "0"}).code, 0);
-  EXPECT_TRUE(request_.idle_threads());
-  EXPECT_EQ(Solve({city_, "--threads", "3"}).code, 0);
-  EXPECT_FALSE(request_.idle_threads());
-  EXPECT_EQ(request_.threads(), 3);
-}
-
-TEST_F(SolveCommand, SendsTheStopRule) {
-  EXPECT_EQ(Solve({city_, "--budget", "1h", "--stop-after", "2s", "--target", "375"}).code, 0);
-  EXPECT_EQ(ToDuration(request_.stop().no_improvement()), absl::Seconds(2));
-  EXPECT_EQ(request_.stop().target_cost(), 375);
-  EXPECT_FALSE(request_.stop().automatic());
-  EXPECT_EQ(Solve({city_, "--budget", "1m", "--stop-after", "20%", "--target", "1%"}).code, 0);
-  EXPECT_DOUBLE_EQ(request_.stop().no_improvement_share(), 0.2);
-  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), 0.01);
-  EXPECT_EQ(Solve({city_, "--max-iterations", "5000"}).code, 0);
-  EXPECT_EQ(request_.stop().max_iterations(), 5000);
-  EXPECT_FALSE(request_.has_budget());
-  EXPECT_FALSE(request_.stop().automatic()) << "it ends by the iterations";
-  EXPECT_EQ(Solve({city_, "--stop-after", "2s"}).code, 0);
-  EXPECT_FALSE(request_.stop().automatic());
-  EXPECT_EQ(Solve({city_, "--target", "-5%"}).code, 0);
-  EXPECT_TRUE(request_.stop().automatic()) << "a target may never be reached";
-  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), -0.05);
-}
-
-TEST_F(SolveCommand, RefusesAStopRuleThatItCannotRead) {
-  const auto refused = [this](const char* flag, const char* value) {
-    const Ran ran = Solve({city_, flag, value});
-    EXPECT_EQ(ran.code, 2) << flag << " " << value;
-    return ran.err;
-  };
-  EXPECT_THAT(refused("--stop-after", "2"), HasSubstr("--stop-after: \"2\" has no unit"));
-  EXPECT_THAT(refused("--stop-after", "0%"), HasSubstr("more than 0% and at most 100%"));
-  EXPECT_THAT(refused("--stop-after", "x%"), HasSubstr("a share of the budget as 20%"));
-  EXPECT_THAT(refused("--stop-after", "20%"), HasSubstr("give --budget too"));
-  EXPECT_THAT(refused("--target", "cheap"), HasSubstr("--target: got \"cheap\", wanted a cost"));
-  EXPECT_THAT(refused("--max-iterations", "0"), HasSubstr("--max-iterations"));
-  EXPECT_EQ(calls_, 0);
-}
-
-TEST_F(SolveCommand, ForbidsSearchWhereTheNetworkIsWantedAlone) {
-  EXPECT_EQ(Solve({city_, "--model", "tiny", "--strategy", "greedy", "--network-only"}).code, 0);
-  EXPECT_TRUE(request_.network_only());
-}
-
-TEST_F(SolveCommand, StartsFromAnAnswerInJson) {
-  const std::string answer =
-      R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"
-      R"("frozen_stops":1},{"stops":[]}]})";
-  // Of a stream the last line is the answer.
-  for (const std::string& text : {answer, "{\"improvement\":{}}\n" + answer + "\n"}) {
-    const std::string path = WriteTestFile("yesterday.json", text);
-    const Ran ran = Solve({city_, "--start", path, "--freeze", "2"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    ASSERT_EQ(request_.initial_solution().routes_size(), 2);
-    const v1::Route& route = request_.initial_solution().routes(0);
-    EXPECT_EQ(route.vehicle(), 1);
-    EXPECT_EQ(route.frozen_stops(), 1);
-    ASSERT_EQ(route.stops_size(), 2);
-    EXPECT_EQ(route.stops(1).id(), "b");
-    EXPECT_EQ(request_.frozen_stops(), 2);
-  }
-}
-
-TEST_F(SolveCommand, StartsFromASolutionFileThatTheDaemonReads) {
-  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\nCost 3\n");
-  EXPECT_EQ(Solve({city_, "--start", path}).code, 0);
-  EXPECT_EQ(request_.initial_solution_file().name(), "city.sol");
-  EXPECT_EQ(request_.initial_solution_file().content(), "Route #1: 1 2\nCost 3\n");
-  EXPECT_EQ(request_.frozen_stops(), 0);
-}
-
-TEST_F(SolveCommand, StartsFromVroomsOutputThatTheDaemonReads) {
-  const std::string text = R"({"routes":[{"vehicle":4,"steps":[{"type":"job","id":7}]}]})";
-  EXPECT_EQ(Solve({city_, "--start", WriteTestFile("vroom.json", text)}).code, 0);
-  EXPECT_EQ(request_.initial_solution_file().content(), text);
-}
-
-TEST_F(SolveCommand, RefusesAPictureThatItCannotWriteBeforeItSolves) {
-  const Ran ending = Solve({city_, "--plot", TestPath("plan.png")});
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
-  for (const char* flag : {"--plot", "--solution"}) {
-    const Ran folder = Solve({city_, flag, "/nonexistent/plan.svg"});
-    EXPECT_EQ(folder.code, 2);
-    EXPECT_THAT(folder.err, HasSubstr("/nonexistent/plan.svg: no folder /nonexistent; make it"));
-  }
-  EXPECT_EQ(calls_, 0);
-}
-
-TEST_F(SolveCommand, RefusesAStartThatIsNoPlan) {
-  const auto error = [&](const std::string& text) {
-    const Ran ran = Solve({city_, "--start", WriteTestFile("bad.json", text)});
-    EXPECT_EQ(ran.code, 2);
-    return ran.err;
-  };
-  EXPECT_THAT(error("{\"routes\":"), HasSubstr("is no answer of `vrpctl solve"));
-  EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
-  EXPECT_THAT(error(R"({"routes":[{"stops":[{"id":1}]}]})"),
-              HasSubstr("routes[0].stops[0].id: wanted a string"));
-  EXPECT_THAT(error(R"({"routes":[{"stops":[],"frozen_stops":-1}]})"),
-              HasSubstr("routes[0].frozen_stops: wanted a whole number"));
-  EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: needs a plan"));
-  EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
-  EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
-              HasSubstr("--start, --solution, --plot and --job are for one instance"));
-  EXPECT_EQ(calls_, 0);
-}
-
-TEST_F(SolveCommand, SaysWhatWasKeptOfTheStart) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
-    v1::SolveResponse response = ASolveResponse();
-    v1::InitialSolutionReport& report = *response.mutable_initial_solution();
-    report.set_kept_customers(20);
-    report.set_cost(380);
-    report.set_missing_customers(3);
-    report.set_frozen_stops(4);
-    v1::LeftOutVisit& visit = *report.add_left_out();
-    visit.set_id("7b");
-    visit.set_reason("load 31 exceeds vehicle capacity 30");
-    response.mutable_solution()->mutable_routes(0)->set_frozen_stops(2);
-    return response;
-  };
-  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\n");
-  const auto json = Solve({city_, "--start", path}).OutJson().at(0);
-  EXPECT_EQ(json["initial_solution"]["kept_customers"], 20);
-  EXPECT_EQ(json["initial_solution"]["left_out"][0]["id"], "7b");
-  EXPECT_EQ(json["routes"][0]["frozen_stops"], 2);
-  const Ran text = RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
-  EXPECT_THAT(text.out,
-              HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
-                        "3 customers were not in it; left out of it: 1\n"
-                        "  7b: load 31 exceeds vehicle capacity 30\n"));
-  EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
-}
-
-TEST_F(SolveCommand, StreamsTheImprovementsThenTheAnswer) {
+TEST_F(SolveCommandTest, StreamsTheImprovementsThenTheAnswer) {
   const Ran ran = Solve({city_, "--stream"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   ASSERT_THAT(ran.OutJson(), SizeIs(3));
@@ -248,7 +28,7 @@ TEST_F(SolveCommand, StreamsTheImprovementsThenTheAnswer) {
   EXPECT_EQ(calls_, 0);
 }
 
-TEST_F(SolveCommand, FailsWhereAStreamEndsWithoutAnAnswer) {
+TEST_F(SolveCommandTest, FailsIfAStreamEndsWithoutAnAnswer) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::StatusOr<v1::SolveResponse>(absl::NotFoundError("no such model"));
   };
@@ -257,13 +37,13 @@ TEST_F(SolveCommand, FailsWhereAStreamEndsWithoutAnAnswer) {
   EXPECT_THAT(ran.err, HasSubstr("no such model"));
 }
 
-TEST_F(SolveCommand, PrintsOneObjectForEachFile) {
+TEST_F(SolveCommandTest, PrintsOneObjectForEachFile) {
   const Ran ran = Solve({city_, WriteTestFile("town.vrp", "x")});
   ASSERT_THAT(ran.OutJson(), SizeIs(2));
   EXPECT_EQ(ran.OutJson()[1]["name"], "town.vrp");
 }
 
-TEST_F(SolveCommand, WritesTheSolutionAndThePicture) {
+TEST_F(SolveCommandTest, WritesSolutionAndPlot) {
   const std::string solution = TestPath("out.sol"), plot = TestPath("out.svg");
   const Ran ran = Solve({city_, "--solution", solution, "--plot", plot});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -273,7 +53,7 @@ TEST_F(SolveCommand, WritesTheSolutionAndThePicture) {
   EXPECT_THAT(TestFilesLike("out.s"), ElementsAre("out.sol", "out.svg"));
 }
 
-TEST_F(SolveCommand, RefusesToDrawWithoutLocations) {
+TEST_F(SolveCommandTest, RefusesToPlotWithoutLocations) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.mutable_solution()->mutable_routes(0)->mutable_stops(0)->clear_location();
@@ -285,13 +65,7 @@ TEST_F(SolveCommand, RefusesToDrawWithoutLocations) {
   EXPECT_THAT(TestFilesLike("none.svg"), IsEmpty());
 }
 
-TEST_F(SolveCommand, KeepsFilesForOneInstance) {
-  EXPECT_EQ(Solve({city_, city_, "--plot", TestPath("two.svg")}).code, 2);
-  EXPECT_EQ(Solve({set_, "--solution", TestPath("two.sol")}).code, 2);
-  EXPECT_EQ(calls_, 0);
-}
-
-TEST_F(SolveCommand, FailsWithSevenWhereThePlanIsNotFeasible) {
+TEST_F(SolveCommandTest, ReturnsSevenForAnInfeasiblePlan) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
@@ -302,7 +76,7 @@ TEST_F(SolveCommand, FailsWithSevenWhereThePlanIsNotFeasible) {
   EXPECT_EQ(ran.OutJson().at(0)["feasible"], false);
 }
 
-TEST_F(SolveCommand, FailsWithSevenWhereCustomersAreLeftOut) {
+TEST_F(SolveCommandTest, ReturnsSevenForUnservedCustomers) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
@@ -312,7 +86,7 @@ TEST_F(SolveCommand, FailsWithSevenWhereCustomersAreLeftOut) {
   EXPECT_EQ(Solve({city_}).code, 7);
 }
 
-TEST_F(SolveCommand, IsDoneWhereThoseLeftOutAreCheaperToSkip) {
+TEST_F(SolveCommandTest, SucceedsIfUnservedCustomersHavePrizes) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.mutable_solution()->add_unserved()->set_id("4");
@@ -321,7 +95,7 @@ TEST_F(SolveCommand, IsDoneWhereThoseLeftOutAreCheaperToSkip) {
   EXPECT_EQ(Solve({city_}).code, 0);
 }
 
-TEST_F(SolveCommand, SolvesEachLineAndSumsThemUp) {
+TEST_F(SolveCommandTest, SolvesEachLineAndPrintsASummary) {
   const Ran ran = Solve({set_});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto objects = ran.OutJson();
@@ -339,7 +113,7 @@ TEST_F(SolveCommand, SolvesEachLineAndSumsThemUp) {
   EXPECT_GE(summary["total_time_ms"], 0);
 }
 
-TEST_F(SolveCommand, GoesOnAfterALineThatIsWrong) {
+TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
   answer_ = [](const v1::SolveRequest& request,
                const FakeCall&) -> absl::StatusOr<v1::SolveResponse> {
     if (absl::StrContains(request.file().content(), "2")) {
@@ -360,7 +134,7 @@ TEST_F(SolveCommand, GoesOnAfterALineThatIsWrong) {
   EXPECT_TRUE(objects[2]["gap_reference"].is_null());
 }
 
-TEST_F(SolveCommand, StopsWhereNoLineCouldBeSolved) {
+TEST_F(SolveCommandTest, StopsIfNoLineCanBeSolved) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::NotFoundError("no model tiny");
   };
@@ -369,7 +143,7 @@ TEST_F(SolveCommand, StopsWhereNoLineCouldBeSolved) {
   EXPECT_EQ(calls_, 1);
 }
 
-TEST_F(SolveCommand, ReadsStandardInput) {
+TEST_F(SolveCommandTest, ReadsStandardInput) {
   const Ran ran = Solve({"-"}, {.standard_input = "NAME: piped\n"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(request_.file().name(), "stdin");
@@ -377,14 +151,14 @@ TEST_F(SolveCommand, ReadsStandardInput) {
   EXPECT_THAT(Solve({"-"}, {.standard_input = "{\"n\":1}\n{\"n\":2}\n"}).OutJson(), SizeIs(3));
 }
 
-TEST_F(SolveCommand, ReportsAMissingFileAndSolvesTheOthers) {
+TEST_F(SolveCommandTest, ReportsAMissingFileAndSolvesTheOthers) {
   const Ran ran = Solve({TestPath("missing.vrp"), city_});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("missing.vrp: No such file"));
   EXPECT_THAT(ran.OutJson(), SizeIs(1));
 }
 
-TEST_F(SolveCommand, CancelsTheCallAtCtrlCAndWritesNothing) {
+TEST_F(SolveCommandTest, CancelsTheCallOnCtrlCAndWritesNothing) {
   Interrupt interrupt;
   std::atomic<bool> saw_cancel = false;
   answer_ = [&](const v1::SolveRequest&,
@@ -402,7 +176,7 @@ TEST_F(SolveCommand, CancelsTheCallAtCtrlCAndWritesNothing) {
   EXPECT_THAT(TestFilesLike("cut.sol"), IsEmpty());
 }
 
-TEST_F(SolveCommand, PrintsTablesForPeople) {
+TEST_F(SolveCommandTest, PrintsATableByDefault) {
   const Ran ran = RunCommand({"solve", city_, "--remote", server_.address()});
   EXPECT_THAT(ran.out, HasSubstr("Route 1: 2 1  distance 60.25"));
   EXPECT_THAT(ran.out, HasSubstr("checker: feasible"));
@@ -413,7 +187,7 @@ struct CodeCase {
   int exit_code;
 };
 
-class SolveCommandErrors : public SolveCommand, public testing::WithParamInterface<CodeCase> {};
+class SolveCommandErrors : public SolveCommandTest, public testing::WithParamInterface<CodeCase> {};
 
 TEST_P(SolveCommandErrors, BecomeExitCodes) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
@@ -440,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(OverTheWire, SolveCommandErrors,
                                          CodeCase{absl::StatusCode::kUnavailable, 3},
                                          CodeCase{absl::StatusCode::kUnauthenticated, 4}));
 
-TEST_F(SolveCommand, NamesTheFieldThatIsNotSupported) {
+TEST_F(SolveCommandTest, NamesTheUnsupportedField) {
   answer_ = [](const v1::SolveRequest&, const FakeCall&) {
     return ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet", "vehicles[0].skills",
                        "leave it out");
@@ -448,7 +222,7 @@ TEST_F(SolveCommand, NamesTheFieldThatIsNotSupported) {
   EXPECT_THAT(Solve({city_}).err, HasSubstr("vehicles[0].skills: leave it out"));
 }
 
-TEST_F(SolveCommand, IsToldWhereNoDaemonIs) {
+TEST_F(SolveCommandTest, NamesTheUnreachableDaemon) {
   server_.Stop();
   const Ran ran = Solve({city_});
   EXPECT_EQ(ran.code, 3);

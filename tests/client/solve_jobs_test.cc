@@ -1,4 +1,4 @@
-// `solve --job` and `solve-jobs` against a daemon whose answers the test decides.
+// `solve --job` and `solve-jobs`.
 #include <string>
 #include <vector>
 
@@ -18,22 +18,22 @@ using testing::StartsWith;
 
 v1::SolveProgress AProgressOf(double cost) {
   v1::SolveProgress progress;
-  *progress.mutable_searched() = ToProtoDuration(absl::Milliseconds(1500));
-  progress.set_improvements(2);
+  *progress.mutable_search_time() = ToProtoDuration(absl::Milliseconds(1500));
+  progress.set_improvement_count(2);
   progress.set_cost(cost);
-  progress.set_routes(2);
+  progress.set_route_count(2);
   return progress;
 }
 
-v1::SolveJob AJob(v1::JobState state) {
+v1::SolveJob ASolveJob(v1::JobState state) {
   v1::SolveJob job;
   job.set_name("solveJobs/j1");
   job.set_state(state);
-  job.set_instance("city");
+  job.set_instance_name("city");
   job.set_attempt(1);
   *job.mutable_budget() = ToProtoDuration(absl::Hours(2));
   *job.mutable_progress() = AProgressOf(110.5);
-  if (state == v1::JOB_STATE_SUCCEEDED) *job.mutable_answer() = ASolveResponse();
+  if (state == v1::JOB_STATE_SUCCEEDED) *job.mutable_response() = ASolveResponse();
   return job;
 }
 
@@ -58,7 +58,7 @@ class SolveJobsTest : public testing::Test {
     FakeHandlers handlers;
     handlers.create_solve_job = [this](const v1::CreateSolveJobRequest& request, const FakeCall&) {
       created_ = request;
-      return AJob(v1::JOB_STATE_QUEUED);
+      return ASolveJob(v1::JOB_STATE_QUEUED);
     };
     handlers.watch_solve_job = [](const v1::WatchSolveJobRequest& request,
                                   absl::FunctionRef<bool(const v1::WatchSolveJobResponse&)> write) {
@@ -70,15 +70,15 @@ class SolveJobsTest : public testing::Test {
     handlers.get_solve_job = [this](const v1::GetSolveJobRequest& request,
                                     const FakeCall&) -> absl::StatusOr<v1::SolveJob> {
       if (request.name() != "solveJobs/j1") return absl::NotFoundError("no such job");
-      return AJob(state_);
+      return ASolveJob(state_);
     };
     handlers.stop_solve_job = [](const v1::StopSolveJobRequest&, const FakeCall&) {
-      return AJob(v1::JOB_STATE_STOPPING);
+      return ASolveJob(v1::JOB_STATE_STOPPING);
     };
     handlers.list_solve_jobs = [](const v1::ListSolveJobsRequest&, const FakeCall&) {
       v1::ListSolveJobsResponse page;
-      *page.add_solve_jobs() = AJob(v1::JOB_STATE_RUNNING);
-      *page.add_solve_jobs() = AJob(v1::JOB_STATE_QUEUED);
+      *page.add_solve_jobs() = ASolveJob(v1::JOB_STATE_RUNNING);
+      *page.add_solve_jobs() = ASolveJob(v1::JOB_STATE_QUEUED);
       page.mutable_solve_jobs(1)->set_queue_position(3);
       return page;
     };
@@ -95,7 +95,7 @@ class SolveJobsTest : public testing::Test {
   const std::string city_ = WriteTestFile("city.vrp", "NAME: city\n");
 };
 
-TEST_F(SolveJobsTest, AJobIsFollowedToItsAnswerAsSolvePrintsIt) {
+TEST_F(SolveJobsTest, FollowsAJobAndPrintsItsAnswer) {
   const std::string plan = TestPath("job.sol");
   const Ran ran = Run({"solve", city_, "--job", "--budget", "2h", "--solution", plan});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -108,7 +108,7 @@ TEST_F(SolveJobsTest, AJobIsFollowedToItsAnswerAsSolvePrintsIt) {
   EXPECT_FALSE(created_.request_id().empty());
 }
 
-TEST_F(SolveJobsTest, ADetachedJobGivesItsNameAndTheDaemonsBudgetWhereNoneIsNamed) {
+TEST_F(SolveJobsTest, DetachPrintsTheNameAndUsesTheDaemonsBudget) {
   const Ran ran = Run({"solve", city_, "--job", "--detach", "--request-id", "r1"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "solveJobs/j1 QUEUED\n");
@@ -118,7 +118,7 @@ TEST_F(SolveJobsTest, ADetachedJobGivesItsNameAndTheDaemonsBudgetWhereNoneIsName
   EXPECT_EQ(json.OutJson().at(0)["name"], "solveJobs/j1");
 }
 
-TEST_F(SolveJobsTest, WatchAsJsonGivesAnEventALine) {
+TEST_F(SolveJobsTest, WatchPrintsOneJsonLinePerEvent) {
   const Ran ran = Run({"solve-jobs", "watch", "j1", "--from", "3", "--output", "json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const auto lines = ran.OutJson();
@@ -130,7 +130,7 @@ TEST_F(SolveJobsTest, WatchAsJsonGivesAnEventALine) {
   EXPECT_EQ(lines[2]["state"], "SUCCEEDED");
 }
 
-TEST_F(SolveJobsTest, GetShowsTheJobAndItsAnswerOnceThereIsOne) {
+TEST_F(SolveJobsTest, GetPrintsTheJobAndItsAnswer) {
   const Ran ended = Run({"solve-jobs", "get", "solveJobs/j1"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("searched      2s of 2h00m"));
@@ -145,10 +145,10 @@ TEST_F(SolveJobsTest, GetShowsTheJobAndItsAnswerOnceThereIsOne) {
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);
   const Ran early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
   EXPECT_EQ(early.code, 4);
-  EXPECT_THAT(early.err, HasSubstr("the job has no answer (yet)"));
+  EXPECT_THAT(early.err, HasSubstr("the job has no answer yet"));
 }
 
-TEST_F(SolveJobsTest, ListAndStopTellWhereTheJobStands) {
+TEST_F(SolveJobsTest, ListAndStopPrintTheState) {
   const Ran list = Run({"solve-jobs", "list"});
   EXPECT_THAT(list.OutLines().at(0), StartsWith("JOB"));
   EXPECT_THAT(list.OutLines().at(1), HasSubstr("RUNNING"));
@@ -157,7 +157,7 @@ TEST_F(SolveJobsTest, ListAndStopTellWhereTheJobStands) {
   EXPECT_EQ(Run({"solve-jobs", "get", "j2"}).code, 5);
 }
 
-TEST_F(SolveJobsTest, AnInterruptLeavesTheJobAndSaysHowToComeBackAndHowToStop) {
+TEST_F(SolveJobsTest, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchAndStop) {
   FakeHandlers handlers = Handlers();
   Interrupt interrupt;
   handlers.watch_solve_job = [&](const v1::WatchSolveJobRequest&,

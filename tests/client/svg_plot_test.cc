@@ -19,8 +19,7 @@ int Count(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Whether tags are closed in the order in which they were opened, and no bare & or < is left in the
-// text.
+// Whether all tags are closed in reverse order of opening and the text has no unescaped & or <.
 bool IsWellFormed(const std::string& svg) {
   static const std::regex tag("<(/?)([a-z]+)((?:\\s+[A-Za-z0-9:-]+=\"[^\"<]*\")*)\\s*(/?)>");
   static const std::regex text("(?:[^<>&]|&(?:amp|lt|gt|quot|apos);)*");
@@ -49,7 +48,7 @@ TEST(SvgPlot, DrawsEveryRouteCustomerAndDepot) {
       << "one depot, and one in the legend";
 }
 
-TEST(SvgPlot, SaysWhatIsShown) {
+TEST(SvgPlot, HasATitle) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   EXPECT_THAT(svg, HasSubstr(">city</text>"));
   EXPECT_THAT(svg, HasSubstr("cost 110.5, gap +10.50 % vs file&apos;s reference 100, 2 routes"));
@@ -65,7 +64,7 @@ TEST(SvgPlot, EscapesNames) {
   EXPECT_THAT(svg, HasSubstr("&lt;b&gt;&quot;A&amp;B&quot;&lt;/b&gt;</text>"));
 }
 
-TEST(SvgPlot, PutsNorthAbove) {
+TEST(SvgPlot, DrawsNorthUp) {
   const std::string svg = PlotSvg(ASolveResponse()).value();
   std::smatch north, south;
   ASSERT_TRUE(std::regex_search(svg, north,
@@ -75,7 +74,7 @@ TEST(SvgPlot, PutsNorthAbove) {
   EXPECT_LT(std::stod(north[1]), std::stod(south[1]));
 }
 
-TEST(SvgPlot, TakesPlacesThatAreAllTheSame) {
+TEST(SvgPlot, DrawsEqualLocations) {
   v1::SolveResponse response = ASolveResponse();
   for (v1::Route& route : *response.mutable_solution()->mutable_routes()) {
     for (v1::Stop& stop : *route.mutable_stops())

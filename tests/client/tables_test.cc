@@ -15,7 +15,7 @@ TEST(Tables, AreAligned) {
   EXPECT_EQ(table.Text(), "A          LONG\nwide cell  x\n");
 }
 
-TEST(SolveText, ShowsRoutesCostGapVerdictAndTimes) {
+TEST(SolveText, ShowsRoutesCostGapFeasibilityAndTimes) {
   EXPECT_EQ(SolveText(ASolveResponse()),
             "city\n"
             "Route 1: 2 1  distance 60.25  load 7  duration 34.5\n"
@@ -23,10 +23,10 @@ TEST(SolveText, ShowsRoutesCostGapVerdictAndTimes) {
             "cost: 110.5  gap +10.50 % vs file's reference 100\n"
             "checker: feasible\n"
             "strategy: search, no model, seed 7\n"
-            "time: 13 of 500 ms, search 12.5; ended by local_optimum\n");
+            "time: 13 of 500 ms, search 12.5; ended at a local optimum\n");
 }
 
-TEST(SolveText, NamesWhatIsWrong) {
+TEST(SolveText, NamesTheError) {
   v1::SolveResponse response = ASolveResponse();
   response.set_feasible(false);
   for (int i = 0; i < 25; ++i) {
@@ -48,7 +48,7 @@ TEST(ImprovementText, NamesTheReferenceOfItsGap) {
   EXPECT_THAT(ImprovementText(improvement), HasSubstr(", gap +2.00 % vs file's reference, "));
 }
 
-TEST(ModelText, ShowsTheGapThatTheCardStates) {
+TEST(ModelText, ShowsTheGapOfTheCard) {
   v1::Model model;
   model.set_validation_cost(6.5);
   model.set_validation_reference_cost(6.25);
@@ -62,7 +62,7 @@ TEST(ModelText, ShowsTheGapThatTheCardStates) {
   EXPECT_THAT(ModelRow(model), testing::Contains("+5.00 % vs search 200 iterations"));
 }
 
-TEST(JobText, ShowsPaceAndTheReferenceOfItsGaps) {
+TEST(JobText, ShowsPaceAndReferenceOfGaps) {
   v1::TrainingJob job;
   *job.mutable_progress() = AProgress(40);
   *job.mutable_best() = AProgress(30);
@@ -71,7 +71,7 @@ TEST(JobText, ShowsPaceAndTheReferenceOfItsGaps) {
   EXPECT_THAT(JobRow(job), testing::Contains("-4.10 % vs nearest neighbour"));
 }
 
-TEST(PlanText, ShowsRoutesAndWhoIsLeftOutButNoVerdict) {
+TEST(PlanText, ShowsRoutesAndUnservedCustomersOnly) {
   v1::Solution plan = ASolveResponse().solution();
   plan.add_unserved()->set_id("9");
   EXPECT_EQ(PlanText(plan),
@@ -80,7 +80,7 @@ TEST(PlanText, ShowsRoutesAndWhoIsLeftOutButNoVerdict) {
             "unserved: 1 customers\n  9: \n");
 }
 
-TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
+TEST(ServerInfoText, NamesTheDefaultDevice) {
   v1::ServerInfo info;
   info.set_default_device("cpu");
   v1::Device& device = *info.add_devices();
@@ -91,14 +91,14 @@ TEST(ServerInfoText, SaysWhichDeviceIsTheDefault) {
   EXPECT_THAT(ServerInfoText(info), HasSubstr("built without"));
 }
 
-TEST(ServerInfoText, TellsOfALostGpuOnly) {
+TEST(ServerInfoText, ShowsALostGpu) {
   v1::ServerInfo info;
   EXPECT_THAT(ServerInfoText(info), testing::Not(HasSubstr("GPU")));
-  info.set_device_loss("the GPU cannot be used until the daemon has started anew");
+  info.set_device_loss("the GPU cannot be used until the daemon restarts");
   EXPECT_THAT(ServerInfoText(info), testing::ContainsRegex("GPU lost +the GPU cannot be used"));
 }
 
-TEST(ServerInfoText, SaysWhereMixedPrecisionAndBf16Run) {
+TEST(ServerInfoText, ShowsMixedPrecisionAndBf16) {
   v1::ServerInfo info;
   v1::Device& cpu = *info.add_devices();
   cpu.set_id("cpu");

@@ -5,7 +5,7 @@
 namespace vrp::client {
 namespace {
 
-TEST(Utf8, IsToldFromOtherBytes) {
+TEST(Utf8, IsRecognised) {
   EXPECT_TRUE(IsValidUtf8("plain \xC3\xA9 \xE2\x82\xAC \xF0\x9F\x9A\x9A"));
   for (const char* text :
        {"\xFF", "\xC3", "\xC0\xAF", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"}) {
@@ -13,19 +13,19 @@ TEST(Utf8, IsToldFromOtherBytes) {
   }
 }
 
-TEST(Utf8, IsMadeByReplacingWrongBytesOnly) {
+TEST(Utf8, ReplacesInvalidBytesOnly) {
   EXPECT_EQ(ToValidUtf8("a\xFFz\xC3\xA9"), "a?z\xC3\xA9");
   EXPECT_EQ(ToValidUtf8("cut\xE2\x82"), "cut??");
 }
 
-TEST(Numbers, ShowNoDecimalsWhereThereAreNone) {
+TEST(Numbers, ShowNoSuperfluousDecimals) {
   EXPECT_EQ(FormatNumber(375), "375");
   EXPECT_EQ(FormatNumber(27591.5), "27591.5");
   EXPECT_EQ(FormatNumber(0.12345), "0.1235");
   EXPECT_EQ(FormatNumber(-0.00001), "0");
 }
 
-TEST(Numbers, ShowGapsInPercentWithTheirSignAndTheirReference) {
+TEST(Numbers, ShowGapsInPercentWithSignAndReference) {
   EXPECT_EQ(FormatGap(0.0125, "search 1 s"), "+1.25 % vs search 1 s");
   EXPECT_EQ(FormatGap(-0.041, "nearest neighbour"), "-4.10 % vs nearest neighbour");
   EXPECT_EQ(FormatGap(0, ""), "+0.00 % vs reference");
@@ -37,7 +37,7 @@ TEST(Numbers, ShowSecondsWithThreeDigits) {
   EXPECT_EQ(FormatSeconds(1234.4), "1234");
 }
 
-TEST(Numbers, ShowRatesShort) {
+TEST(Numbers, AbbreviateRates) {
   EXPECT_EQ(FormatRate(87), "87");
   EXPECT_EQ(FormatRate(9999), "9999");
   EXPECT_EQ(FormatRate(12345), "12.3k");
@@ -52,7 +52,7 @@ TEST(Numbers, ShowBytesInTheUnitThatFits) {
   EXPECT_EQ(FormatBytes(int64_t{10} << 30), "10 GiB");
 }
 
-TEST(Spans, AreShownInTwoUnits) {
+TEST(Spans, HaveAtMostTwoUnits) {
   EXPECT_EQ(FormatSpan(absl::Milliseconds(400)), "0s");
   EXPECT_EQ(FormatSpan(absl::Seconds(59)), "59s");
   EXPECT_EQ(FormatSpan(absl::Seconds(80)), "1m20s");
@@ -66,7 +66,7 @@ TEST(Times, AreRfc3339) {
   EXPECT_EQ(FormatTime(time), "2027-01-15T08:00:00.250Z");
 }
 
-TEST(Durations, SurviveTheWire) {
+TEST(Durations, RoundTripThroughProto) {
   for (const absl::Duration duration :
        {absl::Milliseconds(1), absl::Milliseconds(1500), absl::Hours(1)}) {
     EXPECT_EQ(ToDuration(ToProtoDuration(duration)), duration);

@@ -1,4 +1,4 @@
-// vrpctl top, and server log-level.
+// `top` and `server log-level`.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ using testing::Not;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Buckets up to 0.1, 0.2 and infinity.
+// Returns a histogram with the bounds 0.1, 0.2 and infinity.
 v1::DurationHistogram AHistogram(int64_t first, int64_t second, int64_t beyond) {
   v1::DurationHistogram histogram;
   for (const auto& [bound, count] :
@@ -33,7 +33,7 @@ v1::DurationHistogram AHistogram(int64_t first, int64_t second, int64_t beyond) 
   return histogram;
 }
 
-// `calls` requests since the daemon began, which is `seconds` ago.
+// Returns statistics of `calls` requests since the daemon's start `seconds` ago.
 v1::ServerStats Stats(int64_t seconds, int64_t calls) {
   v1::ServerStats stats;
   stats.mutable_start_time()->set_seconds(1'000);
@@ -56,12 +56,12 @@ v1::ServerStats Stats(int64_t seconds, int64_t calls) {
   v1::JobCount& jobs = *stats.add_jobs();
   jobs.set_kind("training");
   jobs.set_state(v1::JOB_STATE_RUNNING);
-  jobs.set_jobs(1);
+  jobs.set_count(1);
   v1::ActiveJob& job = *stats.add_active_jobs();
   job.set_name("trainingJobs/a");
   job.set_state(v1::JOB_STATE_RUNNING);
   job.mutable_training()->set_step(7);
-  job.mutable_training()->set_steps(9);
+  job.mutable_training()->set_total_steps(9);
   stats.mutable_process()->set_resident_bytes(100 << 20);
   return stats;
 }
@@ -69,12 +69,12 @@ v1::ServerStats Stats(int64_t seconds, int64_t calls) {
 TEST(QuantileOf, LiesWithinItsBucket) {
   EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(100, 0, 0), 0.5), 0.05);
   EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(50, 50, 0), 0.75), 0.15);
-  EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(0, 0, 9), 0.99), 0.2) << "the last bound that is finite";
+  EXPECT_DOUBLE_EQ(QuantileOf(AHistogram(0, 0, 9), 0.99), 0.2) << "the last finite bound";
   EXPECT_TRUE(std::isnan(QuantileOf(AHistogram(0, 0, 0), 0.5)));
   EXPECT_TRUE(std::isnan(QuantileOf({}, 0.5)));
 }
 
-TEST(StatsInterval, IsOfWhatHappenedBetweenTwoAnswers) {
+TEST(StatsInterval, CoversTheTimeBetweenTwoReadings) {
   v1::ServerStats later = Stats(110, 1'000 + 40);
   *later.mutable_rpcs(0)->mutable_duration() = AHistogram(1'000, 40, 0);
   const StatsInterval interval(later, Stats(100, 1'000));
@@ -83,9 +83,9 @@ TEST(StatsInterval, IsOfWhatHappenedBetweenTwoAnswers) {
   EXPECT_DOUBLE_EQ(solve.per_second, 4);
   EXPECT_EQ(solve.failed, 0);
   EXPECT_EQ(solve.total, 1'040);
-  EXPECT_DOUBLE_EQ(solve.median, 0.15) << "of the 40 new ones, all slow";
+  EXPECT_DOUBLE_EQ(solve.median, 0.15) << "40 new calls, all slow";
   const StatsInterval::Rpc all = StatsInterval(Stats(100, 1'000)).Rpcs().at(0);
-  EXPECT_DOUBLE_EQ(all.per_second, 10) << "since the daemon began";
+  EXPECT_DOUBLE_EQ(all.per_second, 10) << "since the daemon's start";
   EXPECT_EQ(all.failed, 1);
 }
 
@@ -97,7 +97,7 @@ FakeHandlers WithStats() {
   return handlers;
 }
 
-TEST(TopCommand, ShowsOnceWhatThereIs) {
+TEST(TopCommand, PrintsOnce) {
   FakeServer server(WithStats());
   const Ran ran = RunCommand({"top", "--once", "--remote", server.address()});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -108,7 +108,7 @@ TEST(TopCommand, ShowsOnceWhatThereIs) {
   EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
 }
 
-TEST(TopCommand, GivesAnObjectToScripts) {
+TEST(TopCommand, PrintsAJsonObject) {
   FakeServer server(WithStats());
   const Ran ran = RunCommand({"top", "--once", "--output", "json", "--remote", server.address()});
   const auto object = ran.OutJson().at(0);
@@ -122,10 +122,10 @@ TEST(TopCommand, GivesAnObjectToScripts) {
 }
 
 constexpr char kLoss[] =
-    "the GPU cannot be used until the daemon has started anew, which it does by itself: an illegal "
+    "the GPU cannot be used until the daemon restarts, which it does by itself: an illegal "
     "address";
 
-TEST(TopCommand, TellsOfALostGpuAndItsRemedy) {
+TEST(TopCommand, PrintsALostGpuAndItsRemedy) {
   FakeHandlers handlers;
   handlers.server_stats = [](const v1::GetServerStatsRequest&, const FakeCall&) {
     v1::ServerStats stats = Stats(100, 1'000);
@@ -146,7 +146,7 @@ TEST(TopCommand, TellsOfALostGpuAndItsRemedy) {
   EXPECT_THAT(StatsLine(StatsInterval(Stats(100, 1'000), std::nullopt, kLoss)), HasSubstr(kLoss));
 }
 
-// The one as full as can be, the other lost.
+// Returns statistics of a device with every value and of a lost one.
 v1::ServerStats StatsWithGpus() {
   v1::ServerStats stats = Stats(100, 1'000);
   v1::DeviceStats& busy = *stats.add_devices();
@@ -162,14 +162,14 @@ v1::ServerStats StatsWithGpus() {
   busy.set_power_limit_watts(700);
   v1::DeviceStats& lost = *stats.add_devices();
   lost.set_id("nvml:1");
-  lost.set_problem("GPU is lost");
+  lost.set_error("GPU is lost");
   return stats;
 }
 
 constexpr char kBusyGpu[] =
     "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (4.0 ours)  54 C  412 W of 700 W";
 
-TEST(StatsText, HasALineForEachGpuWithWhatIsKnownOfIt) {
+TEST(StatsText, HasALineForEachGpu) {
   const std::string text = StatsText(StatsInterval(StatsWithGpus()), "host:1");
   EXPECT_THAT(text, testing::ContainsRegex(std::string("cuda:0 +NVIDIA H200  util 83 %")));
   EXPECT_THAT(text, HasSubstr(std::string(kBusyGpu) + "\n"));
@@ -177,9 +177,9 @@ TEST(StatsText, HasALineForEachGpuWithWhatIsKnownOfIt) {
   EXPECT_THAT(StatsText(StatsInterval(Stats(100, 1'000)), "host:1"), Not(HasSubstr("GPU")));
 }
 
-TEST(StatsText, SaysOfAGpuInUseWhyLittleIsKnownOfIt) {
+TEST(StatsText, ShowsWhyTheFiguresOfAGpuAreMissing) {
   v1::ServerStats stats = Stats(100, 1'000);
-  stats.set_device_problem("NVML: libnvidia-ml.so.1: cannot open");
+  stats.set_driver_error("NVML: libnvidia-ml.so.1: cannot open");
   EXPECT_THAT(StatsText(StatsInterval(stats), "host:1"), Not(HasSubstr("NVML")));
   v1::DeviceStats& gpu = *stats.add_devices();
   gpu.set_id("cuda:0");
@@ -194,7 +194,7 @@ TEST(StatsLine, EndsWithTheGpus) {
               testing::EndsWith("  cuda:0 " + std::string(kBusyGpu) + "  nvml:1 GPU is lost\n"));
 }
 
-TEST(StatsJson, HasNullForWhatIsNotKnownOfAGpu) {
+TEST(StatsJson, IsNullForUnknownFiguresOfAGpu) {
   const Json devices = StatsJson(StatsInterval(StatsWithGpus()))["devices"];
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[0]["id"], "cuda:0");
@@ -208,26 +208,26 @@ TEST(StatsJson, HasNullForWhatIsNotKnownOfAGpu) {
   EXPECT_TRUE(devices[1]["utilization"].is_null());
 }
 
-TEST(StatsJson, SaysWhyThereIsNoGpu) {
+TEST(StatsJson, NamesTheProblemOfTheDriver) {
   v1::ServerStats stats = Stats(100, 1'000);
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["device_problem"].is_null());
-  stats.set_device_problem("NVML: there is no GPU");
+  stats.set_driver_error("NVML: there is no GPU");
   EXPECT_EQ(StatsJson(StatsInterval(stats))["device_problem"], "NVML: there is no GPU");
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["devices"].empty());
 }
 
-// Runs `top` until the daemon was asked `looks` times, then Ctrl-C.
-Ran RunTop(int looks, std::optional<int> width) {
+// Runs `top` until it has requested `readings` readings, then interrupts it.
+Ran RunTop(int readings, std::optional<int> width) {
   Interrupt interrupt;
   int asked = 0;
   absl::Notification seen_enough;
   FakeHandlers handlers;
   handlers.server_stats = [&](const v1::GetServerStatsRequest&, const FakeCall&) {
-    if (++asked == looks) seen_enough.Notify();
+    if (++asked == readings) seen_enough.Notify();
     return Stats(100 + asked, 1'000);
   };
   FakeServer server(handlers);
-  // Trigger from the handler itself would wait for the call that it answers.
+  // Trigger must not run in the handler, since it would wait for the handler's own call.
   std::thread trigger([&] {
     seen_enough.WaitForNotification();
     interrupt.Trigger();
@@ -243,22 +243,22 @@ TEST(TopCommand, RedrawsOnATerminalUntilCtrlC) {
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err, "");
   EXPECT_THAT(ran.out, HasSubstr("\x1b[H\x1b[J"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[?"))) << "nothing is switched on that stays on";
+  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[?"))) << "changes no mode of the terminal";
   for (const std::string& line : ran.OutLines()) EXPECT_LE(line.size(), 40u + 6u) << line;
 }
 
-TEST(TopCommand, PrintsOnceAndEndsWhereTheOutputIsNoTerminal) {
+TEST(TopCommand, PrintsOnceWithoutATerminal) {
   FakeServer server(WithStats());
   const Ran ran = RunCommand({"top", "--remote", server.address()});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("SolverService/Solve")) << "the table of --once";
 }
 
-TEST(TopCommand, TakesOneOfOnceAndFollow) {
+TEST(TopCommand, RefusesOnceWithFollow) {
   EXPECT_EQ(RunCommand({"top", "--once", "--follow"}).code, 2);
 }
 
-TEST(TopCommand, WritesALineEachTimeElsewhereIfItIsToFollow) {
+TEST(TopCommand, FollowPrintsOneLinePerReadingWithoutATerminal) {
   const Ran ran = RunTop(4, std::nullopt);
   EXPECT_EQ(ran.code, 0);
   EXPECT_GE(ran.OutLines().size(), 3u);
@@ -266,18 +266,18 @@ TEST(TopCommand, WritesALineEachTimeElsewhereIfItIsToFollow) {
   for (const std::string& line : ran.OutLines()) EXPECT_THAT(line, HasSubstr("requests"));
 }
 
-TEST(LogLevelCommand, SetsTheLevelAndTellsTheOldOne) {
+TEST(LogLevelCommand, SetsTheLevelAndPrintsTheOldOne) {
   FakeHandlers handlers;
   handlers.set_log_level = [](const v1::SetLogLevelRequest& request, const FakeCall&) {
     EXPECT_EQ(request.level(), v1::LOG_LEVEL_DEBUG);
     v1::SetLogLevelResponse response;
-    response.set_previous(v1::LOG_LEVEL_INFO);
+    response.set_previous_level(v1::LOG_LEVEL_INFO);
     return response;
   };
   FakeServer server(handlers);
   const Ran ran = RunCommand({"server", "log-level", "debug", "--remote", server.address()});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "the daemon logs from debug on; before: info\n");
+  EXPECT_EQ(ran.out, "log level: debug, before info\n");
 }
 
 }  // namespace

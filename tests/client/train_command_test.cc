@@ -15,8 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-using WriteEvent = absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)>;
-
 class TrainCommand : public testing::Test {
  protected:
   FakeHandlers Handlers() {
@@ -64,11 +62,11 @@ class TrainCommand : public testing::Test {
     write(AProgressEvent(2, 50));
     v1::WatchTrainingJobResponse model = ALogEvent(3, "");
     model.mutable_model()->set_model("models/tiny/versions/1");
-    v1::PublishedWeights& published = *model.mutable_model()->mutable_published();
+    v1::PublishedWeights& published = *model.mutable_model()->mutable_published_weights();
     published.set_epoch(1);
     published.set_step(10);
     published.set_reason(v1::PUBLISH_REASON_BEST_VALIDATION);
-    published.set_val_cost(6.25);
+    published.set_validation_cost(6.25);
     write(model);
     write(AStateEvent(4, v1::JOB_STATE_SUCCEEDED));
     return absl::OkStatus();
@@ -114,7 +112,7 @@ TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
             "solve with it: vrpctl solve FILE --strategy seeded --model models/tiny/versions/1\n");
 }
 
-TEST_F(TrainCommand, PrintsNothingButEventsAsJson) {
+TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {
   const auto objects = Train({"--output", "json"}).OutJson();
   ASSERT_THAT(objects, SizeIs(4));
   EXPECT_EQ(objects[0]["type"], "state");
@@ -138,18 +136,18 @@ TEST_F(TrainCommand, RepeatsALostCallWithTheSameId) {
   EXPECT_THAT(requests_[0].request_id(), SizeIs(32));
 }
 
-TEST_F(TrainCommand, MakesAFreshIdForEachRun) {
+TEST_F(TrainCommand, CreatesANewIdForEachRun) {
   Train({"--detach"});
   Train({"--detach"});
   EXPECT_NE(requests_[0].request_id(), requests_[1].request_id());
 }
 
-TEST_F(TrainCommand, TakesTheIdThatItIsGiven) {
+TEST_F(TrainCommand, UsesTheGivenId) {
   Train({"--detach", "--request-id", "mine"});
   EXPECT_EQ(requests_.at(0).request_id(), "mine");
 }
 
-TEST_F(TrainCommand, ChecksWithoutTrainingAndPrintsTheSettings) {
+TEST_F(TrainCommand, ValidateOnlyPrintsTheSettings) {
   const Ran ran = Train({"--validate-only"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_TRUE(requests_.at(0).validate_only());
@@ -164,7 +162,7 @@ TEST_F(TrainCommand, ChecksWithoutTrainingAndPrintsTheSettings) {
   EXPECT_TRUE(json[0]["name"].is_null());
 }
 
-TEST_F(TrainCommand, PrintsTheWholeConfigurationAlone) {
+TEST_F(TrainCommand, PrintConfigPrintsTheConfigurationOnly) {
   const Ran ran = Train({"--print-config", "--set", "training.epochs=3"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out, "name: tiny\ntraining:\n  epochs: 3\n");
@@ -176,15 +174,15 @@ TEST_F(TrainCommand, PrintsTheWholeConfigurationAlone) {
   EXPECT_EQ(json[0], (nlohmann::json{{"training.epochs", "3"}}));
 }
 
-TEST_F(TrainCommand, SaysThatAnOldDaemonResolvesNoConfiguration) {
+TEST_F(TrainCommand, ReportsADaemonThatIsTooOldToResolveConfigurations) {
   resolves_ = false;
   const Ran ran = Train({"--print-config"});
   EXPECT_NE(ran.code, 0);
   EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("older than this vrpctl"));
+  EXPECT_THAT(ran.err, HasSubstr("too old to resolve"));
 }
 
-TEST_F(TrainCommand, TrainsTheSmallestPresetWhereNoneIsNamedAndSaysSo) {
+TEST_F(TrainCommand, TrainsTheDefaultPresetAndSaysSo) {
   const Ran ran = TrainAny({"--detach"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.err, testing::StartsWith("vrpctl: no --config or --preset given: training preset "
@@ -205,7 +203,7 @@ TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
   }
 }
 
-TEST_F(TrainCommand, ListsThePresetsWhereNoneHasTheName) {
+TEST_F(TrainCommand, ListsThePresetsForAnUnknownName) {
   const Ran ran = TrainAny({"--preset", "tinny"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, HasSubstr("--preset: got \"tinny\", wanted one of "));
@@ -213,19 +211,19 @@ TEST_F(TrainCommand, ListsThePresetsWhereNoneHasTheName) {
   EXPECT_THAT(requests_, SizeIs(0));
 }
 
-TEST_F(TrainCommand, TakesEitherAPresetOrAFile) {
+TEST_F(TrainCommand, RefusesAPresetWithAFile) {
   const Ran ran = Train({"--preset", "tiny_1"});
   EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.err, testing::AllOf(HasSubstr("--preset"), HasSubstr("--config")));
 }
 
-TEST_F(TrainCommand, RefusesFlagsOfWhichOneWouldBeIgnored) {
+TEST_F(TrainCommand, RefusesFlagsThatExcludeEachOther) {
   EXPECT_EQ(Train({"--validate-only", "--print-config"}).code, 2);
   EXPECT_EQ(TrainAny({"--preset", "tiny_1", "--list-presets"}).code, 2);
   for (const char* flag : {"--validate-only", "--print-config"}) {
     const Ran ran = Train({flag, "--detach"});
     EXPECT_EQ(ran.code, 2) << flag;
-    EXPECT_THAT(ran.err, HasSubstr("--detach: nothing is submitted")) << flag;
+    EXPECT_THAT(ran.err, HasSubstr("--detach: got it with")) << flag;
   }
   EXPECT_THAT(requests_, SizeIs(0));
 }
@@ -247,7 +245,7 @@ TEST_F(TrainCommand, ShowsEachErrorOfTheConfiguration) {
   EXPECT_THAT(ran.err,
               HasSubstr(absl::StrCat("vrpctl: train: ", config_, ":1: naem: unknown key\n")));
   EXPECT_THAT(ran.err, HasSubstr("  tiny.yaml:2: batch_size: got \"x\", wanted an integer\n"));
-  EXPECT_THAT(requests_, SizeIs(1)) << "a wrong configuration is not sent again";
+  EXPECT_THAT(requests_, SizeIs(1)) << "an invalid configuration is not sent again";
 }
 
 TEST_F(TrainCommand, FailsWithTheJobsError) {
@@ -260,7 +258,7 @@ TEST_F(TrainCommand, FailsWithTheJobsError) {
   EXPECT_THAT(ran.err, HasSubstr("trainingJobs/j1 FAILED: out of memory"));
 }
 
-TEST_F(TrainCommand, DetachesAtCtrlC) {
+TEST_F(TrainCommand, DetachesOnCtrlC) {
   Interrupt interrupt;
   watch_ = [&](WriteEvent write) {
     interrupt.Trigger();
@@ -274,7 +272,7 @@ TEST_F(TrainCommand, DetachesAtCtrlC) {
                                               server_.address())));
 }
 
-TEST_F(TrainCommand, ComesBackAfterSubmittingToADaemonThatRestarts) {
+TEST_F(TrainCommand, FollowsTheJobAcrossARestartOfTheDaemon) {
   std::atomic<int> calls = 0;
   const auto whole = watch_;
   watch_ = [&](WriteEvent write) {
@@ -283,14 +281,14 @@ TEST_F(TrainCommand, ComesBackAfterSubmittingToADaemonThatRestarts) {
   EXPECT_EQ(Train({}).code, 0);
 }
 
-TEST_F(TrainCommand, RefusesWhatIsNoOverride) {
+TEST_F(TrainCommand, RefusesAnInvalidOverride) {
   for (const char* text : {"epochs", "=3", ""}) {
     EXPECT_EQ(Train({"--set", text}).code, 2) << text;
   }
   EXPECT_THAT(requests_, SizeIs(0));
 }
 
-TEST_F(TrainCommand, RefusesAConfigurationThatIsNoText) {
+TEST_F(TrainCommand, RefusesAConfigurationThatIsNotUtf8) {
   const std::string path = WriteTestFile("binary.yaml", "\xFF\xFE");
   const Ran ran = RunCommand({"train", "--config", path, "--remote", server_.address()});
   EXPECT_EQ(ran.code, 2);

@@ -1,7 +1,8 @@
-// The command line itself: flags anywhere, help, versions, mistakes, completion.
+// The command line: global flags, help, version, wrong usage, completion.
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/fake_server.h"
@@ -26,7 +27,7 @@ class Usage : public testing::Test {
   FakeServer server_{Handlers()};
 };
 
-TEST_F(Usage, TakesGlobalFlagsBeforeAndAfterTheCommand) {
+TEST_F(Usage, AcceptsGlobalFlagsBeforeAndAfterTheCommand) {
   const std::string remote = server_.address();
   const std::vector<std::vector<std::string>> lines = {
       {"--remote", remote, "--output", "json", "server", "info"},
@@ -40,14 +41,14 @@ TEST_F(Usage, TakesGlobalFlagsBeforeAndAfterTheCommand) {
   }
 }
 
-TEST_F(Usage, TakesTheDaemonFromTheEnvironment) {
+TEST_F(Usage, ReadsTheAddressFromTheEnvironment) {
   setenv("VRP_REMOTE", server_.address().c_str(), 1);
   const Ran by_environment = RunCommand({"server", "info"});
   setenv("VRP_REMOTE", "127.0.0.1:1", 1);
   const Ran by_flag = RunCommand({"server", "info", "--remote", server_.address()});
   unsetenv("VRP_REMOTE");
   EXPECT_EQ(by_environment.code, 0);
-  EXPECT_EQ(by_flag.code, 0) << "the flag goes before the environment";
+  EXPECT_EQ(by_flag.code, 0) << "the flag takes precedence over the environment";
 }
 
 TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
@@ -103,7 +104,7 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
   }
 }
 
-TEST(UsageHelp, NamesEveryFormOfAPlanThatIsRead) {
+TEST(UsageHelp, NamesEveryFormatOfPlans) {
   for (const char* command : {"solve", "check"}) {
     const std::string help = RunCommand({command, "--help"}).out;
     for (const char* form : {".sol", ".tour", "answer", "VROOM's output"}) {
@@ -112,7 +113,17 @@ TEST(UsageHelp, NamesEveryFormOfAPlanThatIsRead) {
   }
 }
 
-TEST(UsageHelp, GivesTheVersion) {
+// Reads the descriptions of all commands and flags from the completion script of fish.
+TEST(UsageHelp, KeepsDescriptionsWithin80Characters) {
+  for (const std::string& line : RunCommand({"completion", "fish"}).OutLines()) {
+    const size_t begin = line.find(" -d '");
+    ASSERT_NE(begin, std::string::npos) << line;
+    const std::string text = absl::StrReplaceAll(line.substr(begin + 5), {{"\\'", "'"}});
+    EXPECT_LE(text.size() - 1, 80u) << line;
+  }
+}
+
+TEST(UsageHelp, PrintsTheVersion) {
   const Ran ran = RunCommand({"--version"});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, StartsWith("vrpctl "));
@@ -120,7 +131,7 @@ TEST(UsageHelp, GivesTheVersion) {
 
 class WrongUsage : public testing::TestWithParam<std::vector<std::string>> {};
 
-TEST_P(WrongUsage, EndsWithTwoAndSaysWhatToDo) {
+TEST_P(WrongUsage, ReturnsTwoWithAMessage) {
   const Ran ran = RunCommand(GetParam());
   EXPECT_EQ(ran.code, 2);
   EXPECT_EQ(ran.out, "");
@@ -181,7 +192,7 @@ TEST(UsageErrors, NameAnUnknownCommand) {
   EXPECT_THAT(RunCommand({"jobs", "bogus"}).err, HasSubstr("unknown command bogus"));
 }
 
-TEST(UsageErrors, NameWhatStandsInThePlaceOfARequiredOption) {
+TEST(UsageErrors, NameTheUnexpectedArgumentInsteadOfTheMissingOption) {
   EXPECT_THAT(RunCommand({"models", "export", "net", "folder"}).err,
               HasSubstr("argument was not expected: folder"));
   EXPECT_THAT(RunCommand({"models", "export", "net", "--to", "folder"}).err,
@@ -195,7 +206,7 @@ TEST(UsageErrors, NameTheRange) {
 
 class Completion : public testing::TestWithParam<std::string> {};
 
-TEST_P(Completion, KnowsEveryCommandAndFlag) {
+TEST_P(Completion, ContainsCommandsAndFlags) {
   const Ran ran = RunCommand({"completion", GetParam()});
   EXPECT_EQ(ran.code, 0);
   for (const char* word :
@@ -207,8 +218,8 @@ TEST_P(Completion, KnowsEveryCommandAndFlag) {
 
 INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"));
 
-// Bash is on every machine that builds this project.
-TEST(CompletionOfBash, OffersWhatFits) {
+// Runs bash, which every machine that builds this project has.
+TEST(CompletionOfBash, OffersMatchingWords) {
   const std::string script =
       WriteTestFile("completion.bash", RunCommand({"completion", "bash"}).out);
   const std::string out = TestPath("offered");

@@ -1,0 +1,64 @@
+// A daemon for tests of `solve` that records the requests.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/client/fake_server.h"
+#include "tests/client/messages.h"
+#include "tests/client/runner.h"
+
+namespace vrp::client {
+
+// Answers every request with ASolveResponse by default and keeps the last one.
+class SolveCommandTest : public testing::Test {
+ protected:
+  FakeHandlers Handlers() {
+    FakeHandlers handlers;
+    handlers.solve = [this](const v1::SolveRequest& request,
+                            const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
+      request_ = request;
+      ++calls_;
+      return answer_(request, call);
+    };
+    handlers.stream_solve = [this](const v1::SolveRequest& request,
+                                   absl::FunctionRef<bool(const v1::StreamSolveResponse&)> write) {
+      for (const double cost : {9, 8}) {
+        v1::StreamSolveResponse message;
+        message.mutable_improvement()->mutable_solution()->set_cost(cost);
+        write(message);
+      }
+      const absl::StatusOr<v1::SolveResponse> answer = answer_(request, {});
+      if (!answer.ok()) return answer.status();
+      v1::StreamSolveResponse message;
+      *message.mutable_answer() = *answer;
+      write(message);
+      return absl::OkStatus();
+    };
+    return handlers;
+  }
+
+  Ran Solve(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+    arguments.insert(arguments.begin(),
+                     {"--remote", server_.address(), "--output", "json", "solve"});
+    return RunCommand(arguments, settings);
+  }
+
+  std::function<absl::StatusOr<v1::SolveResponse>(const v1::SolveRequest&, const FakeCall&)>
+      answer_ = [](const v1::SolveRequest& request, const FakeCall&) {
+        v1::SolveResponse response = ASolveResponse();
+        response.set_name(request.file().name());
+        if (!request.render_solution_file()) response.clear_solution_file();
+        return response;
+      };
+  v1::SolveRequest request_;
+  std::atomic<int> calls_ = 0;
+  FakeServer server_{Handlers()};
+  const std::string city_ = WriteTestFile("city.vrp", "NAME: city\nEOF\n");
+  const std::string set_ = WriteTestFile("three.jsonl", "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n");
+};
+
+}  // namespace vrp::client

@@ -1,0 +1,195 @@
+// The flags of `solve`.
+#include <string>
+
+#include "client/support/text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/solve_command_fixture.h"
+
+namespace vrp::client {
+namespace {
+
+using testing::HasSubstr;
+
+class SolveFlagsTest : public SolveCommandTest {};
+
+TEST_F(SolveFlagsTest, SendsTheFileAndAllFlags) {
+  const Ran ran =
+      Solve({city_, "--model", "tiny@3", "--strategy", "beam", "--budget", "1500ms", "--threads",
+             "2", "--seed", "18446744073709551615", "--width", "8", "--format", "vrplib"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(request_.file().name(), "city.vrp");
+  EXPECT_EQ(request_.file().content(), "NAME: city\nEOF\n");
+  EXPECT_EQ(request_.file().format(), v1::INSTANCE_FORMAT_VRPLIB);
+  EXPECT_EQ(request_.model(), "models/tiny/versions/3");
+  EXPECT_EQ(request_.strategy(), v1::STRATEGY_BEAM);
+  EXPECT_EQ(ToDuration(request_.budget()), absl::Milliseconds(1500));
+  EXPECT_EQ(request_.threads(), 2);
+  EXPECT_EQ(request_.seed(), 18446744073709551615u);
+  EXPECT_EQ(request_.width(), 8);
+  EXPECT_FALSE(request_.render_solution_file());
+}
+
+TEST_F(SolveFlagsTest, LeavesBudgetAndThreadsToTheDaemonByDefault) {
+  EXPECT_EQ(Solve({city_}).code, 0);
+  EXPECT_FALSE(request_.has_budget());
+  EXPECT_TRUE(request_.stop().automatic());
+  EXPECT_TRUE(request_.idle_threads());
+  EXPECT_EQ(request_.threads(), 0);
+  EXPECT_EQ(request_.strategy(), v1::STRATEGY_AUTO);
+  EXPECT_EQ(request_.model(), "");
+  EXPECT_FALSE(request_.network_only());
+  EXPECT_EQ(Solve({city_, "--budget", "2s"}).code, 0);
+  EXPECT_FALSE(request_.has_stop());
+}
+
+TEST_F(SolveFlagsTest, UsesOneThreadForAReproducibleAnswer) {
+  EXPECT_EQ(Solve({city_, "--seed", "1"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--max-iterations", "100"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--seed", "1", "--threads", "0"}).code, 0);
+  EXPECT_TRUE(request_.idle_threads());
+  EXPECT_EQ(Solve({city_, "--threads", "3"}).code, 0);
+  EXPECT_FALSE(request_.idle_threads());
+  EXPECT_EQ(request_.threads(), 3);
+}
+
+TEST_F(SolveFlagsTest, SendsTheStopRule) {
+  EXPECT_EQ(Solve({city_, "--budget", "1h", "--stop-after", "2s", "--target", "375"}).code, 0);
+  EXPECT_EQ(ToDuration(request_.stop().no_improvement()), absl::Seconds(2));
+  EXPECT_EQ(request_.stop().target_cost(), 375);
+  EXPECT_FALSE(request_.stop().automatic());
+  EXPECT_EQ(Solve({city_, "--budget", "1m", "--stop-after", "20%", "--target", "1%"}).code, 0);
+  EXPECT_DOUBLE_EQ(request_.stop().no_improvement_share(), 0.2);
+  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), 0.01);
+  EXPECT_EQ(Solve({city_, "--max-iterations", "5000"}).code, 0);
+  EXPECT_EQ(request_.stop().max_iterations(), 5000);
+  EXPECT_FALSE(request_.has_budget());
+  EXPECT_FALSE(request_.stop().automatic()) << "the iterations end it";
+  EXPECT_EQ(Solve({city_, "--stop-after", "2s"}).code, 0);
+  EXPECT_FALSE(request_.stop().automatic());
+  EXPECT_EQ(Solve({city_, "--target", "-5%"}).code, 0);
+  EXPECT_TRUE(request_.stop().automatic()) << "a target may never be reached";
+  EXPECT_DOUBLE_EQ(request_.stop().target_gap(), -0.05);
+}
+
+TEST_F(SolveFlagsTest, RefusesAnInvalidStopRule) {
+  const auto refused = [this](const char* flag, const char* value) {
+    const Ran ran = Solve({city_, flag, value});
+    EXPECT_EQ(ran.code, 2) << flag << " " << value;
+    return ran.err;
+  };
+  EXPECT_THAT(refused("--stop-after", "2"), HasSubstr("--stop-after: \"2\" has no unit"));
+  EXPECT_THAT(refused("--stop-after", "0%"), HasSubstr("more than 0% and at most 100%"));
+  EXPECT_THAT(refused("--stop-after", "x%"), HasSubstr("a share of the budget such as 20%"));
+  EXPECT_THAT(refused("--stop-after", "20%"), HasSubstr("wanted also --budget"));
+  EXPECT_THAT(refused("--target", "cheap"), HasSubstr("--target: got \"cheap\", wanted a cost"));
+  EXPECT_THAT(refused("--max-iterations", "0"), HasSubstr("--max-iterations"));
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveFlagsTest, SendsNetworkOnly) {
+  EXPECT_EQ(Solve({city_, "--model", "tiny", "--strategy", "greedy", "--network-only"}).code, 0);
+  EXPECT_TRUE(request_.network_only());
+}
+
+TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
+  const std::string answer =
+      R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"
+      R"("frozen_stops":1},{"stops":[]}]})";
+  // The answer is the last line of a stream.
+  for (const std::string& text : {answer, "{\"improvement\":{}}\n" + answer + "\n"}) {
+    const std::string path = WriteTestFile("yesterday.json", text);
+    const Ran ran = Solve({city_, "--start", path, "--freeze", "2"});
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    ASSERT_EQ(request_.initial_solution().routes_size(), 2);
+    const v1::Route& route = request_.initial_solution().routes(0);
+    EXPECT_EQ(route.vehicle(), 1);
+    EXPECT_EQ(route.frozen_stops(), 1);
+    ASSERT_EQ(route.stops_size(), 2);
+    EXPECT_EQ(route.stops(1).id(), "b");
+    EXPECT_EQ(request_.frozen_stops(), 2);
+  }
+}
+
+TEST_F(SolveFlagsTest, SendsASolutionFileToStartFrom) {
+  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\nCost 3\n");
+  EXPECT_EQ(Solve({city_, "--start", path}).code, 0);
+  EXPECT_EQ(request_.initial_solution_file().name(), "city.sol");
+  EXPECT_EQ(request_.initial_solution_file().content(), "Route #1: 1 2\nCost 3\n");
+  EXPECT_EQ(request_.frozen_stops(), 0);
+}
+
+TEST_F(SolveFlagsTest, SendsVroomsOutputToStartFrom) {
+  const std::string text = R"({"routes":[{"vehicle":4,"steps":[{"type":"job","id":7}]}]})";
+  EXPECT_EQ(Solve({city_, "--start", WriteTestFile("vroom.json", text)}).code, 0);
+  EXPECT_EQ(request_.initial_solution_file().content(), text);
+}
+
+TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotBeforeSolving) {
+  const Ran ending = Solve({city_, "--plot", TestPath("plan.png")});
+  EXPECT_EQ(ending.code, 2);
+  EXPECT_THAT(ending.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
+  for (const char* flag : {"--plot", "--solution"}) {
+    const Ran folder = Solve({city_, flag, "/nonexistent/plan.svg"});
+    EXPECT_EQ(folder.code, 2);
+    EXPECT_THAT(folder.err, HasSubstr("/nonexistent/plan.svg: no folder /nonexistent; create it"));
+  }
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
+  const auto error = [&](const std::string& text) {
+    const Ran ran = Solve({city_, "--start", WriteTestFile("bad.json", text)});
+    EXPECT_EQ(ran.code, 2);
+    return ran.err;
+  };
+  EXPECT_THAT(error("{\"routes\":"), HasSubstr("not an answer of `vrpctl solve"));
+  EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
+  EXPECT_THAT(error(R"({"routes":[{"stops":[{"id":1}]}]})"),
+              HasSubstr("routes[0].stops[0].id: wanted a string"));
+  EXPECT_THAT(error(R"({"routes":[{"stops":[],"frozen_stops":-1}]})"),
+              HasSubstr("routes[0].frozen_stops: wanted a whole number"));
+  EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: wanted with a plan"));
+  EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
+  EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
+              HasSubstr("--start, --solution, --plot and --job are for one instance"));
+  EXPECT_EQ(calls_, 0);
+}
+
+TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
+  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+    v1::SolveResponse response = ASolveResponse();
+    v1::InitialSolutionReport& report = *response.mutable_initial_solution();
+    report.set_kept_customers(20);
+    report.set_cost(380);
+    report.set_missing_customers(3);
+    report.set_frozen_stops(4);
+    v1::LeftOutVisit& visit = *report.add_left_out();
+    visit.set_id("7b");
+    visit.set_reason("load 31 exceeds vehicle capacity 30");
+    response.mutable_solution()->mutable_routes(0)->set_frozen_stops(2);
+    return response;
+  };
+  const std::string path = WriteTestFile("city.sol", "Route #1: 1 2\n");
+  const auto json = Solve({city_, "--start", path}).OutJson().at(0);
+  EXPECT_EQ(json["initial_solution"]["kept_customers"], 20);
+  EXPECT_EQ(json["initial_solution"]["left_out"][0]["id"], "7b");
+  EXPECT_EQ(json["routes"][0]["frozen_stops"], 2);
+  const Ran text = RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
+  EXPECT_THAT(text.out,
+              HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
+                        "3 customers were missing in it; stops left out: 1\n"
+                        "  7b: load 31 exceeds vehicle capacity 30\n"));
+  EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
+}
+
+TEST_F(SolveFlagsTest, RefusesOutputFilesForManyInstances) {
+  EXPECT_EQ(Solve({city_, city_, "--plot", TestPath("two.svg")}).code, 2);
+  EXPECT_EQ(Solve({set_, "--solution", TestPath("two.sol")}).code, 2);
+  EXPECT_EQ(calls_, 0);
+}
+
+}  // namespace
+}  // namespace vrp::client
