@@ -1,10 +1,10 @@
-// Multi-head attention among one instance's nodes: forward, a head and a panel of queries at a
-// time. See vec.h for who may include this.
+// Multi-head attention among one instance's nodes: forward, one head and panel of queries at a
+// time. vec.h states who may include this.
 //
-// Scores are kept transposed, [keys, queries of a panel]: lanes are queries, so that the softmax
-// needs nothing across lanes, and the products read keys, values and queries as they lie. They are
-// of base 2, since 2^x is the cheaper power. Backward recomputes the probabilities from the highest
-// scores and the sums (as Dao et al. 2022 do), so nothing of the size N^2 is saved.
+// Scores are transposed, [keys, queries of a panel], so that lanes are queries: the softmax needs
+// nothing across lanes, and products read keys, values and queries as stored. They have base 2,
+// because 2^x is the cheaper power. Backward recomputes the probabilities from the maxima and the
+// sums (as Dao et al. 2022 do), so nothing of the size N^2 is saved.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Powers of two are taken from here on: products with smaller ones may be denormal, which is slow.
+// Lower bound of exponents: products with smaller powers may be denormal, which is slow.
 inline constexpr double kLowestScore = -100;
 
-// 2^(score - highest).
+// Returns 2^(score - maximum).
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> highest) {
   return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - highest));
 }
 
-// Scores from products of keys and queries, and the highest of each query.
+// Turns products of keys and queries into scores, and finds each query's maximum.
 template <typename T>
 struct StoreScores {
   T* scores;
@@ -50,7 +50,7 @@ struct StoreScores {
   }
 };
 
-// scores become their powers; `inverses` one over the sums of these.
+// Replaces scores by their powers; `inverses` are the inverses of their sums.
 template <int64_t kVectors, typename T>
 inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
   Vec<T> most[kVectors];
@@ -91,7 +91,7 @@ struct Head {
   }
 };
 
-// out's columns of a head for `count` queries from `first` on, which kVectors vectors hold.
+// Writes out's columns of a head for `count` queries from `first` on, which fill kVectors vectors.
 template <int64_t kVectors, typename T>
 inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t first,
                         int64_t count, View<T> out) {
@@ -114,7 +114,7 @@ inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t 
   }
 }
 
-// out [N, H]; writes c.softmax.
+// Writes out [N, H] and c.softmax.
 template <typename T>
 inline void AttentionForward(const AttentionCall<T>& c, View<T> out) {
   constexpr int64_t kColumns = kPanelColumns<T>;

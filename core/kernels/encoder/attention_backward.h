@@ -1,4 +1,4 @@
-// The backward pass of attention.h, which says how things lie. See vec.h for who may include this.
+// The backward pass of attention.h, which explains the layout. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Probabilities from products of keys and queries.
+// Turns products of keys and queries into probabilities.
 template <typename T>
 struct StoreProbabilities {
   T* scores;
@@ -36,7 +36,7 @@ struct StoreProbabilities {
   }
 };
 
-// Gradients by the probabilities, and their means [Q] by these.
+// Computes gradients by the probabilities, and their means [Q] weighted by these.
 template <typename T>
 struct StoreWithMeans {
   T* d_scores;
@@ -60,7 +60,7 @@ struct StoreWithMeans {
   }
 };
 
-// d_scores, by the probabilities, become gradients by the scores.
+// Turns d_scores from gradients by the probabilities into gradients by the scores.
 template <int64_t kVectors, typename T>
 inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* means, T* d_scores) {
   for (int64_t j = 0; j < nodes; ++j) {
@@ -73,15 +73,15 @@ inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* mean
   }
 }
 
-// What an instance's backward pass reads and writes besides.
+// Further inputs and outputs of an instance's backward pass.
 template <typename T>
 struct AttentionGradient {
   View<const T> d_out;  // [N, H]
   View<T> d_qkv;        // [N, 3H]
-  T* d_edge_weights;    // [M, padded E, lanes], which it adds to
+  T* d_edge_weights;    // [M, padded E, lanes]; added to
 };
 
-// Probabilities and gradients by the scores of `count` queries from `first` on.
+// Computes probabilities and gradients by the scores of `count` queries from `first` on.
 template <int64_t kVectors, typename T>
 inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                            const Head<T>& head, int64_t first) {
@@ -100,7 +100,7 @@ inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>
                                gradient.d_edge_weights + head.number * bias.features * kLanes<T>);
 }
 
-// The head's columns of d_qkv, as far as they come of `count` queries from `first` on.
+// Adds the share of `count` queries from `first` on to the head's columns of d_qkv.
 template <typename T>
 inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                           const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {

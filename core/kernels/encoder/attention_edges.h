@@ -1,5 +1,5 @@
-// Features of edges as attention reads them: in panels of queries, a number of features at a time.
-// See vec.h for who may include this.
+// Features of edges as attention reads them: in panels of queries, a few features at a time. vec.h
+// states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Features that are added together; a last group is filled up with zeros.
+// Features that are added together; the last group is padded with zeros.
 inline constexpr int64_t kEdgeGroup = 4;
 
 inline int64_t PaddedFeatures(int64_t features) {
   return (features + kEdgeGroup - 1) / kEdgeGroup * kEdgeGroup;
 }
 
-// Elements of one feature.
+// Returns the number of elements of one feature.
 template <typename T>
 inline int64_t EdgeStride(int64_t nodes) {
   constexpr int64_t kColumns = kPanelColumns<T>;
@@ -28,8 +28,8 @@ inline int64_t PackedEdgesSize(int64_t features, int64_t nodes) {
   return PaddedFeatures(features) * EdgeStride<T>(nodes);
 }
 
-// to [padded features, panels, keys, queries of a panel] from edges [features, queries, keys]; 0
-// beyond the last query of a vector, and beyond the last feature.
+// Packs edges [features, queries, keys] to [padded features, panels, keys, queries of a panel].
+// Padding of queries and features is 0.
 template <typename T>
 inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   constexpr int64_t kColumns = kPanelColumns<T>;
@@ -46,12 +46,12 @@ inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   }
 }
 
-// What makes scores of the products of one panel's queries with a head's keys: a factor, and the
-// edges' part.
+// Turns the products of one panel's queries with a head's keys into scores: a factor, and the
+// edges' bias.
 template <typename T>
 struct ScoreBias {
   T factor;
-  const T* edges;    // the panel's of the first feature
+  const T* edges;    // the panel's first feature
   const T* weights;  // [features]
   int64_t features;  // padded
   int64_t stride;    // between features
@@ -84,7 +84,7 @@ struct ScoreBias {
   }
 };
 
-// sums [features, lanes] += those of d_scores * edges; both panels have `nodes` keys.
+// Adds the products d_scores * edges to sums [features, lanes]; both panels have `nodes` keys.
 template <int64_t kVectors, typename T>
 inline void AddEdgeGradient(const ScoreBias<T>& bias, int64_t nodes, const T* d_scores, T* sums) {
   for (int64_t e = 0; e < bias.features; e += kEdgeGroup) {

@@ -1,5 +1,4 @@
-// What attention works on: its sizes and memory, and one head's rows. See vec.h for who may include
-// this.
+// Sizes, memory and rows of one head for attention. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +25,15 @@ struct AttentionShape {
   int64_t edge_features;  // E
 };
 
-// The memory of one call, for at most `nodes` nodes. A panel of queries at a time: Q of them.
+// Memory of one call for at most `nodes` nodes. Handles a panel of Q queries at a time.
 template <typename T>
 struct AttentionScratch {
   T* scores;    // [N, Q]
   T* d_scores;  // [N, Q]
-  T* queries;   // [head channels, Q]: transposed
-  T* d_out;     // [head channels, Q]: transposed
+  T* queries;   // [head channels, Q], transposed
+  T* d_out;     // [head channels, Q], transposed
   T* columns;   // [Q]
-  T* copies;    // [4, N, head channels], in panels: heads that do not fill vectors of theirs
+  T* copies;    // [4, N, head channels], in panels, for heads that do not fill vectors
 
   static int64_t PaddedChannels(const AttentionShape& s) {
     return RoundUpToLanes<T>(s.hidden / s.heads);
@@ -61,11 +60,11 @@ struct AttentionCall {
   AttentionShape shape;
   AttentionScratch<T> at;
   View<const T> qkv;      // [N, 3H]
-  const T* edges;         // as PackEdges leaves them; null without features
+  const T* edges;         // as written by PackEdges; null without features
   const T* edge_weights;  // [M, padded E], times log2(e)
-  T* softmax;             // [M, 2, padded N]: the queries' highest scores, and one over the sums
+  T* softmax;             // [M, 2, padded N]: the queries' maxima, and inverses of the sums
 
-  // Elements of `softmax`, at most.
+  // Returns the maximum number of elements of `softmax`.
   static int64_t SoftmaxSize(int64_t rows, int64_t instances, int64_t heads) {
     return 2 * heads * (rows + instances * kLanes<T>);
   }
@@ -79,7 +78,7 @@ struct AttentionCall {
   }
 };
 
-// One head's rows, in panels: in place, or a copy with zeros behind where vectors are not full.
+// Returns one head's rows in panels: in place, or a zero-padded copy if they do not fill vectors.
 template <typename T>
 inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
                               T* copy) {
@@ -96,7 +95,8 @@ inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64
   return to.AsConst();
 }
 
-// to [channels, Q] from `count` rows from `first` on; lanes without a row repeat the last one.
+// Transposes `count` rows from `first` on to [channels, Q]; lanes without a row repeat the last
+// one.
 template <typename T>
 inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int64_t channels,
                           T* to) {

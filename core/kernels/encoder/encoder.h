@@ -1,7 +1,7 @@
 // The attention encoder of a graph transformer, forward and backward, on one thread for a group of
 // instances: attention, skip, norm; feed-forward, skip, norm; as in Kool et al. 2019, with biased
-// attention. Hand-written, because memory traffic and dispatch are what a tensor library spends its
-// time on at 51 x 128.
+// attention. Hand-written, because at 51 x 128 a tensor library spends its time on memory traffic
+// and dispatch.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace vrp {
 
 enum class NormKind {
-  kInstance,     // over an instance's nodes, each channel by itself (biased variance, eps 1e-5)
-  kFrozenBatch,  // running statistics of imported weights, which do not change
+  kInstance,     // over an instance's nodes, per channel (biased variance, eps 1e-5)
+  kFrozenBatch,  // running statistics of imported weights, which stay constant
 };
 
 struct EncoderShape {
@@ -27,7 +27,7 @@ struct EncoderShape {
   NormKind norm = NormKind::kInstance;
 };
 
-// Where a layer's parameters start in the flat span. Weights are [out, in], as torch.nn.Linear's.
+// Offsets of a layer's parameters in the flat span. Weights are [out, in], as in torch.nn.Linear.
 struct EncoderLayerOffsets {
   int64_t qkv_weight = 0;      // [3H, H]
   int64_t qkv_bias = 0;        // [3H]
@@ -36,8 +36,8 @@ struct EncoderLayerOffsets {
   int64_t edge_weight = 0;     // [M, E]; logits[m, i, j] += edge_weight[m] . edges[:, i, j]
   int64_t norm1_scale = 0;     // [H]
   int64_t norm1_shift = 0;     // [H]
-  int64_t norm1_mean = 0;      // [H], kFrozenBatch alone
-  int64_t norm1_variance = 0;  // [H], kFrozenBatch alone
+  int64_t norm1_mean = 0;      // [H], kFrozenBatch only
+  int64_t norm1_variance = 0;  // [H], kFrozenBatch only
   int64_t feed1_weight = 0;    // [F, H]
   int64_t feed1_bias = 0;      // [F]
   int64_t feed2_weight = 0;    // [H, F]
@@ -48,36 +48,36 @@ struct EncoderLayerOffsets {
   int64_t norm2_variance = 0;
 };
 
-// Instances that are encoded together. Rows of instance b: first_rows[b] .. first_rows[b + 1] - 1.
+// Instances that are encoded together. Instance b has rows first_rows[b] .. first_rows[b + 1] - 1.
 // Groups of 150 to 400 rows are the fastest with backward (16 instances of 21 nodes, 4 to 8 of 51,
-// 2 to 4 of 101; tests/bench/encoder_bench.cc): fewer rows load the weights too often, more fall
-// out of the second-level cache. What comes out for an instance in Forward does not depend on its
-// group.
+// 2 to 4 of 101; tests/bench/encoder_bench.cc): fewer rows load the weights too often, more exceed
+// the L2 cache. An instance's result of Forward does not depend on its group.
 template <typename T>
 struct EncoderGroup {
-  std::span<const int32_t> first_rows;  // [B + 1], beginning with 0
+  std::span<const int32_t> first_rows;  // [B + 1], beginning at 0
   std::span<const T* const> edges;      // [B] of [E, N, N] each; empty without edge features
 };
 
-// Const functions may run on several threads at once, each with memory of its own.
+// An encoder. Const functions may run on several threads at once, each with memory of its own.
 template <typename T>
 class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Lays the weights out for the products; once after each change of `parameters` (the flat span).
+  // Packs the weights for the products. Call it after each change of `parameters` (the flat span).
   virtual void Pack(const T* parameters) = 0;
 
-  // Elements of memory that Forward leaves for Backward (`saved`, which must not move between the
-  // two; 0.78 MiB for 51 nodes and the sizes above in float), and that both need besides.
+  // Return the elements of memory that Forward leaves for Backward (`saved`, which must not move
+  // between the two; 0.78 MiB for 51 nodes and the sizes above in float), and of both passes'
+  // scratch.
   virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;
   virtual int64_t ScratchSize(std::span<const int32_t> first_rows) const = 0;
 
-  // `x` [rows, H]: the embedded nodes, replaced by the encoded ones. `saved` null: no Backward
+  // Replaces the embedded nodes `x` [rows, H] by the encoded ones. `saved` is null if no Backward
   // follows.
   virtual void Forward(const EncoderGroup<T>& group, T* x, T* saved, T* scratch) const = 0;
-  // `dx` [rows, H]: the loss's gradient by the encoded nodes, replaced by that by the embedded
-  // ones. Adds to `gradient`, a flat span like the parameters'.
+  // Replaces `dx` [rows, H], the gradient by the encoded nodes, by that by the embedded ones. Adds
+  // to `gradient`, a flat span like the parameters'.
   virtual void Backward(const EncoderGroup<T>& group, T* dx, T* saved, T* scratch,
                         T* gradient) const = 0;
 };
@@ -87,9 +87,9 @@ template <typename T>
 std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
                                         std::vector<EncoderLayerOffsets> layers, Isa isa);
 
-// With the linear layers' products in bf16 and everything else (sums, attention, norms, the
-// gradient) in float; what comes out for an instance still does not depend on its group. On a CPU
-// that can run `bf16`, which is not kNone.
+// Returns an encoder with the linear layers' products in bf16 and everything else (sums, attention,
+// norms, the gradient) in float. An instance's result still does not depend on its group. The CPU
+// must be able to run `bf16`, which must not be kNone.
 std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers, Bf16 bf16);
 

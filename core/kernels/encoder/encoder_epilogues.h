@@ -1,4 +1,4 @@
-// What follows the encoder's products. See vec.h for who may include this.
+// Epilogues of the encoder's products. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct StoreWithSkip {
     Store<T>(to.At(i, j), value + Load<T>(bias + j) + Load<T>(skip.At(i, j)));
   }
 };
-// The gradient through a ReLU whose result is `active`.
+// The gradient through a ReLU whose output is `active`.
 template <typename T>
 struct StoreWhereActive {
   View<T> to;

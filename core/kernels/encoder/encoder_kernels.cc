@@ -122,7 +122,7 @@ void PackAllEdges(const EncoderCall<T>& call, T* to) {
   }
 }
 
-// What all instances' attention has in common in a layer.
+// Parameters shared by all instances' attention in a layer.
 template <typename T>
 struct LayerAttention {
   View<const T> qkv;
@@ -178,7 +178,7 @@ void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& la
   }
 }
 
-// Where a layer's rows and edges are.
+// The rows and edges of a layer.
 template <typename T>
 struct LayerRows {
   View<const T> input;
@@ -231,7 +231,7 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   View<const T> input = kept_input.AsConst();
   for (int32_t l = 0; l < s.layers; ++l) {
     const PackedLayer<P> layer(s, packed_memory);
-    Memory<T> reused = scratch_memory;  // a layer's, when nothing is saved
+    Memory<T> reused = scratch_memory;  // used by each layer if nothing is saved
     const SavedLayer<T> keep(s, rows, call.instances, saved != nullptr,
                              saved != nullptr ? saved_memory : reused);
     LayerForward<P>(call, layer, keep, work,
@@ -240,12 +240,13 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   }
 }
 
-// The edges, a view of what Forward normalised, and what it did then: by channel * scale + shift.
+// The input's edges of a backward pass: a view of Forward's normalised rows, and their scaling,
+// channel * scale + shift.
 template <typename T>
 struct LayerInput {
   const T* edges;
   View<const T> rows;
-  const T* scale;  // null: nothing
+  const T* scale;  // null: not scaled
   const T* shift;
 };
 
@@ -260,7 +261,7 @@ void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
   }
 }
 
-// From scratch.gradient, that by the rows after the skip, to scratch.d_between.
+// Computes scratch.d_between from scratch.gradient, which is by the rows after the skip.
 template <typename P>
 void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                   const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -271,7 +272,7 @@ void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
   const int64_t rows = call.first_rows[call.instances];
   const View<const T> d = scratch.gradient.AsConst();
   const View<const T> d_feed = scratch.d_feed.AsConst();
-  // A bias before a norm over the nodes changes nothing.
+  // A bias before a norm over the nodes has no effect.
   if (call.shape.norm != NormKind::kInstance) {
     SumColumns<T>(d, rows, h, scratch.sums, gradient + offsets.feed2_bias);
   }
@@ -298,8 +299,8 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
   }
 }
 
-// From scratch.d_between, by then that by the rows after the skip, to scratch.gradient, that by the
-// layer's input.
+// Computes scratch.gradient, by the layer's input, from scratch.d_between, which is replaced by the
+// gradient by the rows after the skip.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                           const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -345,7 +346,8 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
                                 scratch_memory);
   CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
-    // All layers up to this one, since pieces are found by counting: cheap beside a layer's work.
+    // Skips all earlier layers, because pieces are found by counting, which is cheap beside a
+    // layer's work.
     Memory<T> packed_memory(const_cast<T*>(call.packed));
     Memory<T> saved_memory(saved);
     const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);

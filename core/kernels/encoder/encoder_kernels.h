@@ -1,6 +1,6 @@
-// What core/kernels/encoder/encoder.cc calls for each instruction set: plain arrays and numbers
-// only, so that no inline function of the standard library is compiled with instructions that a CPU
-// may lack.
+// The interface between core/kernels/encoder/encoder.cc and each instruction set: only plain arrays
+// and numbers, so that no inline function of the standard library is compiled with instructions
+// that a CPU may lack.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ template <typename T>
 struct EncoderCall {
   EncoderShape shape;
   const EncoderLayerOffsets* layers;  // [shape.layers]
-  const T* packed;                    // as Pack left it
+  const T* packed;                    // as written by Pack
   const int32_t* first_rows;          // [instances + 1]
   int64_t instances;
   const T* const* edges;  // [instances] of [E, N, N]
 };
 
-// Sizes in elements. Memory may begin anywhere; `packed` begins at a multiple of 64 bytes.
+// Functions of one instruction set. Sizes are in elements. `packed` is 64-byte aligned; other
+// memory need not be.
 template <typename T>
 struct EncoderFunctions {
   int64_t (*packed_size)(const EncoderShape& shape);

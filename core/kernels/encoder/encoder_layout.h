@@ -1,5 +1,5 @@
-// Where the encoder's kernels keep what: packed weights and what Forward saves for Backward. See
-// vec.h for who may include this.
+// Layouts of the encoder's packed weights and of the values that Forward saves for Backward. vec.h
+// states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// One layer's weights: for products with rows from the left, [in, out] in panels, forward and back.
-// P: the kind of products (plain_products.h).
+// One layer's weights, [in, out] in panels, for products forward and backward. P: the kind of
+// products (plain_products.h).
 template <typename P>
 struct PackedLayer {
   using T = typename P::Element;
@@ -60,13 +60,13 @@ View<T> TakePanels(int64_t rows, int64_t columns, Memory<T>& memory) {
   return InPanels(memory.Take(SizeInPanels<T>(rows, columns)), rows);
 }
 
-// What one layer leaves for its backward pass. R rows, B instances.
+// Values saved by one layer for its backward pass. R rows, B instances.
 template <typename T>
 struct SavedLayer {
   View<T> qkv;          // [R, 3H]
   View<T> attended;     // [R, H]
   View<T> normalised1;  // [R, H]
-  View<T> feed;         // [R, F], after the ReLU; data null: not kept
+  View<T> feed;         // [R, F], after the ReLU; null data: not saved
   View<T> normalised2;  // [R, H]
   T* softmax;           // see AttentionCall
   T* root1;             // [B, H]
@@ -85,7 +85,7 @@ struct SavedLayer {
   }
 };
 
-// The instances' edges as attention reads them, one after the other.
+// The instances' edges in attention's layout, one instance after the other.
 template <typename T>
 T* TakeEdges(const EncoderShape& s, const int32_t* first_rows, int64_t instances,
              Memory<T>& memory) {
@@ -96,7 +96,7 @@ T* TakeEdges(const EncoderShape& s, const int32_t* first_rows, int64_t instances
   return memory.Take(size);
 }
 
-// What a group leaves for the backward pass besides its layers'.
+// Values saved by a group for the backward pass, apart from the layers'.
 template <typename T>
 struct SavedGroup {
   T* edges;

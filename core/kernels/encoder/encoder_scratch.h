@@ -1,4 +1,4 @@
-// The memory that the encoder's passes need while they run. See vec.h for who may include this.
+// Scratch of the encoder's passes. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ inline int64_t LongestOf(const int32_t* first_rows, int64_t instances) {
   return longest;
 }
 
-// Forward: rows that go through the feed-forward network together, so that its inner activations
-// stay in the second-level cache.
+// Forward: rows that pass through the feed-forward network together, so that its inner activations
+// stay in the L2 cache.
 inline constexpr int64_t kFeedRows = 96;
-// Backward: its inner channels that go together, for all rows, so that these and the gradients of
-// their weights do.
+// Backward: inner channels handled together for all rows, so that they and their weights' gradients
+// stay in the L2 cache.
 inline constexpr int64_t kFeedColumns = 128;
 
 template <typename P>
 struct ForwardScratch {
   using T = typename P::Element;
-  View<T> input;    // [R, H]: the layer's
+  View<T> input;    // [R, H]: input of the layer
   View<T> between;  // [R, H]: after the first norm
   View<T> feed;     // [kFeedRows, F]
   T* attention;
@@ -50,12 +50,12 @@ struct ForwardScratch {
 template <typename P>
 struct BackwardScratch {
   using T = typename P::Element;
-  View<T> gradient;    // [R, H]: by the rows at hand
-  View<T> d_between;   // [R, H]: by those after the first norm
+  View<T> gradient;    // [R, H]: by the current rows
+  View<T> d_between;   // [R, H]: by the rows after the first norm
   View<T> d_attended;  // [R, H]
   View<T> d_qkv;       // [R, 3H]
   View<T> d_feed;      // [R, kFeedColumns]
-  T* sums;             // of a matrix's columns
+  T* sums;             // sums of a matrix's columns
   T* d_edge_weights;   // [M, padded E, lanes]: sums of a layer
   T* attention;
   T* work;

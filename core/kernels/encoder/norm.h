@@ -1,5 +1,5 @@
-// Normalising each channel over an instance's nodes (Ulyanov et al. 2016; biased variance) or by
-// frozen statistics, forward and backward, in place. See vec.h for who may include this.
+// Normalisation of each channel over an instance's nodes (Ulyanov et al. 2016; biased variance) or
+// by frozen statistics, forward and backward, in place. vec.h states who may include this.
 #pragma once
 
 #include <immintrin.h>
@@ -15,8 +15,8 @@ template <typename T>
 struct NormParameters {
   const T* scale;  // [H]
   const T* shift;  // [H]
-  const T* mean;   // [H]; null: the instance's own
-  const T* root;   // [H]: 1 / sqrt(variance + eps) where `mean` is given
+  const T* mean;   // [H]; null: computed from the instance
+  const T* root;   // [H]: 1 / sqrt(variance + eps), with `mean`
 };
 
 inline constexpr double kNormEpsilon = 1e-5;
@@ -32,8 +32,8 @@ inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
 #endif
 }
 
-// z [nodes, H] becomes the normalised one, y [nodes, H] = z * scale + shift, root [H] what z was
-// multiplied by.
+// Normalises z [nodes, H] in place, and writes y [nodes, H] = z * scale + shift and the factor root
+// [H].
 template <typename T>
 inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, View<T> z,
                         View<T> y, T* root) {
@@ -67,8 +67,8 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
   }
 }
 
-// dy [nodes, H], the gradient by y, becomes that by what was normalised. Adds to d_scale and
-// d_shift.
+// Replaces dy [nodes, H], the gradient by y, by the gradient by the norm's input. Adds to d_scale
+// and d_shift.
 template <typename T>
 inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden,
                          View<const T> normalised, const T* root, View<T> dy, T* d_scale,

@@ -18,7 +18,7 @@ const LstmKernels<T>& LstmKernelsFor(Isa isa) {
 template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
 template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
 
-// Asks for what is wanted alone: the others are compiled for instructions that this CPU may lack.
+// Calls only the requested getter: the others are compiled for instructions that this CPU may lack.
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kVectors: {

@@ -1,10 +1,10 @@
-// LSTMs over sequences (Hochreiter and Schmidhuber 1997; gates and names as torch.nn.LSTM), forward
-// and backward, on the calling thread.
+// LSTMs over sequences (Hochreiter and Schmidhuber 1997; gates and names as in torch.nn.LSTM),
+// forward and backward, on the calling thread.
 //
-// Sequences of different lengths are laid out step by step, without padding (torch's
-// PackedSequence): the longest first, and step t's rows are first[t] .. first[t + 1] - 1. What goes
-// in at a step besides the layer's own state (input weights, biases) is computed by the caller for
-// all steps at once where it is known.
+// Sequences of different lengths are stored step by step without padding (torch's PackedSequence):
+// the longest first, and step t has rows first[t] .. first[t + 1] - 1. The caller computes the
+// inputs of the gates apart from the layer's own state (input weights, biases) for all steps at
+// once where they are known.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace vrp {
 
-// Steps of R sequences: [T + 1], beginning with 0; as many rows as before or fewer at each step.
+// Row offsets of the steps of R sequences: [T + 1], beginning at 0. No step has more rows than the
+// one before.
 using StepRows = std::span<const int32_t>;
 
-// Elements between rows of gates [rows, 4H]: a line more than they fill, or the rows of a product's
-// block would fall into the same few sets of the first-level cache.
+// Stride of gates [rows, 4H]: a cache line more than they fill, because otherwise the rows of a
+// product's block would fall into the same few sets of the L1 cache.
 template <typename T>
 constexpr int64_t GateStride(int64_t hidden_size) {
   return 4 * hidden_size + 64 / static_cast<int64_t>(sizeof(T));
@@ -26,10 +27,10 @@ constexpr int64_t GateStride(int64_t hidden_size) {
 
 template <typename T>
 struct LstmKernels {
-  // gates [rows, 4H] (what goes in; gates in the order input, forget, candidate, output) += hidden
-  // packed, and are activated in place; to the next cell and hidden state [rows, H]. `packed` is
-  // W_hh^T as `pack` lays it out. Steps of a run should alternate `from_last`: W_hh is then half in
-  // the cache.
+  // Runs one step. gates [rows, 4H] (inputs in the order input, forget, candidate, output) +=
+  // hidden packed; then activates them in place and writes the next cell and hidden state [rows,
+  // H]. `packed` is W_hh^T in the layout of `pack`. Steps of a run should alternate `from_last`:
+  // half of W_hh is then still cached.
   struct Step {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
@@ -43,9 +44,10 @@ struct LstmKernels {
     T* work = nullptr;  // work_size(rows, H) elements
   };
   void (*step)(const Step& step);
-  // Back through one step: `gates` as Step left them become their gradient. d_hidden [rows, H] is
-  // the loss's gradient by the next hidden state, d_cell by the next cell, replaced by that by the
-  // cell before; that by the hidden state before is added to d_before. `packed`: W_hh.
+  // Runs one step backward. `gates`, as Step left them, become their gradient. d_hidden [rows, H]
+  // is the gradient by the next hidden state. d_cell is the gradient by the next cell, replaced by
+  // that by the previous cell. The gradient by the previous hidden state is added to d_before.
+  // `packed`: W_hh.
   struct StepBack {
     int64_t rows = 0;
     int64_t hidden_size = 0;
@@ -56,33 +58,34 @@ struct LstmKernels {
     const T* d_hidden = nullptr;
     T* d_cell = nullptr;
     T* gates = nullptr;
-    T* d_before = nullptr;  // null: not wanted
+    T* d_before = nullptr;  // null: not needed
     T* work = nullptr;      // work_size(rows, 4H) elements
   };
   void (*step_back)(const StepBack& step);
-  // to [rows, columns] = a packed + bias (null: none), or += a packed: for weights of an LSTM's
-  // size, over all steps at once, as `pack` lays them out.
+  // Computes to [rows, columns] = a packed + bias (null: none), or += a packed, for weights of an
+  // LSTM's size over all steps at once, in the layout of `pack`.
   struct Product {
     int64_t rows = 0;
-    int64_t inner = 0;  // multiples of 16
+    int64_t inner = 0;  // a multiple of 16
     int64_t columns = 0;
     const T* a = nullptr;
     int64_t a_stride = 0;
     const T* packed = nullptr;
     const T* bias = nullptr;
-    bool add = false;  // without a bias
+    bool add = false;  // adds to `to`, without a bias
     T* to = nullptr;
     int64_t to_stride = 0;
     T* work = nullptr;  // work_size(rows, inner) elements
   };
   void (*multiply)(const Product& product);
   int64_t (*work_size)(int64_t rows, int64_t inner);
-  // A weight [outputs, inputs] of a linear layer for y = W x and for the way back, room for outputs
-  // * inputs elements each: in float and double as DenseKernels::pack lays it out. outputs, inputs:
+  // Packs a linear layer's weight [outputs, inputs] for y = W x and for backward, to outputs *
+  // inputs elements each: in float and double in the layout of DenseKernels::pack. outputs, inputs:
   // multiples of 16.
   void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
-  // `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]; `bias` [outputs]
-  // += sums of a's columns unless it is null. outputs, inputs: multiples of 16.
+  // Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs], and
+  // adds the sums of a's columns to `bias` [outputs] unless it is null. outputs, inputs: multiples
+  // of 16.
   struct WeightGradient {
     int64_t rows = 0;
     const T* a = nullptr;
@@ -101,41 +104,42 @@ struct LstmKernels {
 // T is float or double.
 template <typename T>
 const LstmKernels<T>& LstmKernelsFor(Isa isa);
-// With products in bf16, that is of operands so rounded, and everything else (sums, states, gates,
-// gradients) in float. On a CPU that can run `bf16`, which is not kNone.
+// Returns kernels whose products round their operands to bf16, with everything else (sums, states,
+// gates, gradients) in float. The CPU must be able to run `bf16`, which must not be kNone.
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16);
 
-// One layer's run. States have R rows for the beginning before their steps' rows: row r of step t
-// is R + first[t] + r.
+// One layer's run over K rows. States have R rows for the initial state before their steps' rows:
+// row r of step t is R + first[t] + r.
 template <typename T>
 struct LstmRun {
   StepRows first;
   int64_t hidden_size = 0;
-  bool from_zero = false;  // the first hidden states are 0, and their gradient is not wanted
-  T* gates = nullptr;      // [K, 4H]: what goes in; activated, then (backward) their gradient
+  bool from_zero = false;  // the initial hidden states are 0 and need no gradient
+  T* gates = nullptr;      // [K, 4H]: inputs; then activated; after backward their gradient
   T* cells = nullptr;      // [R + K, H]
   T* hiddens = nullptr;    // [R + K, H]
   T* work = nullptr;       // work_size(R, H) elements, backward work_size(R, 4H)
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
-  // Where the rows of step t's states before it begin.
+  // Returns the first row of the states before step t.
   int64_t Before(int64_t t) const { return t == 0 ? 0 : sequences() + first[t - 1]; }
 };
 
-// The states of a step, or of all; `packed`: W_hh^T.
+// Computes the states of one step, or of all; `packed`: W_hh^T.
 template <typename T>
 void LstmForwardStep(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
                      int64_t t);
 template <typename T>
 void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run);
-// d_hiddens [R + K, H]: the loss's gradients by the hidden states where they are used elsewhere;
-// what the steps add comes to them. `packed`: W_hh. d_cells [R, H] begins as 0 and ends as the
-// gradient by the first cells; d_hiddens' first R rows end as that by the first hidden states.
+// Runs backward. d_hiddens [R + K, H] holds the gradients by the hidden states from their other
+// uses; the steps add theirs. `packed`: W_hh. d_cells [R, H] begins as 0 and ends as the gradient
+// by the initial cells. The first R rows of d_hiddens end as the gradient by the initial hidden
+// states.
 template <typename T>
 void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
                   T* d_hiddens, T* d_cells);
-// The hidden states that the steps began with, [K, H], for W_hh's gradient.
+// Copies the hidden states before each step, [K, H], for W_hh's gradient.
 template <typename T>
 void GatherBefore(const LstmRun<T>& run, T* to);
 

@@ -18,7 +18,7 @@ namespace {
 template <typename P>
 using ElementOf = typename P::Element;
 
-// What `product` says, with its left side as it is, element by element.
+// Computes `product` with an unconverted left side.
 template <typename P, typename Epilogue>
 void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool from_last,
                   const Epilogue& epilogue) {
@@ -27,7 +27,7 @@ void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool fr
   P::Multiply(product, from_last, epilogue);
 }
 
-// One pass over a row's gates, which the product has just left in the caches.
+// Activates a row's gates in one pass, directly after the product has left them in the caches.
 template <typename P, typename T = ElementOf<P>>
 void LstmStep(const typename LstmKernels<T>::Step& s) {
   const int64_t width = s.hidden_size;

@@ -1,5 +1,5 @@
-// A product's blocks (gemm.h) of any kind of steps (panel_product.h) that meanwhile bring what the
-// next ones read closer. See vec.h for who may include this.
+// Blocks of a product (gemm.h) with any kind of steps (panel_product.h) that prefetch the operands
+// of the next ones. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Lines to bring into the second-level cache, one a step of the inner dimension.
+// Cache lines to prefetch into the L2 cache, one per step of the inner dimension.
 template <typename T>
 struct Ahead {
   const T* next;
@@ -23,7 +23,8 @@ struct NothingAhead {
   inline __attribute__((always_inline)) void Fetch() {}
 };
 
-// kVectors vectors of C's columns from j on: `b` are theirs, a step's b_step behind the last one's.
+// kVectors vectors of C's columns from j on. `b` points to their panel, with b_step elements per
+// step.
 template <typename T, typename Steps, int64_t kVectors, typename Epilogue>
 struct ColumnBlocks {
   MatrixA<T> a;
@@ -33,7 +34,7 @@ struct ColumnBlocks {
   int64_t j;
   const Epilogue& epilogue;
 
-  // Rows i .. i + kRows - 1.
+  // Computes rows i .. i + kRows - 1.
   template <int64_t kRows, typename Fetches>
   inline __attribute__((always_inline)) void Block(int64_t i, Fetches ahead) const {
     Vec<T> sums[kRows][kVectors] = {};
@@ -57,7 +58,8 @@ struct ColumnBlocks {
       for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);
     }
   }
-  // Fewer than kBlockRows rows: by powers of two, which are few to compile.
+  // Computes fewer than kBlockRows rows by powers of two, which keeps the number of instantiations
+  // low.
   template <int64_t kPart = kBlockRows >= 8 ? 8 : 4>
   inline void Last(int64_t i, int64_t rows) const {
     if (rows >= kPart) {
@@ -69,7 +71,7 @@ struct ColumnBlocks {
   }
 };
 
-// Brings the block of C that begins at `to` into the first-level cache, to be written.
+// Prefetches the block of C at `to` into the L1 cache for writing.
 template <typename T>
 inline __attribute__((always_inline)) void PrefetchBlock(T* to, int64_t stride, int64_t rows) {
   for (int64_t r = 0; r < rows; ++r) {

@@ -1,6 +1,6 @@
-// The encoder's products in bf16, with sums in float: weights are rounded when packed, rows when
-// they enter a product. A pair of bf16 numbers stands where plain_products.h has one float, so
-// blocks and panels are the same at half the inner dimension. See bf16.h for who may include this.
+// The encoder's products in bf16 with sums in float: weights are rounded when packed, rows when
+// they enter a product. A pair of bf16 numbers takes the place of one float of plain_products.h, so
+// blocks and panels are the same with half the inner dimension. bf16.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Pairs of a row's neighbours, on the left: a panel's row is half as long.
+// Pairs of a row's neighbours on the left side: a panel's row is half as long.
 struct PairSteps {
   static constexpr int64_t kLeftColumns = kPanelColumns<float> / 2;
   static inline __attribute__((always_inline)) Vec<float> Add(Vec<float> sum, Vec<float> a,
@@ -46,8 +46,8 @@ struct Bf16Products {
     return (rows + 1) / 2 * (SizeInPanels<float>(1, columns) + kColumns);
   }
 
-  // A product's left side: each panel's rows as a vector of pairs, panels `panel` elements apart. A
-  // last half panel is filled up with zeros.
+  // Packs a product's left side: each panel's rows as a vector of pairs, panels `panel` elements
+  // apart. A last half panel is padded with zeros.
   static void PairColumnsOf(View<const float> a, int64_t rows, int64_t inner, int64_t panel,
                             float* to) {
     for (int64_t k = 0; k < inner; k += kColumns, to += panel) {
@@ -85,7 +85,7 @@ struct Bf16Products {
   }
 
  private:
-  // Pairs of rows; a last one without another is paired with 0.
+  // Packs pairs of rows; an odd last row is paired with 0.
   static void PairAllRows(View<const float> from, int64_t rows, int64_t columns, float* to) {
     const View<float> target = InPanels(to, (rows + 1) / 2);
     for (int64_t c = 0; c < columns; c += kLanes<float>) {

@@ -1,4 +1,4 @@
-// The simplest endings of a product (gemm.h). See vec.h for who may include this.
+// The simplest epilogues of a product (gemm.h). vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// What to do with C's vector at (i, j .. j + kLanes - 1).
+// Handles C's vector at (i, j .. j + kLanes - 1).
 template <typename T>
 struct StoreTo {
   T* data;

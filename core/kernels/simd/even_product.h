@@ -1,6 +1,6 @@
-// Products of few rows with a panel's columns: the rows are taken in blocks of nearly equal height,
-// so that no block is a single row, which would wait for its own sums. See vec.h for who may
-// include this.
+// Products of few rows with a panel's columns. Rows are split into blocks of nearly equal height,
+// so that no block is a single row, which would wait for its own sums. vec.h states who may include
+// this.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The left side by its rows: elements of a panel (panels.h).
+// The left side by rows: elements of a panel (panels.h).
 template <typename T>
 struct ByPanelRows {
   static constexpr int64_t kRow = kPanelColumns<T>;
   static constexpr int64_t kStep = 1;
 };
-// The left side is a panel transposed.
+// The left side as a transposed panel.
 template <typename T>
 struct ByPanelColumns {
   static constexpr int64_t kRow = 1;
   static constexpr int64_t kStep = kPanelColumns<T>;
 };
 
-// `right` [inner, kVectors * lanes] has its rows kPanelColumns<T> apart.
+// `right` [inner, kVectors * lanes] has rows kPanelColumns<T> apart.
 template <typename T>
 struct EvenProduct {
   const T* left;
-  int64_t panel;  // of the left side, where it is taken by rows and has more than one
+  int64_t panel;  // of a left side by rows with more than one panel
   const T* right;
   int64_t rows;
   int64_t inner;
 };
 
-// Rows of a block, at most. double serves tests, and is not worth the code.
+// Most rows of a block. double serves tests only and is not worth more code.
 template <typename T>
 inline constexpr int64_t kEvenRows = sizeof(T) == 8 ? 4 : kBlockRows;
 
-// Functions of their own, or they take minutes to compile.
+// Separate functions: inlined, they take minutes to compile.
 template <typename Left, int64_t kVectors, int64_t kHeight, typename T, typename Epilogue>
 __attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
                                          const Epilogue& epilogue) {
@@ -67,15 +67,15 @@ inline __attribute__((always_inline)) void EvenBlockOf(int64_t height, const Eve
   }
 }
 
-// Calls epilogue(sums, i) for blocks of the product's rows i .. i + kRows - 1, with sums
-// [kRows][kVectors] vectors that it may change. Results do not depend on the other rows.
+// Calls epilogue(sums, i) for blocks of rows i .. i + kRows - 1, with sums [kRows][kVectors]
+// vectors that it may change. Results do not depend on the other rows.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyEvenly(const EvenProduct<T>& p, const Epilogue& epilogue) {
   constexpr int64_t kMost = kEvenRows<T>;
   const auto rows = static_cast<uint32_t>(p.rows);
   const uint32_t blocks = (rows + kMost - 1) / kMost;
   const uint32_t height = rows / blocks;
-  const uint32_t higher = rows - height * blocks;  // blocks with a row more
+  const uint32_t higher = rows - height * blocks;  // blocks with one more row
   for (uint32_t n = 0, i = 0; n < blocks; ++n) {
     const uint32_t here = height + (n < higher ? 1 : 0);
     EvenBlockOf<Left, kVectors, kMost>(here, p, i, epilogue);

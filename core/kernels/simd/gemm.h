@@ -1,10 +1,9 @@
-// Dense products of small and middle sizes on one thread: C = A B, with what follows a product
-// (bias, activation, adding up) done on the registers that hold the result. See vec.h for who may
-// include this.
+// Dense products of small and middle sizes on one thread: C = A B. An epilogue (bias, activation,
+// accumulation) works on the registers that hold the result. vec.h states who may include this.
 //
 // The micro-kernel is the usual outer product (Goto and van de Geijn 2008): a block of C stays in
-// registers over the whole inner dimension, B comes from packed panels that fit into the first
-// cache. Results do not depend on the other rows of A, so that a batch may be cut anywhere.
+// registers over the whole inner dimension, and B comes from packed panels that fit into the L1
+// cache. Results do not depend on the other rows of A, so a batch may be split anywhere.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// 24 of AVX-512's 32 registers, 12 of AVX2's 16, hold the block of C.
+// The block of C takes 24 of AVX-512's 32 registers, or 12 of AVX2's 16.
 inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
 inline constexpr int64_t kBlockVectors = 2;
 
-// Element (i, k) is data[i * row + k * column]: by rows with column = 1, transposed with row = 1.
+// Element (i, k) is data[i * row + k * column]: column = 1 for rows, row = 1 for the transpose.
 template <typename T>
 struct MatrixA {
   const T* data;
@@ -26,9 +25,9 @@ struct MatrixA {
   int64_t column;
 };
 
-// B in panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns], as PackB lays it
-// out; or, with packed = false, row-major [K, N] with `stride` between rows. N is a multiple of
-// kLanes<T> (pad with zeros).
+// B in panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns], in PackB's
+// layout; or, with packed = false, row-major [K, N] with `stride` between rows. N is a multiple of
+// kLanes<T> (padded with zeros).
 template <typename T>
 struct MatrixB {
   const T* data;
@@ -36,8 +35,8 @@ struct MatrixB {
   bool packed;
 };
 
-// The addresses of a block's rows at step k with few registers, so that the inner loop loads none:
-// a pointer for each three rows, which are reached by base, base + row and base + 2 row.
+// Addresses of a block's rows at step k in few registers, so that the inner loop loads none: one
+// pointer for every three rows base, base + row and base + 2 row.
 template <typename T, int64_t kRows>
 struct BlockRows {
   static constexpr int64_t kBases = (kRows + 2) / 3;
@@ -87,7 +86,8 @@ inline __attribute__((always_inline)) void Block(MatrixA<T> a, const T* b, int64
   }
 }
 
-// The rows left over, `kRows` at most: by powers of two, which are few to compile.
+// Computes the remaining rows, at most `kRows`, by powers of two, which keeps the number of
+// instantiations low.
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline void LastRows(MatrixA<T> a, const T* b, int64_t b_stride, int64_t inner, int64_t i,
                      int64_t rows, int64_t j, const Epilogue& epilogue) {
@@ -116,8 +116,8 @@ inline void Panel(MatrixA<T> a, const T* b, int64_t b_stride, int64_t rows, int6
   LastRows<T, kBlockRows - 1, kVectors>(a, b, b_stride, inner, i, rows - i, j, epilogue);
 }
 
-// C [rows, columns] from A [rows, inner] and B [inner, columns]; `epilogue` is called once for each
-// vector of C, in an order of its own.
+// Computes C [rows, columns] from A [rows, inner] and B [inner, columns]. Calls `epilogue` once for
+// each vector of C, in unspecified order.
 template <typename T, typename Epilogue>
 inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, int64_t columns,
                      const Epilogue& epilogue) {
@@ -135,7 +135,8 @@ inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, in
   }
 }
 
-// B (element (k, j) at data[k * row + j * column]) into panels; `to` holds inner * columns.
+// Packs B (element (k, j) is data[k * row + j * column]) into panels; `to` has inner * columns
+// elements.
 template <typename T>
 inline void PackB(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

@@ -1,5 +1,5 @@
-// Loads and stores of a row's first lanes, and integers as wide as the vectors' elements. See vec.h
-// for who may include this.
+// Loads and stores of a row's first lanes, and integers as wide as the vectors' elements. vec.h
+// states who may include this.
 #pragma once
 
 #include <immintrin.h>
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Integers as wide as T: what comparing vectors of T gives (-1 where true), and their bits.
+// Integers as wide as T: the results of comparing vectors of T (-1 for true), and their bits.
 template <typename T>
 struct IntegerOf;
 template <>
@@ -24,7 +24,7 @@ struct IntegerOf<double> {
 template <typename T>
 using IntVec = Vec<typename IntegerOf<T>::type>;
 
-// -1 in the lanes below `count`.
+// Returns -1 in the lanes below `count`.
 template <typename T>
 inline __attribute__((always_inline)) IntVec<T> FirstLanes(int64_t count) {
   using I = typename IntegerOf<T>::type;
@@ -33,8 +33,8 @@ inline __attribute__((always_inline)) IntVec<T> FirstLanes(int64_t count) {
   return lanes < static_cast<I>(count);
 }
 
-// The first `count` elements (0 <= count; all when there are as many as lanes); 0 in lanes above.
-// Nothing beyond them is touched.
+// Access the first `count` elements, 0 <= count (all if there are at least as many as lanes). Loads
+// return 0 in other lanes. Memory beyond is not touched.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> LoadFirst(const T* from, int64_t count) {
   const IntVec<T> mask = FirstLanes<T>(count);

@@ -1,5 +1,5 @@
-// exp, expm1, tanh, sigmoid and log of vectors, float to about 1e-7 and double to about 1e-15
-// relative; NaN in, NaN out. See vec.h for who may include this.
+// exp, expm1, tanh, sigmoid and log of vectors, with a relative error of about 1e-7 in float and
+// 1e-15 in double. NaN in, NaN out. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The numbers of the format: exp reduces to 2^n * e^r with |r| <= ln(2) / 2, n ln(2) in two parts
-// so that r loses no bits; log to m * 2^n with sqrt(1/2) <= m < sqrt(2).
+// Constants of the format. exp reduces to 2^n * e^r with |r| <= ln(2) / 2; n ln(2) is split in two
+// parts so that r loses no bits. log reduces to m * 2^n with sqrt(1/2) <= m < sqrt(2).
 template <typename T>
 struct Format;
 template <>
@@ -79,7 +79,8 @@ inline __attribute__((always_inline)) ExpParts<T> SplitExp(Vec<T> x) {
   return {reinterpret_cast<Vec<T>>((exponent << F::kMantissaBits) + F::kOne), rest};
 }
 
-// 0 below the smallest normal number (so for -inf), and no more than about half the largest number.
+// Returns e^x: 0 below the smallest normal number (so for -inf), and at most about half the largest
+// number.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   using F = Format<T>;
@@ -91,7 +92,7 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
-// 2^x for -126 <= x <= 127, to about 1e-7; with AVX-512 in half the time of Exp.
+// Returns 2^x for -126 <= x <= 127, to about 1e-7; with AVX-512 in half the time of Exp.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64
@@ -111,7 +112,7 @@ inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
   return Exp<T>(x * static_cast<T>(0.69314718055994530942));
 }
 
-// By e^2x - 1, which loses nothing near 0.
+// Returns tanh(x) by e^2x - 1, which is exact near 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Tanh(Vec<T> x) {
   const Vec<T> end = Broadcast<T>(Format<T>::kTanhEnd);
@@ -126,7 +127,8 @@ inline __attribute__((always_inline)) Vec<T> Sigmoid(Vec<T> x) {
   return static_cast<T>(1) / (Exp<T>(-x) + static_cast<T>(1));
 }
 
-// Natural logarithm: -inf of 0, NaN below; denormal numbers count as the smallest normal one.
+// Returns the natural logarithm: -inf for 0, NaN below; denormal numbers count as the smallest
+// normal one.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Log(Vec<T> x) {
   using F = Format<T>;

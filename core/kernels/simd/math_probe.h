@@ -8,8 +8,8 @@ namespace vrp::simd {
 enum class Function { kExp, kExpOfTwo, kTanh, kSigmoid, kLog, kSumOfLanes, kMaxOfLanes };
 
 namespace avx2 {
-// to[i] = f(from[i]) for i < count; kSumOfLanes and kMaxOfLanes write to[0] alone, over the first
-// vector's elements (zeros beyond `count`).
+// Computes to[i] = f(from[i]) for i < count. kSumOfLanes and kMaxOfLanes write only to[0], over the
+// first vector's elements (zeros beyond `count`).
 template <typename T>
 void Apply(Function function, const T* from, int64_t count, T* to);
 }  // namespace avx2

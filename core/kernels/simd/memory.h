@@ -1,12 +1,11 @@
-// Dividing a block of memory that the caller owns. See vec.h for who may include this.
+// Division of the caller's memory into pieces. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Hands out pieces of a block of memory, each beginning at a multiple of 64 bytes. Counts only,
-// when made from null.
+// Hands out 64-byte aligned pieces of a block of memory. Only counts if constructed from null.
 template <typename T>
 class Memory {
  public:
@@ -20,7 +19,7 @@ class Memory {
     taken_ += (elements + kGrain - 1) / kGrain * kGrain;
     return piece;
   }
-  // With room to begin at a multiple of 64 bytes.
+  // Returns the size used, alignment included.
   int64_t size() const { return taken_ + kGrain; }
 
  private:

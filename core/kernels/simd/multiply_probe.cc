@@ -1,4 +1,4 @@
-// Products by themselves, for tests and benchmarks of the instruction set's kernels.
+// Products of each instruction set, for tests and benchmarks.
 #include "core/kernels/simd/multiply_probe.h"
 
 #include "core/kernels/simd/gemm.h"

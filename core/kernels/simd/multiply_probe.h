@@ -1,4 +1,4 @@
-// Products by themselves, for tests and benchmarks of the instruction set's kernels.
+// Products of each instruction set, for tests and benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,12 @@ struct ProductShape {
 };
 
 namespace avx2 {
-// c [rows, columns] = a [rows, inner] b [inner, columns]; `packed` holds inner * columns.
+// Computes c [rows, columns] = a [rows, inner] b [inner, columns]; `packed` has inner * columns
+// elements.
 template <typename T>
 void PackAndMultiply(const T* a, const T* b, ProductShape shape, T* packed, T* c);
-// c [rows, columns] += a^T b with a [inner, rows], b [inner, columns]: a weight's gradient.
+// Computes c [rows, columns] += a^T b with a [inner, rows], b [inner, columns]: a weight's
+// gradient.
 template <typename T>
 void AddTransposedProduct(const T* a, const T* b, ProductShape shape, T* c);
 }  // namespace avx2

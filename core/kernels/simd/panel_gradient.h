@@ -1,5 +1,5 @@
-// A weight's gradient, C += A^T B over many rows, of matrices in panels (panels.h): nothing is
-// packed. See vec.h for who may include this.
+// A weight's gradient, C += A^T B over many rows, of matrices in panels (panels.h), without
+// packing. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows of a chunk: as many as keep a panel of either side in the first-level cache.
+// Rows of a chunk: a panel of either side stays in the L1 cache.
 inline constexpr int64_t kChunkRows = 128;
 
-// `to` [outputs, inputs] += value * scale[input] + sums[output] * shift[input]: the gradient where
-// the right side was normalised, and then scaled and shifted by channel. Without `scale` by value
-// alone; `sums` (null: none) are of the left side's columns.
+// Adds value * scale[input] + sums[output] * shift[input] to `to` [outputs, inputs]: the gradient
+// if the right side was normalised, then scaled and shifted per channel. Without `scale` adds only
+// the value. `sums` (null: none) are of the left side's columns.
 template <typename T>
 struct AddGradientTo {
   T* to;
@@ -44,13 +44,13 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
     }
   }
   Vec<T> sums[kRows][kVectors] = {};
-  // Unrolled, unlike the other products: 6 % faster, where those become slower.
+  // Unrolled, unlike the other products: 6 % faster here, slower there.
 #pragma GCC unroll 4
   for (int64_t k = 0; k < rows; ++k) AddStep<T, Steps, 1>(a + k * kColumns, b + k * kColumns, sums);
   Finish<T>(sums, i, j, add);
 }
 
-// A panel's outputs: in blocks of nearly equal height, 11, 11 and 10 of 32.
+// A panel's outputs in blocks of nearly equal height: 11, 11 and 10 of 32.
 template <typename T, typename Steps, int64_t kVectors>
 inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
                           int64_t j, const AddGradientTo<T>& add) {
@@ -75,7 +75,7 @@ struct GradientSize {
   int64_t inputs;
 };
 
-// What `add` says, with value a^T b; a [rows, outputs], b [rows, inputs], both in panels.
+// Calls `add` with the values of a^T b; a [rows, outputs], b [rows, inputs], both in panels.
 template <typename T, typename Steps = PlainSteps<T>>
 inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSize& size,
                              AddGradientTo<T> add) {
@@ -100,7 +100,7 @@ inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSiz
   }
 }
 
-// sums [columns] = those of a's columns; `to` [columns] += them unless it is null.
+// Computes sums [columns] of a's columns, and adds them to `to` [columns] unless it is null.
 template <typename T>
 inline void SumColumns(View<const T> a, int64_t rows, int64_t columns, T* sums, T* to) {
   for (int64_t j = 0; j < columns; j += kLanes<T>) {

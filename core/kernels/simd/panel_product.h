@@ -1,4 +1,4 @@
-// Products of matrices in panels (panels.h) and packed ones (gemm.h). See vec.h for who may include
+// Products of matrices in panels (panels.h) with packed ones (gemm.h). vec.h states who may include
 // this.
 #pragma once
 
@@ -9,17 +9,16 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// What a step of a product does. bf16_products.h has another kind, whose elements are pairs.
+// A step of a product. bf16_products.h has another kind, whose elements are pairs.
 template <typename T>
 struct PlainSteps {
-  static constexpr int64_t kLeftColumns = kPanelColumns<T>;  // of the left side's panels
+  static constexpr int64_t kLeftColumns = kPanelColumns<T>;  // width of the left side's panels
   static inline __attribute__((always_inline)) Vec<T> Add(Vec<T> sum, Vec<T> a, Vec<T> b) {
     return sum + a * b;
   }
 };
 
-// sums += the outer product of one step: element r of the left side lies kRow elements behind the
-// one before.
+// Adds one step's outer product to the sums. Elements of the left side are kRow apart.
 template <typename T, typename Steps, int64_t kRow, int64_t kRows, int64_t kVectors>
 inline __attribute__((always_inline)) void AddStep(const T* a, const T* b,
                                                    Vec<T> (&sums)[kRows][kVectors]) {
@@ -34,7 +33,7 @@ inline __attribute__((always_inline)) void AddStep(const T* a, const T* b,
   }
 }
 
-// The same of `count` steps: the left side's next step lies kStep behind, the right side's b_step.
+// Adds `count` steps, with strides kStep on the left side and b_step on the right.
 template <typename T, typename Steps, int64_t kRow, int64_t kStep, int64_t kRows, int64_t kVectors>
 inline __attribute__((always_inline)) void AddSteps(const T* a, const T* b, int64_t b_step,
                                                     int64_t count,
@@ -55,8 +54,8 @@ inline __attribute__((always_inline)) void Finish(const Vec<T> (&sums)[kRows][kV
   }
 }
 
-// A product's sizes: the right side is rows first .. first + inner - 1 of what PackB made of a
-// matrix of `depth` rows.
+// Sizes of a product. The right side is rows first .. first + inner - 1 of a matrix of `depth`
+// rows, packed by PackB.
 struct PanelProduct {
   int64_t rows;
   int64_t inner;
@@ -87,7 +86,7 @@ struct PanelRows {
     }
     Finish<T>(sums, i, j, epilogue);
   }
-  // By powers of two, which are few to compile.
+  // Handles rows by powers of two, which keeps the number of instantiations low.
   template <int64_t kPart>
   inline void Last(int64_t i, int64_t rows) const {
     if (rows >= kPart) {
@@ -104,8 +103,8 @@ struct PanelRows {
   }
 };
 
-// C [rows, columns] from A [rows, inner], in panels, and a packed B; `epilogue` is called once for
-// each vector of C. Results do not depend on the other rows.
+// Computes C [rows, columns] from A [rows, inner], in panels, and a packed B. Calls `epilogue` once
+// for each vector of C. Results do not depend on the other rows.
 template <typename T, typename Steps = PlainSteps<T>, typename Epilogue>
 inline void MultiplyPanels(View<const T> a, const T* packed, const PanelProduct& size,
                            const Epilogue& epilogue) {

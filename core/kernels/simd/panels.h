@@ -1,8 +1,7 @@
-// Matrices kept in panels of as many columns as a product's block has, [panels, rows, columns of a
-// panel]. Rows of a panel follow one another in memory, so that products write and read streams (a
-// row-major matrix's columns, a power of two apart, would fall into few sets of the first-level
-// cache), and a panel is what a weight's gradient needs as it lies. See vec.h for who may include
-// this.
+// Matrices in panels as wide as a product's block, [panels, rows, columns of a panel]. A panel's
+// rows are contiguous, so that products read and write streams; columns of a row-major matrix, a
+// power of two apart, would fall into few sets of the L1 cache. A weight's gradient uses panels as
+// they are. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 template <typename T>
 inline constexpr int64_t kPanelColumns = kBlockVectors * kLanes<T>;
 
-// Rows in panels, or by rows: then a panel is kPanelColumns columns of a row.
+// A matrix by panels, or by rows, where a panel is kPanelColumns columns of a row.
 template <typename T>
 struct View {
   using Element = std::remove_const_t<T>;

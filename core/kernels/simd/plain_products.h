@@ -1,5 +1,5 @@
-// The encoder's products as they are: operands of the element type. bf16_products.h is the other
-// kind. See vec.h for who may include this.
+// The encoder's products with operands of the element type. bf16_products.h has the other kind.
+// vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ struct PlainProducts {
   using Element = T;
 
   static int64_t PackedSize(int64_t inner, int64_t columns) { return inner * columns; }
-  // `b`: element (k, j) at data[k * row + j * column].
+  // `b`: element (k, j) is data[k * row + j * column].
   static void Pack(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
     PackB<T>(b, inner, columns, to);
   }
-  // Memory that Multiply and AddGradient need as `work`, for `rows` rows and at most `columns` of
-  // both sides together.
+  // Returns the elements of `work` for Multiply and AddGradient with `rows` rows and at most
+  // `columns` columns of both sides together.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*columns*/) { return 0; }
 
   template <typename Epilogue>

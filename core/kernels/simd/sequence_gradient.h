@@ -1,6 +1,6 @@
-// A weight's gradient over all steps of many sequences: C += A^T B. Against weight_gradient.h: A,
-// which is wide, is packed a few panels at a time, so that B's share of the second-level cache is
-// larger and C is passed over less often. See vec.h for who may include this.
+// A weight's gradient over all steps of many sequences: C += A^T B. Unlike weight_gradient.h, it
+// packs the wide A a few panels at a time: B gets more of the L2 cache, and C is traversed less
+// often. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// What is packed at a time; P: the kind of operands (step_operands.h), which may halve the rows.
+// Rows packed at a time. P, the kind of operands (step_operands.h), may halve the rows.
 inline constexpr int64_t kSequenceRows = 336;
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
 template <typename P>
@@ -24,7 +24,8 @@ inline int64_t SequenceGradientScratch(int64_t inputs) {
          4 * GradientPanelStride<T>(kPackedRows<P>);
 }
 
-// `c` [outputs, inputs] += a^T b; a's rows lie `stride` apart; `bias` or null += a's column sums.
+// Computes `c` [outputs, inputs] += a^T b with a's rows `stride` apart; adds a's column sums to
+// `bias` unless it is null.
 template <typename T>
 struct SequenceGradient {
   const T* a;
@@ -45,8 +46,8 @@ struct Slab {
   int64_t columns;
 };
 
-// Into panels [rows / kFold, kWidth], `stride` apart, each vector whole: what lies behind a row's
-// end is undefined, and as much may be written behind the last panel.
+// Packs rows into panels [rows / kFold, kWidth], `stride` apart, in whole vectors: data behind a
+// row's end is undefined, and as much may be written behind the last panel.
 template <typename P, int64_t kWidth, typename T = typename P::Element>
 inline void PackSlab(const Slab<T>& slab, int64_t stride, T* to) {
   for (int64_t r = 0; r < slab.rows; r += P::kFold, to += kWidth) {
@@ -60,7 +61,7 @@ inline void PackSlab(const Slab<T>& slab, int64_t stride, T* to) {
   }
 }
 
-// Some panels of outputs, of `rows` packed rows, `count` columns from `first` on.
+// Some panels of outputs: `count` columns from `first` on, of `rows` packed rows.
 template <typename T>
 struct GradientPanels {
   const T* a;
@@ -68,14 +69,14 @@ struct GradientPanels {
   int64_t rows;
   int64_t first;
   int64_t count;
-  const T* next;  // what is packed after them begins here
+  const T* next;  // the beginning of the next data to pack
 };
 
 template <typename P, typename T = typename P::Element>
 inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPanels<T>& p) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  int64_t piece = 0;  // of what comes next: kFold of a line
+  int64_t piece = 0;  // of the next data: kFold of a line
   for (int64_t i = 0; i < p.count; i += kBlockRows) {
     const MatrixA<T> block{p.a + i / kBlockRows * GradientPanelStride<T>(p.rows), 1, kBlockRows};
     const int64_t height = p.count - i < kBlockRows ? p.count - i : kBlockRows;

@@ -1,5 +1,5 @@
-// How the products of step_product.h and sequence_gradient.h take their operands: as they are.
-// bf16_operands.h is the other kind. See vec.h for who may include this.
+// Unconverted operands of the products in step_product.h and sequence_gradient.h. bf16_operands.h
+// has the other kind. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The first `count` elements, or as many as a vector has.
+// Loads the first `count` elements, at most a vector.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> LoadUpTo(const T* from, int64_t count) {
   return count >= kLanes<T> ? Load<T>(from) : LoadFirst<T>(from, count);
@@ -26,19 +26,19 @@ struct PlainOperands {
   // Neighbours on a product's inner dimension that share an element.
   static constexpr int64_t kFold = 1;
 
-  // What a packed right side has of an inner dimension.
+  // Returns the inner dimension of a packed right side.
   static int64_t PackedInner(int64_t inner) { return inner; }
-  // Memory of Left.
+  // Returns the size of Left's memory.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*inner*/) { return 0; }
-  // The left side of a product, of `inner` columns.
+  // Returns the left side of a product with `inner` columns.
   static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {
     return a;
   }
-  // A row's elements from `from` on, of which there are `count`: kLanes times kFold of them.
+  // Returns a row's elements from `from` on, `count` of them at most kLanes times kFold.
   static inline __attribute__((always_inline)) Vec<T> AlongRow(const T* from, int64_t count) {
     return LoadUpTo<T>(from, count);
   }
-  // Those of kFold rows, `rows` of which there are.
+  // Returns the elements of kFold rows, of which `rows` exist.
   static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
                                                                 int64_t count) {
     return LoadUpTo<T>(from.data, count);

@@ -1,5 +1,5 @@
-// Products with weights that are about as large as the second-level cache, of a few rows (a step of
-// an LSTM) or many. See vec.h for who may include this.
+// Products of few rows (a step of an LSTM) or many with weights about as large as the L2 cache.
+// vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows that pass over the weights together.
+// Rows that traverse the weights together.
 inline constexpr int64_t kStepRows = 96;
 
 // C = A B with packed B (PackWeights in step_weights.h).
@@ -23,7 +23,7 @@ struct StepProduct {
   int64_t columns;
 };
 
-// An ending of a product (epilogue.h): C = sums + bias.
+// An epilogue (epilogue.h): C = sums + bias.
 template <typename T>
 struct StoreBiased {
   T* data;
@@ -40,7 +40,7 @@ struct StepRange {
   int64_t last;
 };
 
-// The panel that begins at column j, while `next` comes closer.
+// Computes the panel at column j and prefetches `next`.
 template <typename T, typename Steps, typename Epilogue>
 inline void StepPanel(const StepProduct<T>& p, StepRange range, int64_t j, const T* next,
                       const Epilogue& epilogue) {
@@ -60,7 +60,7 @@ inline void StepPanel(const StepProduct<T>& p, StepRange range, int64_t j, const
   blocks.Last(i, range.last - i);
 }
 
-// What is left over of columns behind the whole panels, packed without a gap.
+// Computes the columns beyond whole panels, which are packed without a gap.
 template <typename T, typename Steps, typename Epilogue>
 inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
@@ -77,8 +77,8 @@ inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
   }
 }
 
-// `from_last` begins with the last columns. Turning from pass to pass finds in the cache what the
-// pass before used last.
+// `from_last` begins with the last columns. Alternating it from pass to pass finds the columns used
+// last in the cache.
 template <typename T, typename Steps, typename Epilogue>
 inline void MultiplySteps(const StepProduct<T>& p, bool from_last, const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

@@ -1,5 +1,5 @@
-// Weights as step_product.h takes them: in panels of a block's columns, the last one without a gap,
-// and of operands of either kind. See vec.h for who may include this.
+// Weights in the layout of step_product.h: in panels of a block's columns, the last one without a
+// gap, for either kind of operands. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// A panel [P::PackedInner(inputs), width] of the transpose, which begins at column `first`.
+// Packs a panel [P::PackedInner(inputs), width] of the transpose, beginning at column `first`.
 template <typename P, typename T = typename P::Element>
 inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t width, T* packed) {
   for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kFold) {
@@ -31,8 +31,8 @@ inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t widt
   }
 }
 
-// `weights` [outputs, inputs], both multiples of 16: `forward` for y = W x, `back` for the way
-// back.
+// Packs `weights` [outputs, inputs], both multiples of 16: `forward` for y = W x, `back` for
+// backward.
 template <typename P, typename T = typename P::Element>
 inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

@@ -1,4 +1,4 @@
-// Where the products of attention's heads go. See vec.h for who may include this.
+// The destination of the products of attention's heads. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Stores value * factors[row] (or * factor) into a head's columns, or adds it to these.
+// Stores value * factors[row] (or * factor) into a head's columns, or adds it to them.
 template <typename T>
 struct StoreHead {
   View<T> to;
@@ -37,8 +37,8 @@ struct StoreHead {
   }
 
  private:
-  // Where the head's columns do not fill a vector of their own. A function of its own, or it is
-  // unrolled behind each row of each height of block: a minute to compile, and a megabyte of code.
+  // Stores a head's columns that do not fill a vector. A separate function: inlined behind each row
+  // of each block height it takes a minute to compile and a megabyte of code.
   __attribute__((noinline)) void StoreOneByOne(const T* values, int64_t i, int64_t rows) const {
     for (int64_t r = 0; r < rows; ++r, values += kLanes<T>) {
       for (int64_t c = 0; c < kLanes<T> && c < channels; ++c) {

@@ -1,5 +1,5 @@
 // A weight's gradient, C += A^T B over many rows, by tiles (tiles.h): rows in pairs, the left side
-// transposed. See vec.h for who may include this.
+// transposed. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows of a chunk: a block of the right side's columns stays in the first-level cache.
+// Rows of a chunk: a block of the right side's columns stays in the L1 cache.
 inline constexpr int64_t kTileChunkRows = 512;
 
 inline int64_t TileChunkPairs(int64_t rows) {
   return TilePairs(rows < kTileChunkRows ? rows : kTileChunkRows);
 }
-// Memory of AddTileGradient.
+// Returns the size of AddTileGradient's memory.
 inline int64_t TileGradientScratch(int64_t rows, int64_t inputs) {
   return TileChunkPairs(rows) * (kTileBlock + SizeInPanels<float>(1, inputs));
 }
 
-// The pair of rows r, r + 1 at 16 columns; 0 where there are none.
+// Returns the pairs of rows r, r + 1 at 16 columns; missing rows count as 0.
 inline __attribute__((always_inline)) Vec<float> PairOfRows(View<const float> from, int64_t r,
                                                             int64_t rows, int64_t column) {
   const float* const at = from.At(r, column);
@@ -29,7 +29,7 @@ inline __attribute__((always_inline)) Vec<float> PairOfRows(View<const float> fr
                   r + 1 < rows ? Load<float>(at + from.row) : Vec<float>{});
 }
 
-// `columns` (one tile's or two tiles') of the left side: [steps, kTileBlock, 16 pairs].
+// Packs `columns` columns (one or two tiles) of the left side: [steps, kTileBlock, 16 pairs].
 inline void PackTileLeft(View<const float> a, int64_t rows, int64_t column, int64_t columns,
                          float* to) {
   for (int64_t r = 0; r < rows; r += 2 * kTileSide, to += kTileBlock * kTileSide) {
@@ -46,7 +46,8 @@ inline void PackTileLeft(View<const float> a, int64_t rows, int64_t column, int6
   }
 }
 
-// The right side in panels of kTileBlock columns, the last one without a gap: [pairs, width] each.
+// Packs the right side in panels of kTileBlock columns, the last one without a gap: [pairs, width]
+// each.
 inline void PackTileRight(View<const float> b, int64_t rows, int64_t columns, float* to) {
   const int64_t pairs = TilePairs(rows);
   for (int64_t first = 0; first < columns; first += kTileBlock) {
@@ -59,8 +60,8 @@ inline void PackTileRight(View<const float> b, int64_t rows, int64_t columns, fl
   }
 }
 
-// Epilogue `add` (i: output, j: input) gets a^T b of at most kTileChunkRows rows; a [rows,
-// outputs], b [rows, inputs], both multiples of 16 wide.
+// Calls `add` (i: output, j: input) with a^T b of at most kTileChunkRows rows; a [rows, outputs], b
+// [rows, inputs], widths multiples of 16.
 template <typename Add>
 inline void AddTileGradient(View<const float> a, View<const float> b, int64_t rows, int64_t outputs,
                             int64_t inputs, float* scratch, const Add& add) {

@@ -1,5 +1,5 @@
-// The operands of LSTMs' products in bf16 for tiles (tiles.h): as bf16_operands.h says, with the
-// inner dimension filled up to whole tiles with zeros. See vec.h for who may include this.
+// Operands of LSTMs' products in bf16 for tiles (tiles.h): as in bf16_operands.h, with the inner
+// dimension zero-padded to whole tiles. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
 struct TileOperands : Bf16Operands {
   static int64_t PackedInner(int64_t inner) { return TilePairs(inner); }
-  // Rows of whole tiles.
+  // Returns the size of rows padded to whole tiles.
   static int64_t WorkSize(int64_t rows, int64_t inner) {
     return Bf16Operands::WorkSize(RoundUpToLanes<float>(rows), inner);
   }
 
-  // As MultiplySteps says.
+  // See MultiplySteps.
   template <typename Epilogue>
   static void Multiply(const StepProduct<float>& p, bool from_last, const Epilogue& epilogue) {
     const int64_t panels = (p.columns + kTileBlock - 1) / kTileBlock;

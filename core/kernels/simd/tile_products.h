@@ -1,5 +1,5 @@
-// The encoder's products in bf16 by tiles (tiles.h): rounded as bf16_products.h says, with the
-// inner dimension filled up to whole tiles with zeros. See vec.h for who may include this.
+// The encoder's products in bf16 by tiles (tiles.h): rounded as in bf16_products.h, with the inner
+// dimension zero-padded to whole tiles. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Inner dimensions are multiples of 16, and what is left out before them (PanelProduct::first) of
-// 32.
+// Inner dimensions are multiples of 16, and the offset PanelProduct::first of 32.
 struct TileProducts {
   using Element = float;
 

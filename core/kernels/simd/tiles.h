@@ -1,6 +1,6 @@
 // Products of bf16 pairs (bf16.h) by tiles, 16 rows of 16 pairs or floats: with VRP_SIMD_TILES 1 by
-// the processor's (AMX), with 0 by vectors, for tests on CPUs without them. See vec.h for who may
-// include this.
+// the processor (AMX), with 0 by vectors, for tests on other CPUs. vec.h states who may include
+// this.
 #pragma once
 
 #include <immintrin.h>
@@ -16,13 +16,13 @@ inline constexpr int64_t kTileSide = 16;  // rows, and columns of pairs or float
 inline constexpr int64_t kTileSize = kTileSide * kTileSide;
 inline constexpr int64_t kTileBlock = 2 * kTileSide;  // rows and columns of a block: 2 x 2 tiles
 
-// The pairs of `count` neighbours on a product's inner dimension, whole tiles of them.
+// Returns the number of pairs of `count` neighbours on a product's inner dimension, in whole tiles.
 inline int64_t TilePairs(int64_t count) {
   return (count + 2 * kTileSide - 1) / (2 * kTileSide) * kTileSide;
 }
 
-// A product's sides, in elements: rows of either lie `row` apart, and the left side's next tile on
-// the inner dimension lies `step` behind; the right side's rows are the inner dimension.
+// A product's sides, in elements. Rows of either side are `row` apart, and the left side's next
+// tile on the inner dimension is `step` away; the right side's rows are the inner dimension.
 struct TileLeft {
   const float* data;
   int64_t row;
@@ -34,8 +34,8 @@ struct TileRight {
 };
 
 #if VRP_SIMD_TILES
-// This thread's tiles can be used while it lives. They cost each change of threads 8 KiB until they
-// are released.
+// Enables tiles for this thread while it lives. Until their release they add 8 KiB to every context
+// switch.
 class TileUse {
  public:
   TileUse() {
@@ -57,7 +57,8 @@ class TileUse {
   ~TileUse() { _tile_release(); }
 };
 
-// sums [16 or 32, kTileBlock], of which as many columns: the product over so many tiles' steps.
+// Computes sums [16 or 32, kTileBlock], of which as many columns: the product over the given tiles'
+// steps.
 template <bool kTwoRows, bool kTwoColumns>
 inline void MultiplyTiles(const TileLeft& a, const TileRight& b, int64_t steps, float* sums) {
   constexpr int64_t kBytes = sizeof(float);
@@ -113,9 +114,9 @@ inline void MultiplyTiles(const TileLeft& a, const TileRight& b, int64_t steps, 
 }
 #endif
 
-// C's columns j .. j + width - 1, a tile's or two tiles', for all `rows`; `epilogue` is called once
-// for each vector of C. Of the left side as many rows are read as whole tiles have: what those
-// behind the last one hold does not matter. Within a TileUse. Results do not depend on other rows.
+// Computes C's columns j .. j + width - 1 (one or two tiles) for all `rows`. Calls `epilogue` once
+// for each vector of C. Reads whole tiles of the left side's rows; those beyond the last row do not
+// matter. Requires a TileUse. Results do not depend on other rows.
 template <typename Epilogue>
 inline void MultiplyTileRows(const TileLeft& a, int64_t rows, const TileRight& b, int64_t steps,
                              int64_t j, int64_t width, const Epilogue& epilogue) {

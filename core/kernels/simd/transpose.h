@@ -1,4 +1,4 @@
-// Transposing in registers. See vec.h for who may include this.
+// Transposition in registers. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// a0 b0 a1 b1 ... of the lower (or upper) halves of a and b.
+// Returns a0 b0 a1 b1 ... of the lower (or upper) halves of a and b.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Interleave(Vec<T> a, Vec<T> b, bool upper) {
   using I = typename IntegerOf<T>::type;
@@ -19,8 +19,8 @@ inline __attribute__((always_inline)) Vec<T> Interleave(Vec<T> a, Vec<T> b, bool
   return __builtin_shuffle(a, b, from);
 }
 
-// A square of kLanes x kLanes: each of log2(kLanes) perfect shuffles of all rows moves one bit of
-// the row's number into the column's.
+// Transposes a kLanes x kLanes square: each of log2(kLanes) perfect shuffles of all rows moves one
+// bit of the row's number into the column's.
 template <typename T>
 inline __attribute__((always_inline)) void TransposeSquare(Vec<T> (&rows)[kLanes<T>]) {
   constexpr int64_t kHalf = kLanes<T> / 2;
@@ -42,8 +42,8 @@ inline int64_t RoundUpToLanes(int64_t count) {
   return (count + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
 }
 
-// to [columns, RoundUpToLanes(rows)], its rows `to_row` apart, = from^T with from [rows, columns],
-// its rows `from_row` apart; the end of each row of `to` is 0.
+// Transposes from [rows, columns], with rows `from_row` apart, to [columns, RoundUpToLanes(rows)],
+// with rows `to_row` apart. Pads rows of `to` with 0.
 template <typename T>
 inline void TransposeTo(const T* from, int64_t from_row, int64_t rows, int64_t columns, T* to,
                         int64_t to_row) {

@@ -1,9 +1,10 @@
-// Vectors of the instruction set that the including file is compiled for. Only for files listed in
-// vrp_add_simd_sources (core/kernels/CMakeLists.txt): these are compiled once for each instruction
-// set, with VRP_SIMD_NAMESPACE (avx2, avx512) and VRP_SIMD_BYTES (32, 64) set.
+// Vectors of the instruction set that the including file is compiled for. Only for the files listed
+// in vrp_add_simd_sources and vrp_add_isa_sources (core/kernels/CMakeLists.txt): they are compiled
+// once for each instruction set, with VRP_SIMD_NAMESPACE (avx2, avx512) and VRP_SIMD_BYTES (32, 64)
+// set.
 //
-// Everything here lives in a namespace of its own for each instruction set, and such files use no
-// inline function of the standard library: the linker keeps one copy of an inline function, which
+// Everything here is in a namespace of its own per instruction set, and these files must not use
+// inline functions of the standard library: the linker keeps one copy of an inline function, which
 // might be the one that an older CPU cannot run.
 #pragma once
 
@@ -38,8 +39,8 @@ template <typename T>
 inline __attribute__((always_inline)) Vec<T> Broadcast(T value) {
   return value - Vec<T>{};
 }
-// b where either is NaN. By name, because GCC 12 makes a comparison and a selection of `a > b ? a :
-// b`.
+// Returns b if either is NaN. Uses the intrinsic, because GCC 12 makes a comparison and a selection
+// of `a > b ? a : b`.
 #if VRP_SIMD_BYTES == 64
 inline __attribute__((always_inline)) __m512 MaxOfBoth(__m512 a, __m512 b) {
   return _mm512_max_ps(a, b);
@@ -60,7 +61,7 @@ inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
   return MaxOfBoth(a, b);
 }
 
-// Sums and maxima over a vector's lanes by halves: a fixed order.
+// Return sums and maxima over a vector's lanes by halves: a fixed order.
 template <typename T, int kBytes>
 struct Halves {
   typedef T whole __attribute__((vector_size(kBytes)));

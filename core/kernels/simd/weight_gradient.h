@@ -1,6 +1,6 @@
-// A weight's gradient: C += A^T B over many rows. Both sides are copied into panels first, a chunk
-// of rows at a time: rows whose stride is a power of two would fall into the same few sets of the
-// first-level cache. See vec.h for who may include this.
+// A weight's gradient: C += A^T B over many rows. Copies both sides into panels first, a chunk of
+// rows at a time: rows with a stride of a power of two would fall into few sets of the L1 cache.
+// vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows of a chunk: as many as keep both packed sides within the second-level cache.
+// Rows of a chunk: both packed sides stay in the L2 cache.
 inline constexpr int64_t kGradientRows = 192;
 
-// Elements between A's panels: the copies of a row's last columns may spill over a panel's end.
+// Elements between A's panels: copies of a row's last columns may extend beyond a panel's end.
 template <typename T>
 inline int64_t GradientPanelStride(int64_t rows) {
   return rows * kBlockRows + 2 * kLanes<T>;
 }
-// Memory of AddWeightGradient for weights [outputs, inputs].
+// Returns the size of AddWeightGradient's memory for weights [outputs, inputs].
 template <typename T>
 inline int64_t WeightGradientScratch(int64_t outputs, int64_t inputs) {
   const int64_t panels = (outputs + kBlockRows - 1) / kBlockRows;
   return panels * GradientPanelStride<T>(kGradientRows) + kGradientRows * inputs;
 }
 
-// The right side [rows, inputs], each value times scale[column] plus shift[column] if these are
+// The right side [rows, inputs], each value scaled and shifted by its column's scale and shift if
 // given.
 template <typename T>
 struct GradientInput {
@@ -72,8 +72,8 @@ inline void PackInputs(const GradientInput<T>& b, int64_t rows, int64_t inputs, 
   }
 }
 
-// `c` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs] (both of kGradientRows
-// rows at most).
+// Computes `c` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs] (at most
+// kGradientRows rows).
 template <typename T>
 inline void AddChunkGradient(const T* a, int64_t a_stride, const GradientInput<T>& b, int64_t rows,
                              int64_t outputs, int64_t inputs, T* c, T* scratch) {
@@ -108,7 +108,7 @@ inline void AddChunkGradient(const T* a, int64_t a_stride, const GradientInput<T
   }
 }
 
-// to [columns] += the columns' sums.
+// Adds the columns' sums to `to` [columns].
 template <typename T>
 inline void AddColumnSums(const T* a, int64_t stride, int64_t rows, int64_t columns, T* to) {
   for (int64_t j = 0; j < columns; j += kLanes<T>) {
@@ -118,8 +118,8 @@ inline void AddColumnSums(const T* a, int64_t stride, int64_t rows, int64_t colu
   }
 }
 
-// The gradients of a linear layer: `weights` [outputs, inputs] += a^T b, `bias` [outputs] += the
-// sums of a's columns unless it is null.
+// Computes the gradients of a linear layer: `weights` [outputs, inputs] += a^T b, and adds the sums
+// of a's columns to `bias` [outputs] unless it is null.
 template <typename T>
 inline void AddWeightGradient(const T* a, int64_t outputs, const GradientInput<T>& b,
                               int64_t inputs, int64_t rows, T* weights, T* bias, T* scratch) {
