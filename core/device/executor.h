@@ -31,7 +31,7 @@ class DeviceHooks {
 };
 
 struct DeviceShares {
-  // How serving and training share a device's memory.
+  // Division of a device's memory between serving and training.
   // Kept free of training, 0 to 90; serving itself may use all of the memory.
   int32_t serving_memory_percent = 20;
 };

@@ -18,8 +18,8 @@ struct DecoderLaunchSize {
   bool deterministic = false;  // one group adds all of an instance's gradient
 };
 
-// Of an instance's blocks_per_instance * slices groups, group g takes the trajectories p with p %
-// trajectory_parts == g % trajectory_parts, and of their steps part g / trajectory_parts.
+// A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p
+// with p % trajectory_parts == g % trajectory_parts, and part g / trajectory_parts of their steps.
 struct DecoderLaunchPlan {
   int32_t slices = 1;
   int32_t blocks_per_instance = 1;

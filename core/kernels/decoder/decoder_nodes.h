@@ -27,7 +27,7 @@ struct DecoderNodes {
   T* shares_weight = nullptr;  // [kContextShares, H], rows H apart; null: unused
 };
 
-// How a step's node is chosen.
+// The rule by which a step's node is chosen.
 // kGreedy: the likeliest node, the first among equals.
 // kSample: the first node at which the running sum of w[n] = exp((logits[n] - maximum) /
 // temperature) exceeds u times the total. u comes from the first two words of the Philox block

@@ -8,13 +8,13 @@ namespace vrp {
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
                                const ForcedDecodingResult<float>& result, void* stream) {
   return CudaStatus(LaunchForcedDecoding(request, result, static_cast<cudaStream_t>(stream)),
-                    "given choices");
+                    "forced decoding");
 }
 
 absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,
                            void* stream) {
   return CudaStatus(LaunchAdvance(request, result, static_cast<cudaStream_t>(stream)),
-                    "a network's choices");
+                    "sequence rollout");
 }
 
 }  // namespace vrp

@@ -26,7 +26,7 @@ absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t 
                        CudaScratch::Create(static_cast<int64_t>(bytes), stream));
   VRP_RETURN_IF_ERROR(CudaStatus(
       cudaMemcpyAsync(memory.bytes(), values.data(), bytes, cudaMemcpyHostToDevice, stream),
-      "copying plans to the device"));
+      "copy plans to the device"));
   return memory;
 }
 
@@ -42,7 +42,7 @@ class CudaBatchImprover final : public BatchImprover {
     if (stream_ == nullptr) return;
     // Failure means that the device's thread has ended, and so will the process.
     static_cast<void>(
-        Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "a stream's end"); }));
+        Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "destroy a stream"); }));
   }
 
   absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
@@ -61,7 +61,7 @@ class CudaBatchImprover final : public BatchImprover {
     return RunOnDevice(options_.runner, [&]() -> absl::Status {
       // Does not restore the thread's previous device: if the thread had none, that would create a
       // context on device 0, which takes hundreds of MiB. All device work chooses its device first.
-      VRP_RETURN_IF_ERROR(CudaStatus(cudaSetDevice(options_.device), "choosing the device"));
+      VRP_RETURN_IF_ERROR(CudaStatus(cudaSetDevice(options_.device), "set the device"));
       return work();
     });
   }
@@ -69,12 +69,12 @@ class CudaBatchImprover final : public BatchImprover {
   absl::Status Begin(int64_t& part_bytes) {
     if (stream_ == nullptr) {
       VRP_ASSIGN_OR_RETURN(limits_, QueryLimits());
-      VRP_RETURN_IF_ERROR(
-          CudaStatus(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream"));
+      VRP_RETURN_IF_ERROR(CudaStatus(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                                     "create a stream"));
     }
     size_t available = 0;
     size_t total = 0;
-    VRP_RETURN_IF_ERROR(CudaStatus(cudaMemGetInfo(&available, &total), "free memory"));
+    VRP_RETURN_IF_ERROR(CudaStatus(cudaMemGetInfo(&available, &total), "get the free memory"));
     part_bytes = std::min(static_cast<int64_t>(available) / kFreeMemoryDivisor,
                           static_cast<int64_t>(total) / 100 * options_.memory_percent);
     return absl::OkStatus();
@@ -106,7 +106,7 @@ class CudaBatchImprover final : public BatchImprover {
     VRP_ASSIGN_OR_RETURN(CudaScratch best, CudaScratch::Create(size, stream_));
     // Clears the unused ends of smaller plans, which are copied back with the rest.
     VRP_RETURN_IF_ERROR(CudaStatus(
-        cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clearing plans"));
+        cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clear plans"));
     VRP_ASSIGN_OR_RETURN(CudaScratch near, CudaScratch::Create(2 * packed.near_count(), stream_));
     const std::vector<ImproveTask> tasks_on_device =
         packed.TasksAt(reinterpret_cast<const int32_t*>(distances.bytes()),
@@ -125,7 +125,7 @@ class CudaBatchImprover final : public BatchImprover {
                               std::move(best), std::move(near), std::move(tasks),
                               std::move(scratch)});
     // The copy must finish before `tasks_on_device` is destroyed.
-    return CudaStatus(cudaStreamSynchronize(stream_), "copying plans to the device");
+    return CudaStatus(cudaStreamSynchronize(stream_), "copy plans to the device");
   }
 
   // Copies on the improver's stream, because the default stream would wait for other work on the
@@ -134,8 +134,8 @@ class CudaBatchImprover final : public BatchImprover {
     VRP_RETURN_IF_ERROR(
         CudaStatus(cudaMemcpyAsync(packed.plans().data(), batch.best, packed.plans().size(),
                                    cudaMemcpyDeviceToHost, stream_),
-                   "copying plans from the device"));
-    return CudaStatus(cudaStreamSynchronize(stream_), "copying plans");
+                   "copy plans from the device"));
+    return CudaStatus(cudaStreamSynchronize(stream_), "copy plans");
   }
 
   ImproveLaunchPlan Plan(const ImproveBatch& batch) const {
@@ -149,8 +149,8 @@ class CudaBatchImprover final : public BatchImprover {
         .plan = Plan(batch), .scratch = scratch.bytes(), .stream = stream_};
     const auto runner = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
     return CallImprove(options, runner, [&](const ImproveRequest& request) -> absl::Status {
-      VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improving plans"));
-      return CudaStatus(cudaStreamSynchronize(stream_), "improving plans");
+      VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improve plans"));
+      return CudaStatus(cudaStreamSynchronize(stream_), "improve plans");
     });
   }
 

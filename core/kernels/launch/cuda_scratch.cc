@@ -23,13 +23,13 @@ absl::StatusOr<DeviceLimits> QueryLimits() {
   int device = 0;
   int shared = 0;
   int multiprocessors = 0;
-  VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "which device"));
+  VRP_RETURN_IF_ERROR(CudaStatus(cudaGetDevice(&device), "get the current device"));
   VRP_RETURN_IF_ERROR(
       CudaStatus(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-                 "shared memory of a block"));
+                 "get the shared memory of a block"));
   VRP_RETURN_IF_ERROR(
       CudaStatus(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
-                 "number of multiprocessors"));
+                 "get the number of multiprocessors"));
   return DeviceLimits{.shared_bytes = shared, .multiprocessors = multiprocessors};
 }
 
@@ -37,7 +37,7 @@ absl::StatusOr<CudaScratch> CudaScratch::Create(int64_t bytes, cudaStream_t stre
   void* memory = nullptr;
   if (bytes > 0) {
     VRP_RETURN_IF_ERROR(CudaStatus(cudaMallocAsync(&memory, static_cast<size_t>(bytes), stream),
-                                   Concat(bytes, " bytes for groups of threads")));
+                                   Concat(bytes, " bytes of scratch")));
   }
   return CudaScratch(memory, stream);
 }

@@ -59,8 +59,8 @@ constexpr void WriteNodeFeatures(const FeatureFrame& frame, int32_t node, const 
     return amounts != nullptr && limited ? amounts[node] / problem.capacity : 0;
   };
   const auto time = [&](const double* times) {
-    const double gone = (times[node] - problem.window_opens[0]) / problem.horizon;
-    return Smaller(Larger(gone, 0), 1);
+    const double elapsed = (times[node] - problem.window_opens[0]) / problem.horizon;
+    return Smaller(Larger(elapsed, 0), 1);
   };
   const auto place = [&](const double* coordinates, double low) {
     return coordinates == nullptr ? 0 : (coordinates[node] - low) / frame.side;

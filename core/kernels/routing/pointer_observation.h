@@ -47,10 +47,10 @@ constexpr void WritePointerContext(const StepRules& rules, const RouteState& sta
   const bool limited =
       problem.capacity > 0 && problem.capacity < std::numeric_limits<double>::infinity();
   const bool windows = problem.window_opens != nullptr && problem.horizon > 0;
-  const double gone = windows ? (state.time - problem.window_opens[0]) / problem.horizon : 0;
+  const double elapsed = windows ? (state.time - problem.window_opens[0]) / problem.horizon : 0;
   const int32_t customers = problem.nodes > 1 ? problem.nodes - 1 : 1;
   context[0] = limited ? static_cast<T>(1 - state.delivered / problem.capacity) : T{1};
-  context[1] = static_cast<T>(Smaller(gone, 1));
+  context[1] = static_cast<T>(Smaller(elapsed, 1));
   context[2] = static_cast<T>(Smaller(static_cast<double>(state.left) / customers, 1));
 }
 

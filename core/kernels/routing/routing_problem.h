@@ -18,7 +18,7 @@ struct RoutingProblem {
   Metric metric = Metric::kExact;
   double speed = 1;
   double capacity = std::numeric_limits<double>::infinity();
-  // Of a route, with the return leg unless routes are open.
+  // Longest route, with the return leg unless routes are open.
   double distance_limit = std::numeric_limits<double>::infinity();
   double duration_limit = std::numeric_limits<double>::infinity();  // of a route, waiting included
   const double* x = nullptr;             // [N]; null: distances are given

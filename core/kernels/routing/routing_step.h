@@ -99,8 +99,8 @@ constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* s
   shares[0] = static_cast<T>(limited ? (problem.capacity - used) / problem.capacity : 1);
   shares[1] = shares[2] = 0;
   if (rules.timed && problem.horizon > 0) {
-    const double gone = (state.time - ValueAt(problem.window_opens, 0)) / problem.horizon;
-    shares[1] = static_cast<T>(Smaller(gone, 2));
+    const double elapsed = (state.time - ValueAt(problem.window_opens, 0)) / problem.horizon;
+    shares[1] = static_cast<T>(Smaller(elapsed, 2));
   }
   if (rules.bounded && problem.scale > 0) {
     shares[2] =

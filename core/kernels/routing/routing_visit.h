@@ -46,7 +46,7 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
-// How a trajectory ended.
+// The outcome of a trajectory.
 enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
 
 // The route's times after a visit.
