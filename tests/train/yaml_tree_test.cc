@@ -44,8 +44,8 @@ TEST_P(BadYamlTest, IsRefusedWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(
     Texts, BadYamlTest,
     testing::Values(
-        Bad{"a: 1\nb: 2\na: 3\n", ":3: the key \"a\" stands twice"},
-        Bad{"a:\n  b: 1\n  b: 1\n", ":3: the key \"b\" stands twice"},
+        Bad{"a: 1\nb: 2\na: 3\n", ":3: the key \"a\" appears twice"},
+        Bad{"a:\n  b: 1\n  b: 1\n", ":3: the key \"b\" appears twice"},
         Bad{"a: &x 1\n", ":1: anchors"}, Bad{"a: 1\nb: *x\n", ":2:"},
         Bad{"a: &a [*a, *a]\n", "anchors"}, Bad{"a: !!binary x\n", "tags"},
         Bad{"? [1]\n: 2\n", "a key must be a word"}, Bad{"~: 2\n", "a key must be a word"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_join.h"
@@ -13,7 +14,8 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kOverrides = std::numeric_limits<int32_t>::max() / 2;  // behind every line
+constexpr int32_t kOverrides =
+    std::numeric_limits<int32_t>::max() / 2;  // after every line of the file
 
 std::string_view Trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(' ');
@@ -52,7 +54,7 @@ std::optional<double> NumberWithin(const YamlNode& node, std::pair<double, doubl
   return value;
 }
 
-std::string AnyOf(std::initializer_list<std::string_view> words) {
+std::string AnyOf(std::span<const std::string_view> words) {
   std::string text;
   for (const std::string_view word : words)
     text += Concat(text.empty() ? "" : " or ", Quoted(word));
@@ -63,16 +65,16 @@ std::string Listed(const std::vector<std::string>& items) {
   return Concat("[", absl::StrJoin(items, ", "), "]");
 }
 
-// One value where both ends are the same.
+// Returns one value if both ends are the same.
 std::vector<std::string> RangeTexts(double low, double high) {
   if (low == high) return {FormatNumber(low)};
   return {FormatNumber(low), FormatNumber(high)};
 }
 
-std::vector<std::string> WordTexts(std::initializer_list<std::string_view> words,
+std::vector<std::string> WordTexts(std::span<const std::string_view> words,
                                    const std::vector<size_t>& indices) {
   std::vector<std::string> texts;
-  for (const size_t index : indices) texts.emplace_back(words.begin()[index]);
+  for (const size_t index : indices) texts.emplace_back(words[index]);
   return texts;
 }
 
@@ -149,7 +151,7 @@ void ConfigReader::Flatten(const YamlNode& root) {
       add(root.keys[i], child);
       continue;
     }
-    known_.insert(Concat(root.keys[i], "."));  // an empty section is nothing wrong
+    known_.insert(Concat(root.keys[i], "."));  // an empty section is valid
     for (size_t k = 0; k < child.keys.size(); ++k) {
       add(Concat(root.keys[i], ".", child.keys[k]), child.children[k]);
     }
@@ -217,7 +219,14 @@ void ConfigReader::Read(std::string_view path, std::string& target) {
   if (node != nullptr) target = node->text;
 }
 
-void ConfigReader::ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
+void ConfigReader::ReadAlias(std::string_view path, std::string_view alias, std::string_view word) {
+  const auto found = values_.find(std::string(path));
+  if (found == values_.end()) return;
+  YamlNode& node = found->second.node;
+  if (node.kind == YamlKind::kScalar && node.text == alias) node.text = word;
+}
+
+void ConfigReader::ReadWord(std::string_view path, const std::vector<std::string_view>& words,
                             size_t& target) {
   const absl::Cleanup record = [&, usual = target] {
     Record(path, WordTexts(words, {target}), WordTexts(words, {usual}));
@@ -281,7 +290,7 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> ra
   high = *last;
 }
 
-void ConfigReader::ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
+void ConfigReader::ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                              std::vector<size_t>& target) {
   const absl::Cleanup record = [&, usual = WordTexts(words, target)] {
     Record(path, WordTexts(words, target), usual);

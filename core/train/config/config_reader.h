@@ -1,9 +1,7 @@
-// Typed reading of a two-level configuration: sections of scalars and short lists. Collects every
-// error, and records the resolved value of every key.
+// Typed reading of a configuration with two levels: sections of scalars and short lists.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -17,17 +15,18 @@
 
 namespace vrp {
 
-// A key with its value in effect, whether it was stated or is the default.
+// A key with its effective value, stated or default.
 struct ConfigSetting {
   std::string path;                 // `section.key` or `key`
-  std::vector<std::string> values;  // one, or those of a list
+  std::vector<std::string> values;  // one, or the items of a list
 
-  // As YAML writes it but for quotes: "7", "[a, b]".
+  // Returns the value as in YAML, without quotes: "7", "[a, b]".
   std::string Text() const;
 };
 
-// Each reading function asks for one key, as `section.key` or `key`, and leaves the target as it
-// was when the key is absent or wrong. Keys that nobody asked for are errors in the end.
+// A reader that collects every error and records the resolved value of every key. Each reading
+// function reads one key, `section.key` or `key`, and does not change the target if the key is
+// absent or wrong. Finish() refuses the keys that were not read.
 class ConfigReader {
  public:
   static constexpr size_t kMostWords = 16;
@@ -43,39 +42,42 @@ class ConfigReader {
   void Read(std::string_view path, std::pair<double, double> range, double& target);
   void Read(std::string_view path, bool& target);
   void Read(std::string_view path, std::string& target);
-  // One of `words`; its index.
-  void ReadWord(std::string_view path, std::initializer_list<std::string_view> words,
-                size_t& target);
-  // One value or [low, high].
+  // Reads one of `words`, as its index.
+  void ReadWord(std::string_view path, const std::vector<std::string_view>& words, size_t& target);
+  // Reads one value or [low, high].
   void ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                  int32_t& high);
   void ReadRange(std::string_view path, std::pair<double, double> range, double& low, double& high);
-  // One of `words` or a list of up to kMostWords of them, which may repeat; their indices.
-  void ReadWords(std::string_view path, std::initializer_list<std::string_view> words,
+  // Reads one of `words` or a list of up to kMostWords of them, which may repeat, as indices.
+  void ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                  std::vector<size_t>& target);
-  // One text or a list of them, none empty; [] for none.
+  // Reads one text or a list of texts, none of which is empty; [] for none.
   void ReadTexts(std::string_view path, std::vector<std::string>& target);
-  // One integer or a list of them, ascending; [] for none.
+  // Reads one integer or an ascending list; [] for none.
   void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                     std::vector<int64_t>& target);
+  // Adds an error if `path` is not stated.
   void Require(std::string_view path);
-  // A value that is well-formed and still wrong.
+  // Adds an error for a value that is well-formed, but wrong.
   void Refuse(std::string_view path, std::string_view wanted);
+
+  // Reads `alias` of `path` as `word`, before `path` is read.
+  void ReadAlias(std::string_view path, std::string_view alias, std::string_view word);
 
   // Marks `path` as known without reading it, as an alternative spelling.
   void Know(std::string_view path) { known_.insert(std::string(path)); }
 
-  // Returns what the file and the overrides state, a text a key; a list is "[a, b]".
+  // Returns the stated value of each key of the file and the overrides; a list is "[a, b]".
   std::map<std::string, std::string> Settings() const;
 
-  // Whether `path` is stated with another value than its default.
+  // Returns whether `path` is stated with another value than its default.
   bool IsChanged(std::string_view path) const;
-  // Leaves `path`, or all of the section `path`, out of Resolved().
+  // Excludes the key `path`, or the whole section `path`, from Resolved().
   void LeaveOut(std::string_view path);
   // Returns every key that was read and not left out, in the order of reading.
   std::vector<ConfigSetting> Resolved() const;
 
-  // All errors, a line each, in the order of the file; OK without any.
+  // Returns all errors, one per line, in the order of the file; OK without any.
   absl::Status Finish();
 
  private:
@@ -94,10 +96,10 @@ class ConfigReader {
   void Flatten(const YamlNode& root);
   void Override(const std::string& text, int32_t order);
   int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
-  // The scalar behind `path`; null where it is absent, or no scalar (then an error is noted).
+  // Returns the scalar of `path`; null if it is absent, or not a scalar, which adds an error.
   const YamlNode* Scalar(std::string_view path, std::string_view wanted);
-  // The scalars behind `path`, one or `count` of a list; nullopt where it is absent or something
-  // else (then an error is noted).
+  // Returns the scalars of `path`: one, or `count` of a list; nullopt if it is absent, or something
+  // else, which adds an error.
   std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
                                                       std::pair<size_t, size_t> count,
                                                       std::string_view wanted);
@@ -110,7 +112,7 @@ class ConfigReader {
   std::map<std::string, Value> values_;
   std::set<std::string> known_;
   std::vector<ReadKey> read_;
-  std::multimap<int32_t, std::string> errors_;  // by line; overrides behind
+  std::multimap<int32_t, std::string> errors_;  // by line; those of overrides last
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// A configuration as text.
+// Configurations as text.
 #pragma once
 
 #include <span>

@@ -1,5 +1,4 @@
-// The files that a training's configuration names: paths on the daemon's machine, and datasets that
-// were uploaded to it.
+// The files that a configuration names: paths on the daemon's machine, and uploaded datasets.
 #pragma once
 
 #include <map>
@@ -15,30 +14,30 @@ namespace vrp {
 
 inline constexpr std::string_view kDatasetPrefix = "datasets/";
 
-// kInvalidArgument unless `name` is 1 to 64 letters, digits, '-' and '_', beginning with a letter
-// or digit: always a file name, and never one with an ending.
+// Returns kInvalidArgument unless `name` is 1 to 64 letters, digits, '-' and '_', beginning with a
+// letter or digit. Such a name is a valid file name without an extension.
 absl::Status CheckDatasetName(std::string_view name);
-// Whether `text` is `datasets/{name}`, which names no file of the machine.
+// Returns whether `text` is `datasets/{name}`, which is not a file of the machine.
 bool IsDataset(std::string_view text);
 
-// A key of a configuration, and the file or dataset that it names.
+// A key of a configuration and the file or dataset that it names.
 struct NamedData {
   std::string key;   // "problem.instances"
   std::string name;  // not empty
 };
-// Lists those of instances, labels and validation, in this order, whether they are read or not.
+// Returns the names of instances, labels and validation, in this order, including unused ones.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
-// Lists those of them that a training reads: labels only by training.method: supervised with
+// Returns the names that a training reads: labels only with training.method: supervised and
 // supervised.labels: file.
 std::vector<NamedData> DataReadBy(const TrainingConfig& config);
 
-// A path to read, and the name that errors call it by.
+// A path to read and the name that errors use for it.
 struct DataFile {
-  // NOLINTNEXTLINE(google-explicit-constructor): a path alone is called by itself.
+  // NOLINTNEXTLINE(google-explicit-constructor): a path alone is its own name.
   DataFile(std::string file) : path(file), name(std::move(file)) {}
   DataFile(std::string file, std::string called) : path(std::move(file)), name(std::move(called)) {}
 
-  // Whether each line is an instance: of a dataset always.
+  // Returns whether each line is an instance, as in every dataset.
   bool HasLines() const { return IsDataset(name) || name.ends_with(".jsonl"); }
 
   std::string path;
@@ -48,7 +47,7 @@ struct DataFile {
 // The paths of a training's datasets, by `datasets/{name}`.
 using DatasetPaths = std::map<std::string, std::string, std::less<>>;
 
-// Resolves a name of a configuration.
+// Returns the file of a name in a configuration.
 DataFile FindDataFile(const std::string& name, const DatasetPaths& datasets);
 
 }  // namespace vrp

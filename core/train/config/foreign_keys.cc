@@ -21,15 +21,16 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"fp16 use_fp16 half", "use training.amp_type: fp16, with training.amp: true"},
     {"bf16 use_bf16", "use training.amp: true, whose type is bf16 by default"},
     {"grad_scaler use_grad_scaler scaler loss_scale init_scale",
-     "not configurable: with training.amp_type: fp16 losses are scaled by themselves"},
+     "not configurable: with training.amp_type: fp16 losses are scaled automatically"},
     {"allow_tf32 use_tf32 float32_matmul_precision matmul_precision", "use training.tf32"},
     {"cudnn_benchmark benchmark use_cudnn_benchmark",
      "not configurable: cuDNN's benchmark chooses between algorithms of convolutions, which "
      "these networks do not have"},
     {"cudnn_deterministic use_deterministic_algorithms", "use training.deterministic"},
     {"compile torch_compile use_compile compile_model compile_mode jit use_jit",
-     "not configurable: nothing is compiled at run time; on a GPU whole steps are recorded as "
-     "CUDA graphs by themselves"},
+     "not configurable: nothing is compiled at run time; on a GPU steps are captured as CUDA "
+     "graphs "
+     "automatically"},
     {"use_checkpoint use_checkpointing gradient_checkpoint activation_checkpointing "
      "grad_checkpointing use_gradient_checkpointing",
      "use training.gradient_checkpointing"},
@@ -38,10 +39,10 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"prefetch_factor prefetch_batches num_prefetch",
      "use loader.prefetch: batches ahead in all, not for each worker"},
     {"pin_memory use_pin_memory pinned non_blocking", "use loader.pin"},
-    {"persistent_workers", "not configurable: the loader's threads always live as long as the job"},
+    {"persistent_workers", "not configurable: the loader's threads always last as long as the job"},
     {"shuffle",
-     "not configurable: generated instances are drawn, and samples with labels come in another "
-     "random order each epoch"},
+     "not configurable: generated instances are drawn, and labelled samples come in a new random "
+     "order each epoch"},
     {"drop_last", "not configurable: the last batch of an epoch over labels may be smaller"},
     {"train_file train_data train_path data_path dataset dataset_path",
      "use problem.instances, or with training.method: supervised supervised.label_file"},
@@ -50,20 +51,20 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "training.batches_per_epoch batches of training.batch_size"},
     // The network's sizes.
     {"hidden_dim hidden_size d_model embed_dim embedding_dim emb_dim n_hidden model_dim",
-     "use network.hidden (model: ptrnet) or graph_transformer.hidden (model: GT+RL)"},
+     "use network.hidden or graph_transformer.hidden, as model says"},
     {"num_layers n_layers num_encoder_layers n_encode_layers n_layer num_decoder_layers",
-     "use network.layers (model: ptrnet) or graph_transformer.layers (model: GT+RL)"},
+     "use network.layers or graph_transformer.layers, as model says"},
     {"num_heads n_heads nhead n_head attention_heads", "use graph_transformer.heads"},
     {"dim_feedforward feedforward_dim feed_forward_dim ff_dim ffn_dim feed_forward_hidden "
      "feedforward_hidden",
      "use graph_transformer.feed_forward"},
     {"dropout_rate dropout_p dropout_prob p_dropout",
-     "use network.dropout, of the pointer network alone"},
+     "use network.dropout; a graph transformer has none"},
     {"normalization norm_type", "use graph_transformer.norm"},
     {"tanh_clipping clip_logits logit_clipping",
-     "use network.logit_clip (model: ptrnet) or graph_transformer.logit_clip (model: GT+RL)"},
+     "use network.logit_clip or graph_transformer.logit_clip, as model says"},
     {"architecture arch model_type model_name network_type",
-     "use model: ptrnet or GT+RL; the name of the model that comes out is name"},
+     "use model for the architecture, name for the trained model"},
     // The optimiser and its schedule.
     {"num_epochs n_epochs epoch max_epochs", "use training.epochs"},
     {"steps_per_epoch num_batches n_batches batches iterations_per_epoch",
@@ -100,14 +101,14 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"distributed ddp use_ddp world_size num_gpus n_gpus gpus local_rank rank backend",
      "not configurable: a training runs on one device"},
     {"checkpoint_dir save_dir output_dir ckpt_dir",
-     "not configurable: checkpoints and models lie in the daemon's state folder"},
+     "not configurable: checkpoints and models are in the daemon's state folder"},
     {"save_every save_interval save_steps checkpoint_interval checkpoint_every save_freq",
      "use training.checkpoint_every_steps"},
     {"save_total_limit max_checkpoints keep_checkpoints", "use training.keep_last_checkpoints"},
     {"save_top_k", "use training.keep_best_checkpoints"},
     {"resume resume_from resume_from_checkpoint",
-     "not configurable: an interrupted job goes on by itself; to begin with a model's weights: "
-     "training.initial_model"},
+     "not configurable: an interrupted job resumes automatically; to start from a model's weights "
+     "use training.initial_model"},
     {"load_path pretrained pretrained_path init_checkpoint checkpoint_path checkpoint",
      "use training.initial_model"},
     {"log_dir logdir tensorboard_dir tensorboard use_tensorboard log_interval log_every wandb "
@@ -120,7 +121,8 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"val_size eval_size val_dataset_size val_instances num_val_samples",
      "use validation.instances"},
     {"val_file val_dataset val_data val_path eval_file", "use validation.file"},
-    {"val_batch_size eval_batch_size", "not configurable: a validation takes the batches that fit"},
+    {"val_batch_size eval_batch_size",
+     "not configurable: a validation uses batches that fit into memory"},
     {"bl_alpha", "use reinforce.baseline_significance"},
     {"bl_warmup_epochs", "use reinforce.warmup_epochs"},
     {"exp_beta", "use reinforce.average_decay"},

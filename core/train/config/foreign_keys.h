@@ -1,4 +1,4 @@
-// Configuration keys of PyTorch trainers, with the keys that they have here.
+// Configuration keys of PyTorch trainers and our keys for the same settings.
 #pragma once
 
 #include <span>
@@ -6,17 +6,18 @@
 
 namespace vrp {
 
+// Names of one setting elsewhere.
 struct ForeignKey {
-  std::string_view names;  // between blanks, in lower case with '_'
+  std::string_view names;  // separated by blanks, in lower case with '_'
   // "use KEY", "not configurable: " and the reason, or "not a configuration key: " and the remedy.
   std::string_view hint;
 };
 
-// Returns all of them.
+// Returns the table of all foreign keys.
 std::span<const ForeignKey> ForeignKeys();
 
-// Returns the hint for the unknown key `path` by its last part, in whatever section it stands:
-// "training.use_amp", "use-amp". Empty: nothing is known of it.
+// Returns the hint for the unknown key `path` by its last part, in any section: "training.use_amp",
+// "use-amp". Returns "" if the table does not have the key.
 std::string_view ForeignKeyHint(std::string_view path);
 
 }  // namespace vrp

@@ -10,10 +10,10 @@
 namespace vrp {
 namespace {
 
-// The key without its section.
+// Returns the key without its section.
 std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.') + 1); }
 
-// How far apart two keys are: between their names alone where a name is long enough to tell.
+// Returns the edit distance of two keys: of their names alone if the name is long enough and near.
 size_t Difference(std::string_view a, std::string_view b) {
   constexpr size_t kTelling = 6;
   const size_t whole = EditDistance(a, b);

@@ -7,9 +7,9 @@
 
 namespace vrp {
 
-// Returns what to append to "unknown key": "; use training.amp" for a name of PyTorch
-// trainers (foreign_keys.h), else the keys of `known` with the same name in another section, else
-// the nearest one: "; did you mean training.epochs?". Empty: nothing is near. Keys are
+// Returns the text to append to "unknown key": "; use training.amp" for a name of PyTorch trainers
+// (foreign_keys.h), otherwise the keys of `known` with the same name in another section, otherwise
+// the nearest one: "; did you mean training.epochs?". Returns "" if no key is near. Keys are
 // `section.key`, `key`, or `section.`, which is never suggested.
 std::string KeyHint(std::string_view path, const std::set<std::string>& known);
 

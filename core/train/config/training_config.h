@@ -1,4 +1,5 @@
-// A training job's configuration: strict YAML, where every key is known, typed and in range.
+// The configuration of a training job: strict YAML, in which every key is known, typed and in
+// range.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/model/graph_transformer/graph_transformer_options.h"
-#include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/architectures.h"
 #include "core/model/policy/engine_options.h"
 #include "core/model/policy/network_inputs.h"
 #include "core/problem/generate/layouts.h"
@@ -17,13 +17,14 @@
 
 namespace vrp {
 
-// Both ends included; equal where there is nothing to draw.
+// A range with both ends included; a single value if they are equal.
 struct IntegerRange {
   int32_t low = 0;
   int32_t high = 0;
 
   bool operator==(const IntegerRange&) const = default;
 };
+// A range of real numbers, with the ends as above.
 struct NumberRange {
   double low = 0;
   double high = 0;
@@ -38,27 +39,29 @@ enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
 enum class Reference { kNearestNeighbour, kSearch, kFile };
 enum class PublishRule { kBest, kLast };
 
-// What is trained on: generated instances, of which each draws its kind, layout and attributes, and
-// each batch its size; or a user's own.
+// The instances to train on: generated ones, or a user's. Each generated instance draws its kind,
+// layout and attributes; each batch draws its size.
 struct ProblemConfig {
-  // Each is drawn as often as it is named here; likewise the layouts.
+  // A kind that is named twice is drawn twice as often; the same holds for layouts.
   std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
   IntegerRange customers = {20, 20};  // TSP: cities
-  // Sizes by u^skew, u uniform in [0, 1): 1: each as often, above: small ones more often.
+  // Sizes are drawn by u^skew, u uniform in [0, 1): with 1 uniformly, above 1 more small ones.
   double customers_skew = 1;
   NumberRange capacity;  // whole numbers; 0: the distribution's own
   std::vector<Layout> layouts = {Layout::kUniform};
-  double open_routes = 0;  // the chance of an instance to have them; likewise the next two
+  double open_routes = 0;  // probability of an instance; the same for the next two
   double distance_limit = 0;
   double backhauls = 0;
   uint64_t seed = 1234;
-  std::vector<std::string> instances;  // files on the daemon's machine, instead of generated ones
-  bool augment = true;                 // these: turned and mirrored at random
-  double demand_jitter = 0;            // these: each demand changed by up to this share
+  // Files on the daemon's machine, instead of generated instances.
+  std::vector<std::string> instances;
+  bool augment = true;       // whether files' instances get random symmetry augmentations
+  double demand_jitter = 0;  // of files' instances: largest change of a demand, as a share
 
   bool operator==(const ProblemConfig&) const = default;
 };
 
+// training.method: supervised.
 struct SupervisedConfig {
   LabelSource labels = LabelSource::kHeuristic;
   std::string label_file;  // on the daemon's machine; JSON lines with ref_routes
@@ -72,6 +75,7 @@ struct SupervisedConfig {
   bool operator==(const SupervisedConfig&) const = default;
 };
 
+// training.method: reinforce.
 struct ReinforceConfig {
   Baseline baseline = Baseline::kGreedyRollout;
   double baseline_significance =
@@ -85,6 +89,7 @@ struct ReinforceConfig {
   bool operator==(const ReinforceConfig&) const = default;
 };
 
+// The threads that make batches.
 struct LoaderConfig {
   int32_t workers = 1;      // threads that make batches ahead; 0: made when they are wanted
   int32_t prefetch = 2;     // batches ahead
@@ -95,6 +100,7 @@ struct LoaderConfig {
   bool operator==(const LoaderConfig&) const = default;
 };
 
+// The validation after each epoch.
 struct ValidationConfig {
   int64_t instances = 1000;
   uint64_t seed = 4321;
@@ -106,12 +112,12 @@ struct ValidationConfig {
 };
 
 struct TrainingConfig {
-  std::string name;              // of the model that comes out
-  std::string model = "ptrnet";  // architecture: "ptrnet" or "gt"
+  std::string name;  // of the trained model
+  // The key `model`, and the sizes that its section gives.
+  const Architecture* architecture = &DefaultArchitecture();
+  NetworkSizes sizes = DefaultArchitecture().default_sizes();
   ProblemConfig problem;
   TrainingMethod method = TrainingMethod::kReinforce;
-  PointerNetworkOptions network;
-  GraphTransformerOptions graph_transformer;
   SupervisedConfig supervised;
   ReinforceConfig reinforce;
   int32_t self_labelling_samples = 32;  // of which the best becomes the label
@@ -144,43 +150,41 @@ struct TrainingConfig {
   int64_t keep_best_checkpoints = 0;  // by validation, beside them; written at ends of epochs
   std::string source;                 // the YAML itself, and the overrides as comments
 
-  bool IsGraphTransformer() const { return model == "gt"; }
-  // Of an epoch, by the method.
+  // Returns the steps of an epoch, which depend on the method.
   int64_t StepsPerEpoch() const;
-  // The sizes of `model`, as a model card gives them.
-  std::string ArchitectureJson() const;
-  // The network's inputs of a node.
+  // Returns the network's inputs of a node.
   NetworkInputs Inputs() const;
 
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// One `key.path=value` each, applied after parsing, checked like the file; [a, b] is a list.
+// Settings `key.path=value`, applied after parsing and checked like the file; [a, b] is a list.
 using ConfigOverrides = std::vector<std::string>;
 
-// A kept one was accepted when its job was created, perhaps by an older program, which did not
-// refuse the settings of unused_settings.h: its job goes on as it began.
+// The origin of a configuration. A kept one was accepted when its job was created, perhaps by an
+// older program that did not refuse the settings of unused_settings.h; its job continues unchanged.
 enum class ConfigOrigin { kNew, kKept };
 
-// `name` (the file's) stands in errors: `ptrnet.yaml:12: training.batch_size: got "many", wanted an
-// integer from 1 to 65536`. All errors that can be found at once are given, a line each.
+// Parses a configuration. Errors begin with `name`, the name of the file: `tiny.yaml:12:
+// training.batch_size: got "many", wanted an integer from 1 to 65536`. Returns all errors that can
+// be found at once, one per line.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
 
-// A configuration with its overrides and defaults: every key that its model and method read, but
+// A configuration with its overrides and defaults: every key that its model and method read;
 // loader.pin only if it is stated.
 struct ResolvedConfig {
-  std::string yaml;  // means exactly the same when it is read again
+  std::string yaml;  // gives the same configuration when it is parsed
   // One text per key: numbers in their shortest form, a list of one as its item.
   std::map<std::string, std::string> settings;
 };
-// Errors as of ParseTrainingConfig.
+// Resolves a configuration. Errors as of ParseTrainingConfig.
 absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,
                                                      const ConfigOverrides& overrides = {});
 
-// What a configuration and its overrides state, a text a key: {"training.epochs": "3"}. Only the
-// form is checked.
+// Returns the settings that a configuration and its overrides state: {"training.epochs": "3"}. Only
+// the syntax is checked.
 absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
     std::string_view yaml, std::string_view name, const ConfigOverrides& overrides);
 

@@ -1,6 +1,10 @@
 #include "core/train/config/unused_settings.h"
 
+#include <string>
 #include <string_view>
+
+#include "core/base/text.h"
+#include "core/model/architectures.h"
 
 namespace vrp {
 namespace {
@@ -10,9 +14,10 @@ class UnusedSettings {
   UnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin)
       : reader_(reader), config_(config), origin_(origin) {}
 
-  void SetAsideSections() {
-    const bool pointer = config_.model == "ptrnet";
-    reader_.LeaveOut(pointer ? "graph_transformer" : "network");
+  void DropSections() {
+    for (const Architecture* architecture : Architectures()) {
+      if (architecture != config_.architecture) reader_.LeaveOut(architecture->section);
+    }
     if (!Supervised()) reader_.LeaveOut("supervised");
     if (!Reinforced()) reader_.LeaveOut("reinforce");
     if (config_.method != TrainingMethod::kSelfLabelling) reader_.LeaveOut("self_labelling");
@@ -20,8 +25,8 @@ class UnusedSettings {
 
   void CheckProblem() {
     const bool own = !config_.problem.instances.empty();
-    const bool pointer = config_.model == "ptrnet";
-    // The kinds are those that the model may solve, and the customers bound what a step takes.
+    // The kinds and customers are still read: the model solves the kinds, and the customers bound
+    // the size of a step.
     constexpr std::string_view kNone = "none with problem.instances, which are trained on as given";
     for (const char* const key :
          {"problem.customers_skew", "problem.capacity", "problem.layouts", "problem.open_routes",
@@ -30,8 +35,8 @@ class UnusedSettings {
     }
     Unused("problem.augment", !own, "true without problem.instances");
     Unused("problem.demand_jitter", !own, "0 without problem.instances");
-    Unused("problem.backhauls", !own && pointer,
-           "0 with model: ptrnet, a pointer network, which does not know them");
+    Unused("problem.backhauls", !own && !config_.architecture->serves_backhauls,
+           Concat("0 with ", ModelText(), ", which does not support them"));
   }
 
   void CheckSchedule() {
@@ -49,29 +54,31 @@ class UnusedSettings {
     Unused("training.batches_per_epoch", Supervised(),
            "none with training.method: supervised, where an epoch is a pass over "
            "supervised.samples");
-    // A stated 0 matches what happens; every other value, the default included, is refused.
-    Unused("network.dropout",
-           config_.network.dropout > 0 && config_.model == "ptrnet" && !Supervised(),
-           "0 without training.method: supervised", /*refuses_default=*/true);
+    // Only a stated 0 is true; every other value, including the default, is refused.
+    Unused(Concat(config_.architecture->section, ".dropout"),
+           config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
+           /*refuses_default=*/true);
     Unused("training.amp_type", !config_.amp, "bf16 without training.amp: true");
   }
 
   void CheckSupervised() {
     if (!Supervised()) return;
     const bool from_file = config_.supervised.labels == LabelSource::kFile;
-    constexpr std::string_view kForced = "1 with model: gt, which always reads the label's nodes";
-    Unused("supervised.teacher_forcing_start", config_.IsGraphTransformer(), kForced);
-    Unused("supervised.teacher_forcing_end", config_.IsGraphTransformer(), kForced);
+    const bool forced = !config_.architecture->reads_own_choices;
+    const std::string wanted = Concat("1 with model: ", config_.architecture->name,
+                                      ", which always reads the label's nodes");
+    Unused("supervised.teacher_forcing_start", forced, wanted);
+    Unused("supervised.teacher_forcing_end", forced, wanted);
     Unused("supervised.heuristic_iterations", from_file,
            "none with supervised.labels: file, whose routes are the labels");
     Unused("supervised.label_file", !from_file, "none without supervised.labels: file");
   }
 
   void CheckMemory() {
-    Unused("training.gradient_checkpointing", config_.model == "ptrnet",
-           "false with model: ptrnet, a pointer network, which has no layers to compute again");
+    Unused("training.gradient_checkpointing", !config_.architecture->checkpoints_layers,
+           Concat("false with ", ModelText(), ", which has no layers to recompute"));
     Unused("loader.prefetch", config_.loader.workers == 0,
-           "none with loader.workers: 0, which make each batch when it is wanted");
+           "none with loader.workers: 0, which makes each batch when it is needed");
     Unused("loader.memory_mb", !Supervised() && !HasSearchedSet(),
            "none without training.method: supervised or validation.reference: search, whose plans "
            "it bounds");
@@ -102,12 +109,16 @@ class UnusedSettings {
   }
 
  private:
+  std::string ModelText() const {
+    const Architecture& architecture = *config_.architecture;
+    return Concat("model: ", architecture.name, ", a ", architecture.display_name);
+  }
   bool Supervised() const { return config_.method == TrainingMethod::kSupervised; }
   bool Reinforced() const { return config_.method == TrainingMethod::kReinforce; }
   bool GeneratesValidation() const {
     return config_.validation.file.empty() && config_.problem.instances.empty();
   }
-  // A validation set with plans by our own search lies on disk.
+  // Returns whether the validation set has plans of our own search, which are on disk.
   bool HasSearchedSet() const {
     return GeneratesValidation() && config_.validation.reference == Reference::kSearch;
   }
@@ -127,9 +138,9 @@ class UnusedSettings {
 
 }  // namespace
 
-void SetAsideUnused(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin) {
+void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin) {
   UnusedSettings unused(reader, config, origin);
-  unused.SetAsideSections();
+  unused.DropSections();
   unused.CheckProblem();
   unused.CheckSchedule();
   unused.CheckTraining();

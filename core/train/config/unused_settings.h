@@ -1,4 +1,4 @@
-// Settings that a configuration states and nothing would read.
+// Settings that a configuration states, but no part of its training reads.
 #pragma once
 
 #include "core/train/config/config_reader.h"
@@ -6,10 +6,10 @@
 
 namespace vrp {
 
-// Leaves out of `reader.Resolved()` what nothing reads as things are: sections of other methods and
-// networks, and single keys. Of a new configuration refuses, by its name, each such key that is
-// stated with another value than its default: who states it means it. A section that belongs to
-// another method or network may stay, so that --set and --model can choose between them.
-void SetAsideUnused(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin);
+// Excludes unused settings from `reader.Resolved()`: sections of other methods and networks, and
+// single keys. Refuses each such key of a new configuration that is stated with another value than
+// its default, because the user expects an effect. Sections of other methods and networks are
+// allowed, so that --set and --model can choose between them.
+void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin);
 
 }  // namespace vrp

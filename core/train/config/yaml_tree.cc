@@ -18,14 +18,14 @@ namespace {
 constexpr size_t kMaxDepth = 8;
 constexpr int kMaxValues = 10'000;
 
-// Leaves yaml-cpp's parser at the first thing that is refused; caught in this file.
+// An exception that leaves yaml-cpp's parser at the first refusal. This file catches it.
 struct Refused : std::exception {
   Refused(const YAML::Mark& mark, std::string why) : line(mark.line + 1), text(std::move(why)) {}
   int line;
   std::string text;
 };
 
-// Builds the tree from the parser's events, so that nothing is expanded or kept that is not wanted.
+// A builder of the tree from the parser's events, so that the parser expands and keeps nothing.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   YamlNode TakeRoot() { return std::move(root_); }
@@ -35,7 +35,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     CheckPlain(mark, anchor);
-    // The parser is at the next token already: nothing stands where its key does.
+    // The parser is at the next token already, so an absent value gets the line of its key.
     const bool value = !levels_.empty() && !levels_.back().wants_key;
     YAML::Mark place = mark;
     if (value && levels_.back().key_line > 0) place.line = levels_.back().key_line - 1;
@@ -100,7 +100,7 @@ class TreeBuilder final : public YAML::EventHandler {
     std::vector<std::string>& keys = levels_.back().node.keys;
     if (node.kind != YamlKind::kScalar) throw Refused(mark, "a key must be a word");
     if (std::find(keys.begin(), keys.end(), node.text) != keys.end()) {
-      throw Refused(mark, Concat("the key ", Quoted(node.text), " stands twice"));
+      throw Refused(mark, Concat("the key ", Quoted(node.text), " appears twice"));
     }
     keys.push_back(std::move(node.text));
     levels_.back().wants_key = false;

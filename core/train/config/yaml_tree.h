@@ -1,4 +1,4 @@
-// YAML text as a small tree with line numbers, read without trust.
+// Untrusted YAML text as a small tree with line numbers.
 #pragma once
 
 #include <cstddef>
@@ -11,26 +11,28 @@
 
 namespace vrp {
 
-// Bounds a YAML text, and files that are read as one, in bytes.
+// Bounds a YAML text, and files that are read as one text, in bytes.
 inline constexpr size_t kMaxYamlBytes = size_t{1} << 20;
 
 enum class YamlKind { kNull, kScalar, kSequence, kMap };
 
+// A value with its line.
 struct YamlNode {
   YamlKind kind = YamlKind::kNull;
   int32_t line = 0;                // from 1
-  bool quoted = false;             // a scalar in quotes, which is text and no number
+  bool quoted = false;             // whether a scalar has quotes, which make it text
   std::string text;                // of a scalar
   std::vector<std::string> keys;   // of a map, unique, in the order of the file
   std::vector<YamlNode> children;  // of a map or a sequence
 
-  // How an error shows it: `"many"`, "a list", "a mapping", "nothing".
+  // Returns the value as errors show it: `"many"`, "a list", "a mapping", "nothing".
   std::string Shown() const;
 };
 
-// Refuses (kInvalidArgument, `name:line: ...`): more than kMaxYamlBytes, text that is not printable
-// UTF-8, nesting deeper than 8, more than 10,000 nodes, anchors and aliases, tags, keys that are no
-// scalars, a key that stands twice, more than one document. Empty text is a null.
+// Parses one document; empty text is a null. Refuses (kInvalidArgument, `name:line: ...`): more
+// than kMaxYamlBytes, text that is not printable UTF-8, nesting deeper than 8, more than 10,000
+// nodes, anchors and aliases, tags, keys that are not scalars, repeated keys, and more than one
+// document.
 absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-absl::StatusOr<WholeStepsRequest> Learner::RequestWholeSteps() const {
+absl::StatusOr<CapturedStepsRequest> Learner::RequestCapturedSteps() const {
   VRP_ASSIGN_OR_RETURN(const InstanceBounds bounds, options_.source->Bounds());
   const TrainingConfig& config = options_.config;
   const LearnerLoss loss = Loss();
@@ -14,7 +14,7 @@ absl::StatusOr<WholeStepsRequest> Learner::RequestWholeSteps() const {
   if (trajectories == 0 && bounds.starts.low == bounds.starts.high) {
     trajectories = bounds.starts.high;
   }
-  return WholeStepsRequest{.instances = config.batch_size,
+  return CapturedStepsRequest{.instances = config.batch_size,
                            .nodes = bounds.nodes,
                            .tsp = bounds.tsp,
                            .matrices = bounds.matrices,
@@ -31,7 +31,7 @@ absl::StatusOr<WholeStepsRequest> Learner::RequestWholeSteps() const {
                            .weight_average = config.weight_average};
 }
 
-absl::Status Learner::BeginStep(WholeSteps& steps, int64_t step, const TrainingBatch* batch) const {
+absl::Status Learner::BeginStep(CapturedSteps& steps, int64_t step, const TrainingBatch* batch) const {
   const StepLoss loss = LossAt(step);
   if (!Loss().labels) {
     if (batch == nullptr) return steps.Step(loss.baseline);
@@ -39,7 +39,7 @@ absl::Status Learner::BeginStep(WholeSteps& steps, int64_t step, const TrainingB
   }
   if (batch == nullptr) return absl::InvalidArgumentError("step: the device draws no labels");
   const BatchPart& part = batch->parts.front();
-  return steps.StepAlong({.choices = part.choices,
+  return steps.StepOnLabels({.choices = part.choices,
                           .steps = batch->label_steps,
                           .cost = batch->label_cost,
                           .teacher_forcing = loss.teacher_forcing},

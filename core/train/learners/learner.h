@@ -86,12 +86,12 @@ class Learner {
   }
 
   // Returns the request for the same steps captured on the engine's device
-  // (PolicyEngine::MakeWholeSteps). The learner fills in all that it knows. kUnimplemented says why
+  // (PolicyEngine::MakeCapturedSteps). The learner fills in all that it knows. kUnimplemented says why
   // it cannot.
-  absl::StatusOr<WholeStepsRequest> RequestWholeSteps() const;
+  absl::StatusOr<CapturedStepsRequest> RequestCapturedSteps() const;
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch` is null if the
   // device draws the instances; otherwise it has one part, which the device divides.
-  absl::Status BeginStep(WholeSteps& steps, int64_t step, const TrainingBatch* batch) const;
+  absl::Status BeginStep(CapturedSteps& steps, int64_t step, const TrainingBatch* batch) const;
   // Returns the learner's moving average, which captured steps continue; null if it has none.
   virtual MovingAverage* average() { return nullptr; }
 

@@ -38,7 +38,7 @@ RolloutRequest StepParts::Sampled(const BatchPart& part) const {
   const bool several =
       step_loss_.baseline == StepBaseline::kShared || step_loss_.baseline == StepBaseline::kBest;
   if (!several) return request;
-  request.trajectories = loss_.trajectories > 0 ? loss_.trajectories : MostStarts(part.batch);
+  request.trajectories = loss_.trajectories > 0 ? loss_.trajectories : MaxStarts(part.batch);
   request.distinct_starts = loss_.distinct_starts;
   return request;
 }

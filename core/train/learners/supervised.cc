@@ -15,7 +15,7 @@ class SupervisedLearner final : public Learner {
   LearnerLoss Loss() const override {
     return {.labels = true,
             .label_smoothing = options_.config.supervised.label_smoothing,
-            .dropout = options_.config.model == "ptrnet" && options_.config.network.dropout > 0};
+            .dropout = options_.config.sizes.dropout > 0};
   }
   // Teacher forcing falls linearly from the first epoch to the last.
   StepLoss LossAt(int64_t step) const override {

@@ -55,7 +55,7 @@ class InputCheck {
     const fs::file_status status = fs::status(file, error);
     // Reading a pipe could block for ever.
     if (fs::exists(status) && !fs::is_regular_file(status)) {
-      return absl::InvalidArgumentError(Concat(file, ": not a regular file"));
+      return absl::InvalidArgumentError(Concat(file, ": wanted a regular file"));
     }
     const absl::Status opened = ReadFile(file, 0).status();
     if (absl::IsNotFound(opened)) {

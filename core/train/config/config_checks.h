@@ -1,0 +1,12 @@
+// Checks of settings against each other.
+#pragma once
+
+#include "core/train/config/config_reader.h"
+#include "core/train/config/training_config.h"
+
+namespace vrp {
+
+// Refuses settings that are valid by themselves, but not together.
+void CheckTogether(ConfigReader& reader, const TrainingConfig& config);
+
+}  // namespace vrp
