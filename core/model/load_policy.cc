@@ -24,12 +24,12 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
   return SafetensorsFile::Parse(std::move(bytes), path);
 }
 
-// Among the device's other work, and with what of its memory trainings leave.
+// Makes an improver that shares the device and its memory with training, if there are executors.
 std::unique_ptr<BatchImprover> MakeImprover(DeviceId device, DeviceExecutors* executors) {
   if (executors == nullptr) return MakeCudaBatchImprover({.device = device.index});
   return MakeCudaBatchImprover(
       {.device = device.index,
-       .piece =
+       .runner =
            [executor = &executors->Of(device)](absl::FunctionRef<absl::Status()> work) {
              return executor->Run(Priority::kSolving, [work] { return work(); }).get();
            },

@@ -17,19 +17,19 @@ namespace {
 // Before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
-const PointerNetworkOptions kSmall = {.hidden = 48, .layers = 2, .dropout = 0.2};
-const GraphTransformerOptions kSmallGraph = {
+const PointerNetworkOptions kBf16Pointer = {.hidden = 48, .layers = 2, .dropout = 0.2};
+const GraphTransformerOptions kBf16Transformer = {
     .hidden = 48, .heads = 4, .feed_forward = 80, .layers = 2};
 
-enum class Network { kPointer, kGraphTransformer };
+enum class Bf16Network { kPointer, kGraphTransformer };
 
-class CpuBf16Test : public testing::TestWithParam<Network> {
+class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
  protected:
   void SetUp() override {
     ASSERT_EQ(kChosen, 0);
     if (UsableBf16() != Bf16::kEmulatedVectors) GTEST_SKIP() << "no AVX-512 here";
-    engine_ = GetParam() == Network::kPointer ? MakeCpuPointerNetwork(kSmall, 3)
-                                              : MakeCpuGraphTransformer(kSmallGraph, 3);
+    engine_ = GetParam() == Bf16Network::kPointer ? MakeCpuPointerNetwork(kBf16Pointer, 3)
+                                                  : MakeCpuGraphTransformer(kBf16Transformer, 3);
     ASSERT_TRUE(engine_->HasBf16());
     engine_->parameters().TrackGradient();
     uint64_t seed = 1;
@@ -99,7 +99,7 @@ TEST_P(CpuBf16Test, HasTheGradientOfFloatButForRounding) {
     all_norm += norm;
     all_error += error;
     // The encoder's norms leave next to nothing of some gradients, which rounding then outweighs.
-    if (GetParam() == Network::kGraphTransformer) continue;
+    if (GetParam() == Bf16Network::kGraphTransformer) continue;
     EXPECT_LT(std::sqrt(error), 0.02 * std::sqrt(norm)) << shape.name;
   }
   EXPECT_LT(std::sqrt(all_error), 0.05 * std::sqrt(all_norm));
@@ -138,7 +138,7 @@ TEST_P(CpuBf16Test, RoundsRolloutsWhereAskedAloneAndSeesChangedParameters) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, CpuBf16Test,
-                         testing::Values(Network::kPointer, Network::kGraphTransformer));
+                         testing::Values(Bf16Network::kPointer, Bf16Network::kGraphTransformer));
 
 }  // namespace
 }  // namespace vrp

@@ -10,6 +10,7 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
+#include "tests/model/small_networks.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 
@@ -17,17 +18,12 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
-
-GraphTransformerOptions Small() {
-  return {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
-}
-
-NetworkBatch BatchOf(const std::vector<Instance>& instances) {
-  return MakeNetworkBatch(instances, NodeOrder::kAsGiven);
-}
+using test::BatchOf;
+using test::ChoicesOf;
+using test::SmallTransformer;
 
 // One of each kind that the network knows.
-std::vector<Instance> Variants() {
+std::vector<Instance> AllVariants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
       AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(2).Build(),
@@ -44,19 +40,10 @@ std::vector<Instance> Variants() {
   };
 }
 
-void WeighByPlace(int64_t first, std::span<const double> costs, std::span<double> weights) {
+void WeighByIndex(int64_t first, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = 0.1 * static_cast<double>(first) - 0.3 * static_cast<double>(i) + 0.001 * costs[i];
   }
-}
-
-std::vector<std::vector<int32_t>> Followed(const Trajectories& trajectories) {
-  std::vector<std::vector<int32_t>> choices;
-  for (size_t row = 0; row < trajectories.lengths.size(); ++row) {
-    const auto one = trajectories.Choices(static_cast<int64_t>(row));
-    choices.emplace_back(one.begin(), one.end());
-  }
-  return choices;
 }
 
 // The loss that AddGradient derives, by the rollout alone.
@@ -73,7 +60,7 @@ double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
   for (int32_t b = 0; b < batch.size(); ++b) {
     const auto at = static_cast<size_t>(b * count);
     const auto size = static_cast<size_t>(count);
-    WeighByPlace(b, std::span(run->costs).subspan(at, size), std::span(weights).subspan(at, size));
+    WeighByIndex(b, std::span(run->costs).subspan(at, size), std::span(weights).subspan(at, size));
   }
   for (size_t i = 0; i < weights.size(); ++i) loss += weights[i] * run->log_likelihoods[i];
   return loss;
@@ -84,7 +71,7 @@ void WeighEach(int64_t first, std::span<const double> costs, std::span<double> w
                int32_t count) {
   for (size_t at = 0; at < costs.size(); at += static_cast<size_t>(count)) {
     const auto size = static_cast<size_t>(count);
-    WeighByPlace(first + static_cast<int64_t>(at / size), costs.subspan(at, size),
+    WeighByIndex(first + static_cast<int64_t>(at / size), costs.subspan(at, size),
                  weights.subspan(at, size));
   }
 }
@@ -93,7 +80,7 @@ void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, boo
   const auto engine = MakeFloat64GraphTransformer(options, 11);
   engine->parameters().TrackGradient();
   const std::vector<Instance> instances =
-      test::WithFeatures(Variants(), engine->batch_form().own_columns);
+      test::WithFeatures(AllVariants(), engine->batch_form().own_columns);
   const NetworkBatch batch = MakeNetworkBatch(instances, engine->batch_form());
   GradientRequest request;
   request.rollout.choice = Choice::kSample;
@@ -104,7 +91,7 @@ void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, boo
         WeighEach(first, costs, weights, count);
       });
   ASSERT_TRUE(outcome.ok()) << outcome.status();
-  const auto choices = Followed(outcome->trajectories);
+  const auto choices = ChoicesOf(outcome->trajectories);
   EXPECT_NEAR(outcome->loss, LossOf(*engine, batch, choices, count, starts), 1e-9);
   EXPECT_LT(outcome->pass_difference, 1e-12);
   const std::vector<double> gradient(engine->LastGradient().begin(), engine->LastGradient().end());
@@ -133,21 +120,21 @@ void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, boo
 }
 
 TEST(CpuGraphTransformerTest, DerivesTheLossByEveryParameter) {
-  ExpectGradientOfTheLoss(Small(), 1, false);
+  ExpectGradientOfTheLoss(SmallTransformer(), 1, false);
 }
 
 TEST(CpuGraphTransformerTest, DerivesTheLossOfSeveralStartsByEveryParameter) {
-  ExpectGradientOfTheLoss(Small(), 4, true);
+  ExpectGradientOfTheLoss(SmallTransformer(), 4, true);
 }
 
 TEST(CpuGraphTransformerTest, DerivesTheLossWithFrozenNormsByEveryOtherParameter) {
-  GraphTransformerOptions options = Small();
+  GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;
   ExpectGradientOfTheLoss(options, 2, false);
 }
 
 TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
-  GraphTransformerOptions options = Small();
+  GraphTransformerOptions options = SmallTransformer();
   options.inputs = {"wear", "y", "early", "is_depot"};
   ExpectGradientOfTheLoss(options, 2, false);
   options.inputs = UsualInputs(GraphTransformerArchitecture());
@@ -156,14 +143,14 @@ TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
 }
 
 TEST(CpuGraphTransformerTest, LeavesFrozenStatisticsAlone) {
-  GraphTransformerOptions options = Small();
+  GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;
   const auto engine = MakeCpuGraphTransformer(options, 1);
   engine->parameters().TrackGradient();
   GradientRequest request;
   request.rollout.choice = Choice::kSample;
   ASSERT_TRUE(engine
-                  ->AddGradient(BatchOf(Variants()), request,
+                  ->AddGradient(BatchOf(AllVariants()), request,
                                 [](int64_t, auto, std::span<double> weights) {
                                   std::fill(weights.begin(), weights.end(), 1.0);
                                 })
@@ -178,11 +165,11 @@ TEST(CpuGraphTransformerTest, LeavesFrozenStatisticsAlone) {
 }
 
 TEST(CpuGraphTransformerTest, FloatAndDoubleAgree) {
-  const auto single = MakeCpuGraphTransformer(Small(), 5);
-  const auto twice = MakeFloat64GraphTransformer(Small(), 5);
+  const auto single = MakeCpuGraphTransformer(SmallTransformer(), 5);
+  const auto twice = MakeFloat64GraphTransformer(SmallTransformer(), 5);
   single->parameters().TrackGradient();
   twice->parameters().TrackGradient();
-  const NetworkBatch batch = BatchOf(Variants());
+  const NetworkBatch batch = BatchOf(AllVariants());
   GradientRequest request;
   request.rollout.trajectories = 3;
   request.rollout.choice = Choice::kSample;
@@ -211,7 +198,7 @@ TEST(CpuGraphTransformerTest, RepeatsItsGradientBitForBit) {
   const NetworkBatch batch = BatchOf(instances);
   std::vector<float> first;
   for (int repeat = 0; repeat < 3; ++repeat) {
-    const auto engine = MakeCpuGraphTransformer(Small(), 5);
+    const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
     engine->parameters().TrackGradient();
     GradientRequest request;
     request.rollout.choice = Choice::kSample;
@@ -230,8 +217,8 @@ TEST(CpuGraphTransformerTest, RepeatsItsGradientBitForBit) {
 }
 
 TEST(CpuGraphTransformerTest, DecodesAnInstanceTheSameInAnyBatch) {
-  const auto engine = MakeCpuGraphTransformer(Small(), 5);
-  const std::vector<Instance> variants = Variants();
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
+  const std::vector<Instance> variants = AllVariants();
   const auto together = engine->Run(BatchOf(variants), {});
   ASSERT_TRUE(together.ok());
   for (size_t i = 0; i < variants.size(); ++i) {
@@ -245,13 +232,13 @@ TEST(CpuGraphTransformerTest, DecodesAnInstanceTheSameInAnyBatch) {
 }
 
 TEST(CpuGraphTransformerTest, ThreadsShareTheTrajectoriesOfOneInstanceAndChangeNothing) {
-  const auto engine = MakeCpuGraphTransformer(Small(), 5);
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
       BatchOf(*GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 40}, 2));
   const auto starts = engine->Run(batch, {.trajectories = 57, .distinct_starts = true});
   const auto samples = engine->Run(batch, {.choice = Choice::kSample, .trajectories = 57});
   ASSERT_TRUE(starts.ok() && samples.ok());
-  const std::vector<std::vector<int32_t>> choices = Followed(*samples);
+  const std::vector<std::vector<int32_t>> choices = ChoicesOf(*samples);
   for (const int threads : {2, 3, 5}) {
     CpuPool pool(threads);
     RolloutRequest request{.trajectories = 57, .distinct_starts = true, .pool = &pool};
@@ -271,7 +258,7 @@ TEST(CpuGraphTransformerTest, ThreadsShareTheTrajectoriesOfOneInstanceAndChangeN
 }
 
 TEST(CpuGraphTransformerTest, DoesNotDependOnTheOrderOfTheCustomers) {
-  const auto engine = MakeCpuGraphTransformer(Small(), 5);
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const Instance instance = AnInstance().WithCustomers(12).RandomDemands().Build();
   InstanceData data = instance.data();
   std::reverse(data.positions.begin() + 1, data.positions.end());
@@ -284,7 +271,7 @@ TEST(CpuGraphTransformerTest, DoesNotDependOnTheOrderOfTheCustomers) {
 }
 
 TEST(CpuGraphTransformerTest, SeesAMatrixByItsEdges) {
-  const auto engine = MakeCpuGraphTransformer(Small(), 5);
+  const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   InstanceData data = AnInstance().WithCustomers(6).ExplicitMatrix(0.2).BuildData();
   const auto before = engine->Run(BatchOf({*Instance::Create(data)}), {});
   data.distance_matrix[3 * 7 + 5] *= 0.5;  // between two customers: no node's features change
@@ -294,8 +281,8 @@ TEST(CpuGraphTransformerTest, SeesAMatrixByItsEdges) {
 }
 
 TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
-  const auto single = MakeCpuGraphTransformer(Small(), 5);
-  const auto twice = MakeFloat64GraphTransformer(Small(), 5);
+  const auto single = MakeCpuGraphTransformer(SmallTransformer(), 5);
+  const auto twice = MakeFloat64GraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
       BatchOf({AnInstance().WithCustomers(9).Kind(ProblemKind::kTsp).ExplicitMatrix(0.4).Build()});
   const auto one = single->Run(batch, {});
@@ -307,9 +294,9 @@ TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
 
 TEST(CpuGraphTransformerTest, EveryPlanOfEveryVariantIsFeasible) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5),
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5),
                        {ProblemKind::kTsp, ProblemKind::kCvrp, ProblemKind::kVrptw}, {});
-  const std::vector<Instance> variants = Variants();
+  const std::vector<Instance> variants = AllVariants();
   for (const DecodeMethod method :
        {DecodeMethod::kGreedy, DecodeMethod::kSample, DecodeMethod::kMultiStart}) {
     const DecodeOptions options{.method = method, .width = method == DecodeMethod::kGreedy ? 1 : 6};

@@ -16,7 +16,7 @@ namespace {
 
 using test::AnInstance;
 
-const PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0.2};
+const PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0.2};
 
 std::vector<Instance> Instances(std::initializer_list<int32_t> sizes, bool windows = false) {
   std::vector<Instance> instances;
@@ -120,11 +120,11 @@ void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bo
 }
 
 TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
-  ExpectGradientOfCentralDifferences(kSmall, GetParam());
+  ExpectGradientOfCentralDifferences(kSmallPointer, GetParam());
 }
 
 TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
-  PointerNetworkOptions options = kSmall;
+  PointerNetworkOptions options = kSmallPointer;
   options.inputs = {"wear", "is_visited", "x", "early"};
   ExpectGradientOfCentralDifferences(options, GetParam());
   options.inputs = UsualInputs(PointerArchitecture());
@@ -135,7 +135,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
 INSTANTIATE_TEST_SUITE_P(Windows, CpuPointerNetworkTest, testing::Bool());
 
 TEST(CpuPointerNetworkTest, MakesPlansThatTheCheckerAccepts) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   for (const bool windows : {false, true}) {
     const std::vector<Instance> instances = Instances({5, 12, 20, 33}, windows);
     const NetworkBatch batch = Batch(instances);
@@ -151,7 +151,7 @@ TEST(CpuPointerNetworkTest, MakesPlansThatTheCheckerAccepts) {
 }
 
 TEST(CpuPointerNetworkTest, DoesNotDependOnTheRestOfTheBatch) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 30});
   const NetworkBatch both = Batch(instances);
   const NetworkBatch one = Batch({instances[0]});
@@ -162,7 +162,7 @@ TEST(CpuPointerNetworkTest, DoesNotDependOnTheRestOfTheBatch) {
 }
 
 TEST(CpuPointerNetworkTest, RepeatsItselfToTheBitOnAsManyThreads) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 30, 12, 7, 22});
   const NetworkBatch batch = Batch(instances);
   CpuPool pool(2);
@@ -175,7 +175,7 @@ TEST(CpuPointerNetworkTest, RepeatsItselfToTheBitOnAsManyThreads) {
 }
 
 TEST(CpuPointerNetworkTest, DropsTheSameUnitsAgainAndOthersInAnotherStream) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
@@ -190,7 +190,7 @@ TEST(CpuPointerNetworkTest, DropsTheSameUnitsAgainAndOthersInAnotherStream) {
 }
 
 TEST(CpuPointerNetworkTest, FollowsChoicesAndReadsItsOwnWhereItIsNotForced) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {.choice = Choice::kSample}));
@@ -205,7 +205,7 @@ TEST(CpuPointerNetworkTest, FollowsChoicesAndReadsItsOwnWhereItIsNotForced) {
 }
 
 TEST(CpuPointerNetworkTest, SmoothsLabels) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9});
   const NetworkBatch batch = Batch(instances);
   const auto choices = ChoicesOf(RunOf(*engine, batch, {}));
@@ -216,7 +216,7 @@ TEST(CpuPointerNetworkTest, SmoothsLabels) {
 }
 
 TEST(CpuPointerNetworkTest, ToursVisitEveryCityOnce) {
-  const auto engine = MakeCpuPointerNetwork(kSmall, 1);
+  const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = {
       AnInstance().Kind(ProblemKind::kTsp).WithCustomers(11).Seed(3).Build()};
   const NetworkBatch batch = Batch(instances);

@@ -8,20 +8,18 @@
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
+#include "tests/model/small_networks.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::SmallTransformer;
 
-GraphTransformerOptions Small() {
-  return {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
-}
-
-TEST(EnginePolicyTest, MorePicturesAndStartsAreNeverWorse) {
+TEST(EnginePolicyTest, MoreAugmentationsAndStartsAreNeverWorse) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =
       *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 15}, 10);
   const auto cost = [&](const DecodeOptions& options) {
@@ -43,7 +41,7 @@ TEST(EnginePolicyTest, MorePicturesAndStartsAreNeverWorse) {
 
 TEST(EnginePolicyTest, GivesAsManyOtherPlansAsAreWantedTheCheapestFirst) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =
       *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 15}, 4);
   const auto plans =
@@ -64,7 +62,7 @@ TEST(EnginePolicyTest, GivesAsManyOtherPlansAsAreWantedTheCheapestFirst) {
 
 TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances = {AnInstance().Build()};
   const auto message = [&](const DecodeOptions& options) {
     return std::string(policy->Decode(instances, options).status().message());
@@ -78,7 +76,7 @@ TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
 
 TEST(EnginePolicyTest, SaysThatAFleetIsTooSmallForItsPlan) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances = {
       AnInstance().WithCustomers(4).Demands({5, 5, 5, 5}).Capacity(5).Vehicles(3).Build()};
   const auto plans = policy->Decode(instances, {});
@@ -89,7 +87,7 @@ TEST(EnginePolicyTest, SaysThatAFleetIsTooSmallForItsPlan) {
 
 TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kVrptw}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kVrptw}, {});
   const std::vector<Instance> instances = {
       AnInstance().At({{0, 0}, {5, 0}, {50, 0}}).Windows({{0, 900}, {0, 40}}, 1000).Build()};
   const auto plans = policy->Decode(instances, {});
@@ -99,7 +97,7 @@ TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
 }
 
 TEST(EnginePolicyTest, RefusesAKindThatTheNetworkWasNotTrainedFor) {
-  const auto policy = MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5),
+  const auto policy = MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5),
                                        {ProblemKind::kCvrp, ProblemKind::kTsp}, {});
   const std::vector<Instance> instances =
       *GenerateInstances({.kind = ProblemKind::kVrptw, .customers = 5}, 1);
@@ -112,13 +110,13 @@ TEST(EnginePolicyTest, RefusesAKindThatTheNetworkWasNotTrainedFor) {
 
 TEST(EnginePolicyTest, TakesAnEmptyBatch) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   EXPECT_TRUE(policy->Decode({}, {})->empty());
 }
 
 TEST(EnginePolicyTest, StopsWhenItIsTold) {
   const auto policy =
-      MakeEnginePolicy(MakeCpuGraphTransformer(Small(), 5), {ProblemKind::kCvrp}, {});
+      MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =
       *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 50}, 20);
   const auto flag = std::make_shared<CancelFlag>();

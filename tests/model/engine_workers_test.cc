@@ -71,37 +71,37 @@ struct Nothing {};
 using Worker = EngineWorker<Nothing, float>;
 
 TEST(IdleWorkersTest, KeepTheirMemoryButNotTheirNumbers) {
-  IdleWorkers<Worker> idle;
-  auto workers = idle.Take(2);
+  WorkerPool<Worker> idle;
+  auto workers = idle.Checkout(2);
   workers[1]->gradient.resize(100);
   workers[0]->loss = 3;
   workers[1]->status = absl::CancelledError("one's own");
-  EXPECT_FALSE(AllSound(workers));
-  EXPECT_EQ(idle.GiveBack(std::move(workers)).message(), "one's own");
-  workers = idle.Take(3);
+  EXPECT_FALSE(AllWorkersOk(workers));
+  EXPECT_EQ(idle.Return(std::move(workers)).message(), "one's own");
+  workers = idle.Checkout(3);
   ASSERT_EQ(workers.size(), 3u);
   size_t kept = 0;
   for (const auto& worker : workers) kept += worker->gradient.size();
   EXPECT_EQ(kept, 100u);
-  EXPECT_TRUE(AllSound(workers));
-  EXPECT_EQ(SummaryOf(workers).loss, 0);
+  EXPECT_TRUE(AllWorkersOk(workers));
+  EXPECT_EQ(SumOutcomes(workers).loss, 0);
 }
 
 TEST(IdleWorkersTest, GiveTheirMemoryBackWhereThereIsTooLittleOfIt) {
-  IdleWorkers<Worker> idle;
-  auto workers = idle.Take(2);
+  WorkerPool<Worker> idle;
+  auto workers = idle.Checkout(2);
   workers[0]->gradient.resize(100);
   workers[1]->status = absl::ResourceExhaustedError("out of memory");
-  EXPECT_TRUE(absl::IsResourceExhausted(idle.GiveBack(std::move(workers))));
-  workers = idle.Take(2);
+  EXPECT_TRUE(absl::IsResourceExhausted(idle.Return(std::move(workers))));
+  workers = idle.Checkout(2);
   EXPECT_TRUE(workers[0]->gradient.empty());
   EXPECT_TRUE(workers[1]->gradient.empty());
 }
 
 TEST(ForEachGroupTest, AThreadThatFindsNoMemoryEndsWithThatAndTheOthersGoOn) {
   CpuPool pool(2);
-  IdleWorkers<Worker> idle;
-  const auto workers = idle.Take(2);
+  WorkerPool<Worker> idle;
+  const auto workers = idle.Checkout(2);
   std::vector<int> done(4);
   ForEachGroup<Worker>({{0, 1}, {1, 1}, {2, 1}, {3, 1}}, &pool, workers,
                        [&](Worker&, InstanceRange range) {

@@ -7,7 +7,7 @@
 #include "core/base/steady_time.h"
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
 #include "core/model/policy/engine_policy.h"
-#include "core/model/policy/whole_numbers.h"
+#include "core/model/policy/integer_scaling.h"
 #include "core/problem/checker/checker.h"
 #include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
@@ -21,14 +21,14 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-std::unique_ptr<Policy> Network() {
+std::unique_ptr<Policy> SmallPolicy() {
   return MakeEnginePolicy(
       MakeCpuGraphTransformer({.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 1}, 5),
       {ProblemKind::kCvrp, ProblemKind::kTsp, ProblemKind::kVrptw}, {});
 }
 
 std::unique_ptr<Policy> Improving() {
-  return MakeImprovingPolicy(Network(), MakeSerialBatchImprover());
+  return MakeImprovingPolicy(SmallPolicy(), MakeSerialBatchImprover());
 }
 
 DecodeOptions With(int32_t rounds) {
@@ -112,7 +112,7 @@ TEST(ImprovingPolicyTest, TheFleetIsKept) {
   ASSERT_TRUE(plans.ok()) << plans.status();
   Cost(limited, (*plans)[0]);
   const Plan& plan = (*plans)[0].plan;
-  EXPECT_LE(InWholeNumbers(limited, plan).routes, 24);
+  EXPECT_LE(ScaleToIntegers(limited, plan).routes, 24);
 }
 
 TEST(ImprovingPolicyTest, NamesWhatItDoesNotKnow) {
@@ -134,7 +134,7 @@ TEST(ImprovingPolicyTest, NamesWhatItDoesNotKnow) {
 
 TEST(ImprovingPolicyTest, ANetworkThatIsNotOnAGpuRefuses) {
   const Instance instance = AnInstance().Build();
-  const auto plans = Network()->Decode(std::span(&instance, 1), With(1));
+  const auto plans = SmallPolicy()->Decode(std::span(&instance, 1), With(1));
   EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
   EXPECT_THAT(std::string(plans.status().message()), HasSubstr("GPU"));
 }
@@ -144,12 +144,12 @@ TEST(WholeNumbersTest, WholeValuesStayAndOthersMakeTheMostOfInt32) {
       AnInstance().WithCustomers(9).RandomDemands().Capacity(20).As(Metric::kRounded).Build();
   Plan plan;
   for (NodeIndex node = 1; node < rounded.num_nodes(); ++node) plan.push_back({0, {node}});
-  const ImprovedPlan whole = InWholeNumbers(rounded, plan);
+  const ImprovedPlan whole = ScaleToIntegers(rounded, plan);
   EXPECT_EQ(whole.capacity, 20);
   EXPECT_EQ(whole.demands[3], rounded.demand(3));
   EXPECT_EQ(whole.distances[3 * 10 + 5], rounded.Distance(3, 5));
   const Instance exact = AnInstance().WithCustomers(9).RandomDemands().Capacity(20).Build();
-  const ImprovedPlan fine = InWholeNumbers(exact, plan);
+  const ImprovedPlan fine = ScaleToIntegers(exact, plan);
   const double factor = fine.distances[3 * 10 + 5] / exact.Distance(3, 5);
   EXPECT_GT(factor, 1e5);
   EXPECT_NEAR(fine.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
@@ -161,7 +161,7 @@ TEST(WholeNumbersTest, WhatFitsInWholeNumbersFitsInTruth) {
                                  .Demands({0.1, 0.2, 0.7})
                                  .Capacity(0.9)
                                  .Build();
-  const ImprovedPlan whole = InWholeNumbers(fractions, {{0, {1}}, {0, {2}}, {0, {3}}});
+  const ImprovedPlan whole = ScaleToIntegers(fractions, {{0, {1}}, {0, {2}}, {0, {3}}});
   EXPECT_LE(whole.demands[2] + whole.demands[1], whole.capacity);
   EXPECT_GT(whole.demands[1] + whole.demands[2] + whole.demands[3], whole.capacity);
   EXPECT_EQ(whole.plan.size(), 3);

@@ -5,6 +5,7 @@
 
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
+#include "tests/model/small_networks.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/random_plan.h"
 
@@ -12,10 +13,7 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
-
-NetworkBatch BatchOf(std::vector<Instance> instances, NodeOrder order = NodeOrder::kAsGiven) {
-  return MakeNetworkBatch(instances, order);
-}
+using test::BatchOf;
 
 float Feature(const NetworkBatch& batch, int32_t row, std::string_view name) {
   const auto found = std::find(kNodeFeatureNames.begin(), kNodeFeatureNames.end(), name);

@@ -23,16 +23,16 @@ struct Notes {
   }
 };
 
-class NotedSteps final : public WholeSteps {
+class NotedSteps final : public CapturedSteps {
  public:
   explicit NotedSteps(Notes* notes) : notes_(notes) {}
   ~NotedSteps() override { notes_->Add('e'); }
 
-  absl::Status Load(const WholeStepsState&) override {
+  absl::Status Load(const CapturedStepsState&) override {
     notes_->Add('l');
     return absl::OkStatus();
   }
-  absl::Status WaitForRoom() override {
+  absl::Status WaitForReportSlot() override {
     waited_ = std::this_thread::get_id();
     return absl::OkStatus();
   }
@@ -46,13 +46,13 @@ class NotedSteps final : public WholeSteps {
     notes_->Add('d');
     return absl::OkStatus();
   }
-  absl::Status StepAlong(const StepLabels&, const NetworkBatch&) override {
+  absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) override {
     EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
     notes_->Add('a');
     return absl::OkStatus();
   }
-  std::vector<WholeStepReport> TakeReports() override { return {{.step = 7}}; }
-  absl::Status Save(WholeStepsState& state) override {
+  std::vector<CapturedStepReport> TakeReports() override { return {{.step = 7}}; }
+  absl::Status Save(CapturedStepsState& state) override {
     notes_->Add('v');
     state.steps = 3;
     return absl::OkStatus();
@@ -89,14 +89,14 @@ class NotedEngine final : public PolicyEngine {
     notes_->Add('g');
     return absl::DataLossError("gradient");
   }
-  bool takes_whole_steps() const override { return true; }
-  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
-      const WholeStepsRequest& request) override {
+  bool can_capture_steps() const override { return true; }
+  absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
+      const CapturedStepsRequest& request) override {
     notes_->Add('w');
     baseline_ = request.baseline;
     return std::make_unique<NotedSteps>(notes_);
   }
-  absl::StatusOr<std::map<std::string, double>> Numbers() const override {
+  absl::StatusOr<std::map<std::string, double>> ScalarState() const override {
     notes_->Add('n');
     return std::map<std::string, double>{{"scale", 4}};
   }
@@ -158,7 +158,7 @@ TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
   EXPECT_EQ(engine_->Run({}, {})->count, 5);
   const auto weigh = [](int64_t, std::span<const double>, std::span<double>) {};
   EXPECT_EQ(engine_->AddGradient({}, {}, weigh).status(), absl::DataLossError("gradient"));
-  EXPECT_EQ(engine_->Numbers()->at("scale"), 4);
+  EXPECT_EQ(engine_->ScalarState()->at("scale"), 4);
   EXPECT_EQ(engine_->Restore({}), absl::DataLossError("numbers"));
   EXPECT_EQ(Noted(), "TprgnR");
 }
@@ -172,16 +172,16 @@ TEST_F(OwnedEngineTest, GivesItsMemoryBackWhenItGoes) {
 TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   const auto baseline =
       MakeOwnedEngine(std::make_unique<NotedEngine>(&notes_), *executor_, Priority::kTraining);
-  EXPECT_TRUE(engine_->takes_whole_steps());
-  auto steps = engine_->MakeWholeSteps({.baseline = baseline.get()});
+  EXPECT_TRUE(engine_->can_capture_steps());
+  auto steps = engine_->MakeCapturedSteps({.baseline = baseline.get()});
   ASSERT_TRUE(steps.ok());
   EXPECT_NE(inner_->baseline_, baseline.get()) << "the engine knows others of its kind alone";
   EXPECT_NE(inner_->baseline_, nullptr);
   EXPECT_TRUE((*steps)->Load({}).ok());
   EXPECT_EQ((*steps)->Step(StepBaseline::kShared, {}), absl::ResourceExhaustedError("too large"));
   EXPECT_TRUE((*steps)->Step(StepBaseline::kShared).ok());
-  EXPECT_TRUE((*steps)->StepAlong({}, {}).ok());
-  WholeStepsState state;
+  EXPECT_TRUE((*steps)->StepOnLabels({}, {}).ok());
+  CapturedStepsState state;
   EXPECT_TRUE((*steps)->Save(state).ok());
   EXPECT_EQ(state.steps, 3);
   EXPECT_EQ((*steps)->TakeReports().front().step, 7);
@@ -194,7 +194,7 @@ TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
 TEST_F(OwnedEngineTest, SaysSoWhereTheDeviceIsNoLongerServed) {
   executor_->Shutdown();
   EXPECT_EQ(engine_->Run({}, {}).status().code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(engine_->MakeWholeSteps({}).status().code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(engine_->MakeCapturedSteps({}).status().code(), absl::StatusCode::kCancelled);
 }
 
 }  // namespace

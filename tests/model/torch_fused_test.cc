@@ -40,15 +40,16 @@ std::vector<FusedCase> Cases() {
           {"BatchNorm", {.choice = Choice::kSample, .trajectories = 2}, 0, batch_norm}};
 }
 
-std::unique_ptr<TorchEngine> Engine(const GraphTransformerOptions& sizes, bool fused) {
+std::unique_ptr<TorchEngine> FusedOrSteppedEngine(const GraphTransformerOptions& sizes,
+                                                  bool fused) {
   return TransformerEngine(at::kDouble, sizes, {.fused = fused});
 }
 
 // Both ways, in the type that shows every difference.
 void ExpectTheSame(const NetworkBatch& batch, const GradientRequest& request,
                    const GraphTransformerOptions& sizes) {
-  const auto fused = Engine(sizes, true);
-  const auto stepped = Engine(sizes, false);
+  const auto fused = FusedOrSteppedEngine(sizes, true);
+  const auto stepped = FusedOrSteppedEngine(sizes, false);
   const auto actual = fused->AddGradient(batch, request, WeighByPlace);
   const auto expected = stepped->AddGradient(batch, request, WeighByPlace);
   ASSERT_TRUE(actual.ok()) << actual.status();
@@ -89,7 +90,7 @@ TEST_P(TorchFusedTest, DoesSoForABatchWithoutATsp) {
 TEST_P(TorchFusedTest, FollowsWhatWasChosen) {
   const FusedCase& one = GetParam();
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
-  const auto chosen = Engine(one.sizes, true)->Run(batch, one.rollout);
+  const auto chosen = FusedOrSteppedEngine(one.sizes, true)->Run(batch, one.rollout);
   ASSERT_TRUE(chosen.ok()) << chosen.status();
   const std::vector<std::vector<int32_t>> choices = ChoicesOf(*chosen);
   for (const double smoothing : {0.0, 0.2}) {
@@ -112,8 +113,8 @@ TEST(TorchFusedErrorsTest, AreThoseOfTheOperators) {
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}, {1}};
   for (const RolloutRequest& request :
        {RolloutRequest(), RolloutRequest{.choice = Choice::kForced, .choices = choices}}) {
-    const auto fused = Engine(SmallTransformer(), true)->Run(batch, request);
-    const auto stepped = Engine(SmallTransformer(), false)->Run(batch, request);
+    const auto fused = FusedOrSteppedEngine(SmallTransformer(), true)->Run(batch, request);
+    const auto stepped = FusedOrSteppedEngine(SmallTransformer(), false)->Run(batch, request);
     EXPECT_FALSE(stepped.ok());
     EXPECT_EQ(fused.status(), stepped.status());
   }

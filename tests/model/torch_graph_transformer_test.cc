@@ -59,7 +59,7 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
                         .distinct_starts = how.distinct_starts,
                         .seed = 3,
                         .stream = 9,
-                        .choices = followed_},
+                        .choices = forced_},
             .label_smoothing = how.label_smoothing};
   }
 
@@ -72,11 +72,11 @@ class TorchGraphTransformerTest : public testing::TestWithParam<Case> {
                                           .trajectories = GetParam().trajectories,
                                           .distinct_starts = GetParam().distinct_starts});
     ASSERT_TRUE(drawn.ok()) << drawn.status();
-    followed_ = test::ChoicesOf(*drawn);
+    forced_ = test::ChoicesOf(*drawn);
   }
 
   NetworkBatch batch_;
-  std::vector<std::vector<int32_t>> followed_;
+  std::vector<std::vector<int32_t>> forced_;
 };
 
 TEST_P(TorchGraphTransformerTest, GivesTheGradientOfPlainSequentialAutograd) {

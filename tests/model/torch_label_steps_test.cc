@@ -35,13 +35,13 @@ class TorchLabelStepsTest : public testing::Test {
 
   // In `parts` parts, from the state of the last Save on.
   void UseSteps(int32_t parts) {
-    steps_ = *engine_->MakeWholeSteps({.instances = kLabelled,
-                                       .nodes = kLabelledCustomers + 1,
-                                       .parts = parts,
-                                       .labels = true,
-                                       .dropout = true,
-                                       .learning_rates = {0.01},
-                                       .report_every = 2});
+    steps_ = *engine_->MakeCapturedSteps({.instances = kLabelled,
+                                          .nodes = kLabelledCustomers + 1,
+                                          .parts = parts,
+                                          .labels = true,
+                                          .dropout = true,
+                                          .learning_rates = {0.01},
+                                          .report_every = 2});
     EXPECT_TRUE(steps_->Load(state_).ok());
   }
 
@@ -52,13 +52,13 @@ class TorchLabelStepsTest : public testing::Test {
     labels_ = test::SomeLabels(batch_);
   }
   absl::Status Step(double teacher_forcing = 1) {
-    return steps_->StepAlong({.choices = labels_,
-                              .steps = test::ChoicesIn(labels_),
-                              .cost = 12.5,
-                              .teacher_forcing = teacher_forcing},
-                             batch_);
+    return steps_->StepOnLabels({.choices = labels_,
+                                 .steps = test::ChoicesIn(labels_),
+                                 .cost = 12.5,
+                                 .teacher_forcing = teacher_forcing},
+                                batch_);
   }
-  WholeStepReport LastReport() {
+  CapturedStepReport LastReport() {
     EXPECT_TRUE(steps_->Save(state_).ok());
     return steps_->TakeReports().back();
   }
@@ -67,8 +67,8 @@ class TorchLabelStepsTest : public testing::Test {
   std::unique_ptr<PolicyEngine> engine_;
   std::vector<float> mean_;
   std::vector<float> square_;
-  WholeStepsState state_;
-  std::unique_ptr<WholeSteps> steps_;
+  CapturedStepsState state_;
+  std::unique_ptr<CapturedSteps> steps_;
   NetworkBatch batch_;
   std::vector<std::vector<int32_t>> labels_;
 };
@@ -77,9 +77,9 @@ TEST_F(TorchLabelStepsTest, TellLossAccuracyAndTheLabelsCost) {
   UseBatch(kLabelled);
   for (int step = 0; step < 40; ++step) ASSERT_TRUE(Step(step < 20 ? 1 : 0.7).ok());
   ASSERT_TRUE(steps_->Save(state_).ok());
-  const std::vector<WholeStepReport> reports = steps_->TakeReports();
+  const std::vector<CapturedStepReport> reports = steps_->TakeReports();
   ASSERT_EQ(reports.size(), 40);
-  for (const WholeStepReport& report : reports) {
+  for (const CapturedStepReport& report : reports) {
     EXPECT_TRUE(report.applied);
     EXPECT_EQ(report.cost, 12.5);
     EXPECT_EQ(report.instances, kLabelled);
@@ -95,7 +95,7 @@ TEST_F(TorchLabelStepsTest, TellLossAccuracyAndTheLabelsCost) {
 TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
   UseBatch(1);
   ASSERT_TRUE(Step().ok());
-  const WholeStepReport few = LastReport();
+  const CapturedStepReport few = LastReport();
   EXPECT_EQ(few.instances, 1);
   EXPECT_EQ(few.stuck, 0);
   const auto alone = *MakeTorchPointerEngine({.hidden = 16, .layers = 2, .dropout = 0.2}, {});
@@ -132,7 +132,7 @@ TEST_F(TorchLabelStepsTest, AreAsLongAsTheirLongestLabel) {
 TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
   const std::vector<float> begun(engine_->parameters().values().begin(),
                                  engine_->parameters().values().end());
-  std::vector<WholeStepReport> reports[2];
+  std::vector<CapturedStepReport> reports[2];
   for (const bool divided : {false, true}) {
     std::copy(begun.begin(), begun.end(), engine_->parameters().values().begin());
     std::fill(mean_.begin(), mean_.end(), 0.0F);
@@ -150,8 +150,8 @@ TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
   ASSERT_EQ(reports[1].size(), 5);
   for (size_t i = 0; i < reports[0].size(); ++i) {
     SCOPED_TRACE(i + 1);
-    const WholeStepReport& expected = reports[0][i];
-    const WholeStepReport& actual = reports[1][i];
+    const CapturedStepReport& expected = reports[0][i];
+    const CapturedStepReport& actual = reports[1][i];
     EXPECT_NEAR(actual.loss, expected.loss, 1e-5);
     EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);
     EXPECT_EQ(actual.accuracy, expected.accuracy);

@@ -16,7 +16,7 @@ using test::AnInstance;
 using test::RelativeDifference;
 using test::Values;
 
-const PointerNetworkOptions kSmall = {.hidden = 32, .layers = 2, .dropout = 0};
+const PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0};
 
 NetworkBatch Batch(const BatchForm& form = NodeOrder::kByAngle) {
   const std::vector<Instance> instances = {
@@ -26,8 +26,8 @@ NetworkBatch Batch(const BatchForm& form = NodeOrder::kByAngle) {
   return test::BatchOf(test::WithFeatures(instances, form.own_columns), form);
 }
 
-std::unique_ptr<TorchEngine> Engine(const PointerNetworkOptions& sizes = kSmall,
-                                    at::ScalarType type = at::kDouble) {
+std::unique_ptr<TorchEngine> PointerEngine(const PointerNetworkOptions& sizes = kSmallPointer,
+                                           at::ScalarType type = at::kDouble) {
   auto engine = std::make_unique<TorchEngine>(MakeTorchPointerNetwork(sizes),
                                               FlatParameters(PointerLayout(sizes), 5),
                                               at::TensorOptions(type), EngineOptions());
@@ -35,18 +35,18 @@ std::unique_ptr<TorchEngine> Engine(const PointerNetworkOptions& sizes = kSmall,
   return engine;
 }
 
-const GradientRequest kSampling = {.rollout = {.choice = Choice::kSample, .trajectories = 2}};
+const GradientRequest kTwoSamples = {.rollout = {.choice = Choice::kSample, .trajectories = 2}};
 
 TEST(TorchPointerNetworkTest, GivesTheGradientOfPlainSequentialAutograd) {
   const NetworkBatch batch = Batch();
-  const auto engine = Engine();
-  const auto outcome = engine->AddGradient(batch, kSampling, test::WeighByCost);
+  const auto engine = PointerEngine();
+  const auto outcome = engine->AddGradient(batch, kTwoSamples, test::WeighByCost);
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   EXPECT_LT(outcome->pass_difference, 1e-12);
   const at::Tensor gradient = engine->tensors().gradient().clone();
   std::vector<double> weights(outcome->trajectories.costs.size());
   test::WeighByCost(0, outcome->trajectories.costs, weights);
-  test::SequentialGradient({.network = *MakeTorchPointerNetwork(kSmall),
+  test::SequentialGradient({.network = *MakeTorchPointerNetwork(kSmallPointer),
                             .parameters = engine->tensors(),
                             .batch = batch,
                             .trajectories = outcome->trajectories},
@@ -55,14 +55,14 @@ TEST(TorchPointerNetworkTest, GivesTheGradientOfPlainSequentialAutograd) {
 }
 
 void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
-  const auto torch = Engine(sizes);
+  const auto torch = PointerEngine(sizes);
   const NetworkBatch batch = Batch(torch->batch_form());
   const auto own = MakeCpuPointerNetwork(sizes, 5);
   own->parameters().TrackGradient();
-  const auto actual = own->AddGradient(batch, kSampling, test::WeighByCost);
+  const auto actual = own->AddGradient(batch, kTwoSamples, test::WeighByCost);
   ASSERT_TRUE(actual.ok()) << actual.status();
   const auto choices = test::ChoicesOf(actual->trajectories);
-  GradientRequest request = kSampling;
+  GradientRequest request = kTwoSamples;
   request.rollout.choice = Choice::kForced;
   request.rollout.choices = choices;
   const auto expected = torch->AddGradient(batch, request, test::WeighByCost);
@@ -76,10 +76,12 @@ void ExpectTheCpusOwnKernels(const PointerNetworkOptions& sizes) {
             1e-4);
 }
 
-TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) { ExpectTheCpusOwnKernels(kSmall); }
+TEST(TorchPointerNetworkTest, AgreesWithTheCpusOwnKernels) {
+  ExpectTheCpusOwnKernels(kSmallPointer);
+}
 
 TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
-  PointerNetworkOptions sizes = kSmall;
+  PointerNetworkOptions sizes = kSmallPointer;
   sizes.inputs = {"wear", "is_visited", "x", "early", "from_depot"};
   ExpectTheCpusOwnKernels(sizes);
 }
@@ -99,7 +101,7 @@ TEST_P(TorchPointerLabelsTest, DropAndReadWhatTheCpusOwnKernelsDropAndRead) {
                                                .teacher_forcing = GetParam()},
                                    .label_smoothing = 0.1,
                                    .dropout = true};
-  const auto torch = Engine(sizes);
+  const auto torch = PointerEngine(sizes);
   const auto own = MakeCpuPointerNetwork(sizes, 5);
   own->parameters().TrackGradient();
   const auto expected = own->AddGradient(batch, request, test::WeighByCost);
@@ -125,7 +127,7 @@ TEST(TorchPointerNetworkTest, DropsTheSameAgainAndOthersAtAnotherStep) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 2, .dropout = 0.3};
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);
-  const auto engine = Engine(sizes);
+  const auto engine = PointerEngine(sizes);
   GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = labels},
                              .dropout = true};
   const auto loss = [&] { return engine->AddGradient(batch, request, test::WeighByCost)->loss; };
@@ -141,7 +143,7 @@ TEST(TorchPointerNetworkTest, GivesEveryWeightItsGradientInBf16) {
   for (const Choice choice : {Choice::kForced, Choice::kSample}) {
     GradientRequest request = {.rollout = {.choice = choice, .teacher_forcing = 0.5}};
     if (choice == Choice::kForced) request.rollout.choices = labels;
-    const auto engine = Engine(kSmall, at::kFloat);
+    const auto engine = PointerEngine(kSmallPointer, at::kFloat);
     request.rollout.bf16 = true;
     ASSERT_TRUE(engine->AddGradient(batch, request, test::WeighByCost).ok());
     const FlatParameters& parameters = engine->parameters();

@@ -17,7 +17,7 @@ constexpr LossScaler::Options kQuick = {.first_scale = 8, .growth_interval = 2};
 
 LossScaler Scaler() { return LossScaler(kQuick, at::Device(at::kCPU)); }
 
-double ScaleOf(const LossScaler& scaler) { return scaler.Numbers().at("loss_scale"); }
+double ScaleOf(const LossScaler& scaler) { return scaler.ScalarState().at("loss_scale"); }
 
 TEST(LossScalerTest, GivesBackTheGradientOfTheLossAsItWas) {
   LossScaler scaler = Scaler();
@@ -51,7 +51,7 @@ TEST(LossScalerTest, GoesOnFromItsNumbers) {
   scaler.Unscale(at::full({1}, std::numeric_limits<float>::infinity()));
   scaler.Unscale(at::ones({1}));
   LossScaler resumed = Scaler();
-  resumed.Restore(scaler.Numbers());
+  resumed.Restore(scaler.ScalarState());
   EXPECT_EQ(ScaleOf(resumed), 4);
   resumed.Unscale(at::ones({1}));  // the second of two
   EXPECT_EQ(ScaleOf(resumed), 8);

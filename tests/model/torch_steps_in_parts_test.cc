@@ -27,7 +27,7 @@ void PrintTo(const PartsCase& one, std::ostream* out) { *out << one.name; }
 class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
  protected:
   struct Ended {
-    std::vector<WholeStepReport> reports;
+    std::vector<CapturedStepReport> reports;
     std::vector<float> weights;
     std::vector<float> weight_average;
     double average = 0;  // of costs
@@ -40,25 +40,25 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     EXPECT_TRUE(baseline->ParametersChanged().ok());
     const bool shared = GetParam().baseline == StepBaseline::kShared;
     // Where gradients are roundings alone, so are updates.
-    WholeStepsRequest request = {.instances = kDivided,
-                                 .nodes = 8,
-                                 .parts = parts,
-                                 .trajectories = shared ? 3 : 1,
-                                 .distinct_starts = shared,
-                                 .baseline = baseline.get(),
-                                 .adamw = {.epsilon = 1e-3},
-                                 .weight_average = 0.5,
-                                 .learning_rates = {1e-3},
-                                 .report_every = 2};
+    CapturedStepsRequest request = {.instances = kDivided,
+                                    .nodes = 8,
+                                    .parts = parts,
+                                    .trajectories = shared ? 3 : 1,
+                                    .distinct_starts = shared,
+                                    .baseline = baseline.get(),
+                                    .adamw = {.epsilon = 1e-3},
+                                    .weight_average = 0.5,
+                                    .learning_rates = {1e-3},
+                                    .report_every = 2};
     if (GetParam().drawn) request.drawn = kDrawn;
-    const auto steps = engine->MakeWholeSteps(request);
+    const auto steps = engine->MakeCapturedSteps(request);
     EXPECT_TRUE(steps.ok()) << steps.status();
     Ended ended;
     const std::span<float> values = engine->parameters().values();
     std::vector<float> mean(values.size());
     std::vector<float> square(values.size());
     ended.weight_average.assign(values.begin(), values.end());
-    WholeStepsState state = {
+    CapturedStepsState state = {
         .mean = mean, .square = square, .weight_average = ended.weight_average};
     EXPECT_TRUE((*steps)->Load(state).ok());
     for (int64_t step = 1; step <= kDividedSteps; ++step) {
@@ -120,8 +120,8 @@ TEST_P(StepsInPartsTest, AreThoseOfTheWholeBatch) {
     ASSERT_EQ(divided.reports.size(), kDividedSteps);
     for (size_t i = 0; i < kDividedSteps; ++i) {
       SCOPED_TRACE(i + 1);
-      const WholeStepReport& expected = whole.reports[i];
-      const WholeStepReport& actual = divided.reports[i];
+      const CapturedStepReport& expected = whole.reports[i];
+      const CapturedStepReport& actual = divided.reports[i];
       EXPECT_NEAR(actual.cost, expected.cost, 1e-9);  // the same tours
       EXPECT_NEAR(actual.loss, expected.loss, 1e-6);
       EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);

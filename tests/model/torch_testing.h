@@ -12,13 +12,10 @@
 #include "core/model/policy/network_batch.h"
 #include "core/model/torch/engine.h"
 #include "core/model/torch/graph_transformer.h"
+#include "tests/model/small_networks.h"
 #include "tests/testing/instance_builder.h"
 
 namespace vrp::test {
-
-inline GraphTransformerOptions SmallTransformer() {
-  return {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
-}
 
 // A graph transformer that computes in `type` on the CPU.
 inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
@@ -50,10 +47,6 @@ inline std::vector<Instance> Variants() {
   };
 }
 
-inline NetworkBatch BatchOf(const std::vector<Instance>& instances, const BatchForm& form) {
-  return MakeNetworkBatch(std::span<const Instance>(instances), form);
-}
-
 // Weights by the trajectory's place in the batch and its cost.
 inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span<double> weights) {
   const size_t count = costs.size();
@@ -66,15 +59,6 @@ inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span
 // Weights that depend on the trajectory alone, however the batch is divided.
 inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
-}
-
-inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
-  std::vector<std::vector<int32_t>> choices;
-  for (int64_t row = 0; row < std::ssize(trajectories.lengths); ++row) {
-    const std::span<const int32_t> one = trajectories.Choices(row);
-    choices.emplace_back(one.begin(), one.end());
-  }
-  return choices;
 }
 
 // A plan of each instance, to be labels: what an untrained network samples.

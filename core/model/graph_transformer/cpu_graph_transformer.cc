@@ -79,7 +79,7 @@ class CpuGraphTransformer final : public Float64Engine {
                                 worker.status = Decode(job, worker);
                               });
     }
-    absl::Status status = idle_.GiveBack(std::move(workers));
+    absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
   }
@@ -91,7 +91,7 @@ class CpuGraphTransformer final : public Float64Engine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     Workers workers = TakeWorkers(request.rollout);
-    ForEachSound<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t) {
+    ForEachOkWorker<Worker<T>>(pool, workers, [&](Worker<T>& worker, size_t) {
       worker.gradient.assign(static_cast<size_t>(parameters_.size()), T{0});
       pass_.ClearSums(worker.group);
     });
@@ -100,9 +100,9 @@ class CpuGraphTransformer final : public Float64Engine {
         [&](Worker<T>& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {weigh, table}, worker);
         });
-    GradientOutcome outcome = SummaryOf(workers);
-    if (AllSound(workers)) SumGradients(workers, pool);
-    absl::Status status = idle_.GiveBack(std::move(workers));
+    GradientOutcome outcome = SumOutcomes(workers);
+    if (AllWorkersOk(workers)) SumGradients(workers, pool);
+    absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
     outcome.trajectories = table.Take();
     return outcome;
@@ -117,7 +117,7 @@ class CpuGraphTransformer final : public Float64Engine {
   };
 
   Workers TakeWorkers(const RolloutRequest& request) const {
-    Workers workers = idle_.Take(EngineThreads(request));
+    Workers workers = idle_.Checkout(EngineThreads(request));
     if (request.bf16) pass_.PackBf16(Values());
     for (const auto& worker : workers) worker->group.bf16 = request.bf16;
     return workers;
@@ -157,7 +157,7 @@ class CpuGraphTransformer final : public Float64Engine {
       if (w == std::ssize(workers)) return job.table.count();
       return static_cast<int32_t>(blocks * w / std::ssize(workers)) * kSharedTrajectories;
     };
-    ForEachSound<Worker<T>>(job.request.pool, workers, [&](Worker<T>& worker, size_t w) {
+    ForEachOkWorker<Worker<T>>(job.request.pool, workers, [&](Worker<T>& worker, size_t w) {
       const int32_t first = first_of(static_cast<int64_t>(w));
       const int32_t end = first_of(static_cast<int64_t>(w) + 1);
       const TrajectoryRange range{.first = first, .count = end - first};
@@ -272,7 +272,7 @@ class CpuGraphTransformer final : public Float64Engine {
   FlatParameters parameters_;
   std::vector<T> values_;              // of the parameters, where T is not their type
   std::vector<double> last_gradient_;  // likewise
-  mutable IdleWorkers<Worker<T>> idle_;
+  mutable WorkerPool<Worker<T>> idle_;
 };
 
 }  // namespace

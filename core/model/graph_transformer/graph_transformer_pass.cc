@@ -31,7 +31,7 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
     if (UsableBf16() == Bf16::kNone) return;
     bf16_encoder_ =
         MakeBf16Encoder(EncoderShapeOf(options), EncoderOffsets(options, layout_), UsableBf16());
-    rounded_ = std::make_unique<RoundedProjections>(4 * hidden_, hidden_, UsableBf16());
+    rounded_ = std::make_unique<Bf16Projections>(4 * hidden_, hidden_, UsableBf16());
   }
 }
 

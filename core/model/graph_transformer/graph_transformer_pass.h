@@ -19,7 +19,7 @@
 #include "core/model/graph_transformer/graph_transformer_layout.h"
 #include "core/model/policy/network_batch.h"
 #include "core/model/policy/network_inputs.h"
-#include "core/model/policy/rounded_projections.h"
+#include "core/model/policy/bf16_projections.h"
 
 namespace vrp {
 
@@ -116,7 +116,7 @@ class GraphTransformerPass {
   const DenseKernels<T>& dense_;
   std::unique_ptr<Encoder<T>> encoder_;
   std::unique_ptr<Encoder<T>> bf16_encoder_;  // null: none
-  std::unique_ptr<RoundedProjections> rounded_;
+  std::unique_ptr<Bf16Projections> rounded_;
   mutable absl::Mutex bf16_mutex_;
   mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
   const int64_t hidden_;

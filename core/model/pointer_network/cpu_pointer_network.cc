@@ -49,7 +49,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     TrajectoryTable table(batch, request);
     VRP_RETURN_IF_ERROR(table.status());
     const PointerPass& pass = PassFor(request).Pack(parameters_, request.pool);
-    Workers workers = idle_.Take(EngineThreads(request));
+    Workers workers = idle_.Checkout(EngineThreads(request));
     ForEachGroup<PointerWorker>(Groups(batch, request), request.pool, workers,
                                 [&](PointerWorker& worker, InstanceRange range) {
                                   pass.Encode(batch, range.first, range.count, {}, worker.group);
@@ -57,7 +57,7 @@ class CpuPointerNetwork final : public PolicyEngine {
                                                       ? pass.Beam(request, worker.group, table)
                                                       : pass.Rollout(request, worker.group, table);
                                 });
-    absl::Status status = idle_.GiveBack(std::move(workers));
+    absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
     return table.Take();
   }
@@ -69,8 +69,8 @@ class CpuPointerNetwork final : public PolicyEngine {
     VRP_RETURN_IF_ERROR(table.status());
     CpuPool* const pool = request.rollout.pool;
     const PointerPass& pass = PassFor(request.rollout).Pack(parameters_, pool);
-    Workers workers = idle_.Take(EngineThreads(request.rollout));
-    ForEachSound<PointerWorker>(pool, workers, [&](PointerWorker& worker, size_t w) {
+    Workers workers = idle_.Checkout(EngineThreads(request.rollout));
+    ForEachOkWorker<PointerWorker>(pool, workers, [&](PointerWorker& worker, size_t w) {
       worker.sum = parameters_.gradient().data();
       if (w > 0) {  // the first one adds to what is there
         worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
@@ -83,9 +83,9 @@ class CpuPointerNetwork final : public PolicyEngine {
         [&](PointerWorker& worker, InstanceRange range) {
           worker.status = AddGroup(batch, request, range, {pass, weigh, table}, worker);
         });
-    GradientOutcome outcome = SummaryOf(workers);
-    if (AllSound(workers)) SumGradients(pass.weights(), workers, pool);
-    absl::Status status = idle_.GiveBack(std::move(workers));
+    GradientOutcome outcome = SumOutcomes(workers);
+    if (AllWorkersOk(workers)) SumGradients(pass.weights(), workers, pool);
+    absl::Status status = idle_.Return(std::move(workers));
     if (!status.ok()) return status;
     outcome.trajectories = table.Take();
     return outcome;
@@ -179,7 +179,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   mutable PackedPass plain_;
   std::unique_ptr<PackedPass> bf16_;  // null: none
   FlatParameters parameters_;
-  mutable IdleWorkers<PointerWorker> idle_;
+  mutable WorkerPool<PointerWorker> idle_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The form in which a network wants its instances.
+// The form in which a network takes its instances.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace vrp {
 
 enum class NodeOrder {
-  kAsGiven,  // for networks that do not depend on it
-  kByAngle,  // customers by their angle around the depot, after the widest gap: for sequence models
+  kAsGiven,  // for networks whose results do not depend on the order
+  kByAngle,  // customers by angle around the depot, after the widest gap: for sequence models
 };
 
 struct BatchForm {
@@ -21,13 +21,13 @@ struct BatchForm {
   BatchForm(NodeOrder nodes, std::vector<std::string> columns)
       : order(nodes), own_columns(std::move(columns)) {}
 
-  // How many features a node has.
+  // Returns the number of features of a node.
   int32_t columns() const {
     return static_cast<int32_t>(kNodeFeatureNames.size() + own_columns.size());
   }
 
   NodeOrder order;
-  // Names of the instances' feature columns that come behind the built-in ones.
+  // Names of the instances' feature columns that follow the built-in ones.
   std::vector<std::string> own_columns = {};
 };
 

@@ -1,4 +1,4 @@
-// How an engine computes: what the configuration of a training run may choose. No torch here.
+// Options of how an engine computes; a training configuration may choose them. No torch here.
 #pragma once
 
 #include "core/device/step_stream.h"
@@ -8,23 +8,24 @@ namespace vrp {
 enum class Precision {
   kFp32,
   kBf16,  // products in bf16, sums and everything else in fp32
-  kFp16,  // CUDA alone: products in fp16, the loss scaled so that small gradients do not vanish
+  kFp16,  // CUDA only: products in fp16, the loss scaled so that small gradients do not vanish
 };
 
 struct EngineOptions {
   Precision precision = Precision::kFp32;
-  // The next six: engines with LibTorch inside alone.
-  // Rollouts and second passes run in one launch each, where the network knows how; otherwise step
-  // by step in torch's operators, which is what the launches are compared with.
+  // The next six apply to engines with LibTorch only.
+  // Whether rollouts and second passes run in one launch each, if the network supports it.
+  // Otherwise they run step by step in torch's operators, the reference for the launches.
   bool fused = true;
   bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
-  bool deterministic = false;  // the same bits at each run on CUDA too; slower
-  // Encoder layers are computed again in the backward pass, not kept: memory for a third more time.
+  bool deterministic = false;  // bitwise equal runs on CUDA too; slower
+  // Whether the backward pass computes encoder layers again instead of keeping their activations:
+  // less memory for a third more time.
   bool gradient_checkpointing = false;
-  // Batches reach a CUDA device through page-locked memory, and the host goes on meanwhile.
+  // Whether batches go to a CUDA device through page-locked memory, so that the host can continue.
   bool pinned = true;
-  // Where whole training steps and recorded rollouts run; null: on the CUDA device, on the CPU
-  // nowhere. A fake in tests.
+  // Makes the streams of captured steps and captured rollouts; null: those of the CUDA device, none
+  // on the CPU. Tests pass a fake.
   StepStreamFactory step_stream = nullptr;
 };
 

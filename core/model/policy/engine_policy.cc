@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-// Steps of all trajectories that are decoded in one call; more are decoded in parts.
+// Largest number of steps, over all trajectories, of one call; more are decoded in several calls.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
 
 std::string KindNames(const std::vector<ProblemKind>& kinds) {
@@ -54,7 +54,8 @@ absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
                                               plan.size(), " vehicles, there are ", count));
 }
 
-// Symmetry 0 is the identity; 1 .. 7 rotate and reflect the unit square.
+// Applies symmetry augmentation 0 .. 7 to coordinates in the unit square: 0 is the identity, the
+// others rotate and reflect.
 void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) {
   for (size_t row = 0; row + columns <= features.size(); row += columns) {
     float& x = features[row];
@@ -65,8 +66,8 @@ void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) 
   }
 }
 
-// An instance's pictures in a batch, and how many of its plans are wanted besides the best.
-struct PictureRange {
+// The augmentations of an instance in a batch, and how many plans besides the best are wanted.
+struct AugmentationRange {
   int32_t first = 0;
   int32_t count = 1;
   int32_t others = 0;
@@ -106,7 +107,7 @@ class EnginePolicy final : public Policy {
   }
 
  private:
-  static int32_t Pictures(const Instance& instance, const DecodeOptions& options) {
+  static int32_t Augmentations(const Instance& instance, const DecodeOptions& options) {
     return instance.has_positions() ? options.augmentations : 1;
   }
 
@@ -116,17 +117,17 @@ class EnginePolicy final : public Policy {
     return std::max(1, instance.num_customers());
   }
 
-  // How many instances of `rest` are decoded together: of equal width and pictures, and within
-  // bounds; at least one.
+  // Returns how many instances of `rest` are decoded together, at least one: those with equal width
+  // and number of augmentations, within kMaxTableSteps.
   static size_t PartSize(std::span<const Instance> rest, const DecodeOptions& options) {
     const int32_t width = Width(rest.front(), options);
-    const int32_t pictures = Pictures(rest.front(), options);
+    const int32_t augmentations = Augmentations(rest.front(), options);
     int64_t longest = 0;
     size_t count = 0;
     while (count < rest.size() && Width(rest[count], options) == width &&
-           Pictures(rest[count], options) == pictures) {
+           Augmentations(rest[count], options) == augmentations) {
       longest = std::max(longest, int64_t{2} * rest[count].num_nodes());
-      const int64_t rows = static_cast<int64_t>(count + 1) * width * pictures;
+      const int64_t rows = static_cast<int64_t>(count + 1) * width * augmentations;
       if (count > 0 && rows * longest > kMaxTableSteps) break;
       ++count;
     }
@@ -135,23 +136,23 @@ class EnginePolicy final : public Policy {
 
   absl::Status DecodePart(std::span<const Instance> part, const DecodeOptions& options,
                           std::vector<DecodedPlan>& plans) const {
-    const int32_t pictures = Pictures(part.front(), options);
+    const int32_t augmentations = Augmentations(part.front(), options);
     std::vector<Instance> copies;
     for (const Instance& instance : part) {
-      copies.insert(copies.end(), static_cast<size_t>(pictures), instance);
+      copies.insert(copies.end(), static_cast<size_t>(augmentations), instance);
     }
     NetworkBatch batch = MakeNetworkBatch(copies, engine_->batch_form());
     const auto columns = static_cast<size_t>(batch.columns);
     for (int32_t b = 0; b < batch.size(); ++b) {
       const auto first = static_cast<size_t>(batch.first_rows[b]) * columns;
       const auto length = static_cast<size_t>(batch.nodes(b)) * columns;
-      ApplySymmetry(b % pictures, columns, std::span(batch.features).subspan(first, length));
+      ApplySymmetry(b % augmentations, columns, std::span(batch.features).subspan(first, length));
     }
     VRP_ASSIGN_OR_RETURN(const Trajectories trajectories,
                          engine_->Run(batch, Request(part, options, plans.size())));
     for (size_t i = 0; i < part.size(); ++i) {
       VRP_ASSIGN_OR_RETURN(DecodedPlan plan, BestPlan(batch, trajectories, part[i],
-                                                      {static_cast<int32_t>(i) * pictures, pictures,
+                                                      {static_cast<int32_t>(i) * augmentations, augmentations,
                                                        options.others}));
       plans.push_back(std::move(plan));
     }
@@ -164,7 +165,7 @@ class EnginePolicy final : public Policy {
     request.trajectories = Width(part.front(), options);
     request.stop = options.stop;
     request.pool = options.pool;
-    request.first_instance = static_cast<int64_t>(first) * Pictures(part.front(), options);
+    request.first_instance = static_cast<int64_t>(first) * Augmentations(part.front(), options);
     request.distinct_starts = options.method == DecodeMethod::kMultiStart;
     if (options.method == DecodeMethod::kBeam) request.choice = Choice::kBeam;
     if (options.method == DecodeMethod::kSample) {
@@ -175,10 +176,10 @@ class EnginePolicy final : public Policy {
     return request;
   }
 
-  // The cheapest of all pictures' trajectories that the fleet can drive; of equal ones the first.
+  // Returns the cheapest plan of all augmentations that the fleet can drive; the first among equals.
   static absl::StatusOr<DecodedPlan> BestPlan(const NetworkBatch& batch,
                                               const Trajectories& trajectories,
-                                              const Instance& instance, PictureRange range) {
+                                              const Instance& instance, AugmentationRange range) {
     std::vector<int64_t> rows(static_cast<size_t>(range.count) * trajectories.count);
     std::iota(rows.begin(), rows.end(), int64_t{range.first} * trajectories.count);
     std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
@@ -187,7 +188,7 @@ class EnginePolicy final : public Policy {
     absl::Status status = absl::FailedPreconditionError(Concat(instance.name(), ": no plan"));
     std::optional<DecodedPlan> best;
     for (const int64_t row : rows) {
-      if (std::isinf(trajectories.costs[row])) break;  // a beam search found no more
+      if (std::isinf(trajectories.costs[row])) break;  // the beam search found no more tours
       if (best.has_value() && std::ssize(best->others) == range.others) break;
       const auto b = static_cast<int32_t>(row / trajectories.count);
       Plan plan = ChoicesToPlan(batch, b, trajectories.Choices(row));

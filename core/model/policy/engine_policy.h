@@ -1,4 +1,4 @@
-// Any engine as a policy that decodes plans. No torch here.
+// A policy that decodes plans by any engine. No torch here.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// The engine's parameters must not change any more.
+// Makes a policy of `engine`, whose parameters must not change any more.
 std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> engine,
                                          std::vector<ProblemKind> kinds, DeviceId device);
 

@@ -1,6 +1,6 @@
-// How an engine on the CPU shares a batch among threads. Each thread has memory of its own, kept
-// from call to call, and takes its groups of instances one after the other. Whose a group is
-// depends on the batch and the number of threads alone, so that sums repeat to the bit.
+// Sharing of a batch among an engine's threads on the CPU. Each thread keeps its own memory between
+// calls and processes its groups of instances one after the other. The batch and the number of
+// threads alone decide which thread gets a group, so that sums are bitwise reproducible.
 #pragma once
 
 #include <algorithm>
@@ -15,24 +15,20 @@
 #include "absl/synchronization/mutex.h"
 #include "core/base/cpu_pool.h"
 #include "core/base/guard_memory.h"
+#include "core/model/policy/batch_parts.h"
 #include "core/model/policy/policy_engine.h"
 
 namespace vrp {
 
-// Consecutive instances of a batch: first .. first + count - 1.
-struct InstanceRange {
-  int32_t first = 0;
-  int32_t count = 0;
-};
-
 struct GroupCut {
   int32_t instances = 0;
-  int64_t limit = 1;  // rows of a group, about; one instance at least
+  int64_t limit = 1;  // approximate rows of a group, which has at least one instance
   int threads = 1;
-  int32_t at_once = 0;  // instances of all threads' groups together, one each at least; 0: no bound
+  int32_t at_once = 0;  // instances of all threads' current groups together, one each at least; 0:
+                        // no bound
 };
-// Groups with nearly equal rows, as many for each thread where there are enough instances.
-// rows_before(b): of instances 0 .. b - 1.
+// Divides the instances into groups with nearly equal rows, equally many per thread if there are
+// enough instances. rows_before(b) returns the rows of instances 0 .. b - 1.
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
                                          absl::FunctionRef<int64_t(int32_t)> rows_before);
 
@@ -40,15 +36,15 @@ inline int EngineThreads(const RolloutRequest& request) {
   return request.pool == nullptr ? 1 : request.pool->threads();
 }
 
-// body(0) .. body(count - 1), on as many threads; without a pool `count` is 1.
+// Calls body(0) .. body(count - 1) on as many threads; without a pool `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
-// What a thread works with. Engines derive theirs from it.
+// The memory and results of one thread. Engines derive theirs from it.
 template <typename Group, typename T>
 struct EngineWorker {
   Group group;                  // the network's activations
-  std::vector<T> gradient;      // by the parameters
-  std::vector<double> weights;  // [count, P]: of the group's trajectories in the loss
+  std::vector<T> gradient;      // with respect to the parameters
+  std::vector<double> weights;  // [count, P], of the group's trajectories in the loss
   PhaseSeconds seconds{};
   double loss = 0;
   double pass_difference = 0;
@@ -58,10 +54,11 @@ struct EngineWorker {
 template <typename Worker>
 using EngineWorkers = std::vector<std::unique_ptr<Worker>>;
 
-// As ForEachWorker, for those without an error; one that finds no memory has it as its error then.
+// Calls `body` like ForEachWorker for the workers without an error. A worker that runs out of
+// memory gets that as its status.
 template <typename Worker>
-void ForEachSound(CpuPool* pool, const EngineWorkers<Worker>& workers,
-                  absl::FunctionRef<void(Worker&, size_t)> body) {
+void ForEachOkWorker(CpuPool* pool, const EngineWorkers<Worker>& workers,
+                     absl::FunctionRef<void(Worker&, size_t)> body) {
   ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
     Worker& worker = *workers[w];
     if (!worker.status.ok()) return;
@@ -70,12 +67,12 @@ void ForEachSound(CpuPool* pool, const EngineWorkers<Worker>& workers,
   });
 }
 
-// Each worker's groups, until an error of its own.
+// Calls `body` for each worker's groups, until the worker has an error.
 template <typename Worker>
 void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
                   const EngineWorkers<Worker>& workers,
                   absl::FunctionRef<void(Worker&, InstanceRange)> body) {
-  ForEachSound<Worker>(pool, workers, [&](Worker& worker, size_t w) {
+  ForEachOkWorker<Worker>(pool, workers, [&](Worker& worker, size_t w) {
     for (size_t g = w; g < groups.size() && worker.status.ok(); g += workers.size()) {
       body(worker, groups[g]);
     }
@@ -83,14 +80,14 @@ void ForEachGroup(const std::vector<InstanceRange>& groups, CpuPool* pool,
 }
 
 template <typename Worker>
-bool AllSound(const EngineWorkers<Worker>& workers) {
+bool AllWorkersOk(const EngineWorkers<Worker>& workers) {
   return std::all_of(workers.begin(), workers.end(),
                      [](const auto& worker) { return worker->status.ok(); });
 }
 
-// Without the trajectories.
+// Returns the sums over the workers, without the trajectories.
 template <typename Worker>
-GradientOutcome SummaryOf(const EngineWorkers<Worker>& workers) {
+GradientOutcome SumOutcomes(const EngineWorkers<Worker>& workers) {
   GradientOutcome outcome;
   for (const auto& worker : workers) {
     outcome.loss += worker->loss;
@@ -100,11 +97,11 @@ GradientOutcome SummaryOf(const EngineWorkers<Worker>& workers) {
   return outcome;
 }
 
-// Workers between calls. Thread-safe.
+// Workers that are kept between calls. Thread-safe.
 template <typename Worker>
-class IdleWorkers {
+class WorkerPool {
  public:
-  EngineWorkers<Worker> Take(int count) {
+  EngineWorkers<Worker> Checkout(int count) {
     EngineWorkers<Worker> taken;
     {
       const absl::MutexLock lock(&mu_);
@@ -122,8 +119,9 @@ class IdleWorkers {
     return taken;
   }
 
-  // The first error of the workers. Where that is memory, what they hold goes back to the system.
-  absl::Status GiveBack(EngineWorkers<Worker> workers) {
+  // Takes back `workers` and returns their first error. If that is lack of memory, it frees them
+  // instead.
+  absl::Status Return(EngineWorkers<Worker> workers) {
     absl::Status status;
     for (const auto& worker : workers) {
       if (status.ok()) status = worker->status;

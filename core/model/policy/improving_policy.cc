@@ -9,7 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/model/policy/whole_numbers.h"
+#include "core/model/policy/integer_scaling.h"
 #include "core/problem/instance/features.h"
 #include "core/problem/plan/plan_value.h"
 
@@ -60,9 +60,9 @@ class ImprovingPolicy final : public Policy {
     if (instance.has_windows()) {
       return refuse("customers: time windows are not supported by strategy improved");
     }
-    if (instance.num_nodes() < 2 || instance.num_nodes() > kMostImprovedNodes) {
+    if (instance.num_nodes() < 2 || instance.num_nodes() > kMaxImprovedNodes) {
       return refuse("customers: got ", instance.num_customers(),
-                    ", of which strategy improved wants 1 to ", kMostImprovedNodes - 1);
+                    ", of which strategy improved wants 1 to ", kMaxImprovedNodes - 1);
     }
     if (IsSymmetric(instance)) return absl::OkStatus();
     return refuse("distance_matrix: strategy improved wants the same distances both ways");
@@ -79,7 +79,7 @@ class ImprovingPolicy final : public Policy {
       return absl::Status(status.code(), Concat("instances[", i, "].", FromAbsl(status.message())));
     }
     VRP_ASSIGN_OR_RETURN(std::vector<DecodedPlan> plans, policy_->Decode(batch, own));
-    if (plans.size() != batch.size()) return plans;  // refused by who asked
+    if (plans.size() != batch.size()) return plans;  // the caller reports the mismatch
     VRP_RETURN_IF_ERROR(Improve(batch, options, plans));
     return plans;
   }
@@ -90,7 +90,7 @@ class ImprovingPolicy final : public Policy {
     const absl::Time begun = SteadyNow();
     std::vector<ImprovedPlan> whole(plans.size());
     ForEach(plans.size(), options.pool,
-            [&](int64_t i) { whole[i] = InWholeNumbers(batch[i], plans[i].plan); });
+            [&](int64_t i) { whole[i] = ScaleToIntegers(batch[i], plans[i].plan); });
     const ImproveOptions improving = {.rounds = options.improvement->rounds,
                                       .seed = options.seed,
                                       .stop = options.stop.Sooner(options.improvement->until),
@@ -101,7 +101,7 @@ class ImprovingPolicy final : public Policy {
       rounds = improver_->Improve(whole, improving);
     }
     VRP_RETURN_IF_ERROR(rounds.status());
-    // Whole numbers may round: what costs more after all is left out.
+    // Integers are rounded, so an "improved" plan may cost more.
     ForEach(plans.size(), options.pool, [&](int64_t i) {
       Plan better = PlanOfRoutes(whole[i].plan);
       if (PlanCost(batch[i], better) < PlanCost(batch[i], plans[i].plan)) {

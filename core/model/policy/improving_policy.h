@@ -1,4 +1,4 @@
-// A policy whose plans are improved by local search before they are given. No torch here.
+// A policy that improves its plans by local search before it returns them. No torch here.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// Improves the best plans of `policy` where DecodeOptions::improvement asks for it; all else is the
-// policy's. Knows what of CVRP and TSP has symmetric distances and no more rules than loads.
+// Makes a policy that improves the best plans of `policy` if DecodeOptions::improvement asks for
+// it, and otherwise forwards to `policy`. It improves CVRP and TSP with symmetric distances and no
+// rules besides capacity.
 std::unique_ptr<Policy> MakeImprovingPolicy(std::unique_ptr<Policy> policy,
                                             std::unique_ptr<BatchImprover> improver);
 

@@ -18,7 +18,7 @@ double Limit(const InstanceData& data, double VehicleType::*limit) {
   return data.vehicles.empty() ? kNoLimit : data.vehicles.front().*limit;
 }
 
-// Null: there is none.
+// Returns the column `name`, or null.
 const FeatureColumn* FindColumn(const InstanceData& data, std::string_view name) {
   for (const FeatureColumn& column : data.features) {
     if (column.name == name) return &column;
@@ -26,7 +26,7 @@ const FeatureColumn* FindColumn(const InstanceData& data, std::string_view name)
   return nullptr;
 }
 
-// Doubles that FillProblem will take from the storage.
+// Returns the number of doubles that BatchBuilder takes from the storage.
 size_t StorageSize(const InstanceData& data) {
   const auto nodes = static_cast<size_t>(NodeCount(data));
   size_t columns = data.positions.empty() ? 0 : 2;
@@ -111,7 +111,7 @@ class BatchBuilder {
     return problem;
   }
 
-  // The instance, the square that holds it, and what shares are of.
+  // Returns the instance with the square around it and the units of its features.
   FeatureFrame Frame(const InstanceData& data) {
     FeatureFrame frame = {.problem = Problem(data)};
     Position low;
@@ -152,8 +152,8 @@ class BatchBuilder {
     return Between(problem, from, to) / problem.speed;
   }
 
-  // From the depot's opening to its close, or where it never closes to when the last window's visit
-  // is over.
+  // Returns the time from the depot's opening to its close. If it never closes, it ends when the
+  // vehicle is back from the last window's visit.
   static double Horizon(const RoutingProblem& problem) {
     if (problem.window_opens == nullptr) return 1;
     const double start = problem.window_opens[0];
@@ -184,7 +184,7 @@ class BatchBuilder {
 
   size_t Stride() const { return static_cast<size_t>(batch_.columns); }
 
-  // Adds those of the instance whose built-in features came last.
+  // Adds the own columns of the instance whose built-in features were added last.
   void AddOwnFeatures(const InstanceData& data) {
     float* const first = batch_.features.data() + batch_.features.size() - order_.size() * Stride();
     for (size_t c = 0; c < form_.own_columns.size(); ++c) {
@@ -213,15 +213,15 @@ NetworkBatch MakeBatch(std::span<const T> instances, const BatchForm& form) {
   return builder.Take();
 }
 
-// Routes may be driven either way where nothing tells the directions apart.
-bool RoutesTurn(const RoutingProblem& problem) {
+// Whether a route costs the same in both directions.
+bool IsReversible(const RoutingProblem& problem) {
   return problem.window_opens == nullptr && problem.distances == nullptr &&
          problem.backhauls == nullptr && !problem.open_routes;
 }
 
 }  // namespace
 
-int32_t MostStarts(const NetworkBatch& batch) {
+int32_t MaxStarts(const NetworkBatch& batch) {
   int32_t most = 1;
   for (const RoutingProblem& problem : batch.problems) {
     most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
@@ -239,7 +239,7 @@ absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
   const NodeOrder order = form.order;
   const auto refuse = [](auto... parts) { return absl::UnimplementedError(Concat(parts...)); };
   if (order == NodeOrder::kByAngle && !instance.has_positions()) {
-    return refuse("distance_matrix: a pointer network needs the nodes' coordinates too");
+    return refuse("distance_matrix: a network that reads nodes by angle needs their coordinates too");
   }
   if (instance.data().coordinates != CoordinateSystem::kPlanar && !instance.has_distance_matrix()) {
     return refuse("coordinate_system: the networks know planar coordinates only");
@@ -247,7 +247,7 @@ absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
   std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
   if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
   VRP_RETURN_IF_ERROR(RefuseFeatures(
-      instance, known, order == NodeOrder::kByAngle ? "pointer networks" : "the networks"));
+      instance, known, order == NodeOrder::kByAngle ? "networks that read nodes by angle" : "the networks"));
   for (const std::string& name : form.own_columns) {
     if (FindColumn(instance.data(), name) != nullptr) continue;
     return refuse("features.", name, ": absent, and this network reads it");
@@ -267,7 +267,7 @@ Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t
   const NodeIndex* const order = batch.orders.data() + batch.first_rows[b];
   Plan plan;
   if (batch.problems[b].tsp) {
-    // A plan lists a tour from its first node on, without it.
+    // A plan lists a tour's customers after node 0.
     plan.push_back({});
     const auto start = std::find_if(choices.begin(), choices.end(),
                                     [&](int32_t node) { return order[node] == 0; });
@@ -297,7 +297,7 @@ std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Pla
     if (planned.customers.empty()) continue;
     std::vector<int32_t> route;
     for (const NodeIndex node : planned.customers) route.push_back(place[node]);
-    if (RoutesTurn(problem) && route.front() > route.back()) {
+    if (IsReversible(problem) && route.front() > route.back()) {
       std::reverse(route.begin(), route.end());
     }
     routes.push_back(std::move(route));

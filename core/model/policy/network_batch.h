@@ -1,4 +1,4 @@
-// Instances as the engines see them: flat arrays, made once, with no padding. No torch here.
+// Instances as the engines see them: flat arrays without padding. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@
 
 namespace vrp {
 
-// Features of the edge (i, j), by which attention is biased: d(i, j) and d(j, i), scaled as lengths
-// are, and exp(-d / 0.1) of both, which tells neighbours apart.
+// Features of the edge (i, j) that bias attention: d(i, j) and d(j, i), scaled like lengths, and
+// exp(-d / 0.1) of both, which distinguishes near neighbours.
 inline constexpr int32_t kEdgeFeatures = 4;
 
-// Immutable once made; copying is allowed but costs. Rows of instance b are first_rows[b] ..
-// first_rows[b + 1] - 1, its nodes in the network's order (see `orders`).
+// A batch is immutable once made. Rows of instance b are first_rows[b] .. first_rows[b + 1] - 1,
+// its nodes in the network's order (see `orders`).
 struct NetworkBatch {
   std::vector<int32_t> first_rows;       // [B + 1]
   std::vector<float> features;           // [rows, columns]
-  int32_t columns = kNodeFeatures;       // these, and the form's own behind them, as they are given
+  int32_t columns = kNodeFeatures;       // the built-in ones, then the form's own, unscaled
   std::vector<RoutingProblem> problems;  // [B], nodes in the network's order; views of `storage`
-  std::vector<NodeIndex> orders;         // [rows]: the instance's number of each node
-  std::vector<double> storage;           // what `problems` point to
+  std::vector<NodeIndex> orders;         // [rows]: the node's number in its instance
+  std::vector<double> storage;           // the arrays that `problems` point to
 
   int32_t size() const { return static_cast<int32_t>(problems.size()); }
   int32_t nodes(int32_t b) const { return first_rows[b + 1] - first_rows[b]; }
@@ -40,20 +40,20 @@ struct NetworkBatch {
   NetworkBatch& operator=(const NetworkBatch&) = delete;
 };
 
-// How many nodes may come first in an instance of `batch`, at most.
-int32_t MostStarts(const NetworkBatch& batch);
+// Returns the largest number of nodes that may come first in an instance of `batch`.
+int32_t MaxStarts(const NetworkBatch& batch);
 
-// kUnimplemented names what the networks were not made for: several depots or vehicle types, no
-// coordinates where the order needs them, a combination of backhauls that is not served, a feature
-// column that the instance does not have.
+// Returns kUnimplemented for an instance that the networks cannot read: several depots or vehicle
+// types, missing coordinates that the order needs, an unsupported combination of backhauls, or a
+// missing feature column.
 absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
-// Every instance is supported. InstanceData need not have ids; it must be valid.
+// Every instance must be supported. InstanceData need not have ids; it must be valid.
 NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form);
 NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form);
 
-// A trajectory's choices (0: back to the depot; of a TSP: its cities in order) as a plan in the
-// instance's node numbers, and back: the choices of a complete, feasible plan in a canonical form,
-// so that equal plans give equal sequences.
+// Converts a trajectory's choices (0: back to the depot; for a TSP: its cities in order) to a plan
+// in the instance's node numbers, and back. PlanChoices takes a complete, feasible plan and returns
+// a canonical form: equal plans give equal sequences.
 Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices);
 std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan);
 

@@ -1,11 +1,11 @@
-// Limits that all networks share. Each network's own ones are in its options header.
+// Limits that all networks share. Those of one network are in its options header.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp {
 
-inline constexpr int32_t kWidthMultiple = 16;  // divides every width; the least one too
+inline constexpr int32_t kWidthMultiple = 16;  // every width is a multiple of it
 inline constexpr double kMinLogitClip = 0.1;
 inline constexpr double kMaxLogitClip = 100;
 

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Where the circle of customers is cut: after the widest empty angle.
+// Cuts the circle of customers after the widest empty angle.
 void RotateToWidestGap(const std::vector<double>& angles, std::vector<NodeIndex>& order) {
   double widest = -1;
   size_t start = 0;

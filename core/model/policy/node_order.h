@@ -7,10 +7,9 @@
 
 namespace vrp {
 
-// Node 0, then the customers by their angle around it, beginning after the widest gap; equal angles
-// by everything else that tells customers apart, their number last. What a network that reads nodes
-// in sequence makes of an instance therefore does not depend on the order of its customers. Needs
-// positions.
+// Returns node 0, then the customers by their angle around it, beginning after the widest gap. Ties
+// are broken by all other properties of a customer, its number last. A sequence model's result
+// therefore does not depend on the order of an instance's customers. Needs positions.
 std::vector<NodeIndex> OrderByAngle(const InstanceData& data);
 
 }  // namespace vrp

@@ -8,10 +8,10 @@
 namespace vrp {
 namespace {
 
-// Where an engine's work is done.
-class Place {
+// Runs an engine's work on its device's executor.
+class ExecutorLane {
  public:
-  Place(DeviceExecutor& executor, Priority priority) : executor_(&executor), priority_(priority) {}
+  ExecutorLane(DeviceExecutor& executor, Priority priority) : executor_(&executor), priority_(priority) {}
 
   absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
     return executor_->Run(priority_, [work] { return work(); }).get();
@@ -25,8 +25,8 @@ class Place {
     }));
     return result;
   }
-  // For destructors, which have nobody to tell.
-  void Touch(absl::FunctionRef<void()> work) const {
+  // Runs work for destructors, which cannot report errors.
+  void RunUnchecked(absl::FunctionRef<void()> work) const {
     static_cast<void>(Do([work] {
       work();
       return absl::OkStatus();
@@ -39,50 +39,50 @@ class Place {
   Priority priority_;
 };
 
-class OwnedSteps final : public WholeSteps {
+class OwnedSteps final : public CapturedSteps {
  public:
-  OwnedSteps(std::unique_ptr<WholeSteps> steps, Place place)
-      : steps_(std::move(steps)), place_(place) {}
+  OwnedSteps(std::unique_ptr<CapturedSteps> steps, ExecutorLane lane)
+      : steps_(std::move(steps)), lane_(lane) {}
   ~OwnedSteps() override {
-    place_.Touch([this] { steps_.reset(); });
+    lane_.RunUnchecked([this] { steps_.reset(); });
   }
 
-  absl::Status Load(const WholeStepsState& state) override {
-    return place_.Do([&] { return steps_->Load(state); });
+  absl::Status Load(const CapturedStepsState& state) override {
+    return lane_.Do([&] { return steps_->Load(state); });
   }
-  // The wait is this thread's, so that requests have the device meanwhile.
-  absl::Status WaitForRoom() override { return steps_->WaitForRoom(); }
+  // Waits on this thread, not on the executor's, so that other work has the device meanwhile.
+  absl::Status WaitForReportSlot() override { return steps_->WaitForReportSlot(); }
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
-    VRP_RETURN_IF_ERROR(WaitForRoom());
-    return place_.Do([&] { return steps_->Step(baseline, batch); });
+    VRP_RETURN_IF_ERROR(WaitForReportSlot());
+    return lane_.Do([&] { return steps_->Step(baseline, batch); });
   }
   absl::Status Step(StepBaseline baseline) override {
-    VRP_RETURN_IF_ERROR(WaitForRoom());
-    return place_.Do([&] { return steps_->Step(baseline); });
+    VRP_RETURN_IF_ERROR(WaitForReportSlot());
+    return lane_.Do([&] { return steps_->Step(baseline); });
   }
-  absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
-    VRP_RETURN_IF_ERROR(WaitForRoom());
-    return place_.Do([&] { return steps_->StepAlong(labels, batch); });
+  absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
+    VRP_RETURN_IF_ERROR(WaitForReportSlot());
+    return lane_.Do([&] { return steps_->StepOnLabels(labels, batch); });
   }
-  std::vector<WholeStepReport> TakeReports() override { return steps_->TakeReports(); }
-  absl::Status Save(WholeStepsState& state) override {
-    return place_.Do([&] { return steps_->Save(state); });
+  std::vector<CapturedStepReport> TakeReports() override { return steps_->TakeReports(); }
+  absl::Status Save(CapturedStepsState& state) override {
+    return lane_.Do([&] { return steps_->Save(state); });
   }
   int64_t batch_bytes() const override { return steps_->batch_bytes(); }
   int64_t matrix_bytes() const override { return steps_->matrix_bytes(); }
 
  private:
-  std::unique_ptr<WholeSteps> steps_;
-  const Place place_;
+  std::unique_ptr<CapturedSteps> steps_;
+  const ExecutorLane lane_;
 };
 
 class OwnedEngine final : public PolicyEngine {
  public:
-  OwnedEngine(std::unique_ptr<PolicyEngine> engine, Place place)
-      : engine_(std::move(engine)), place_(place) {}
+  OwnedEngine(std::unique_ptr<PolicyEngine> engine, ExecutorLane lane)
+      : engine_(std::move(engine)), lane_(lane) {}
   ~OwnedEngine() override {
-    place_.Touch([this] { engine_.reset(); });
-    place_.ReleaseCachedMemory();
+    lane_.RunUnchecked([this] { engine_.reset(); });
+    lane_.ReleaseCachedMemory();
   }
 
   std::string_view architecture() const override { return engine_->architecture(); }
@@ -91,49 +91,49 @@ class OwnedEngine final : public PolicyEngine {
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
   absl::Status ParametersChanged() override {
-    return place_.Do([this] { return engine_->ParametersChanged(); });
+    return lane_.Do([this] { return engine_->ParametersChanged(); });
   }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override {
-    return place_.Get<Trajectories>([&] { return engine_->Run(batch, request); });
+    return lane_.Get<Trajectories>([&] { return engine_->Run(batch, request); });
   }
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
-    return place_.Get<GradientOutcome>([&] { return engine_->AddGradient(batch, request, weigh); });
+    return lane_.Get<GradientOutcome>([&] { return engine_->AddGradient(batch, request, weigh); });
   }
 
-  bool takes_whole_steps() const override { return engine_->takes_whole_steps(); }
-  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
-      const WholeStepsRequest& request) override {
-    WholeStepsRequest own = request;
+  bool can_capture_steps() const override { return engine_->can_capture_steps(); }
+  absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
+      const CapturedStepsRequest& request) override {
+    CapturedStepsRequest own = request;
     if (const auto* const owned = dynamic_cast<const OwnedEngine*>(request.baseline)) {
       own.baseline = owned->engine_.get();
     }
-    using Steps = std::unique_ptr<WholeSteps>;
+    using Steps = std::unique_ptr<CapturedSteps>;
     VRP_ASSIGN_OR_RETURN(Steps steps,
-                         place_.Get<Steps>([&] { return engine_->MakeWholeSteps(own); }));
-    return Steps(std::make_unique<OwnedSteps>(std::move(steps), place_));
+                         lane_.Get<Steps>([&] { return engine_->MakeCapturedSteps(own); }));
+    return Steps(std::make_unique<OwnedSteps>(std::move(steps), lane_));
   }
 
-  absl::StatusOr<std::map<std::string, double>> Numbers() const override {
-    return place_.Get<std::map<std::string, double>>([&] { return engine_->Numbers(); });
+  absl::StatusOr<std::map<std::string, double>> ScalarState() const override {
+    return lane_.Get<std::map<std::string, double>>([&] { return engine_->ScalarState(); });
   }
   absl::Status Restore(const std::map<std::string, double>& numbers) override {
-    return place_.Do([&] { return engine_->Restore(numbers); });
+    return lane_.Do([&] { return engine_->Restore(numbers); });
   }
 
  private:
   std::unique_ptr<PolicyEngine> engine_;
-  const Place place_;
+  const ExecutorLane lane_;
 };
 
 }  // namespace
 
 std::unique_ptr<PolicyEngine> MakeOwnedEngine(std::unique_ptr<PolicyEngine> engine,
                                               DeviceExecutor& executor, Priority priority) {
-  return std::make_unique<OwnedEngine>(std::move(engine), Place(executor, priority));
+  return std::make_unique<OwnedEngine>(std::move(engine), ExecutorLane(executor, priority));
 }
 
 }  // namespace vrp

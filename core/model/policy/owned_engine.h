@@ -1,5 +1,4 @@
-// An engine whose every touch of its device is a piece of work of the device's executor. No torch
-// here.
+// An engine that uses its device only through the device's executor. No torch here.
 #pragma once
 
 #include <memory>
@@ -9,8 +8,8 @@
 
 namespace vrp {
 
-// `engine`'s, at `priority`; its whole steps' too. When it goes, so does the memory that nothing
-// else uses. The executor outlives it.
+// Wraps `engine`: every call, also of its captured steps, runs as work of `executor` at `priority`.
+// Its destructor releases the device memory that nothing else uses. The executor must outlive it.
 std::unique_ptr<PolicyEngine> MakeOwnedEngine(std::unique_ptr<PolicyEngine> engine,
                                               DeviceExecutor& executor, Priority priority);
 

@@ -1,4 +1,4 @@
-// Which phase of a step a thread's time was spent in.
+// A clock that adds the time of one thread to the phases of a step.
 #pragma once
 
 #include <chrono>
@@ -7,12 +7,12 @@
 
 namespace vrp {
 
-// Of one thread; `seconds` outlives it.
+// Not thread-safe; `seconds` must outlive it.
 class PhaseClock {
  public:
   explicit PhaseClock(PhaseSeconds& seconds) : seconds_(seconds), last_(Clock::now()) {}
 
-  // The time since the last call was spent in `phase`.
+  // Adds the time since the last call to `phase`.
   void Spent(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<size_t>(phase)] += std::chrono::duration<double>(now - last_).count();

@@ -14,7 +14,7 @@ namespace {
 StepChoice ToStepChoice(Choice choice) {
   switch (choice) {
     case Choice::kGreedy:
-    case Choice::kBeam:  // which is no rollout
+    case Choice::kBeam:  // not a rollout
       return StepChoice::kGreedy;
     case Choice::kSample:
       return StepChoice::kSample;
@@ -24,7 +24,7 @@ StepChoice ToStepChoice(Choice choice) {
   return StepChoice::kGreedy;
 }
 
-// The first customer that a fresh vehicle cannot serve, by the instance's number.
+// Returns the first customer that a fresh vehicle cannot serve, by its number in the instance.
 NodeIndex Unreachable(const NetworkBatch& batch, int32_t instance) {
   const StepRules rules = MakeStepRules(batch.problems[instance]);
   std::vector<uint8_t> visited(static_cast<size_t>(batch.nodes(instance)));
@@ -48,7 +48,7 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest
   table_.costs.resize(rows);
   table_.log_likelihoods.resize(rows);
   table_.agreements.resize(rows);
-  if (request.choice == Choice::kForced) status_ = CopyFollowed(request);
+  if (request.choice == Choice::kForced) status_ = CopyForced(request);
   if (request.choice == Choice::kBeam && request.distinct_starts) {
     status_ = absl::InvalidArgumentError("distinct_starts: got true, a beam search has one start");
   }
@@ -61,13 +61,13 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const GradientReques
       "rollout.choice: a beam search has no gradient; follow its choices instead");
 }
 
-absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {
+absl::Status TrajectoryTable::CopyForced(const RolloutRequest& request) {
   const auto rows = static_cast<size_t>(Row(batch_.size()));
   if (request.choices.size() != rows) {
     return absl::InvalidArgumentError(
         Concat("choices: got ", request.choices.size(), " sequences, wanted ", rows));
   }
-  followed_.assign(table_.choices.size(), -1);
+  forced_.assign(table_.choices.size(), -1);
   for (size_t row = 0; row < rows; ++row) {
     const std::vector<int32_t>& choices = request.choices[row];
     if (choices.size() > static_cast<size_t>(table_.steps)) {
@@ -75,7 +75,7 @@ absl::Status TrajectoryTable::CopyFollowed(const RolloutRequest& request) {
                                                " steps, wanted at most ", table_.steps));
     }
     std::copy(choices.begin(), choices.end(),
-              followed_.begin() + static_cast<std::ptrdiff_t>(row) * table_.steps);
+              forced_.begin() + static_cast<std::ptrdiff_t>(row) * table_.steps);
   }
   return absl::OkStatus();
 }
@@ -92,7 +92,7 @@ DecodeRequest TrajectoryTable::Request(const RolloutRequest& request, int32_t in
           .seed = request.seed,
           .stream = request.stream,
           .first_trajectory = request.first_instance * table_.count + row,
-          .forced_choices = follow ? followed_.data() + row * table_.steps : nullptr,
+          .forced_choices = follow ? forced_.data() + row * table_.steps : nullptr,
           .stop = request.stop};
 }
 

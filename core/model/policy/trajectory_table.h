@@ -1,5 +1,4 @@
-// Where the rollouts of a batch write their trajectories, each instance into rows of its own. No
-// torch here.
+// The table into which a batch's rollouts write their trajectories. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +17,24 @@ struct TrajectoryRange {
   int32_t count = 0;
 };
 
-// Different trajectories may be written by different threads.
+// Different threads may write different trajectories.
 class TrajectoryTable {
  public:
-  // The batch outlives the table. status(): kInvalidArgument says what of the request does not fit.
+  // `batch` must outlive the table. A request that does not fit the batch sets status() to
+  // kInvalidArgument.
   TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request);
   TrajectoryTable(const NetworkBatch& batch, const GradientRequest& request);
   const absl::Status& status() const { return status_; }
 
   int32_t count() const { return table_.count; }      // P
-  int32_t max_steps() const { return table_.steps; }  // columns, before Take cuts them
+  int32_t max_steps() const { return table_.steps; }  // number of columns until Take cuts them
   const int32_t* choices(int32_t instance) const {
     return table_.choices.data() + Row(instance) * table_.steps;
   }
 
   TrajectoryRange whole() const { return {.first = 0, .count = table_.count}; }
 
-  // For the rollout of an instance's trajectories.
+  // Returns the decoder's request for trajectories `range` of an instance.
   DecodeRequest Request(const RolloutRequest& request, int32_t instance,
                         TrajectoryRange range) const;
   template <typename T>
@@ -53,19 +53,19 @@ class TrajectoryTable {
     return std::span(table_.costs)
         .subspan(static_cast<size_t>(Row(first)), static_cast<size_t>(Row(count)));
   }
-  // Between the second pass's log-likelihood and the rollout's, a choice.
+  // Returns the difference of the second pass's log-likelihood to the rollout's, per choice.
   double Difference(int32_t instance, int32_t trajectory, double log_likelihood) const;
 
-  // With as many steps as the longest trajectory has. Ends the table's use.
+  // Returns the trajectories with as many steps as the longest one. The table is empty afterwards.
   Trajectories Take();
 
  private:
   int64_t Row(int32_t instance) const { return static_cast<int64_t>(instance) * table_.count; }
-  absl::Status CopyFollowed(const RolloutRequest& request);
+  absl::Status CopyForced(const RolloutRequest& request);
 
   const NetworkBatch& batch_;
   Trajectories table_;
-  std::vector<int32_t> followed_;  // kForced: [B, P, steps], -1 after the end
+  std::vector<int32_t> forced_;  // for kForced: [B, P, steps], -1 after the end
   absl::Status status_;
 };
 

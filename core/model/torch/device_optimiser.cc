@@ -51,7 +51,7 @@ OptimiserState* DeviceOptimiser::state() const {
   return reinterpret_cast<OptimiserState*>(state_.mutable_data_ptr<uint8_t>());
 }
 
-void DeviceOptimiser::Load(const WholeStepsState& state) {
+void DeviceOptimiser::Load(const CapturedStepsState& state) {
   OptimiserState begun;
   begun.steps = state.steps;
   begun.updates = state.updates;
@@ -61,7 +61,7 @@ void DeviceOptimiser::Load(const WholeStepsState& state) {
   if (average_.defined()) average_.copy_(HostView(state.weight_average));
 }
 
-void DeviceOptimiser::Save(WholeStepsState& state) const {
+void DeviceOptimiser::Save(CapturedStepsState& state) const {
   HostView(state.mean).copy_(mean_);
   HostView(state.square).copy_(square_);
   if (average_.defined()) HostView(state.weight_average).copy_(average_);

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "core/kernels/optimiser/device_optimiser.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/model/torch/parameters.h"
 #include "core/model/torch/precision.h"
 
@@ -29,8 +29,8 @@ class DeviceOptimiser {
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
   // What `state` says of steps, moments and the weights' average; both wait for the device.
-  void Load(const WholeStepsState& state);
-  void Save(WholeStepsState& state) const;
+  void Load(const CapturedStepsState& state);
+  void Save(CapturedStepsState& state) const;
 
   // One step, put into the current stream. `loss` [] double.
   absl::Status Step(const at::Tensor& loss) const;

@@ -70,7 +70,7 @@ double PassDifference(const Trajectories& rollout, const double* second) {
 }
 
 // What the second pass knows of trajectories whose choices were given.
-void FillFollowed(const ReplayTerms& terms, Transfers& transfers, Trajectories& trajectories) {
+void FillForced(const ReplayTerms& terms, Transfers& transfers, Trajectories& trajectories) {
   const at::Tensor host =
       transfers.ToHost(at::stack({SumSteps(terms.chosen.detach().to(at::kDouble), trajectories),
                                   SumSteps(terms.agrees.to(at::kDouble), trajectories)}));
@@ -106,7 +106,7 @@ TorchEngine::TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters p
       host_(std::move(parameters)),
       tensors_(&host_, tensors),
       largest_part_(std::numeric_limits<int32_t>::max()),
-      recorded_(MakeRecordedRollouts()) {
+      captured_(MakeCapturedRollouts()) {
   if (options.precision == Precision::kFp16) scaler_.emplace(tensors.device());
 }
 
@@ -146,13 +146,13 @@ std::unique_ptr<TorchDecoder> TorchEngine::Encode(const NetworkBatch& batch, Par
 absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
                                               const RolloutRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckRequest(batch, request));
-  if (recorded_ == nullptr) return RunInParts(batch, request);
-  if (auto recorded = recorded_->Run(batch, request); recorded.has_value()) {
+  if (captured_ == nullptr) return RunInParts(batch, request);
+  if (auto recorded = captured_->Run(batch, request); recorded.has_value()) {
     return *std::move(recorded);
   }
   absl::StatusOr<Trajectories> done = RunInParts(batch, request);
   const bool short_of_memory = absl::IsResourceExhausted(done.status());
-  return short_of_memory && recorded_->GiveBack() ? RunInParts(batch, request) : std::move(done);
+  return short_of_memory && captured_->ReleaseMemory() ? RunInParts(batch, request) : std::move(done);
 }
 
 absl::StatusOr<Trajectories> TorchEngine::RunInParts(const NetworkBatch& batch,
@@ -197,7 +197,7 @@ absl::StatusOr<Trajectories> TorchEngine::RunPart(const NetworkBatch& batch,
                                .options = tensors_.options()};
   VRP_ASSIGN_OR_RETURN(TorchRollout rollout, RunTorchRollout(job, transfers));
   if (job.record) {
-    FillFollowed(Replay(*decoder, rollout.steps, request.trajectories, 0), transfers,
+    FillForced(Replay(*decoder, rollout.steps, request.trajectories, 0), transfers,
                  rollout.trajectories);
   }
   return std::move(rollout.trajectories);
@@ -352,7 +352,7 @@ absl::Status TorchEngine::AddSteppedPart(PartGradient& work, WeighTrajectories w
     const at::Tensor likelihoods = SumSteps(terms.smoothed, trajectories);
     loss = (work.transfers.ToDevice(weights).to(likelihoods.options()) * likelihoods).sum();
     if (request.rollout.choice == Choice::kForced) {
-      FillFollowed(terms, work.transfers, trajectories);
+      FillForced(terms, work.transfers, trajectories);
     } else {
       const at::Tensor second =
           work.transfers.ToHost(SumSteps(terms.chosen.detach().to(at::kDouble), trajectories));
@@ -376,10 +376,10 @@ void TorchEngine::FinishGradient(GradientOutcome& outcome, Transfers& transfers)
   clock.Next(Phase::kCopy);
 }
 
-absl::StatusOr<std::map<std::string, double>> TorchEngine::Numbers() const {
+absl::StatusOr<std::map<std::string, double>> TorchEngine::ScalarState() const {
   std::map<std::string, double> numbers;
   VRP_RETURN_IF_ERROR(GuardTorch([&] {
-    if (scaler_.has_value()) numbers = scaler_->Numbers();
+    if (scaler_.has_value()) numbers = scaler_->ScalarState();
     return absl::OkStatus();
   }));
   return numbers;

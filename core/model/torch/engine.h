@@ -15,7 +15,7 @@
 #include "core/model/torch/network.h"
 #include "core/model/torch/parameters.h"
 #include "core/model/torch/precision.h"
-#include "core/model/torch/recorded_rollouts.h"
+#include "core/model/torch/captured_rollouts.h"
 
 namespace vrp {
 
@@ -41,11 +41,11 @@ class TorchEngine final : public PolicyEngine {
                                               WeighTrajectories weigh) override;
 
   // In float32: of REINFORCE, where passes that can be fused are; along labels for sequence models.
-  bool takes_whole_steps() const override;
-  absl::StatusOr<std::unique_ptr<WholeSteps>> MakeWholeSteps(
-      const WholeStepsRequest& request) override;
+  bool can_capture_steps() const override;
+  absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
+      const CapturedStepsRequest& request) override;
 
-  absl::StatusOr<std::map<std::string, double>> Numbers() const override;
+  absl::StatusOr<std::map<std::string, double>> ScalarState() const override;
   absl::Status Restore(const std::map<std::string, double>& numbers) override;
 
   // In the engine's own type; what tests in float64 compare.
@@ -81,7 +81,7 @@ class TorchEngine final : public PolicyEngine {
                         WeighTrajectories weigh, GradientOutcome& outcome);
   void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
   // Null: there are none.
-  std::unique_ptr<RecordedRollouts> MakeRecordedRollouts() const;
+  std::unique_ptr<CapturedRollouts> MakeCapturedRollouts() const;
 
   const std::unique_ptr<const TorchNetwork> network_;
   const EngineOptions options_;
@@ -90,7 +90,7 @@ class TorchEngine final : public PolicyEngine {
   std::optional<LossScaler> scaler_;  // fp16 alone
   int32_t largest_part_;              // instances; halved when memory runs out
   int64_t uploaded_ = 0;              // bytes of parameters since the last step
-  const std::unique_ptr<RecordedRollouts> recorded_;
+  const std::unique_ptr<CapturedRollouts> captured_;
 };
 
 }  // namespace vrp

@@ -10,7 +10,7 @@
 #include "core/model/torch/engine.h"
 #include "core/model/torch/guard.h"
 #include "core/model/torch/label_steps.h"
-#include "core/model/torch/whole_steps.h"
+#include "core/model/torch/reinforce_steps.h"
 
 namespace vrp {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 constexpr int32_t kMostRecordedParts = 64;
 constexpr int64_t kMostRecordedSteps = 2048;
 
-absl::Status CheckGraph(const WholeStepsRequest& request, bool recurrent) {
+absl::Status CheckGraph(const CapturedStepsRequest& request, bool recurrent) {
   if (request.parts > kMostRecordedParts) {
     return absl::UnimplementedError(
         Concat("parts: got ", request.parts, ", recorded are up to ", kMostRecordedParts));
@@ -43,22 +43,22 @@ std::unique_ptr<StepStream> StreamOn(at::Device device, const EngineOptions& opt
 
 }  // namespace
 
-bool TorchEngine::takes_whole_steps() const {
+bool TorchEngine::can_capture_steps() const {
   return options_.step_stream != nullptr || tensors_.options().device().is_cuda();
 }
 
-std::unique_ptr<RecordedRollouts> TorchEngine::MakeRecordedRollouts() const {
+std::unique_ptr<CapturedRollouts> TorchEngine::MakeCapturedRollouts() const {
   const at::Device device = tensors_.options().device();
   const bool fused = options_.fused && !network_->recurrent();
-  if (!takes_whole_steps() || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
-  return std::make_unique<RecordedRollouts>(
-      RecordedRolloutsParts{
+  if (!can_capture_steps() || !fused || tensors_.flat().scalar_type() != at::kFloat) return nullptr;
+  return std::make_unique<CapturedRollouts>(
+      CapturedRolloutsParts{
           .network = network_.get(), .parameters = &tensors_, .options = options_},
       [device, options = options_] { return StreamOn(device, options, Priority::kSolving); });
 }
 
-absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
-    const WholeStepsRequest& request) {
+absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
+    const CapturedStepsRequest& request) {
   if (!options_.fused && !network_->recurrent()) {
     return absl::UnimplementedError("engine options: passes that are not fused");
   }
@@ -71,9 +71,9 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   if (request.drawn.has_value() && !batch_form().own_columns.empty()) {
     return absl::UnimplementedError("drawn: the network reads feature columns of instances");
   }
-  if (request.drawn.has_value() && MostNodes(*request.drawn) > request.nodes) {
+  if (request.drawn.has_value() && MaxNodes(*request.drawn) > request.nodes) {
     return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",
-                                             MostNodes(*request.drawn), " nodes, wanted ",
+                                             MaxNodes(*request.drawn), " nodes, wanted ",
                                              request.nodes));
   }
   if (request.drawn.has_value() && request.trajectories < 1) {
@@ -91,7 +91,7 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
   if (request.baseline != nullptr && baseline == nullptr) {
     return absl::InvalidArgumentError("baseline: got another kind of engine");
   }
-  std::unique_ptr<WholeSteps> steps;
+  std::unique_ptr<CapturedSteps> steps;
   const absl::Status status = GuardTorch([&]() -> absl::Status {
     std::unique_ptr<StepStream> stream =
         StreamOn(tensors_.options().device(), options_, Priority::kTraining);
@@ -101,15 +101,15 @@ absl::StatusOr<std::unique_ptr<WholeSteps>> TorchEngine::MakeWholeSteps(
     tensors_.TrackGradient();
     // Of steps before these: cuBLAS, cuDNN and graphs take what torch's allocator does not keep.
     if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
-    WholeStepsParts parts = {.network = network_.get(),
+    CapturedStepsParts parts = {.network = network_.get(),
                              .host = &host_,
                              .parameters = &tensors_,
                              .baseline = baseline == nullptr ? nullptr : &baseline->tensors_,
                              .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
                              .options = options_};
     parts.options.precision = PrecisionOf(request.bf16);
-    steps = request.labels ? MakeTorchLabelSteps(request, parts, std::move(stream))
-                           : MakeTorchWholeSteps(request, parts, std::move(stream));
+    steps = request.labels ? MakeLabelSteps(request, parts, std::move(stream))
+                           : MakeReinforceSteps(request, parts, std::move(stream));
     return absl::OkStatus();
   });
   if (!status.ok()) return status;

@@ -10,7 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/stop_status.h"
 #include "core/kernels/decoder/attention_decoder.h"
-#include "core/model/torch/rolled_out.h"
+#include "core/model/torch/rollout_result.h"
 #include "core/model/torch/rules.h"
 
 namespace vrp {
@@ -37,7 +37,7 @@ class FusedDecoderOf final : public FusedDecoder {
     request_ = &request;
     const int64_t paths = request.trajectories;
     memory_.emplace(batch_.count * paths, MaxSteps(), transfers_.device());
-    const at::Tensor follow = Followed();
+    const at::Tensor follow = ForcedSteps();
     const BatchRolloutRequest launched = {
         .choice = StepChoiceOf(request.choice),
         .trajectories = request.trajectories,
@@ -50,7 +50,7 @@ class FusedDecoderOf final : public FusedDecoder {
         .forced_choices = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
     VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
     const at::Tensor fetched = transfers_.ToHost(memory_->bytes());
-    return ReadRolledOut(memory_->Views(fetched.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
+    return ReadRolloutResult(memory_->Views(fetched.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
                          batch_, request);
   }
 
@@ -88,7 +88,7 @@ class FusedDecoderOf final : public FusedDecoder {
   }
 
   // [B, P, T] on the device, cut to T; undefined where nothing is followed.
-  at::Tensor Followed() const {
+  at::Tensor ForcedSteps() const {
     if (request_->choice != Choice::kForced) return {};
     const int64_t paths = request_->trajectories;
     const int64_t steps = memory_->max_steps();

@@ -24,7 +24,7 @@ inline constexpr int32_t kCudaMemoryAllocation = 2;
 // Whether this is what cuBLAS or cuDNN say where the device's memory did not suffice for what they
 // take beside torch's allocator: torch tells their errors by name alone. Their handles say instead
 // that they could not be made.
-inline bool TellsOfMemory(std::string_view message) {
+inline bool IsOutOfMemory(std::string_view message) {
   for (const std::string_view name :
        {"CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "DEVICE_ALLOCATION_FAILED",
         "CUBLAS_STATUS_NOT_INITIALIZED when calling `cublas", "CUDNN_STATUS_NOT_INITIALIZED"}) {
@@ -38,7 +38,7 @@ inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   const std::string message = Concat("torch: ", thrown);
   // Of a lost device every library has its own name.
   if (LosesDevice(cuda_error)) return DeviceLost(absl::InternalError(message));
-  if (cuda_error == kCudaMemoryAllocation || TellsOfMemory(thrown)) {
+  if (cuda_error == kCudaMemoryAllocation || IsOutOfMemory(thrown)) {
     return absl::ResourceExhaustedError(message);
   }
   return absl::InternalError(message);

@@ -11,7 +11,7 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/model/torch/followed.h"
+#include "core/model/torch/forced_decoding.h"
 #include "core/model/torch/guard.h"
 #include "core/model/torch/rollout.h"
 #include "core/model/torch/step_passes.h"
@@ -21,13 +21,13 @@ namespace {
 
 constexpr uint64_t kFirstStream = 1;  // what is drawn is by the step's number, from 1
 
-class LabelSteps final : public RecordedSteps {
+class LabelSteps final : public CapturedStepsBase {
  public:
-  LabelSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+  LabelSteps(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
              std::unique_ptr<StepStream> stream)
-      : RecordedSteps(request, parts, std::move(stream)) {}
+      : CapturedStepsBase(request, parts, std::move(stream)) {}
 
-  absl::Status StepAlong(const StepLabels& labels, const NetworkBatch& batch) override {
+  absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
     // A graph of its own where the decoder reads labels alone: it has no steps before the pass.
     const bool own = labels.teacher_forcing < 1;
     if (own && !parts_.network->recurrent()) {
@@ -63,13 +63,13 @@ class LabelSteps final : public RecordedSteps {
     const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
     return (ends != done).logical_and(labelled).sum();
   }
-  absl::StatusOr<Followed> FollowLabels(InstanceRange of) const;
-  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, Followed& followed, bool own_choices) const;
+  absl::StatusOr<ForcedSteps> ForceLabels(InstanceRange of) const;
+  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, ForcedSteps& followed, bool own_choices) const;
   absl::Status TellLabels(const std::vector<PartSums>& parts);
 };
 
-absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
-  return FollowChoices({.network = parts_.network,
+absl::StatusOr<ForcedSteps> LabelSteps::ForceLabels(InstanceRange of) const {
+  return FollowForcedChoices({.network = parts_.network,
                         .rules = batch().rules(of),
                         .choices = batch().choices(of),
                         .nodes = batch().nodes(),
@@ -79,7 +79,7 @@ absl::StatusOr<Followed> LabelSteps::FollowLabels(InstanceRange of) const {
                         .first_trajectory = of.first});
 }
 
-absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, Followed& followed,
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& followed,
                                               bool own_choices) const {
   const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
   const AutocastScope autocast(device_.type(), parts_.options.precision);
@@ -112,7 +112,7 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
 }
 
 absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, bool own_choices) {
-  VRP_ASSIGN_OR_RETURN(Followed followed, FollowLabels(of));
+  VRP_ASSIGN_OR_RETURN(ForcedSteps followed, ForceLabels(of));
   VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
   const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
@@ -138,7 +138,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
                       .deterministic = parts_.options.deterministic,
                       .gradient_checkpointing = parts_.options.gradient_checkpointing});
   const at::Tensor labels = batch().choices(of);
-  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+  VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        passes->RollOut({.choice = StepChoice::kForced,
                                         .max_steps = batch().max_steps(),
                                         .forced_choices = labels.const_data_ptr<int32_t>()}));
@@ -155,7 +155,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
 }
 
 absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
-  const LabelNumbers numbers = batch().numbers();
+  const LabelScalars numbers = batch().numbers();
   const at::Tensor loss = Sum(parts, &PartSums::loss);
   const at::Tensor choices = Sum(parts, &PartSums::choices).to(at::kDouble);
   return Finish(loss, {.cost = numbers.cost,
@@ -167,8 +167,8 @@ absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
 
 }  // namespace
 
-std::unique_ptr<WholeSteps> MakeTorchLabelSteps(const WholeStepsRequest& request,
-                                                const WholeStepsParts& parts,
+std::unique_ptr<CapturedSteps> MakeLabelSteps(const CapturedStepsRequest& request,
+                                                const CapturedStepsParts& parts,
                                                 std::unique_ptr<StepStream> stream) {
   return std::make_unique<LabelSteps>(request, parts, std::move(stream));
 }

@@ -75,7 +75,7 @@ LossScale LossScaler::OnDevice() const {
           .growth_interval = static_cast<int32_t>(options_.growth_interval)};
 }
 
-std::map<std::string, double> LossScaler::Numbers() const {
+std::map<std::string, double> LossScaler::ScalarState() const {
   return {{"loss_scale", scale_.item<double>()}, {"loss_scale_steps", steps_.item<double>()}};
 }
 

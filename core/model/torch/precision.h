@@ -57,7 +57,7 @@ class LossScaler {
   LossScale OnDevice() const;
 
   // For checkpoints: "loss_scale", "loss_scale_steps" (since it last changed).
-  std::map<std::string, double> Numbers() const;
+  std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& numbers);
 
  private:

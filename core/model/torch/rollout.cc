@@ -11,9 +11,9 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/kernels/decoder/attention_decoder.h"
-#include "core/model/torch/followed.h"
+#include "core/model/torch/forced_decoding.h"
 #include "core/model/torch/passes.h"
-#include "core/model/torch/rolled_out.h"
+#include "core/model/torch/rollout_result.h"
 #include "core/model/torch/rules.h"
 #include "core/model/torch/sequence_rollout.h"
 
@@ -37,8 +37,8 @@ class Runner {
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(rollout));
     if (!job_.record) return result;
-    VRP_ASSIGN_OR_RETURN(Followed followed,
-                         FollowChoices({.network = job_.network,
+    VRP_ASSIGN_OR_RETURN(ForcedSteps followed,
+                         FollowForcedChoices({.network = job_.network,
                                         .rules = rules.rules,
                                         .choices = rollout.choices,
                                         .nodes = nodes_,
@@ -72,7 +72,7 @@ class Runner {
                      .first_trajectory =
                          (request_.first_instance + job_.first) * request_.trajectories,
                      .max_steps = steps_},
-         .look_every = job_.options.device().is_cpu() ? 1 : kLookEvery,
+         .poll_every = job_.options.device().is_cpu() ? 1 : kPollEverySteps,
          .stop = request_.stop,
          .pool = request_.pool});
   }
@@ -86,7 +86,7 @@ class Runner {
     }
     const at::Tensor host = transfers_.ToHost(at::cat(columns));
     const auto steps = static_cast<int32_t>(rollout.choices.size(2));
-    return ReadRolledOut(
+    return ReadRolloutResult(
         RolloutViews(host.mutable_data_ptr<uint8_t>(), rollout.lengths.numel(), steps), steps,
         {.batch = job_.batch, .first = job_.first, .count = job_.count}, request_);
   }
@@ -119,8 +119,8 @@ class Follower {
     VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
     const DeviceRules rules = MakeDeviceRules(*job_.batch, job_.first, job_.count, transfers_);
     VRP_ASSIGN_OR_RETURN(
-        Followed followed,
-        FollowChoices({.network = job_.network,
+        ForcedSteps followed,
+        FollowForcedChoices({.network = job_.network,
                        .rules = rules.rules,
                        .choices = transfers_.ToDevice(Choices()),
                        .nodes = nodes_,
@@ -158,7 +158,7 @@ class Follower {
     return choices;
   }
 
-  absl::StatusOr<Trajectories> MakeTrajectories(const Followed& followed) const {
+  absl::StatusOr<Trajectories> MakeTrajectories(const ForcedSteps& followed) const {
     const at::Tensor host = transfers_.ToHost(at::stack(
         {followed.ends.to(at::kDouble), followed.lengths.to(at::kDouble), followed.costs}));
     const double* const ends = host.const_data_ptr<double>();

@@ -168,7 +168,7 @@ absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
   int32_t taken = 0;
   while (taken < most) {
     VRP_RETURN_IF_ERROR(StopStatus(job.stop.Check()));
-    const int32_t end = std::min(taken + job.look_every, most);
+    const int32_t end = std::min(taken + job.poll_every, most);
     const auto take = [&] { return trajectories.Take(taken, end); };
     if (taken == 0) {
       VRP_RETURN_IF_ERROR(take());

@@ -18,7 +18,7 @@
 namespace vrp {
 
 // Steps between two looks at whether a trajectory still moves, on a device that is not the host's.
-inline constexpr int32_t kLookEvery = 8;
+inline constexpr int32_t kPollEverySteps = 8;
 
 struct SequenceRolloutJob {
   const TorchNetwork* network = nullptr;
@@ -30,7 +30,7 @@ struct SequenceRolloutJob {
   BatchRolloutRequest request;       // greedy or sampled
   // Steps between two looks at whether a trajectory still moves; the rest is left out where none
   // does.
-  int32_t look_every = 1;
+  int32_t poll_every = 1;
   // Whose work this is: what is recorded looks by itself, and nothing waits for the device. Null:
   // the host looks, which waits.
   StepStream* stream = nullptr;

@@ -192,7 +192,7 @@ void StepBatch::WriteLabels(const StepLabels& labels, const at::Tensor& host) co
 
 at::Tensor StepBatch::choices(InstanceRange of) const { return PartRows(ChoicesIn(memory_), of); }
 
-LabelNumbers StepBatch::numbers() const {
+LabelScalars StepBatch::numbers() const {
   const at::Tensor numbers = NumbersIn(memory_);
   return {.weight = numbers[0],
           .teacher_forcing = numbers[1],

@@ -11,7 +11,7 @@
 #include "core/kernels/routing/routing_rules.h"
 #include "core/model/policy/batch_parts.h"
 #include "core/model/policy/network_batch.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/model/torch/batch.h"
 
 namespace vrp {
@@ -33,7 +33,7 @@ struct StepBatchShape {
 };
 
 // Of the device's memory, [] double each.
-struct LabelNumbers {
+struct LabelScalars {
   at::Tensor weight;           // of each label's log-likelihood in the loss
   at::Tensor teacher_forcing;  // see StepLabels
   at::Tensor cost;             // mean
@@ -63,7 +63,7 @@ class StepBatch {
   TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
   at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels', -1 after the end
   int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MostSteps(); }  // T
-  LabelNumbers numbers() const;  // of all labels
+  LabelScalars numbers() const;  // of all labels
 
  private:
   // Where the parts lie, in bytes; rules and their arrays come first.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/model/torch/followed.h"
+#include "core/model/torch/forced_decoding.h"
 #include "core/model/torch/passes.h"
 #include "core/model/torch/rollout.h"
 #include "core/model/torch/sequence_rollout.h"
@@ -17,7 +17,7 @@ namespace vrp {
 namespace {
 
 // Rows [n] of tours [R].
-RolledTours RowsOf(const RolledTours& tours, const at::Tensor& rows) {
+RolloutTensors RowsOf(const RolloutTensors& tours, const at::Tensor& rows) {
   return {.costs = tours.costs.index_select(0, rows),
           .log_likelihoods = tours.log_likelihoods.index_select(0, rows),
           .lengths = tours.lengths.index_select(0, rows),
@@ -43,7 +43,7 @@ class FusedStepPasses final : public StepPasses {
         device_(projections.rows.device()),
         passes_(projections, options.rules, options.deterministic) {}
 
-  absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) override {
+  absl::StatusOr<RolloutTensors> RollOut(const BatchRolloutRequest& request) override {
     request_ = request;
     memory_.emplace(rows_ * request.trajectories, request.max_steps, device_);
     VRP_RETURN_IF_ERROR(passes_.Rollout(request, memory_->result()));
@@ -51,7 +51,7 @@ class FusedStepPasses final : public StepPasses {
     return Tours();
   }
 
-  RolledTours Keep(const at::Tensor& which) override {
+  RolloutTensors Keep(const at::Tensor& which) override {
     const at::Tensor rows = RowsOfTrajectories(which, request_.trajectories);
     request_.trajectories = 1;
     choices_ = choices_.index_select(0, rows);
@@ -74,7 +74,7 @@ class FusedStepPasses final : public StepPasses {
   }
 
  private:
-  RolledTours Tours() const {
+  RolloutTensors Tours() const {
     return {.costs = memory_->Costs(),
             .log_likelihoods = memory_->LogLikelihoods(),
             .lengths = memory_->Lengths(),
@@ -97,7 +97,7 @@ class SequenceStepPasses final : public StepPasses {
   SequenceStepPasses(const StepPassesOptions& options, std::unique_ptr<TorchDecoder> decoder)
       : options_(options), decoder_(std::move(decoder)) {}
 
-  absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) override {
+  absl::StatusOr<RolloutTensors> RollOut(const BatchRolloutRequest& request) override {
     const TorchBatch& instances = *options_.instances;
     const AutocastScope autocast(instances.features.device().type(), options_.precision);
     request_ = request;
@@ -109,12 +109,12 @@ class SequenceStepPasses final : public StepPasses {
                                    .nodes = instances.features.size(1),
                                    .options = instances.features.options(),
                                    .request = request,
-                                   .look_every = kLookEvery,
+                                   .poll_every = kPollEverySteps,
                                    .stream = options_.stream}));
     return Tours();
   }
 
-  RolledTours Keep(const at::Tensor& which) override {
+  RolloutTensors Keep(const at::Tensor& which) override {
     const at::Tensor rows = RowsOfTrajectories(which, request_.trajectories);
     request_.trajectories = 1;
     rollout_.choices = rollout_.choices.flatten(0, 1).index_select(0, rows).unsqueeze(1);
@@ -122,8 +122,8 @@ class SequenceStepPasses final : public StepPasses {
   }
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
-    VRP_ASSIGN_OR_RETURN(const Followed followed,
-                         FollowChoices({.network = options_.network,
+    VRP_ASSIGN_OR_RETURN(const ForcedSteps followed,
+                         FollowForcedChoices({.network = options_.network,
                                         .rules = options_.rules,
                                         .choices = rollout_.choices,
                                         .nodes = options_.instances->features.size(1)}));
@@ -141,7 +141,7 @@ class SequenceStepPasses final : public StepPasses {
   }
 
  private:
-  RolledTours Tours() const {
+  RolloutTensors Tours() const {
     return {.costs = rollout_.costs,
             .log_likelihoods = rollout_.log_likelihoods,
             .lengths = rollout_.lengths,

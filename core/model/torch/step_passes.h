@@ -30,7 +30,7 @@ struct StepPassesOptions {
 };
 
 // Of a rollout, [B * P] each.
-struct RolledTours {
+struct RolloutTensors {
   at::Tensor costs;            // double: sums of distances, see MetricSum
   at::Tensor log_likelihoods;  // double, of the network's own choices
   at::Tensor lengths;          // int32
@@ -43,10 +43,10 @@ class StepPasses {
   virtual ~StepPasses() = default;
 
   // Greedy or sampled; a network with fused passes follows given choices too.
-  virtual absl::StatusOr<RolledTours> RollOut(const BatchRolloutRequest& request) = 0;
+  virtual absl::StatusOr<RolloutTensors> RollOut(const BatchRolloutRequest& request) = 0;
   // Of the last rollout, of each instance trajectory `which` [B] int64 alone, as if there had been
   // no other.
-  virtual RolledTours Keep(const at::Tensor& which) = 0;
+  virtual RolloutTensors Keep(const at::Tensor& which) = 0;
   // Of the last rollout: adds the gradient of sum(weights * terms), where terms [B * P] double are
   // the tours' log-likelihoods anew, smoothed as in GradientRequest. Gradients have to be on, and
   // `weights` [B * P] double.

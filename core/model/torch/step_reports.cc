@@ -81,6 +81,6 @@ absl::Status StepReports::Read() {
   return absl::OkStatus();
 }
 
-std::vector<WholeStepReport> StepReports::Take() { return std::exchange(reports_, {}); }
+std::vector<CapturedStepReport> StepReports::Take() { return std::exchange(reports_, {}); }
 
 }  // namespace vrp

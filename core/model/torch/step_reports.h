@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "core/device/step_stream.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 
 namespace vrp {
 
@@ -39,14 +39,14 @@ class StepReports {
   void Begin(int64_t steps) { told_ = steps; }
   // Before step `step` is begun: where it writes the last row, what was copied `every` steps ago is
   // waited for.
-  absl::Status WaitForRoom(int64_t step) { return step % every_ == 0 ? Read() : absl::OkStatus(); }
+  absl::Status WaitForReportSlot(int64_t step) { return step % every_ == 0 ? Read() : absl::OkStatus(); }
   // Step `step` is in the stream: where it writes the last row, all are copied.
   absl::Status StepBegun(int64_t step) {
     return step % every_ == 0 ? Copy(step) : absl::OkStatus();
   }
   // Waits for those up to `step`.
   absl::Status Finish(int64_t step);
-  std::vector<WholeStepReport> Take();
+  std::vector<CapturedStepReport> Take();
 
  private:
   // Of steps up to `step`.
@@ -65,7 +65,7 @@ class StepReports {
   std::unique_ptr<StepCopy> copy_;
   int64_t copied_until_ = 0;  // the last step of `copy_`
   int64_t told_ = 0;
-  std::vector<WholeStepReport> reports_;
+  std::vector<CapturedStepReport> reports_;
 };
 
 }  // namespace vrp

@@ -17,7 +17,7 @@
 #include "core/device/step_stream.h"
 #include "core/model/policy/batch_parts.h"
 #include "core/model/policy/engine_options.h"
-#include "core/model/policy/whole_steps.h"
+#include "core/model/policy/captured_steps.h"
 #include "core/model/torch/device_optimiser.h"
 #include "core/model/torch/network.h"
 #include "core/model/torch/parameters.h"
@@ -28,7 +28,7 @@
 namespace vrp {
 
 // What steps work on; all outlive them. The parameters are float32, their gradient is tracked.
-struct WholeStepsParts {
+struct CapturedStepsParts {
   const TorchNetwork* network = nullptr;
   FlatParameters* host = nullptr;
   TorchParameters* parameters = nullptr;
@@ -40,29 +40,29 @@ struct WholeStepsParts {
 // Batches of instances of up to N nodes are padded to one of so many widths at most, and labels of
 // up to T choices to one of so many lengths, a graph each: what is computed grows with the width,
 // to its square, and with the length.
-inline constexpr int32_t kMostWidths = 8;
+inline constexpr int32_t kMaxPaddedWidths = 8;
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
-// `count` rounded up to the next of kMostWidths numbers, multiples of `multiple`, the last of which
+// `count` rounded up to the next of kMaxPaddedWidths numbers, multiples of `multiple`, the last of which
 // is `most`.
 int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
 // Graphs that are kept, where batches also differ in their number of trajectories; the one that was
 // not used for the longest goes.
-inline constexpr size_t kMostRecordings = 128;
+inline constexpr size_t kMaxCaptures = 128;
 
-class RecordedSteps : public WholeSteps {
+class CapturedStepsBase : public CapturedSteps {
  public:
-  ~RecordedSteps() override;
+  ~CapturedStepsBase() override;
 
-  absl::Status Load(const WholeStepsState& state) override;
-  absl::Status WaitForRoom() override;
-  std::vector<WholeStepReport> TakeReports() override { return reports_.Take(); }
-  absl::Status Save(WholeStepsState& state) override;
+  absl::Status Load(const CapturedStepsState& state) override;
+  absl::Status WaitForReportSlot() override;
+  std::vector<CapturedStepReport> TakeReports() override { return reports_.Take(); }
+  absl::Status Save(CapturedStepsState& state) override;
   int64_t batch_bytes() const override { return MovesBatches() ? batch().bytes() : 0; }
   int64_t matrix_bytes() const override { return MovesBatches() ? batch().matrix_bytes() : 0; }
 
  protected:
-  RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+  CapturedStepsBase(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
                 std::unique_ptr<StepStream> stream);
 
   // A step's work, put into the current stream. Graphs are of a kind: its steps do the same.
@@ -103,11 +103,11 @@ class RecordedSteps : public WholeSteps {
   }
 
   // Of what kinds of steps keep on the device besides. The stream has been waited for.
-  virtual void LoadOwn(const WholeStepsState&) {}
-  virtual void SaveOwn(WholeStepsState&) const {}
+  virtual void LoadOwn(const CapturedStepsState&) {}
+  virtual void SaveOwn(CapturedStepsState&) const {}
 
-  const WholeStepsRequest request_;
-  const WholeStepsParts parts_;
+  const CapturedStepsRequest request_;
+  const CapturedStepsParts parts_;
   const at::Device device_;
   DeviceOptimiser optimiser_;
 

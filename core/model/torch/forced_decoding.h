@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-struct FollowJob {
+struct ForcedDecodingJob {
   const TorchNetwork* network = nullptr;
   const StepRules* rules = nullptr;  // [B], on the device
   at::Tensor choices;                // [B, P, T] int32, -1 after the end
@@ -28,7 +28,7 @@ struct FollowJob {
   CpuPool* pool = nullptr;
 };
 
-struct Followed {
+struct ForcedSteps {
   TakenSteps steps;
   at::Tensor draws;    // [B, Q] double: decides what the decoder reads
   at::Tensor lengths;  // [B * P] int32
@@ -36,7 +36,7 @@ struct Followed {
   at::Tensor ends;     // [B * P] int32: TrajectoryEnd
 };
 
-absl::StatusOr<Followed> FollowChoices(const FollowJob& job);
+absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job);
 
 struct OwnChoices {
   TorchDecoder* decoder = nullptr;

@@ -1,4 +1,4 @@
-#include "core/model/policy/whole_numbers.h"
+#include "core/model/policy/integer_scaling.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@ namespace vrp {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<int32_t>::max();
-// Routes that there may be beyond the plan's: so many and a share of them.
+// Bounds of the routes beyond the plan's: this number, and this fraction of the plan's routes.
 constexpr size_t kSpareRoutes = 4;
 constexpr size_t kSpareShare = 4;
 
@@ -45,7 +45,7 @@ void FillLoads(const Instance& instance, ImprovedPlan& to) {
     whole = whole && demand == std::floor(demand);
   }
   to.capacity = std::numeric_limits<int32_t>::max();
-  if (sum <= capacity) return;  // one route may have all
+  if (sum <= capacity) return;  // capacity does not bind
   const double factor = whole && sum <= kLargest / 2 ? 1 : kLargest / 2 / (sum + capacity);
   to.capacity = static_cast<int32_t>(std::floor(capacity * factor));
   for (NodeIndex node = 1; node < to.nodes; ++node) {
@@ -67,7 +67,7 @@ int32_t MostRoutes(const Instance& instance, const ImprovedPlan& plan) {
 
 }  // namespace
 
-ImprovedPlan InWholeNumbers(const Instance& instance, const Plan& plan) {
+ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan) {
   ImprovedPlan whole;
   whole.nodes = instance.num_nodes();
   for (const PlannedRoute& route : plan) {

@@ -1,4 +1,4 @@
-// The decoder's projections of the nodes (graph_transformer_pass.h) with products in bf16.
+// The decoder's projections of the nodes (graph_transformer_pass.h), multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 
 namespace vrp {
 
-// y = W x for rows of nodes; H inputs, outputs multiples of 16. Const functions may run on several
-// threads at once, each with `work` of its own, which grows as it needs.
-class RoundedProjections {
+// The product y = W x for rows of nodes; inputs H and outputs are multiples of 16. Const functions
+// may run on several threads at once, each with its own `work`, which grows on demand.
+class Bf16Projections {
  public:
-  // `bf16` is not kNone.
-  RoundedProjections(int64_t outputs, int64_t inputs, Bf16 bf16);
+  // `bf16` must not be kNone.
+  Bf16Projections(int64_t outputs, int64_t inputs, Bf16 bf16);
 
-  // weights [outputs, inputs].
+  // Takes weights [outputs, inputs].
   void Pack(const float* weights);
-  // y [rows, outputs] from x [rows, inputs].
+  // Computes y [rows, outputs] from x [rows, inputs].
   void Forward(Rows<const float> x, int64_t rows, Rows<float> y, std::vector<float>& work) const;
-  // dx [rows, inputs] from dy [rows, outputs]; to d_weights [outputs, inputs] their gradient is
-  // added. x's rows lie without a gap.
+  // Computes dx [rows, inputs] from dy [rows, outputs] and adds to d_weights [outputs, inputs]. The
+  // rows of x must be contiguous.
   void Backward(Rows<const float> dy, const float* x, int64_t rows, Rows<float> dx,
                 float* d_weights, std::vector<float>& work) const;
 

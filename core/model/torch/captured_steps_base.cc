@@ -1,4 +1,4 @@
-#include "core/model/torch/recorded_steps.h"
+#include "core/model/torch/captured_steps_base.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -13,12 +13,12 @@
 namespace vrp {
 
 int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple) {
-  const int32_t all = kMostWidths * multiple;
+  const int32_t all = kMaxPaddedWidths * multiple;
   const int32_t step = (most + all - 1) / all * multiple;
   return count >= most ? most : std::min(most, (count + step - 1) / step * step);
 }
 
-RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+CapturedStepsBase::CapturedStepsBase(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
                              std::unique_ptr<StepStream> stream)
     : request_(request),
       parts_(parts),
@@ -32,12 +32,12 @@ RecordedSteps::RecordedSteps(const WholeStepsRequest& request, const WholeStepsP
       stream_(std::move(stream)),
       reports_(stream_.get(), request.report_every, device_) {}
 
-RecordedSteps::~RecordedSteps() {
+CapturedStepsBase::~CapturedStepsBase() {
   // What runs still uses the memory. A device that does not answer uses none.
   static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
 }
 
-absl::Status RecordedSteps::Load(const WholeStepsState& state) {
+absl::Status CapturedStepsBase::Load(const CapturedStepsState& state) {
   return GuardTorch([&]() -> absl::Status {
     VRP_RETURN_IF_ERROR(stream_->Wait());
     parts_.parameters->Upload();
@@ -49,11 +49,11 @@ absl::Status RecordedSteps::Load(const WholeStepsState& state) {
   });
 }
 
-absl::Status RecordedSteps::WaitForRoom() {
-  return GuardTorch([this] { return reports_.WaitForRoom(steps_ + 1); });
+absl::Status CapturedStepsBase::WaitForReportSlot() {
+  return GuardTorch([this] { return reports_.WaitForReportSlot(steps_ + 1); });
 }
 
-absl::Status RecordedSteps::Save(WholeStepsState& state) {
+absl::Status CapturedStepsBase::Save(CapturedStepsState& state) {
   return GuardTorch([&]() -> absl::Status {
     VRP_RETURN_IF_ERROR(stream_->Wait());
     VRP_RETURN_IF_ERROR(reports_.Finish(steps_));
@@ -64,7 +64,7 @@ absl::Status RecordedSteps::Save(WholeStepsState& state) {
   });
 }
 
-absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t trajectories) {
+absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int32_t trajectories) {
   StepBatchShape shape = {.instances = request_.instances,
                           .nodes = PaddedTo(nodes, request_.nodes, kNodesMultiple),
                           .columns = parts_.network->inputs().form.columns(),
@@ -77,7 +77,7 @@ absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t
     shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
   }
   const std::tuple key(shape.nodes, shape.steps, trajectories);
-  if (recordings_.size() == kMostRecordings && !recordings_.contains(key)) {
+  if (recordings_.size() == kMaxCaptures && !recordings_.contains(key)) {
     VRP_RETURN_IF_ERROR(DropOldest());
   }
   current_ = &recordings_.try_emplace(key, shape, device_, trajectories).first->second;
@@ -85,7 +85,7 @@ absl::Status RecordedSteps::Use(int32_t nodes, const StepLabels* labels, int32_t
   return absl::OkStatus();
 }
 
-absl::Status RecordedSteps::DropOldest() {
+absl::Status CapturedStepsBase::DropOldest() {
   VRP_RETURN_IF_ERROR(stream_->Wait());
   const auto oldest =
       std::min_element(recordings_.begin(), recordings_.end(),
@@ -94,13 +94,13 @@ absl::Status RecordedSteps::DropOldest() {
   return absl::OkStatus();
 }
 
-absl::Status RecordedSteps::Take(const StepWork& step) {
+absl::Status CapturedStepsBase::Take(const StepWork& step) {
   const c10::DeviceGuard guard(device_);
-  VRP_RETURN_IF_ERROR(WaitForRoom());
+  VRP_RETURN_IF_ERROR(WaitForReportSlot());
   const bool all = request_.trajectories == 0;
   const NetworkBatch* const moved = step.batch;
   VRP_RETURN_IF_ERROR(Use(moved == nullptr ? request_.nodes : moved->longest(), step.labels,
-                          all ? MostStarts(*moved) : request_.trajectories));
+                          all ? MaxStarts(*moved) : request_.trajectories));
   if (moved != nullptr) {
     VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*moved, step.labels); }));
   }
@@ -110,7 +110,7 @@ absl::Status RecordedSteps::Take(const StepWork& step) {
 
 // The first step of a kind and width runs by itself, for torch prepares much at its first use that
 // must not be recorded; the second one is recorded, and replayed from then on.
-absl::Status RecordedSteps::Launch(const StepWork& step) {
+absl::Status CapturedStepsBase::Launch(const StepWork& step) {
   Recording& now = *current_;
   if (step.alone || now.prepared != step.kind) {
     now.prepared.reset();
@@ -126,7 +126,7 @@ absl::Status RecordedSteps::Launch(const StepWork& step) {
   return now.graph->Replay();
 }
 
-absl::Status RecordedSteps::RunFirst(const StepWork& step) {
+absl::Status CapturedStepsBase::RunFirst(const StepWork& step) {
   const absl::Status done = GuardTorch([&] { return stream_->Run(step.first); });
   if (!absl::IsResourceExhausted(done)) return done;
   VRP_ASSIGN_OR_RETURN(const bool dropped, DropGraphs());
@@ -135,7 +135,7 @@ absl::Status RecordedSteps::RunFirst(const StepWork& step) {
   return stream_->Run(step.first);
 }
 
-absl::StatusOr<bool> RecordedSteps::DropGraphs() {
+absl::StatusOr<bool> CapturedStepsBase::DropGraphs() {
   bool dropped = false;
   for (auto& [shape, recording] : recordings_) {
     if (recording.graph == nullptr) continue;
@@ -146,7 +146,7 @@ absl::StatusOr<bool> RecordedSteps::DropGraphs() {
   return dropped;
 }
 
-absl::Status RecordedSteps::Finish(const at::Tensor& loss, StepReports::Row row) {
+absl::Status CapturedStepsBase::Finish(const at::Tensor& loss, StepReports::Row row) {
   const c10::NoGradGuard no_gradients;
   VRP_RETURN_IF_ERROR(optimiser_.Step(loss));
   row.loss = loss;

@@ -1,4 +1,4 @@
-#include "core/model/torch/whole_steps.h"
+#include "core/model/torch/reinforce_steps.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -23,11 +23,11 @@ at::Tensor FirstOfCheapest(const at::Tensor& costs) {
   return columns.expand_as(costs).masked_fill(costs != costs.amin(1, true), count - 1).amin(1);
 }
 
-class TorchWholeSteps final : public RecordedSteps {
+class ReinforceSteps final : public CapturedStepsBase {
  public:
-  TorchWholeSteps(const WholeStepsRequest& request, const WholeStepsParts& parts,
+  ReinforceSteps(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
                   std::unique_ptr<StepStream> stream)
-      : RecordedSteps(request, parts, std::move(stream)),
+      : CapturedStepsBase(request, parts, std::move(stream)),
         average_(at::zeros({}, at::TensorOptions(at::kDouble).device(device_))) {}
 
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
@@ -56,7 +56,7 @@ class TorchWholeSteps final : public RecordedSteps {
   std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
                                      const PartBatch& part) const;
   // Scaled [n, P].
-  at::Tensor CostsOf(const PartBatch& part, const RolledTours& tours) const {
+  at::Tensor CostsOf(const PartBatch& part, const RolloutTensors& tours) const {
     return tours.costs.view({part.of.count, -1}) / batch().scales(part.of).unsqueeze(1);
   }
   // By one greedy rollout, [n], scaled.
@@ -80,18 +80,18 @@ class TorchWholeSteps final : public RecordedSteps {
   // The gradient of these instances alone.
   absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
   // The part's trajectories that the gradient is along.
-  absl::StatusOr<RolledTours> RollOut(StepBaseline baseline, const PartBatch& part,
+  absl::StatusOr<RolloutTensors> RollOut(StepBaseline baseline, const PartBatch& part,
                                       StepPasses& passes) const;
   // [n * P], by scaled costs [n, P].
   absl::StatusOr<at::Tensor> Weights(StepBaseline baseline, const PartBatch& part,
-                                     const RolledTours& tours, const at::Tensor& costs) const;
+                                     const RolloutTensors& tours, const at::Tensor& costs) const;
   absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
 
-  void LoadOwn(const WholeStepsState& state) override {
+  void LoadOwn(const CapturedStepsState& state) override {
     average_.fill_(state.average.value);
     average_known_ = state.average.known;
   }
-  void SaveOwn(WholeStepsState& state) const override {
+  void SaveOwn(CapturedStepsState& state) const override {
     state.average = {.value = average_.item<double>(), .known = average_known_};
   }
 
@@ -99,7 +99,7 @@ class TorchWholeSteps final : public RecordedSteps {
   bool average_known_ = false;
 };
 
-absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {
+absl::Status ReinforceSteps::Begin(StepBaseline baseline, const NetworkBatch* batch) {
   if (request_.drawn.has_value() == (batch != nullptr)) {
     return absl::InvalidArgumentError(batch == nullptr
                                           ? "step: got no instances, and the device draws none"
@@ -126,12 +126,12 @@ absl::Status TorchWholeSteps::Begin(StepBaseline baseline, const NetworkBatch* b
   });
 }
 
-absl::Status TorchWholeSteps::Draw() {
+absl::Status ReinforceSteps::Draw() {
   if (!request_.drawn.has_value()) return absl::OkStatus();
   return batch().Draw(*request_.drawn, optimiser_.steps());
 }
 
-absl::Status TorchWholeSteps::BeginAverage() {
+absl::Status ReinforceSteps::BeginAverage() {
   std::vector<at::Tensor> costs;
   for (int32_t part = 0; part < request_.parts; ++part) {
     VRP_ASSIGN_OR_RETURN(costs.emplace_back(), GreedyCosts(*parts_.parameters, BatchOf(part)));
@@ -140,7 +140,7 @@ absl::Status TorchWholeSteps::BeginAverage() {
   return absl::OkStatus();
 }
 
-std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& parameters,
+std::unique_ptr<StepPasses> ReinforceSteps::Encode(const TorchParameters& parameters,
                                                     const PartBatch& part) const {
   return MakeStepPasses({.network = parts_.network,
                          .parameters = &parameters,
@@ -153,16 +153,16 @@ std::unique_ptr<StepPasses> TorchWholeSteps::Encode(const TorchParameters& param
                          .gradient_checkpointing = parts_.options.gradient_checkpointing});
 }
 
-absl::StatusOr<at::Tensor> TorchWholeSteps::GreedyCosts(const TorchParameters& parameters,
+absl::StatusOr<at::Tensor> ReinforceSteps::GreedyCosts(const TorchParameters& parameters,
                                                         const PartBatch& part) const {
   const c10::NoGradGuard no_gradients;
-  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+  VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        Encode(parameters, part)->RollOut({.max_steps = batch().max_steps()}));
   return CostsOf(part, tours).squeeze(1);
 }
 
-absl::StatusOr<at::Tensor> TorchWholeSteps::Weights(StepBaseline baseline, const PartBatch& part,
-                                                    const RolledTours& tours,
+absl::StatusOr<at::Tensor> ReinforceSteps::Weights(StepBaseline baseline, const PartBatch& part,
+                                                    const RolloutTensors& tours,
                                                     const at::Tensor& costs) const {
   at::Tensor base;
   switch (baseline) {
@@ -183,7 +183,7 @@ absl::StatusOr<at::Tensor> TorchWholeSteps::Weights(StepBaseline baseline, const
   return ((costs - base) / Tours(baseline)).flatten();
 }
 
-absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
+absl::Status ReinforceSteps::Work(StepBaseline baseline) {
   parts_.parameters->gradient().zero_();
   std::vector<PartSums> parts;
   for (int32_t part = 0; part < request_.parts; ++part) {
@@ -193,10 +193,10 @@ absl::Status TorchWholeSteps::Work(StepBaseline baseline) {
   return Conclude(baseline, parts);
 }
 
-absl::StatusOr<RolledTours> TorchWholeSteps::RollOut(StepBaseline baseline, const PartBatch& part,
+absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, const PartBatch& part,
                                                      StepPasses& passes) const {
   const int64_t trajectories = Trajectories(baseline);
-  VRP_ASSIGN_OR_RETURN(const RolledTours tours,
+  VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        passes.RollOut({.choice = StepChoice::kSample,
                                        .trajectories = static_cast<int32_t>(trajectories),
                                        .distinct_starts = request_.distinct_starts &&
@@ -212,10 +212,10 @@ absl::StatusOr<RolledTours> TorchWholeSteps::RollOut(StepBaseline baseline, cons
 }
 
 // When it returns, only sums are left of what the part took of the device's memory.
-absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline baseline,
+absl::StatusOr<ReinforceSteps::PartSums> ReinforceSteps::AddPart(StepBaseline baseline,
                                                                    const PartBatch& part) {
   const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);
-  VRP_ASSIGN_OR_RETURN(const RolledTours tours, RollOut(baseline, part, *passes));
+  VRP_ASSIGN_OR_RETURN(const RolloutTensors tours, RollOut(baseline, part, *passes));
   at::Tensor costs;
   at::Tensor weights;
   {
@@ -234,7 +234,7 @@ absl::StatusOr<TorchWholeSteps::PartSums> TorchWholeSteps::AddPart(StepBaseline 
                   .stuck = (tours.ends != done).sum()};
 }
 
-absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
+absl::Status ReinforceSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
   const c10::NoGradGuard no_gradients;
   const int64_t trajectories = Tours(baseline);
   if (baseline == StepBaseline::kAverage) {
@@ -252,10 +252,10 @@ absl::Status TorchWholeSteps::Conclude(StepBaseline baseline, const std::vector<
 
 }  // namespace
 
-std::unique_ptr<WholeSteps> MakeTorchWholeSteps(const WholeStepsRequest& request,
-                                                const WholeStepsParts& parts,
+std::unique_ptr<CapturedSteps> MakeReinforceSteps(const CapturedStepsRequest& request,
+                                                const CapturedStepsParts& parts,
                                                 std::unique_ptr<StepStream> stream) {
-  return std::make_unique<TorchWholeSteps>(request, parts, std::move(stream));
+  return std::make_unique<ReinforceSteps>(request, parts, std::move(stream));
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-#include "core/model/torch/followed.h"
+#include "core/model/torch/forced_decoding.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -21,7 +21,7 @@ uint8_t* Bytes(const at::Tensor& tensor) {
 }
 
 template <typename T>
-ForcedDecodingResult<T> ResultIn(const Followed& to) {
+ForcedDecodingResult<T> ResultIn(const ForcedSteps& to) {
   const StepInputs& inputs = to.steps.inputs;
   return {.steps = {.current = inputs.current.mutable_data_ptr<int64_t>(),
                     .first = inputs.first.mutable_data_ptr<int64_t>(),
@@ -37,7 +37,7 @@ ForcedDecodingResult<T> ResultIn(const Followed& to) {
 }
 
 // Memory for all of it.
-Followed Empty(const FollowJob& job) {
+ForcedSteps Empty(const ForcedDecodingJob& job) {
   const int64_t count = job.choices.size(0);
   const int64_t queries = job.choices.size(1) * job.choices.size(2);
   const at::TensorOptions options = job.choices.options();
@@ -45,7 +45,7 @@ Followed Empty(const FollowJob& job) {
     return at::empty(shape, options.dtype(type));
   };
   const ObservationKind kind = job.network->observation_kind();
-  Followed to;
+  ForcedSteps to;
   StepInputs& inputs = to.steps.inputs;
   inputs.current = make({count, queries}, at::kLong);
   inputs.first = make({count, queries}, at::kLong);
@@ -79,10 +79,10 @@ StepInputs StepAt(const StepInputs& inputs, int64_t trajectories, int64_t t) {
 
 }  // namespace
 
-absl::StatusOr<Followed> FollowChoices(const FollowJob& job) {
+absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.choices.device());
-  Followed to = Empty(job);
+  ForcedSteps to = Empty(job);
   const ObservationLayout layout = {.kind = job.network->observation_kind(),
                                     .nodes = static_cast<int32_t>(job.nodes)};
   const at::Tensor trajectory_scratch =

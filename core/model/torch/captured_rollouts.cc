@@ -1,4 +1,4 @@
-#include "core/model/torch/recorded_rollouts.h"
+#include "core/model/torch/captured_rollouts.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/DeviceGuard.h>
@@ -15,26 +15,26 @@
 #include "core/model/torch/guard.h"
 #include "core/model/torch/passes.h"
 #include "core/model/torch/precision.h"
-#include "core/model/torch/rolled_out.h"
+#include "core/model/torch/rollout_result.h"
 
 namespace vrp {
 namespace {
 
 // None: such rollouts are not recorded.
-std::optional<StepBatchShape> RecordedShape(const NetworkBatch& batch,
+std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
                                             const RolloutRequest& request) {
   if (request.choice != Choice::kGreedy || request.trajectories != 1 || request.distinct_starts) {
     return std::nullopt;
   }
-  if (batch.size() < 1 || batch.size() > kMostRecordedInstances) return std::nullopt;
+  if (batch.size() < 1 || batch.size() > kMaxCapturedInstances) return std::nullopt;
   StepBatchShape shape = {
       .instances = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(batch.size()))),
       .columns = batch.columns,
       .fewer = true};
   const int64_t nodes =
-      (int64_t{batch.longest()} + kRecordedNodes - 1) / kRecordedNodes * kRecordedNodes;
+      (int64_t{batch.longest()} + kCapturedNodesMultiple - 1) / kCapturedNodesMultiple * kCapturedNodesMultiple;
   // The quotient, for the product may be too large.
-  if (nodes > kMostRecordedPairs / shape.instances / std::max<int64_t>(nodes, 1)) {
+  if (nodes > kMaxCapturedPairs / shape.instances / std::max<int64_t>(nodes, 1)) {
     return std::nullopt;
   }
   shape.nodes = static_cast<int32_t>(nodes);
@@ -52,9 +52,9 @@ at::Tensor BytesOnHost(int64_t bytes, at::Device device) {
 }  // namespace
 
 // Memory and graph of a shape. All of it is used behind the owner's mutex.
-class RecordedRollouts::Shape {
+class CapturedRollouts::Shape {
  public:
-  Shape(const StepBatchShape& shape, const RecordedRolloutsParts& parts)
+  Shape(const StepBatchShape& shape, const CapturedRolloutsParts& parts)
       : shape_(shape),
         parts_(parts),
         device_(parts.parameters->options().device()),
@@ -77,7 +77,7 @@ class RecordedRollouts::Shape {
 
   absl::StatusOr<Trajectories> Read(const NetworkBatch& batch,
                                     const RolloutRequest& request) const {
-    return ReadRolledOut(result_.Views(host_.mutable_data_ptr<uint8_t>()), result_.max_steps(),
+    return ReadRolloutResult(result_.Views(host_.mutable_data_ptr<uint8_t>()), result_.max_steps(),
                          {.batch = &batch, .count = batch.size()}, request);
   }
 
@@ -111,7 +111,7 @@ class RecordedRollouts::Shape {
   }
 
   const StepBatchShape shape_;
-  const RecordedRolloutsParts& parts_;
+  const CapturedRolloutsParts& parts_;
   const at::Device device_;
   StepBatch batch_;
   const RolloutMemory result_;
@@ -120,15 +120,15 @@ class RecordedRollouts::Shape {
   std::unique_ptr<StepGraph> graph_;
 };
 
-RecordedRollouts::RecordedRollouts(const RecordedRolloutsParts& parts,
+CapturedRollouts::CapturedRollouts(const CapturedRolloutsParts& parts,
                                    StepStreamFactory make_stream)
     : parts_(parts), make_stream_(std::move(make_stream)) {}
 
-RecordedRollouts::~RecordedRollouts() { Wait(); }
+CapturedRollouts::~CapturedRollouts() { Wait(); }
 
-std::optional<absl::StatusOr<Trajectories>> RecordedRollouts::Run(const NetworkBatch& batch,
+std::optional<absl::StatusOr<Trajectories>> CapturedRollouts::Run(const NetworkBatch& batch,
                                                                   const RolloutRequest& request) {
-  const std::optional<StepBatchShape> shape = RecordedShape(batch, request);
+  const std::optional<StepBatchShape> shape = CapturedShape(batch, request);
   if (!shape.has_value()) return std::nullopt;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || without_stream_ || Refuses(*shape)) return std::nullopt;
@@ -142,7 +142,7 @@ std::optional<absl::StatusOr<Trajectories>> RecordedRollouts::Run(const NetworkB
   return shapes_.front()->Read(batch, request);
 }
 
-absl::Status RecordedRollouts::RollOut(const StepBatchShape& shape, const NetworkBatch& batch) {
+absl::Status CapturedRollouts::RollOut(const StepBatchShape& shape, const NetworkBatch& batch) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(parts_.parameters->options().device());
   if (stream_ == nullptr) stream_ = make_stream_();
@@ -154,18 +154,18 @@ absl::Status RecordedRollouts::RollOut(const StepBatchShape& shape, const Networ
   return shapes_.front()->RollOut(*stream_, batch);
 }
 
-void RecordedRollouts::Find(const StepBatchShape& shape) {
+void CapturedRollouts::Find(const StepBatchShape& shape) {
   const auto found = std::ranges::find_if(
       shapes_, [&](const std::unique_ptr<Shape>& one) { return one->shape() == shape; });
   if (found != shapes_.end()) {
     shapes_.splice(shapes_.begin(), shapes_, found);
     return;
   }
-  if (shapes_.size() == kMostRecordedShapes) shapes_.pop_back();
+  if (shapes_.size() == kMaxCapturedShapes) shapes_.pop_back();
   shapes_.push_front(std::make_unique<Shape>(shape, parts_));
 }
 
-void RecordedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& status) {
+void CapturedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& status) {
   TORCH_WARN("greedy rollouts of up to ", shape.instances, " instances of up to ", shape.nodes,
              " nodes are not recorded: ", status.message());
   refused_.push_back(shape);
@@ -177,16 +177,16 @@ void RecordedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& s
   }
 }
 
-bool RecordedRollouts::Refuses(const StepBatchShape& shape) const {
+bool CapturedRollouts::Refuses(const StepBatchShape& shape) const {
   return std::ranges::find(refused_, shape) != refused_.end();
 }
 
-void RecordedRollouts::Wait() {
+void CapturedRollouts::Wait() {
   // A device that does not answer uses no memory.
   if (stream_ != nullptr) static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
 }
 
-bool RecordedRollouts::GiveBack() {
+bool CapturedRollouts::ReleaseMemory() {
   const std::lock_guard<std::mutex> lock(mutex_);
   const bool kept = !shapes_.empty();
   shapes_.clear();

@@ -1,29 +1,29 @@
-#include "core/model/policy/rounded_projections.h"
+#include "core/model/policy/bf16_projections.h"
 
 #include <algorithm>
 
 namespace vrp {
 namespace {
 
-float* Room(std::vector<float>& work, int64_t size) {
+float* Scratch(std::vector<float>& work, int64_t size) {
   if (std::ssize(work) < size) work.resize(static_cast<size_t>(size));
   return work.data();
 }
 
 }  // namespace
 
-RoundedProjections::RoundedProjections(int64_t outputs, int64_t inputs, Bf16 bf16)
+Bf16Projections::Bf16Projections(int64_t outputs, int64_t inputs, Bf16 bf16)
     : kernels_(Bf16LstmKernelsFor(bf16)),
       outputs_(outputs),
       inputs_(inputs),
       forward_(static_cast<size_t>(outputs * inputs)),
       back_(forward_.size()) {}
 
-void RoundedProjections::Pack(const float* weights) {
+void Bf16Projections::Pack(const float* weights) {
   kernels_.pack(weights, outputs_, inputs_, forward_.data(), back_.data());
 }
 
-void RoundedProjections::Multiply(Rows<const float> a, const std::vector<float>& packed,
+void Bf16Projections::Multiply(Rows<const float> a, const std::vector<float>& packed,
                                   DenseShape shape, Rows<float> to, float* work) const {
   kernels_.multiply({.rows = shape.rows,
                      .inner = shape.inner,
@@ -36,18 +36,18 @@ void RoundedProjections::Multiply(Rows<const float> a, const std::vector<float>&
                      .work = work});
 }
 
-void RoundedProjections::Forward(Rows<const float> x, int64_t rows, Rows<float> y,
+void Bf16Projections::Forward(Rows<const float> x, int64_t rows, Rows<float> y,
                                  std::vector<float>& work) const {
   Multiply(x, forward_, {rows, inputs_, outputs_}, y,
-           Room(work, kernels_.work_size(rows, inputs_)));
+           Scratch(work, kernels_.work_size(rows, inputs_)));
 }
 
-void RoundedProjections::Backward(Rows<const float> dy, const float* x, int64_t rows,
+void Bf16Projections::Backward(Rows<const float> dy, const float* x, int64_t rows,
                                   Rows<float> dx, float* d_weights,
                                   std::vector<float>& work) const {
-  float* const room =
-      Room(work, std::max(kernels_.work_size(rows, outputs_), kernels_.weight_scratch(inputs_)));
-  Multiply(dy, back_, {rows, outputs_, inputs_}, dx, room);
+  float* const scratch =
+      Scratch(work, std::max(kernels_.work_size(rows, outputs_), kernels_.weight_scratch(inputs_)));
+  Multiply(dy, back_, {rows, outputs_, inputs_}, dx, scratch);
   kernels_.add_weight_gradient({.rows = rows,
                                 .a = dy.data,
                                 .a_stride = dy.stride,
@@ -56,7 +56,7 @@ void RoundedProjections::Backward(Rows<const float> dy, const float* x, int64_t 
                                 .inputs = inputs_,
                                 .weights = d_weights,
                                 .bias = nullptr,
-                                .scratch = room});
+                                .scratch = scratch});
 }
 
 }  // namespace vrp

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/model/torch/captured_rollouts.h"
 #include "core/model/torch/engines.h"
-#include "core/model/torch/recorded_rollouts.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_step_stream.h"
@@ -160,12 +160,12 @@ TEST_F(TorchRecordedRolloutsTest, ServeAllBatchesOfAShapeByOneGraph) {
 
 TEST_F(TorchRecordedRolloutsTest, KeepTheShapesThatWereAskedForLast) {
   const auto batch = [](size_t i) {
-    return Batch(static_cast<int32_t>(i % 5) * kRecordedNodes + 3, int64_t{1} << i / 5);
+    return Batch(static_cast<int32_t>(i % 5) * kCapturedNodesMultiple + 3, int64_t{1} << i / 5);
   };
-  for (size_t i = 0; i < kMostRecordedShapes; ++i) Added(batch(i), 2);
-  EXPECT_EQ(counts_.captures, kMostRecordedShapes);
+  for (size_t i = 0; i < kMaxCapturedShapes; ++i) Added(batch(i), 2);
+  EXPECT_EQ(counts_.captures, kMaxCapturedShapes);
   EXPECT_EQ(Added(batch(0)).replays, 1);
-  EXPECT_EQ(Added(batch(kMostRecordedShapes), 2).captures, 1);  // instead of batch 1
+  EXPECT_EQ(Added(batch(kMaxCapturedShapes), 2).captures, 1);  // instead of batch 1
   EXPECT_EQ(Added(batch(0)).replays, 1);
   EXPECT_EQ(Added(batch(2)).replays, 1);
   EXPECT_EQ(Added(batch(1)).replays, 0);
@@ -253,7 +253,7 @@ TEST_F(TorchRecordedRolloutsTest, AreLeftToTheEngineWhereNothingIsGained) {
   const NetworkBatch few = Batch(7, 2);
   EXPECT_EQ(Added(few, 3, {.trajectories = 2}).runs, 0);
   EXPECT_EQ(Added(few, 3, {.distinct_starts = true}).runs, 0);
-  EXPECT_EQ(Added(Batch(7, kMostRecordedInstances + 1), 3).runs, 0);
+  EXPECT_EQ(Added(Batch(7, kMaxCapturedInstances + 1), 3).runs, 0);
   EXPECT_EQ(Added(Batch(368, 1), 1).runs, 0);
   EXPECT_EQ(Added(Batch(128, 8), 1).runs, 0);
   EXPECT_EQ(Added(NetworkBatch(), 3).runs, 0);
@@ -305,7 +305,7 @@ TEST_F(TorchRecordedRolloutsTest, GiveEveryCallerItsOwnTours) {
 }
 
 TEST_F(TorchRecordedRolloutsTest, GiveTheirMemoryBackToRolloutsThatFindNone) {
-  Hunger hunger = {.instances = kMostRecordedInstances + 1};
+  Hunger hunger = {.instances = kMaxCapturedInstances + 1};
   UseHungry(hunger);
   const NetworkBatch large = Batch(7, hunger.instances);
   hunger.failures = 1;  // nothing is kept yet that could be given back

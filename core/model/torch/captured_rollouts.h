@@ -22,17 +22,17 @@
 namespace vrp {
 
 // Batches of B instances of up to N nodes are recorded as if B were the next power of two and N the
-// next multiple of kRecordedNodes, where there are no more than so many instances, and no more
+// next multiple of kCapturedNodesMultiple, where there are no more than so many instances, and no more
 // pairs of nodes in all of them: 8 instances of 127 customers, one of 351.
-inline constexpr int32_t kRecordedNodes = 16;
-inline constexpr int32_t kMostRecordedInstances = 8;
-inline constexpr int64_t kMostRecordedPairs = int64_t{1} << 17;
+inline constexpr int32_t kCapturedNodesMultiple = 16;
+inline constexpr int32_t kMaxCapturedInstances = 8;
+inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
 // Shapes that are kept; the one that was not asked for the longest goes. Their tensors, of some
 // tens of MiB at most, lie in memory that all share.
-inline constexpr size_t kMostRecordedShapes = 16;
+inline constexpr size_t kMaxCapturedShapes = 16;
 
 // What is recorded; all outlive it. The passes of `network` are fused, the parameters float32.
-struct RecordedRolloutsParts {
+struct CapturedRolloutsParts {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
   EngineOptions options;
@@ -40,11 +40,11 @@ struct RecordedRolloutsParts {
 
 // Thread-safe while no parameter changes. Parameters may change in place between calls; where they
 // come to lie elsewhere, all is recorded anew.
-class RecordedRollouts {
+class CapturedRollouts {
  public:
   // `make_stream` is called with the first batch that suits; it may give none.
-  RecordedRollouts(const RecordedRolloutsParts& parts, StepStreamFactory make_stream);
-  ~RecordedRollouts();
+  CapturedRollouts(const CapturedRolloutsParts& parts, StepStreamFactory make_stream);
+  ~CapturedRollouts();
 
   // As PolicyEngine::Run. None: the caller has to run it otherwise, for it is no greedy rollout of
   // a small batch, another thread is at it, or it fails here, which is said; its
@@ -53,7 +53,7 @@ class RecordedRollouts {
                                                   const RolloutRequest& request);
 
   // Lets go of the device's memory. False: there was none.
-  bool GiveBack();
+  bool ReleaseMemory();
 
  private:
   class Shape;
@@ -66,7 +66,7 @@ class RecordedRollouts {
   // What runs still uses the memory.
   void Wait();
 
-  const RecordedRolloutsParts parts_;
+  const CapturedRolloutsParts parts_;
   const StepStreamFactory make_stream_;
   std::mutex mutex_;  // guards all below
   bool without_stream_ = false;

@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/model/pointer_network/pointer_network_options.h"
+#include "core/model/torch/captured_steps_base.h"
 #include "core/model/torch/engines.h"
-#include "core/model/torch/recorded_steps.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/model/torch_memory.h"
@@ -31,12 +31,12 @@ class TorchWholeStepsTest : public testing::Test {
   }
 
   // With the engine's weights as they are.
-  std::unique_ptr<WholeSteps> MakeSteps(WholeStepsRequest request) {
+  std::unique_ptr<CapturedSteps> MakeSteps(CapturedStepsRequest request) {
     request.instances = kInstances;
     request.nodes = kCustomers + 1;
     request.learning_rates = {0.01};
     request.report_every = 3;
-    auto steps = engine_->MakeWholeSteps(request);
+    auto steps = engine_->MakeCapturedSteps(request);
     EXPECT_TRUE(steps.ok()) << steps.status();
     EXPECT_TRUE((*steps)->Load(state_).ok());
     return *std::move(steps);
@@ -69,7 +69,7 @@ class TorchWholeStepsTest : public testing::Test {
       test::TransformerEngine(at::kFloat, test::SmallTransformer(), Options());
   std::vector<float> mean_ = std::vector<float>(static_cast<size_t>(engine_->parameters().size()));
   std::vector<float> square_ = mean_;
-  WholeStepsState state_ = {.mean = mean_, .square = square_};
+  CapturedStepsState state_ = {.mean = mean_, .square = square_};
 };
 
 TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
@@ -82,11 +82,11 @@ TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
   EXPECT_EQ(told, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
   EXPECT_EQ(counts_.waits, 1);  // of Load
   ASSERT_TRUE(steps->Save(state_).ok());
-  const std::vector<WholeStepReport> rest = steps->TakeReports();
+  const std::vector<CapturedStepReport> rest = steps->TakeReports();
   ASSERT_EQ(rest.size(), 5);
   EXPECT_EQ(rest.front().step, 4);
   EXPECT_EQ(rest.back().step, 8);
-  for (const WholeStepReport& report : rest) {
+  for (const CapturedStepReport& report : rest) {
     EXPECT_TRUE(report.applied);
     EXPECT_GT(report.cost, 1);
     EXPECT_GT(report.gradient_norm, 0);
@@ -100,14 +100,14 @@ TEST_F(TorchWholeStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
   constexpr UniformInstances kDrawn = {
       .seed = 77, .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
   const std::vector<float> begin = Weights();
-  std::vector<WholeStepReport> reports[2];
+  std::vector<CapturedStepReport> reports[2];
   std::vector<float> weights[2];
   for (const bool draws : {false, true}) {
     std::copy(begin.begin(), begin.end(), engine_->parameters().values().begin());
     state_ = {.mean = mean_, .square = square_};
     std::fill(mean_.begin(), mean_.end(), 0.0F);
     std::fill(square_.begin(), square_.end(), 0.0F);
-    WholeStepsRequest request = {.trajectories = 2};
+    CapturedStepsRequest request = {.trajectories = 2};
     if (draws) request.drawn = kDrawn;
     auto steps = MakeSteps(request);
     for (int64_t step = 1; step <= 10; ++step) {
@@ -122,7 +122,7 @@ TEST_F(TorchWholeStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
       ASSERT_TRUE(begun.ok()) << begun;
     }
     ASSERT_TRUE(steps->Save(state_).ok());
-    for (const WholeStepReport& report : steps->TakeReports()) reports[draws].push_back(report);
+    for (const CapturedStepReport& report : steps->TakeReports()) reports[draws].push_back(report);
     weights[draws] = Weights();
   }
   ASSERT_EQ(reports[1].size(), 10);
@@ -142,13 +142,13 @@ TEST_F(TorchWholeStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNo
   EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(MakeSteps({})->Step(StepBaseline::kShared).code(), absl::StatusCode::kInvalidArgument);
-  const auto larger = engine_->MakeWholeSteps({.nodes = kCustomers, .drawn = kDrawn});
+  const auto larger = engine_->MakeCapturedSteps({.nodes = kCustomers, .drawn = kDrawn});
   EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted 6");
 }
 
 TEST_F(TorchWholeStepsTest, RefuseMorePartsThanInstancesAndNone) {
   for (const int32_t parts : {0, kInstances + 1}) {
-    const auto steps = engine_->MakeWholeSteps(
+    const auto steps = engine_->MakeCapturedSteps(
         {.instances = kInstances, .nodes = 7, .parts = parts, .learning_rates = {0.01}});
     EXPECT_EQ(steps.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(steps.status().message(), absl::StrCat("parts: got ", parts,
@@ -194,7 +194,7 @@ TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) 
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_EQ(state_.steps, 3);
   EXPECT_EQ(state_.updates, 0);
-  for (const WholeStepReport& report : steps->TakeReports()) EXPECT_FALSE(report.applied);
+  for (const CapturedStepReport& report : steps->TakeReports()) EXPECT_FALSE(report.applied);
   engine_->parameters().values()[7] = kept;
   ASSERT_TRUE(steps->Load(state_).ok());
   const std::vector<float> before = Weights();
@@ -261,16 +261,16 @@ TEST(PaddedTo, IsOneOfEight) {
       EXPECT_LE(width, most);
       widths.insert(width);
     }
-    EXPECT_LE(widths.size(), static_cast<size_t>(kMostWidths));
+    EXPECT_LE(widths.size(), static_cast<size_t>(kMaxPaddedWidths));
   }
 }
 
 TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
-  const auto steps = *engine_->MakeWholeSteps({.instances = kInstances,
-                                               .nodes = 41,
-                                               .trajectories = 2,
-                                               .learning_rates = {1e-3},
-                                               .report_every = 3});
+  const auto steps = *engine_->MakeCapturedSteps({.instances = kInstances,
+                                                  .nodes = 41,
+                                                  .trajectories = 2,
+                                                  .learning_rates = {1e-3},
+                                                  .report_every = 3});
   ASSERT_TRUE(steps->Load(state_).ok());
   for (int64_t step = 1; step <= 12; ++step) {
     const int32_t customers = 10 * (1 << (step % 3));  // 20, 40, 10, ...: widths 32, 41, 16
@@ -280,9 +280,9 @@ TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
   EXPECT_EQ(counts_.replays, 9);
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_EQ(state_.updates, 12);
-  const std::vector<WholeStepReport> reports = steps->TakeReports();
+  const std::vector<CapturedStepReport> reports = steps->TakeReports();
   ASSERT_EQ(reports.size(), 12);
-  for (const WholeStepReport& report : reports) {
+  for (const CapturedStepReport& report : reports) {
     EXPECT_EQ(report.stuck, 0);
     EXPECT_LT(report.pass_difference, 1e-5);
   }
@@ -295,17 +295,17 @@ TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
   mean_.assign(static_cast<size_t>(engine_->parameters().size()), 0);
   square_ = mean_;
   state_ = {.mean = mean_, .square = square_};
-  const auto steps = *engine_->MakeWholeSteps({.instances = 1,
-                                               .nodes = 151,
-                                               .trajectories = 0,
-                                               .distinct_starts = true,
-                                               .learning_rates = {1e-4}});
+  const auto steps = *engine_->MakeCapturedSteps({.instances = 1,
+                                                  .nodes = 151,
+                                                  .trajectories = 0,
+                                                  .distinct_starts = true,
+                                                  .learning_rates = {1e-4}});
   ASSERT_TRUE(steps->Load(state_).ok());
   const auto step = [&](int32_t customers) {
     const auto instances = *GenerateInstances({.customers = customers, .seed = 1}, 1);
     return steps->Step(StepBaseline::kShared, test::BatchOf(instances, NodeOrder::kAsGiven));
   };
-  const auto last = static_cast<int32_t>(kMostRecordings) + 2;
+  const auto last = static_cast<int32_t>(kMaxCaptures) + 2;
   for (int32_t customers = 2; customers <= last; ++customers) {
     ASSERT_TRUE(step(customers).ok()) << customers;
   }
@@ -316,13 +316,13 @@ TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
   ASSERT_TRUE(step(2).ok());
   EXPECT_EQ(counts_.captures, 2);
   ASSERT_TRUE(steps->Save(state_).ok());
-  EXPECT_EQ(state_.updates, kMostRecordings + 4);
+  EXPECT_EQ(state_.updates, kMaxCaptures + 4);
   EXPECT_EQ(engine_
-                ->MakeWholeSteps({.nodes = 7,
-                                  .drawn = UniformInstances{.customers = 6,
-                                                            .least_capacity = 20,
-                                                            .largest_capacity = 20},
-                                  .trajectories = 0})
+                ->MakeCapturedSteps({.nodes = 7,
+                                     .drawn = UniformInstances{.customers = 6,
+                                                               .least_capacity = 20,
+                                                               .largest_capacity = 20},
+                                     .trajectories = 0})
                 .status()
                 .message(),
             "trajectories: got 0, wanted 1 or more where the device draws instances");
@@ -340,7 +340,7 @@ TEST_F(TorchWholeStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
         }});
   };
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
-  const auto steps = *engine->MakeWholeSteps(
+  const auto steps = *engine->MakeCapturedSteps(
       {.instances = kInstances, .nodes = 41, .trajectories = 2, .learning_rates = {1e-3}});
   ASSERT_TRUE(steps->Load(state_).ok());
   const auto step = [&](int32_t customers) {
@@ -359,17 +359,17 @@ TEST_F(TorchWholeStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
 }
 
 TEST_F(TorchWholeStepsTest, AreNotRecordedWhereTheirGraphWouldBeTooLarge) {
-  const auto parts = engine_->MakeWholeSteps({.instances = 100, .nodes = 7, .parts = 65});
+  const auto parts = engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 65});
   EXPECT_EQ(parts.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(parts.status().message(), "parts: got 65, recorded are up to 64");
-  EXPECT_TRUE(engine_->MakeWholeSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
+  EXPECT_TRUE(engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
   const auto pointer = *MakeTorchPointerEngine({.hidden = 16, .layers = 1},
                                                {.device = {}, .seed = 3, .options = Options()});
-  const auto steps = pointer->MakeWholeSteps({.instances = 4, .nodes = 601, .parts = 2});
+  const auto steps = pointer->MakeCapturedSteps({.instances = 4, .nodes = 601, .parts = 2});
   EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(steps.status().message(),
             "a network's steps in 2 parts: got up to 2398, recorded are up to 2048");
-  EXPECT_TRUE(pointer->MakeWholeSteps({.instances = 4, .nodes = 601}).ok());
+  EXPECT_TRUE(pointer->MakeCapturedSteps({.instances = 4, .nodes = 601}).ok());
 }
 
 // Beside steps that are never replayed, and so never leave out any.
@@ -380,7 +380,7 @@ TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTh
   // One vehicle serves all in 13 steps, and 24 may be taken.
   const std::vector<Instance> instances = *GenerateInstances(
       {.customers = kMany, .seed = 5, .capacity = 9 * kMany}, kInstances * kSteps);
-  std::vector<WholeStepReport> reports[2];
+  std::vector<CapturedStepReport> reports[2];
   std::vector<float> weights[2];
   for (const bool replays : {false, true}) {
     const auto engine =
@@ -388,20 +388,21 @@ TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTh
     mean_.assign(static_cast<size_t>(engine->parameters().size()), 0.0F);
     square_ = mean_;
     state_ = {.mean = mean_, .square = square_};
-    std::unique_ptr<WholeSteps> steps;
+    std::unique_ptr<CapturedSteps> steps;
     for (int64_t step = 0; step < kSteps; ++step) {
       if (steps == nullptr || !replays) {
-        steps = *engine->MakeWholeSteps({.instances = kInstances,
-                                         .nodes = kMany + 1,
-                                         .trajectories = 3,
-                                         .learning_rates = {0.01}});
+        steps = *engine->MakeCapturedSteps({.instances = kInstances,
+                                            .nodes = kMany + 1,
+                                            .trajectories = 3,
+                                            .learning_rates = {0.01}});
         ASSERT_TRUE(steps->Load(state_).ok());
       }
       const auto first = instances.begin() + step * kInstances;
       const NetworkBatch batch = test::BatchOf({first, first + kInstances}, engine->batch_form());
       ASSERT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
       ASSERT_TRUE(steps->Save(state_).ok());
-      for (const WholeStepReport& report : steps->TakeReports()) reports[replays].push_back(report);
+      for (const CapturedStepReport& report : steps->TakeReports())
+        reports[replays].push_back(report);
     }
     weights[replays] = WeightsOf(*engine);
     EXPECT_EQ(counts_.left_out, replays ? kSteps - 1 : 0);  // steps 17 to 24 of each replay
@@ -436,13 +437,13 @@ TEST_F(TorchWholeStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
   EngineOptions options = Options();
   options.fused = false;
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
-  EXPECT_EQ(engine->MakeWholeSteps({}).status().message(),
+  EXPECT_EQ(engine->MakeCapturedSteps({}).status().message(),
             "engine options: passes that are not fused");
 }
 
 TEST_F(TorchWholeStepsTest, NeedAStream) {
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer());
-  EXPECT_EQ(engine->MakeWholeSteps({}).status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_EQ(engine->MakeCapturedSteps({}).status().code(), absl::StatusCode::kUnimplemented);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "core/model/torch/rolled_out.h"
+#include "core/model/torch/rollout_result.h"
 
 #include <algorithm>
 #include <span>
@@ -29,7 +29,7 @@ absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,
 
 }  // namespace
 
-absl::StatusOr<Trajectories> ReadRolledOut(const BatchRolloutResult& done, int32_t max_steps,
+absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
                                            const FusedBatch& batch, const RolloutRequest& request) {
   const int64_t paths = request.trajectories;
   const int64_t rows = batch.count * paths;

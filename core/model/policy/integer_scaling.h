@@ -1,0 +1,16 @@
+// Conversion of instances and plans to integers for local search on a device.
+#pragma once
+
+#include "core/kernels/improve/batch_improver.h"
+#include "core/problem/instance/instance.h"
+#include "core/problem/plan/plan.h"
+
+namespace vrp {
+
+// Multiplies distances and loads by a factor and rounds them. The factor keeps integers of moderate
+// size exact (the metric's unit; integer demands) and otherwise uses the range of int32. Loads are
+// rounded so that routes that fit in integers also fit in truth. `plan` must be complete; the
+// instance must have symmetric distances and one capacity.
+ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan);
+
+}  // namespace vrp

@@ -1,0 +1,33 @@
+// Small networks and batches that the tests of engines share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/model/graph_transformer/graph_transformer_options.h"
+#include "core/model/policy/network_batch.h"
+#include "core/model/policy/policy_engine.h"
+
+namespace vrp::test {
+
+inline GraphTransformerOptions SmallTransformer() {
+  return {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
+}
+
+inline NetworkBatch BatchOf(const std::vector<Instance>& instances,
+                            const BatchForm& form = NodeOrder::kAsGiven) {
+  return MakeNetworkBatch(std::span<const Instance>(instances), form);
+}
+
+// Returns the choices of each trajectory, to be forced on another rollout.
+inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
+  std::vector<std::vector<int32_t>> choices;
+  for (int64_t row = 0; row < std::ssize(trajectories.lengths); ++row) {
+    const std::span<const int32_t> one = trajectories.Choices(row);
+    choices.emplace_back(one.begin(), one.end());
+  }
+  return choices;
+}
+
+}  // namespace vrp::test
