@@ -1,4 +1,4 @@
-// The checker's rules beyond the plain problem, one by one.
+// Tests the checker's rules for features beyond the plain problem.
 #include "core/problem/checker/checker.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -8,66 +8,59 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::LineWithWindows;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 of a line, demand 1 each.
-InstanceData OnALine() {
-  return AnInstance()
-      .At({{0, 0}, {10, 0}, {20, 0}, {30, 0}})
-      .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
-      .BuildData();
-}
-
-CheckReport Check(const InstanceData& data, const Plan& plan) {
+CheckReport CheckData(const InstanceData& data, const Plan& plan) {
   return CheckPlan(*Instance::Create(data), plan);
 }
 
 std::vector<std::string> Messages(const InstanceData& data, const Plan& plan) {
   std::vector<std::string> messages;
-  for (const Violation& violation : Check(data, plan).violations) {
+  for (const Violation& violation : CheckData(data, plan).violations) {
     messages.push_back(
         std::string(ViolationName(violation.kind)).append("; ").append(violation.message));
   }
   return messages;
 }
 
-const Plan kAll = {{0, {1, 2, 3}}};
+const Plan kWholeLine = {{0, {1, 2, 3}}};
 
-TEST(CheckerRichTest, EachLoadDimensionHasItsCapacity) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ChecksTheCapacityOfEachLoadDimension) {
+  InstanceData data = LineWithWindows();
   data.load_dimensions = 2;
   data.demands = {0, 0, 1, 3, 1, 0, 1, 4};
   data.vehicles[0].further_capacities = {6};
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("capacity; routes[0]: load 7 of dimension 1 exceeds vehicle capacity 6"));
   data.vehicles[0].further_capacities = {7};
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }
 
-TEST(CheckerRichTest, PickupsTakeTheRoomThatDeliveriesLeave) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, AddsPickupsToTheDeliveriesOnBoard) {
+  InstanceData data = LineWithWindows();
   data.demands = {0, 4, 4, 2};
   data.pickups = {0, 4, 5, 2};
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("capacity; routes[0]: load 11 exceeds vehicle capacity 10"));
   data.pickups[2] = 4;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }
 
-TEST(CheckerRichTest, AReloadEmptiesTheVehicleAndLoadsItAgain) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, UnloadsAndLoadsAtAReload) {
+  InstanceData data = LineWithWindows();
   data.demands = {0, 6, 6, 4};
   data.pickups = {0, 5, 0, 0};
   data.vehicles[0].max_reloads = 1;
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("capacity; routes[0]: load 16 exceeds vehicle capacity 10"));
   EXPECT_THAT(Messages(data, {{0, {1, 0, 2, 3}}}), IsEmpty());
-  EXPECT_EQ(Check(data, {{0, {1, 0, 2, 3}}}).cost, 80);
+  EXPECT_EQ(CheckData(data, {{0, {1, 0, 2, 3}}}).cost, 80);
 }
 
-TEST(CheckerRichTest, ReloadsStandBetweenCustomersAndNotTooOften) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsReloadsWithoutCustomersOrTooOften) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].max_reloads = 1;
   EXPECT_THAT(Messages(data, {{0, {0, 1, 2, 3}}}),
               ElementsAre("reload; routes[0]: reloads at depot 0 with no customer before it"));
@@ -80,8 +73,8 @@ TEST(CheckerRichTest, ReloadsStandBetweenCustomersAndNotTooOften) {
               ElementsAre("reload; routes[0]: reloads at depot 0 with no customer before it"));
 }
 
-TEST(CheckerRichTest, AVehicleReloadsAtItsOwnDepot) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsReloadsAtAnotherDepot) {
+  InstanceData data = LineWithWindows();
   data.num_depots = 2;
   data.demands[1] = 0;
   data.vehicles[0].max_reloads = 1;
@@ -89,44 +82,44 @@ TEST(CheckerRichTest, AVehicleReloadsAtItsOwnDepot) {
               ElementsAre("reload; routes[0]: reloads at depot 1, wanted its own, 0"));
 }
 
-TEST(CheckerRichTest, BackhaulsComeAfterTheDeliveriesOfTheirTrip) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsBackhaulsBeforeDeliveriesOfTheirTrip) {
+  InstanceData data = LineWithWindows();
   data.demands = {0, 1, 0, 1};
   data.backhauls = {0, 0, 1, 0};
   data.vehicles[0].max_reloads = 1;
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("backhaul_order; routes[0]: delivery to customer 3 after a pickup"));
   EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
 }
 
-TEST(CheckerRichTest, AVehicleEndsAtItsEndDepot) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, EndsAtTheEndDepot) {
+  InstanceData data = LineWithWindows();
   data.num_depots = 2;
   data.demands[1] = 0;
   data.windows[1].close = 59;
   data.vehicles[0].end_depot = 1;
   EXPECT_THAT(Messages(data, {{0, {2, 3}}}), IsEmpty());
-  EXPECT_EQ(Check(data, {{0, {2, 3}}}).cost, 50);
+  EXPECT_EQ(CheckData(data, {{0, {2, 3}}}).cost, 50);
   data.windows[1].close = 49;
   EXPECT_THAT(Messages(data, {{0, {2, 3}}}),
               ElementsAre("time_window; routes[0]: back at depot 1 at 50, after it closes at 49"));
 }
 
-TEST(CheckerRichTest, ShiftsBoundTheEnd) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsAnEndAfterTheShift) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].shift = {40, 99};
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("shift; routes[0]: ends at 100, after its shift closes at 99"));
   data.vehicles[0].shift.close = 100;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }
 
-TEST(CheckerRichTest, ReleasesDelayTheStart) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, StartsAfterTheReleases) {
+  InstanceData data = LineWithWindows();
   data.releases = {0, 0, 0, 80};
   data.windows[1].close = 89;
   EXPECT_THAT(
-      Messages(data, kAll),
+      Messages(data, kWholeLine),
       ElementsAre("time_window; routes[0]: arrives at customer 1 at 90, after it closes at 89"));
   EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}), IsEmpty());
   data.windows[0].close = 79;
@@ -135,51 +128,51 @@ TEST(CheckerRichTest, ReleasesDelayTheStart) {
                           "time_window; routes[1]: back at depot 0 at 140, after it closes at 79"));
 }
 
-TEST(CheckerRichTest, ServiceMayBeginInAnyOfTheWindows) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, AcceptsServiceInAnyWindow) {
+  InstanceData data = LineWithWindows();
   data.windows[1] = {0, 5};
   data.further_windows = {{}, {{50, 60}}, {}, {}};
   data.windows[2].close = 60;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   data.windows[2].close = 59;
   EXPECT_THAT(
-      Messages(data, kAll),
+      Messages(data, kWholeLine),
       ElementsAre("time_window; routes[0]: arrives at customer 2 at 60, after it closes at 59"));
 }
 
-TEST(CheckerRichTest, LatenessAfterASoftWindowIsACost) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ChargesLatenessAfterASoftWindow) {
+  InstanceData data = LineWithWindows();
   data.windows[2] = {0, 15, 4};
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
-  EXPECT_EQ(Check(data, kAll).cost, 60 + 4 * 5);
-  EXPECT_EQ(Check(data, kAll).routes[0].late_cost, 20);
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 60 + 4 * 5);
+  EXPECT_EQ(CheckData(data, kWholeLine).routes[0].late_cost, 20);
 }
 
-TEST(CheckerRichTest, SetupsTakeTimeOnceAPlace) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, AddsTheSetupOncePerPlace) {
+  InstanceData data = LineWithWindows();
   data.setups = {0, 5, 5, 5};
   data.windows[3].close = 40;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   data.windows[3].close = 39;
-  EXPECT_EQ(Messages(data, kAll).size(), 1u);
+  EXPECT_EQ(Messages(data, kWholeLine).size(), 1u);
   data.positions[2] = data.positions[1];
   data.windows[3].close = 35;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
 }
 
-TEST(CheckerRichTest, VehiclesNeedTheSkillsAndMayServeSoManyOnly) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsMissingSkillsAndTooManyStops) {
+  InstanceData data = LineWithWindows();
   data.required_skills = {{}, {"crane"}, {"crane", "cold"}, {}};
   data.vehicles[0].skills = {"crane", "other"};
   data.vehicles[0].max_stops = 2;
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("max_stops; routes[0]: serves 3 customers, more than the limit 2",
                           "skill; routes[0]: customer 2 needs the skill \"cold\", which the "
                           "vehicle does not have"));
 }
 
-TEST(CheckerRichTest, OvertimeIsAllowedUpToItsLimit) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, AllowsOvertimeUpToItsLimit) {
+  InstanceData data = LineWithWindows();
   data.objective = Objective::kCost;
   data.vehicles[0].max_duration = 50;
   data.vehicles[0].max_overtime = 10;
@@ -187,18 +180,18 @@ TEST(CheckerRichTest, OvertimeIsAllowedUpToItsLimit) {
   data.vehicles[0].fixed_cost = 7;
   data.vehicles[0].cost_per_distance = 2;
   data.vehicles[0].cost_per_time = 0.5;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
-  EXPECT_EQ(Check(data, kAll).cost, 7 + 2 * 60 + 0.5 * 60 + 3 * 10);
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 7 + 2 * 60 + 0.5 * 60 + 3 * 10);
   data.vehicles[0].max_overtime = 9;
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("duration; routes[0]: takes 60, longer than the limit 59"));
 }
 
-TEST(CheckerRichTest, ShipmentsArePickedUpFirstAndByTheSameVehicle) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsShipmentsOutOfOrderOrSplit) {
+  InstanceData data = LineWithWindows();
   data.demands = {0, 0, 0, 0};
   data.shipments = {{.id = "s", .pickup = 1, .delivery = 3, .amounts = {10}}};
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   EXPECT_THAT(Messages(data, {{0, {3, 1, 2}}}),
               ElementsAre("shipment; routes[0]: shipment s is delivered to customer 3 before it is "
                           "picked up"));
@@ -214,78 +207,80 @@ TEST(CheckerRichTest, ShipmentsArePickedUpFirstAndByTheSameVehicle) {
                           "picked up",
                           "missing_customer; customer 1 is not visited"));
   data.demands[2] = 1;
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("capacity; routes[0]: load 11 exceeds vehicle capacity 10"));
   EXPECT_THAT(Messages(data, {{0, {2, 1, 3}}}), IsEmpty());
 }
 
-TEST(CheckerRichTest, OptionalCustomersCostTheirPrizeWhereTheyAreLeftOut) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ChargesThePrizesOfCustomersLeftOut) {
+  InstanceData data = LineWithWindows();
   data.prizes = {kNoLimit, kNoLimit, 5, 7};
   EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());
-  EXPECT_EQ(Check(data, {{0, {1}}}).cost, 20 + 5 + 7);
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 20 + 5 + 7);
   data.priorities = {0, 3, 0, 0};
-  const CheckReport report = Check(data, {{0, {3}}});
+  const CheckReport report = CheckData(data, {{0, {3}}});
   EXPECT_FALSE(report.feasible);
   EXPECT_EQ(report.left_out, 4);
 }
 
-TEST(CheckerRichTest, OfAlternativesOneIsServed) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, WantsExactlyOneOfTheAlternatives) {
+  InstanceData data = LineWithWindows();
   data.alternative_groups = {{2, 3}};
   data.priorities = {0, 0, 1, 5};
   EXPECT_THAT(Messages(data, {{0, {1, 3}}}), IsEmpty());
-  EXPECT_THAT(Messages(data, kAll),
+  EXPECT_THAT(Messages(data, kWholeLine),
               ElementsAre("alternatives; 2 customers of alternative_groups[0] are visited, wanted "
                           "one"));
   EXPECT_THAT(Messages(data, {{0, {1}}}),
               ElementsAre("missing_customer; no customer of alternative_groups[0] is visited"));
-  EXPECT_EQ(Check(data, {{0, {1}}}).left_out, 6);
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).left_out, 6);
   data.prizes = {kNoLimit, kNoLimit, 9, 9};
   EXPECT_THAT(Messages(data, {{0, {1}}}), IsEmpty());
-  EXPECT_EQ(Check(data, {{0, {1}}}).cost, 29);
+  EXPECT_EQ(CheckData(data, {{0, {1}}}).cost, 29);
 }
 
-TEST(CheckerRichTest, BreaksAreTaken) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ReportsBreaksThatCannotBeTaken) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].breaks = {{{5, 8}, 30}};
   data.windows[3].close = 60;
-  EXPECT_THAT(Messages(data, kAll), IsEmpty());
+  EXPECT_THAT(Messages(data, kWholeLine), IsEmpty());
   data.windows[3].close = 59;
-  EXPECT_THAT(Messages(data, kAll),
-              ElementsAre("break; routes[0]: break 0 cannot begin from 5 to 8 without something "
-                          "being late"));
+  EXPECT_THAT(
+      Messages(data, kWholeLine),
+      ElementsAre("break; routes[0]: break 0 cannot begin from 5 to 8 without making a stop "
+                  "late"));
   data.vehicles[0].breaks = {{{50, 60}, 1}, {{0, 40}, 1}};
-  EXPECT_THAT(Messages(data, kAll),
-              ElementsAre("break; routes[0]: break 1 cannot begin from 0 to 40 without something "
-                          "being late"));
+  EXPECT_THAT(
+      Messages(data, kWholeLine),
+      ElementsAre("break; routes[0]: break 1 cannot begin from 0 to 40 without making a stop "
+                  "late"));
 }
 
-TEST(CheckerRichTest, ObjectivesCountWhatTheySay) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, ComputesTheCostOfEachObjective) {
+  InstanceData data = LineWithWindows();
   data.services = {0, 5, 5, 5};
   data.objective = Objective::kVehiclesThenDistance;
-  EXPECT_EQ(Check(data, kAll).cost, 60);
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 60);
   data.objective = Objective::kDuration;
-  EXPECT_EQ(Check(data, kAll).cost, 75);
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 75);
 }
 
-TEST(CheckerRichTest, VehiclesDriveByTheirOwnMatrices) {
-  InstanceData data = OnALine();
+TEST(CheckerConstraintsTest, UsesTheMatricesOfTheVehicleType) {
+  InstanceData data = LineWithWindows();
   data.objective = Objective::kDuration;
   data.vehicles[0].duration_matrix = {0, 1, 2, 3, 1, 0, 4, 5, 2, 4, 0, 6, 3, 5, 6, 0};
-  EXPECT_EQ(Check(data, kAll).cost, 1 + 4 + 6 + 3);
-  EXPECT_EQ(Check(data, kAll).routes[0].distance, 60);
+  EXPECT_EQ(CheckData(data, kWholeLine).cost, 1 + 4 + 6 + 3);
+  EXPECT_EQ(CheckData(data, kWholeLine).routes[0].distance, 60);
   data.vehicles[0].distance_matrix = data.vehicles[0].duration_matrix;
-  EXPECT_EQ(Check(data, kAll).routes[0].distance, 14);
+  EXPECT_EQ(CheckData(data, kWholeLine).routes[0].distance, 14);
 }
 
-TEST(CheckerRichTest, LonLatIsMeasuredOnTheSphere) {
+TEST(CheckerConstraintsTest, MeasuresLonLatOnTheSphere) {
   InstanceData data = AnInstance().At({{0, 0}, {0, 1}, {90, 0}}).BuildData();
   data.coordinates = CoordinateSystem::kLonLat;
   const double degree = 6'371'008.8 * 3.14159265358979 / 180;
-  EXPECT_NEAR(Check(data, {{0, {1}}}).cost, 2 * degree, 1e-3);
-  EXPECT_NEAR(Check(data, {{0, {2}}}).cost, 180 * degree, 1e-3);
+  EXPECT_NEAR(CheckData(data, {{0, {1}}}).cost, 2 * degree, 1e-3);
+  EXPECT_NEAR(CheckData(data, {{0, {2}}}).cost, 180 * degree, 1e-3);
 }
 
 }  // namespace

@@ -14,11 +14,10 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::OnALine;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-test::InstanceBuilder OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}); }
 
 std::vector<ViolationKind> Kinds(const CheckReport& report) {
   std::vector<ViolationKind> kinds;
@@ -29,13 +28,13 @@ std::vector<ViolationKind> Kinds(const CheckReport& report) {
 
 const Plan kAll = {{0, {1, 2, 3}}};
 
-TEST(CheckerTest, AFeasiblePlanHasNoViolationAndItsCost) {
+TEST(CheckerTest, AcceptsAFeasiblePlanAndComputesItsCost) {
   const CheckReport report = CheckPlan(OnALine().Build(), kAll, 60.0);
   EXPECT_THAT(Kinds(report), IsEmpty());
   EXPECT_EQ(report.cost, 60);
 }
 
-TEST(CheckerTest, ReportsNodesThatAreNoCustomers) {
+TEST(CheckerTest, ReportsUnknownNodes) {
   const CheckReport report = CheckPlan(OnALine().Build(), {{0, {1, 0, 2, 3, 4, -7}}});
   EXPECT_THAT(Kinds(report), ElementsAre(ViolationKind::kUnknownNode, ViolationKind::kUnknownNode,
                                          ViolationKind::kUnknownNode));
@@ -43,7 +42,7 @@ TEST(CheckerTest, ReportsNodesThatAreNoCustomers) {
   EXPECT_EQ(report.cost, 60);
 }
 
-TEST(CheckerTest, ReportsVehiclesThatDoNotExist) {
+TEST(CheckerTest, ReportsUnknownVehicleTypes) {
   EXPECT_THAT(Kinds(CheckPlan(OnALine().Build(), {{1, {1, 2, 3}}})),
               ElementsAre(ViolationKind::kUnknownVehicle));
   EXPECT_THAT(Kinds(CheckPlan(OnALine().Build(), {{-1, {1, 2, 3}}})),
@@ -68,7 +67,7 @@ TEST(CheckerTest, ReportsAnOverloadWithItsAmount) {
   EXPECT_TRUE(CheckPlan(OnALine().Demands({5, 5, 20}).Capacity(30).Build(), kAll).feasible);
 }
 
-TEST(CheckerTest, CountsPickupsWithWhatIsStillOnBoard) {
+TEST(CheckerTest, AddsBackhaulsToTheLoadOnBoard) {
   const Instance instance = OnALine().Capacity(10).Demands({8, 0, 0}).Backhauls({0, 6, 5}).Build();
   EXPECT_THAT(Kinds(CheckPlan(instance, kAll)), ElementsAre(ViolationKind::kCapacity));
   EXPECT_TRUE(CheckPlan(instance, {{0, {1, 2}}, {0, {3}}}).feasible);
@@ -91,17 +90,17 @@ TEST(CheckerTest, ReportsLateArrivalsAndALateReturn) {
   EXPECT_THAT(report.violations[1].message, HasSubstr("back at depot 0 at 60"));
 }
 
-TEST(CheckerTest, BothEndsOfAWindowBelongToIt) {
+TEST(CheckerTest, AcceptsBothEndsOfAWindow) {
   EXPECT_TRUE(
       CheckPlan(OnALine().Windows({{10, 10}, {20, 20}, {30, 30}}, 60).Build(), kAll).feasible);
 }
 
-TEST(CheckerTest, ServiceDelaysWhatFollows) {
+TEST(CheckerTest, AddsServiceTimesToLaterArrivals) {
   const Instance instance = OnALine().Service(5).Windows({{0, 10}, {0, 25}, {0, 39}}, 99).Build();
   EXPECT_THAT(Kinds(CheckPlan(instance, kAll)), ElementsAre(ViolationKind::kTimeWindow));
 }
 
-TEST(CheckerTest, ReportsTooLongARouteOnlyIfNoStartIsShortEnough) {
+TEST(CheckerTest, ReportsADurationOnlyIfNoStartIsShortEnough) {
   auto builder = OnALine().Windows({{100, 200}, {300, 400}, {0, 900}}, 1000);
   EXPECT_TRUE(CheckPlan(builder.MaxDuration(150).Build(), kAll).feasible);
   const CheckReport report = CheckPlan(builder.MaxDuration(149).Build(), kAll);
@@ -111,7 +110,7 @@ TEST(CheckerTest, ReportsTooLongARouteOnlyIfNoStartIsShortEnough) {
               ElementsAre(ViolationKind::kDuration));
 }
 
-TEST(CheckerTest, ReportsRoutesThatDriveFartherThanTheirVehicleMay) {
+TEST(CheckerTest, ReportsRoutesBeyondTheDistanceLimit) {
   EXPECT_TRUE(CheckPlan(OnALine().MaxDistance(60).Build(), kAll).feasible);
   const CheckReport report = CheckPlan(OnALine().MaxDistance(59).Build(), kAll);
   ASSERT_THAT(Kinds(report), ElementsAre(ViolationKind::kDistance));
@@ -119,26 +118,26 @@ TEST(CheckerTest, ReportsRoutesThatDriveFartherThanTheirVehicleMay) {
   EXPECT_EQ(report.violations[0].message, "routes[0]: drives 60, farther than the limit 59");
 }
 
-TEST(CheckerTest, TheWayBackOfAnOpenRouteCountsForNothing) {
+TEST(CheckerTest, IgnoresTheWayBackOfAnOpenRoute) {
   const Plan two = {{0, {1, 2}}, {0, {3}}};
   EXPECT_EQ(CheckPlan(OnALine().OpenEnd().Build(), two, 50.0).cost, 50);
   EXPECT_TRUE(CheckPlan(OnALine().OpenEnd().MaxDistance(30).Build(), two).feasible);
   EXPECT_THAT(Kinds(CheckPlan(OnALine().OpenEnd().MaxDistance(29).Build(), two)),
               ElementsAre(ViolationKind::kDistance));
-  // The service of the last customer counts as time on the road.
+  // The service of the last customer counts towards the duration.
   auto timed = OnALine().OpenEnd().Service(5);
   EXPECT_TRUE(CheckPlan(timed.MaxDuration(35).Build(), two).feasible);
   EXPECT_THAT(Kinds(CheckPlan(timed.MaxDuration(34).Build(), two)),
               ElementsAre(ViolationKind::kDuration));
 }
 
-TEST(CheckerTest, TheDepotMayCloseBehindAnOpenRoute) {
+TEST(CheckerTest, AllowsTheDepotToCloseBeforeAnOpenRouteEnds) {
   auto builder = OnALine().Windows({{0, 90}, {0, 90}, {0, 90}}, 40);
   EXPECT_THAT(Kinds(CheckPlan(builder.Build(), kAll)), ElementsAre(ViolationKind::kTimeWindow));
   EXPECT_TRUE(CheckPlan(builder.OpenEnd().Build(), kAll).feasible);
 }
 
-TEST(CheckerTest, ALateArrivalDoesNotCountAsDuration) {
+TEST(CheckerTest, MeasuresTheDurationOfALateRouteWithoutItsInitialWait) {
   // Waits for customer 1 until 100, so is 60 late at customer 2; the route itself takes 90 .. 150.
   const Instance instance =
       OnALine().Windows({{100, 200}, {0, 50}, {0, 900}}, 1000).MaxDuration(60).Build();
@@ -153,14 +152,14 @@ TEST(CheckerTest, ReportsMoreRoutesThanVehicles) {
   EXPECT_EQ(report.violations[0].amount, 1);
 }
 
-TEST(CheckerTest, ReportsATspWithOtherThanOneTour) {
+TEST(CheckerTest, ReportsATspWithoutExactlyOneTour) {
   const Instance instance = OnALine().Kind(ProblemKind::kTsp).Build();
   EXPECT_TRUE(CheckPlan(instance, kAll).feasible);
   EXPECT_THAT(Kinds(CheckPlan(instance, {{0, {1, 2}}, {0, {3}}})),
               ElementsAre(ViolationKind::kTourCount));
 }
 
-TEST(CheckerTest, ReportsAClaimThatIsNotThePlansCost) {
+TEST(CheckerTest, ReportsAWrongClaimedCost) {
   const Instance rounded = OnALine().As(Metric::kRounded).Build();
   EXPECT_TRUE(CheckPlan(rounded, kAll, 60.5).feasible);
   EXPECT_THAT(Kinds(CheckPlan(rounded, kAll, 60.6)), ElementsAre(ViolationKind::kCostMismatch));
@@ -171,7 +170,7 @@ TEST(CheckerTest, ReportsAClaimThatIsNotThePlansCost) {
   EXPECT_THAT(Kinds(CheckPlan(exact, kAll, 60 + 7e-5)), ElementsAre(ViolationKind::kCostMismatch));
 }
 
-TEST(CheckerTest, ReportsEverythingThatIsWrongAtOnce) {
+TEST(CheckerTest, ReportsAllViolationsAtOnce) {
   const Instance instance =
       OnALine().Demands({6, 6, 1}).Windows({{0, 5}, {0, 99}, {0, 99}}, 99).Vehicles(1).Build();
   const CheckReport report = CheckPlan(instance, {{0, {1, 2}}, {0, {2, 9}}}, 1.0);
@@ -182,7 +181,7 @@ TEST(CheckerTest, ReportsEverythingThatIsWrongAtOnce) {
                           ViolationKind::kCostMismatch));
 }
 
-TEST(CheckerTest, EachDepotHasItsVehicles) {
+TEST(CheckerTest, StartsEachVehicleAtItsDepot) {
   InstanceData data = OnALine().BuildData();
   data.num_depots = 2;
   data.demands[1] = 0;
@@ -194,7 +193,7 @@ TEST(CheckerTest, EachDepotHasItsVehicles) {
               ElementsAre(ViolationKind::kFleetSize));
 }
 
-TEST(CheckerTest, EveryKindHasANameOfItsOwn) {
+TEST(CheckerTest, NamesEachKindDifferently) {
   std::set<std::string_view> names;
   for (int kind = 0; kind <= static_cast<int>(ViolationKind::kCostMismatch); ++kind) {
     names.insert(ViolationName(static_cast<ViolationKind>(kind)));
@@ -203,14 +202,14 @@ TEST(CheckerTest, EveryKindHasANameOfItsOwn) {
   EXPECT_EQ(ViolationName(ViolationKind::kTimeWindow), "time_window");
 }
 
-TEST(CheckerTest, AnEmptyPlanMissesEveryCustomer) {
+TEST(CheckerTest, ReportsEveryCustomerOfAnEmptyPlanAsMissing) {
   EXPECT_EQ(CheckPlan(OnALine().Build(), {}).violations.size(), 3u);
 }
 
-// The checker and MakeSolution compute apart from each other; they agree on every random plan.
+// Compares the checker with MakeSolution, which shares no code with it.
 class CheckerAgreesTest : public testing::TestWithParam<Metric> {};
 
-TEST_P(CheckerAgreesTest, OnCostsAndOnTheTimesOfRandomPlans) {
+TEST_P(CheckerAgreesTest, OnCostsAndTimesOfRandomPlans) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     auto builder = AnInstance().WithCustomers(12).Seed(seed).As(GetParam()).RandomDemands();
     if (seed % 2 == 1) builder.RandomWindows().Service(3);
@@ -219,7 +218,7 @@ TEST_P(CheckerAgreesTest, OnCostsAndOnTheTimesOfRandomPlans) {
     const Plan plan = test::RandomFeasiblePlan(instance, seed);
     const Solution solution = *MakeSolution(instance, plan);
     const CheckReport report = CheckPlan(instance, plan, solution.cost);
-    // The exact metric's sums differ by their order; those of the others are whole units.
+    // Exact sums depend on their order. Other metrics sum whole units.
     EXPECT_NEAR(report.cost, solution.cost, GetParam() == Metric::kExact ? 1e-9 : 0);
     for (const Violation& violation : report.violations) ADD_FAILURE() << violation.message;
     for (const Route& route : solution.routes) {
@@ -231,8 +230,8 @@ TEST_P(CheckerAgreesTest, OnCostsAndOnTheTimesOfRandomPlans) {
   }
 }
 
-// The least duration by trying many starts is what both the checker and MakeSolution find.
-TEST(CheckerTest, LeastDurationIsThatOfTheBestOfManyStarts) {
+// Compares both with the least duration among many starts.
+TEST(CheckerTest, FindsTheLeastDurationOfAllStarts) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     auto builder = AnInstance().WithCustomers(4).Seed(seed).RandomWindows().Service(2);
     const Instance free = builder.Build();

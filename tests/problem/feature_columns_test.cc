@@ -1,4 +1,4 @@
-// Feature columns of instances: JSON, rules, and formats that cannot say them.
+// Tests feature columns: JSON, rules, and formats that cannot express them.
 #include "core/problem/instance/feature_columns.h"
 
 #include <limits>
@@ -36,7 +36,7 @@ TEST(FeatureColumnsTest, AreReadAndWrittenByName) {
   EXPECT_EQ(ParseJson(WriteJson(*instance), "x")->data(), instance->data());
 }
 
-TEST(FeatureColumnsTest, HaveOneOrderWhateverTheyComeIn) {
+TEST(FeatureColumnsTest, AreSortedByName) {
   InstanceData data = AnInstance().WithCustomers(1).BuildData();
   data.features = {{"b", {1, 2}}, {"a", {3, 4}}};
   EXPECT_EQ(Instance::Create(data)->data().features.front().name, "a");
@@ -55,7 +55,7 @@ TEST(FeatureColumnsTest, AreRefusedByNameAndNode) {
               HasSubstr("letters, digits and underscores"));
 }
 
-TEST(FeatureColumnsTest, AreFewAndDifferent) {
+TEST(FeatureColumnsTest, AreLimitedInNumberAndUnique) {
   InstanceData data = AnInstance().WithCustomers(1).BuildData();
   data.features = {{"a", {1, 2}}, {"a", {3, 4}}};
   EXPECT_THAT(Instance::Validate(data).at(0), HasSubstr("\"a\" twice"));
@@ -65,7 +65,7 @@ TEST(FeatureColumnsTest, AreFewAndDifferent) {
   EXPECT_THAT(Instance::Validate(data).at(0), HasSubstr("features.a[1]: got"));
 }
 
-TEST(FeatureColumnsTest, AreNamedByFormatsThatCannotSayThem) {
+TEST(FeatureColumnsTest, AreRefusedByFormatsThatCannotExpressThem) {
   const Instance instance =
       test::WithFeatures(AnInstance().WithCustomers(2).As(Metric::kRounded).Build(), {"early"});
   for (const WrittenFormat format : {WrittenFormat::kVrplib, WrittenFormat::kVroom}) {

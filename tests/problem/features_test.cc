@@ -21,13 +21,13 @@ InstanceData Plain() {
       .BuildData();
 }
 
-TEST(FeaturesTest, APlainProblemHasNone) {
+TEST(FeaturesTest, FindsNoneInAPlainProblem) {
   EXPECT_THAT(FeaturesOf(*Instance::Create(Plain())), IsEmpty());
   EXPECT_THAT(FeaturesOf(AnInstance().Kind(ProblemKind::kTsp).Build()), IsEmpty());
   EXPECT_TRUE(RefuseFeatures(*Instance::Create(Plain()), {}, "a test").ok());
 }
 
-TEST(FeaturesTest, FieldsThatAskForNothingAreNone) {
+TEST(FeaturesTest, IgnoresFieldsWithDefaultValues) {
   InstanceData data = Plain();
   data.backhauls = data.pickups = data.setups = data.releases = {0, 0, 0, 0};
   data.further_windows.resize(4);
@@ -113,7 +113,7 @@ std::vector<Use> Uses() {
   };
 }
 
-TEST(FeaturesTest, EachIsFoundWhereItIsAskedForAndRefusedByThatName) {
+TEST(FeaturesTest, FindsEachFeatureAndRefusesItByItsField) {
   for (const Use& use : Uses()) {
     SCOPED_TRACE(use.field);
     InstanceData data = Plain();
@@ -132,7 +132,7 @@ TEST(FeaturesTest, EachIsFoundWhereItIsAskedForAndRefusedByThatName) {
   }
 }
 
-TEST(FeaturesTest, ThoseThatNeedOthersComeWithThem) {
+TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   InstanceData data = Plain();
   data.num_depots = 2;
   data.demands[1] = data.services[1] = 0;
@@ -144,10 +144,10 @@ TEST(FeaturesTest, ThoseThatNeedOthersComeWithThem) {
   EXPECT_EQ(found[1].field, "vehicles[0].end_depot");
   EXPECT_EQ(found[3].feature, Feature::kOvertime);
   EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
-  // kFrozenStops is no part of the data: tests/search has its tests.
+  // kFrozenStops is not part of the data; tests/search tests it.
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
   for (const Use& use : Uses()) known.insert(use.feature);
-  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "one has no test";
+  EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "a feature has no test";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace vrp {
 namespace {
 
-TEST(FieldPathTest, IsWrittenFromTheOutsideInwards) {
+TEST(FieldPathTest, WritesParentsFirst) {
   EXPECT_EQ(FieldPath("name").ToString(), "name");
   const FieldPath customer("customers", 17);
   EXPECT_EQ(customer.ToString(), "customers[17]");

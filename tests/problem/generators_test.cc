@@ -12,7 +12,7 @@ namespace {
 
 class GeneratorTest : public testing::TestWithParam<ProblemKind> {};
 
-TEST_P(GeneratorTest, AnInstanceDependsOnSeedAndIndexOnly) {
+TEST_P(GeneratorTest, DependsOnSeedAndIndexOnly) {
   const GeneratorOptions options{.kind = GetParam(), .customers = 10, .seed = 5};
   const std::vector<Instance> instances = *GenerateInstances(options, 4);
   ASSERT_EQ(instances.size(), 4u);
@@ -23,7 +23,7 @@ TEST_P(GeneratorTest, AnInstanceDependsOnSeedAndIndexOnly) {
   EXPECT_FALSE(GenerateInstance(other, 3)->data().positions == instances[3].data().positions);
 }
 
-TEST_P(GeneratorTest, EachInstanceIsSolvableOneCustomerARoute) {
+TEST_P(GeneratorTest, CanServeEveryCustomerAlone) {
   for (const int32_t customers : {2, 20, 100}) {
     for (int64_t index = 0; index < 50; ++index) {
       const Instance instance =
@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GeneratorTest,
                            return std::string(KindName(param_info.param));
                          });
 
-TEST(GeneratorsTest, CapacitiesAreThoseOfKool) {
+TEST(GeneratorsTest, UsesTheCapacitiesOfKool) {
   for (const auto& [customers, capacity] : std::map<int32_t, double>{
            {5, 20}, {10, 20}, {15, 25}, {20, 30}, {35, 35}, {50, 40}, {75, 45}, {100, 50}}) {
     EXPECT_EQ(GenerateInstance({.customers = customers}, 0)->capacity(), capacity) << customers;
@@ -68,7 +68,7 @@ TEST(GeneratorsTest, CapacitiesAreThoseOfKool) {
   }
 }
 
-TEST(GeneratorsTest, CvrpFillsTheUnitSquareWithDemandsOneToNine) {
+TEST(GeneratorsTest, DrawsUniformPositionsAndDemandsFromOneToNine) {
   std::map<double, int> demands;
   double sum = 0;
   const std::vector<Instance> instances = *GenerateInstances({.customers = 20}, 500);
@@ -86,7 +86,7 @@ TEST(GeneratorsTest, CvrpFillsTheUnitSquareWithDemandsOneToNine) {
   EXPECT_NEAR(sum / 20000, 0.5, 0.011);
 }
 
-TEST(GeneratorsTest, WindowsAreWholeReachableAndLeaveTimeToReturn) {
+TEST(GeneratorsTest, DrawsIntegerWindowsThatLeaveTimeToReturn) {
   double width = 0;
   int windows = 0;
   const GeneratorOptions options{.kind = ProblemKind::kVrptw, .customers = 50};
@@ -108,14 +108,14 @@ TEST(GeneratorsTest, WindowsAreWholeReachableAndLeaveTimeToReturn) {
       ++windows;
     }
   }
-  // Two uniform ends are a third of the range apart; the range is 480 less twice the mean
-  // distance, 78.2.
+  // The distance of two uniform ends is a third of the range on average. The range is 480 less
+  // twice the mean distance, 78.2.
   EXPECT_NEAR(width / windows, (480 - 2 * 78.2) / 3, 3);
 }
 
-TEST(GeneratorsTest, WindowsCutBeforeTheEarliestArrivalAreWidened) {
-  // Both ends of some window of these fall into the time unit before the vehicle can be there:
-  // about one in a million.
+TEST(GeneratorsTest, WidensWindowsThatCloseBeforeTheEarliestArrival) {
+  // In these instances, both ends of a window fall into the time unit before the earliest arrival,
+  // which happens about once in a million windows.
   for (const int64_t index : {114, 331, 681, 738, 1717, 1842}) {
     const Instance instance =
         *GenerateInstance({.kind = ProblemKind::kVrptw, .customers = 100, .seed = 1234}, index);

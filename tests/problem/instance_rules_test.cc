@@ -1,5 +1,4 @@
-// What an instance may ask for beyond the plain problem is refused by its field's path where it is
-// wrong.
+// Tests that wrong fields of features beyond the plain problem are refused by their paths.
 #include <functional>
 
 #include "gmock/gmock.h"
@@ -13,10 +12,10 @@ using test::AnInstance;
 using testing::ElementsAre;
 using testing::StartsWith;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-// Two depots, customers 2 .. 5, two load dimensions, and one of everything that goes together.
-InstanceData Rich() {
+// Two depots, customers 2 to 5, two load dimensions, and every feature that may be combined.
+InstanceData FullData() {
   InstanceData data = AnInstance()
                           .At({{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}})
                           .Windows({{0, 9}, {0, 9}, {0, 9}, {0, 9}, {0, 9}}, 100)
@@ -61,7 +60,7 @@ std::vector<Wrong> WrongNodes() {
       {"load_dimensions: got 0, wanted 1 to 64", [](D& d) { d.load_dimensions = 0; }},
       {"demands: has 11 entries, wanted 2 for each of 6 nodes", [](D& d) { d.demands.pop_back(); }},
       {"depots[1].demand[1]: got 2, wanted 0 at a depot", [](D& d) { d.demands[3] = 2; }},
-      {"customers[0].pickup[0]: got nan", [](D& d) { d.pickups[4] = kNan; }},
+      {"customers[0].pickup[0]: got nan", [](D& d) { d.pickups[4] = kNotANumber; }},
       {"depots[0].window.late_cost: given; only customers' windows may be soft",
        [](D& d) { d.windows[0].late_cost = 1; }},
       {"customers[3].window.late_cost: got -1", [](D& d) { d.windows[5].late_cost = -1; }},
@@ -95,7 +94,7 @@ std::vector<Wrong> WrongNodes() {
       {"depots[0].x: got nan, wanted a longitude",
        [](D& d) {
          d.coordinates = CoordinateSystem::kLonLat;
-         d.positions[0].x = kNan;
+         d.positions[0].x = kNotANumber;
        }},
   };
 }
@@ -110,7 +109,8 @@ std::vector<Wrong> WrongVehicles() {
        [](D& d) {
          d.vehicles[0].further_capacities = {7, 7};
        }},
-      {"vehicles[0].capacity[1]: got nan", [](D& d) { d.vehicles[0].further_capacities = {kNan}; }},
+      {"vehicles[0].capacity[1]: got nan",
+       [](D& d) { d.vehicles[0].further_capacities = {kNotANumber}; }},
       {"vehicles[0].shift: opens at 5, after it closes at 4",
        [](D& d) {
          d.vehicles[0].shift = {5, 4};
@@ -168,7 +168,7 @@ std::vector<Wrong> WrongRequests() {
 void ExpectRefused(const std::vector<Wrong>& all) {
   for (const Wrong& wrong : all) {
     SCOPED_TRACE(wrong.error);
-    InstanceData data = Rich();
+    InstanceData data = FullData();
     wrong.spoil(data);
     const std::vector<std::string> errors = Instance::Validate(data);
     ASSERT_FALSE(errors.empty());
@@ -176,9 +176,9 @@ void ExpectRefused(const std::vector<Wrong>& all) {
   }
 }
 
-TEST(InstanceRulesTest, AcceptWhatIsRight) {
-  EXPECT_THAT(Instance::Validate(Rich()), ElementsAre());
-  InstanceData data = Rich();
+TEST(InstanceRulesTest, AcceptValidData) {
+  EXPECT_THAT(Instance::Validate(FullData()), ElementsAre());
+  InstanceData data = FullData();
   data.shipments.clear();
   data.further_windows[2].pop_back();
   data.vehicles[0].breaks = {{{0, 5}, 2}, {{}, 0}};
@@ -193,8 +193,8 @@ TEST(InstanceRulesTest, RefuseWrongFieldsOfVehicles) { ExpectRefused(WrongVehicl
 
 TEST(InstanceRulesTest, RefuseWrongShipmentsAndGroups) { ExpectRefused(WrongRequests()); }
 
-TEST(InstanceRulesTest, RefuseAllOfItForATsp) {
-  InstanceData data = Rich();
+TEST(InstanceRulesTest, RefuseAllFeaturesForATsp) {
+  InstanceData data = FullData();
   data.kind = ProblemKind::kTsp;
   std::string errors;
   for (const std::string& error : Instance::Validate(data)) errors += error + "\n";
@@ -215,7 +215,7 @@ TEST(InstanceRulesTest, LonLatDistancesAreMetresOnTheSphere) {
   EXPECT_EQ(instance.Duration(0, 1), instance.Distance(0, 1) / 20);
 }
 
-TEST(InstanceRulesTest, AVehiclesOwnMatrixIsTheOneThatItDrivesBy) {
+TEST(InstanceRulesTest, UseTheMatrixOfTheVehicleType) {
   InstanceData data = AnInstance().At({{0, 0}, {3, 4}}).BuildData();
   data.speed = 2;
   data.vehicles = {{.id = "a"}, {.id = "b"}, {.id = "c"}};

@@ -26,13 +26,13 @@ TEST(InstanceTest, FillsInIdsAndDemands) {
   EXPECT_FALSE(instance.is_depot(1));
 }
 
-TEST(InstanceTest, ATspHasNoVehiclesAndNoCapacity) {
+TEST(InstanceTest, GivesATspNoVehiclesAndNoCapacity) {
   const Instance instance = AnInstance().Kind(ProblemKind::kTsp).WithCustomers(3).Build();
   EXPECT_EQ(instance.num_nodes(), 4);
   EXPECT_EQ(instance.capacity(), kNoLimit);
 }
 
-TEST(InstanceTest, MatricesHoldTheSingleDistances) {
+TEST(InstanceTest, BuildsMatricesOfAllDistances) {
   for (const bool matrix : {false, true}) {
     auto builder = AnInstance().WithCustomers(4).As(Metric::kDimacs);
     InstanceData data = (matrix ? builder.ExplicitMatrix(0.3) : builder).BuildData();
@@ -58,12 +58,12 @@ struct BadField {
   const char* error;
 };
 
-// Gives a test's name, and what a failure prints.
+// Prints the parameter in test names and failures.
 void PrintTo(const BadField& bad, std::ostream* out) { *out << bad.name; }
 
 class BadFieldTest : public testing::TestWithParam<BadField> {};
 
-TEST_P(BadFieldTest, IsRefusedByItsPath) {
+TEST_P(BadFieldTest, RefusesTheFieldByItsPath) {
   InstanceData data = AnInstance()
                           .WithCustomers(3)
                           .Capacity(30)
@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& param_info) { return std::string(param_info.param.name); });
 
-TEST(InstanceTest, ValidateListsEveryError) {
+TEST(InstanceTest, ListsEveryError) {
   InstanceData data = AnInstance().WithCustomers(3).Capacity(5).BuildData();
   data.demands = {0, -6, -1, -7};
   data.speed = -1;

@@ -1,4 +1,4 @@
-// Breaks together with soft windows, beside a vehicle that tries everything at every unit of time.
+// Tests breaks with soft windows against an exhaustive simulation in unit time steps.
 #include "core/problem/plan/late_breaks.h"
 
 #include <algorithm>
@@ -18,21 +18,21 @@ namespace {
 
 using test::AnInstance;
 
-constexpr int kHorizon = 70;
+constexpr int kLastTime = 70;
 constexpr int kNever = 1'000'000;
 
-// What a route comes to; less is better, the first part first.
-using Worth = std::pair<int, int>;  // cost of lateness, end
+// The cost of lateness and the end of a route. Less is better, lexicographically.
+using RouteCost = std::pair<int, int>;
 
-// A vehicle that drives the route on whole numbers. At each moment it does one of what it may: go
-// on for a unit, stand still, begin the next break, or begin to serve. Nothing is taken to be good
-// as soon as possible.
+// Finds the best RouteCost by trying every action at every integer time: drive for a unit, wait,
+// begin the next break, or begin service. It does not assume that acting as soon as possible is
+// best.
 class SteppingVehicle {
  public:
   SteppingVehicle(const InstanceData& data, std::vector<NodeIndex> path)
       : data_(data), vehicle_(data.vehicles[0]), path_(std::move(path)) {}
 
-  Worth From(int start) { return Drive(start, 1, Leg(1), 0); }
+  RouteCost From(int start) { return Drive(start, 1, Leg(1), 0); }
 
  private:
   int Leg(size_t stop) const {
@@ -40,13 +40,13 @@ class SteppingVehicle {
     return static_cast<int>(data_.duration_matrix[path_[stop - 1] * nodes + path_[stop]]);
   }
 
-  // On the way to `stop`, `left` away from it.
-  Worth Drive(int now, size_t stop, int left, size_t taken) {
-    if (now > kHorizon) return {kNever, kNever};
+  // Returns the best cost on the way to `stop`, at distance `left` from it.
+  RouteCost Drive(int now, size_t stop, int left, size_t taken) {
+    if (now > kLastTime) return {kNever, kNever};
     const auto key = std::tuple(now, stop, left, taken);
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    Worth best = Drive(now + 1, stop, left, taken);
+    RouteCost best = Drive(now + 1, stop, left, taken);
     if (left > 0) best = std::min(best, Drive(now + 1, stop, left - 1, taken));
     if (taken < vehicle_.breaks.size()) {
       const Break& pause = vehicle_.breaks[taken];
@@ -59,7 +59,7 @@ class SteppingVehicle {
     return known_[key] = best;
   }
 
-  Worth Serve(int now, size_t stop, size_t taken) {
+  RouteCost Serve(int now, size_t stop, size_t taken) {
     const size_t node = static_cast<size_t>(path_[stop]);
     std::vector<TimeWindow> windows = {data_.windows[node]};
     if (!data_.further_windows.empty()) {
@@ -75,24 +75,24 @@ class SteppingVehicle {
     }
     const int leaves = now + static_cast<int>(data_.services[node]);
     if (stop + 1 < path_.size()) {
-      const Worth rest = Drive(leaves, stop + 1, Leg(stop + 1), taken);
+      const RouteCost rest = Drive(leaves, stop + 1, Leg(stop + 1), taken);
       return {rest.first + late, rest.second};
     }
     if (vehicle_.open_end) {
-      const Worth rest = Stay(leaves, taken);
+      const RouteCost rest = Stay(leaves, taken);
       return {rest.first + late, rest.second};
     }
     const bool done = taken == vehicle_.breaks.size() && leaves <= vehicle_.shift.close;
-    return done ? Worth{late, leaves} : Worth{kNever, kNever};
+    return done ? RouteCost{late, leaves} : RouteCost{kNever, kNever};
   }
 
-  // At an open end, where the breaks that are left may be taken.
-  Worth Stay(int now, size_t taken) {
-    if (now > kHorizon) return {kNever, kNever};
+  // Returns the best cost after the last service of an open route, with the remaining breaks.
+  RouteCost Stay(int now, size_t taken) {
+    if (now > kLastTime) return {kNever, kNever};
     if (taken == vehicle_.breaks.size()) {
-      return now <= vehicle_.shift.close ? Worth{0, now} : Worth{kNever, kNever};
+      return now <= vehicle_.shift.close ? RouteCost{0, now} : RouteCost{kNever, kNever};
     }
-    Worth best = Stay(now + 1, taken);
+    RouteCost best = Stay(now + 1, taken);
     const Break& pause = vehicle_.breaks[taken];
     if (now >= pause.window.open && now <= pause.window.close) {
       best = std::min(best, Stay(now + static_cast<int>(pause.duration), taken + 1));
@@ -103,25 +103,25 @@ class SteppingVehicle {
   const InstanceData& data_;
   const VehicleType& vehicle_;
   const std::vector<NodeIndex> path_;
-  std::map<std::tuple<int, size_t, int, size_t>, Worth> known_;
+  std::map<std::tuple<int, size_t, int, size_t>, RouteCost> known_;
 };
 
 class Draw {
  public:
   explicit Draw(uint64_t seed) : random_(seed, 11, 0) {}
 
-  // Three customers and whole numbers; the vehicle's duration matters.
+  // Returns an instance with three customers and integer times, whose objective is the duration.
   InstanceData Data() {
     InstanceData data = AnInstance().At({{0, 0}, {1, 0}, {2, 0}, {3, 0}}).BuildData();
     data.kind = ProblemKind::kVrptw;
     data.objective = Objective::kDuration;
-    data.windows = {{0, kHorizon}};
+    data.windows = {{0, kLastTime}};
     data.further_windows = {{}};
     for (int i = 0; i < 3; ++i) AddWindows(data);
     data.services = {0, Number(0, 5), Number(0, 5), Number(0, 5)};
     for (int i = 0; i < 16; ++i) data.duration_matrix.push_back(i % 5 == 0 ? 0 : Number(0, 8));
     VehicleType& vehicle = data.vehicles[0];
-    vehicle.shift = {Number(0, 10), Number(30, kHorizon)};
+    vehicle.shift = {Number(0, 10), Number(30, kLastTime)};
     vehicle.open_end = Number(0, 3) == 0;
     for (double i = Number(1, 3); i > 0; --i) {
       const double open = Number(0, 30);
@@ -151,7 +151,7 @@ class Draw {
   CounterRandom random_;
 };
 
-TEST(LateBreaksTest, NoOtherWayIsLessLateOrSoonerBackOrShorter) {
+TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
   int feasible = 0;
   int late = 0;
   int later_starts = 0;
@@ -165,7 +165,7 @@ TEST(LateBreaksTest, NoOtherWayIsLessLateOrSoonerBackOrShorter) {
     if (!vehicle.open_end) path.push_back(0);
     SteppingVehicle stepping(data, path);
     const int soonest = static_cast<int>(vehicle.shift.open);
-    const Worth best = stepping.From(soonest);
+    const RouteCost best = stepping.From(soonest);
 
     const RouteSchedule schedule = RouteScheduler(instance).Make(route);
     ASSERT_EQ(schedule.feasible, best.second < kNever);
@@ -188,7 +188,7 @@ TEST(LateBreaksTest, NoOtherWayIsLessLateOrSoonerBackOrShorter) {
   EXPECT_GT(later_starts, 10);
 }
 
-// The depot at 0 and customers 1, 2 at 10, 20 of a line, open from 0 to 1000.
+// The depot at 0 and customers 1, 2 at 10, 20 on a line, open from 0 to 1000.
 InstanceData TwoOnALine() {
   return AnInstance()
       .At({{0, 0}, {10, 0}, {20, 0}})
@@ -196,38 +196,40 @@ InstanceData TwoOnALine() {
       .BuildData();
 }
 
-RouteSchedule Made(const InstanceData& data) {
+RouteSchedule ScheduleBoth(const InstanceData& data) {
   return RouteScheduler(*Instance::Create(data)).Make({0, {1, 2}});
 }
 
-TEST(LateBreaksTest, ABreakGoesBehindTheCustomerWhoseLatenessIsDearest) {
+TEST(LateBreaksTest, PlacesABreakAfterTheCustomerWithTheDearestLateness) {
   InstanceData data = TwoOnALine();
   data.windows[1] = {0, 10, 5};
   data.windows[2] = {0, 20, 1};
   data.vehicles[0].breaks = {{{0, 300}, 30}};
-  EXPECT_EQ(Made(data).breaks[0].after, 2);
-  EXPECT_EQ(Made(data).late_cost, 0);
+  EXPECT_EQ(ScheduleBoth(data).breaks[0].after, 2);
+  EXPECT_EQ(ScheduleBoth(data).late_cost, 0);
   data.vehicles[0].breaks = {{{0, 15}, 30}};
-  EXPECT_EQ(Made(data).breaks[0].after, 1);
-  EXPECT_EQ(Made(data).late_cost, 30);
+  EXPECT_EQ(ScheduleBoth(data).breaks[0].after, 1);
+  EXPECT_EQ(ScheduleBoth(data).late_cost, 30);
 }
 
-TEST(LateBreaksTest, LessLatenessGoesBeforeASoonerEnd) {
+TEST(LateBreaksTest, PrefersLessLatenessToASoonerEnd) {
   InstanceData data = TwoOnALine();
-  // Served first, customer 1 waits until 20; the break before it ends at 30, ten units sooner back.
+  // With customer 1 before the break, its service waits until 20. With the break first, it ends at
+  // 30 and the route is back ten units sooner.
   data.windows[1] = {20, 21, 1};
   data.vehicles[0].breaks = {{{10, 60}, 20}};
-  const RouteSchedule schedule = Made(data);
+  const RouteSchedule schedule = ScheduleBoth(data);
   EXPECT_EQ(schedule.late_cost, 0);
   EXPECT_EQ(schedule.stops[1].start, 20);
   EXPECT_EQ(schedule.stops.back().start, 70);
   data.windows[1].late_cost = 0;
-  EXPECT_EQ(Made(data).stops.back().start, 60);
+  EXPECT_EQ(ScheduleBoth(data).stops.back().start, 60);
 }
 
-// Customers that each open a unit after the vehicle has come, late from then on: each break that is
-// taken before one of them makes a way of its own, sooner back and dearer than the ones behind.
-InstanceData AWayForEachCustomer(int customers, int breaks, double breaks_until) {
+// Customers whose windows open one unit after the vehicle arrives and are soft from then on. A
+// break before a customer gives a non-dominated label: sooner back and dearer than a break after
+// it.
+InstanceData OneLabelPerCustomer(int customers, int breaks, double breaks_until) {
   const size_t nodes = static_cast<size_t>(customers) + 1;
   std::vector<Position> positions(nodes);
   for (size_t i = 1; i < nodes; ++i) positions[i].x = static_cast<double>(i);
@@ -246,52 +248,53 @@ InstanceData AWayForEachCustomer(int customers, int breaks, double breaks_until)
   return data;
 }
 
-struct Judged {
+struct ScheduledAndChecked {
   RouteSchedule schedule;
   CheckReport report;
 };
 
-// The route through all customers in their order.
-Judged JudgeAll(const InstanceData& data) {
+// Schedules and checks the route through all customers in their order.
+ScheduledAndChecked ScheduleAndCheck(const InstanceData& data) {
   const Instance instance = *Instance::Create(data);
   PlannedRoute route;
   for (NodeIndex i = 1; i < instance.num_nodes(); ++i) route.customers.push_back(i);
   return {RouteScheduler(instance).Make(route), CheckPlan(instance, {route})};
 }
 
-TEST(LateBreaksTest, AHundredWaysAreAllTried) {
-  const Judged judged = JudgeAll(AWayForEachCustomer(100, 2, 800));
-  EXPECT_TRUE(judged.schedule.feasible);
-  EXPECT_TRUE(judged.report.feasible);
-  EXPECT_GT(judged.schedule.late_cost, 0);
-  EXPECT_NEAR(judged.report.routes[0].late_cost, judged.schedule.late_cost, 1e-3);
+TEST(LateBreaksTest, TriesAHundredLabels) {
+  const ScheduledAndChecked result = ScheduleAndCheck(OneLabelPerCustomer(100, 2, 800));
+  EXPECT_TRUE(result.schedule.feasible);
+  EXPECT_TRUE(result.report.feasible);
+  EXPECT_GT(result.schedule.late_cost, 0);
+  EXPECT_NEAR(result.report.routes[0].late_cost, result.schedule.late_cost, 1e-3);
 }
 
-TEST(LateBreaksTest, ARouteWithMoreWaysThanAreTriedCountsAsOneWithoutRoomForItsBreaks) {
-  // All ways of this one took a quarter of an hour.
-  const Judged judged = JudgeAll(AWayForEachCustomer(1000, 16, 1e5));
-  EXPECT_FALSE(judged.schedule.feasible);
-  EXPECT_TRUE(judged.schedule.breaks.empty());
-  ASSERT_EQ(judged.report.violations.size(), 1u);
-  EXPECT_EQ(judged.report.violations[0].kind, ViolationKind::kBreak);
-  EXPECT_EQ(judged.report.violations[0].message,
-            "routes[0]: its 16 breaks have more possible positions among its late customers than are tried");
+TEST(LateBreaksTest, TreatsARouteWithTooManyLabelsAsInfeasible) {
+  // Extending all labels of this route would take a quarter of an hour.
+  const ScheduledAndChecked result = ScheduleAndCheck(OneLabelPerCustomer(1000, 16, 1e5));
+  EXPECT_FALSE(result.schedule.feasible);
+  EXPECT_TRUE(result.schedule.breaks.empty());
+  ASSERT_EQ(result.report.violations.size(), 1u);
+  EXPECT_EQ(result.report.violations[0].kind, ViolationKind::kBreak);
+  EXPECT_EQ(result.report.violations[0].message,
+            "routes[0]: its 16 breaks have more possible positions among its late customers than "
+            "are tried");
 }
 
-TEST(LateBreaksTest, WhatTakesMoreWorkThanIsAllowedHasNoOutcome) {
-  const InstanceData data = AWayForEachCustomer(40, 2, 300);
+TEST(LateBreaksTest, HasNoOutcomeBeyondItsWorkLimit) {
+  const InstanceData data = OneLabelPerCustomer(40, 2, 300);
   std::vector<TimedStop> stops(1, {.first = data.windows[0]});
   for (size_t i = 1; i < data.windows.size(); ++i) {
     stops.push_back({.travel = 10, .first = data.windows[i]});
   }
   LateBreaks::Route route = {.stops = stops, .breaks = data.vehicles[0].breaks, .last_by = 1e4};
-  LateBreaks ways;
-  route.most_work = LateBreaks::MostWork(stops.size(), route.breaks.size());
-  const auto outcome = ways.Run(route, 0);
+  LateBreaks late_breaks;
+  route.most_work = LateBreaks::MaxWork(stops.size(), route.breaks.size());
+  const auto outcome = late_breaks.Run(route, 0);
   ASSERT_TRUE(outcome.has_value());
-  EXPECT_TRUE(ways.LatestStart().has_value());
+  EXPECT_TRUE(late_breaks.LatestStart().has_value());
   route.most_work = 100;
-  EXPECT_FALSE(ways.Run(route, 0).has_value());
+  EXPECT_FALSE(late_breaks.Run(route, 0).has_value());
 }
 
 }  // namespace

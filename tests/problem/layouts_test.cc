@@ -13,7 +13,7 @@ namespace {
 
 class VariantTest : public testing::TestWithParam<std::tuple<ProblemKind, Layout>> {};
 
-TEST_P(VariantTest, EachCustomerCanBeServedAlone) {
+TEST_P(VariantTest, CanServeEveryCustomerAlone) {
   const auto [kind, layout] = GetParam();
   for (int64_t index = 0; index < 100; ++index) {
     GeneratorOptions options{.kind = kind, .customers = 30, .layout = layout};
@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(ProblemKind::kTsp, ProblemKind::kCvrp, ProblemKind::kVrptw),
                      testing::Values(Layout::kUniform, Layout::kClustered, Layout::kX)));
 
-TEST(VariantTest, AttributesChangeNothingElse) {
+TEST(VariantTest, AddsAttributesWithoutChangingPositionsAndDemands) {
   const InstanceData plain = GenerateInstanceData({.seed = 5}, 3);
   const InstanceData all = GenerateInstanceData(
       {.seed = 5, .open_routes = true, .distance_limit = true, .backhauls = true}, 3);
@@ -55,8 +55,8 @@ TEST(VariantTest, AttributesChangeNothingElse) {
   EXPECT_GT(picked_up, 0);
 }
 
-// The mean distance of a customer to the nearest other one, over a hundred instances.
-double NearestOther(Layout layout) {
+// Returns the mean distance of a customer to its nearest neighbour over 100 instances.
+double MeanNeighbourDistance(Layout layout) {
   double sum = 0;
   for (int64_t index = 0; index < 100; ++index) {
     const InstanceData data = GenerateInstanceData({.customers = 50, .layout = layout}, index);
@@ -73,13 +73,13 @@ double NearestOther(Layout layout) {
   return sum;
 }
 
-TEST(LayoutTest, ClusteredCustomersLieCloserTogether) {
-  const double uniform = NearestOther(Layout::kUniform);
-  EXPECT_LT(NearestOther(Layout::kClustered), 0.6 * uniform);
-  EXPECT_LT(NearestOther(Layout::kX), 0.9 * uniform);
+TEST(LayoutTest, PlacesClusteredCustomersCloserTogether) {
+  const double uniform = MeanNeighbourDistance(Layout::kUniform);
+  EXPECT_LT(MeanNeighbourDistance(Layout::kClustered), 0.6 * uniform);
+  EXPECT_LT(MeanNeighbourDistance(Layout::kX), 0.9 * uniform);
 }
 
-TEST(LayoutTest, TheXLayoutVariesDepotsDemandsAndCapacities) {
+TEST(LayoutTest, VariesDepotsDemandsAndCapacitiesInTheXLayout) {
   std::map<double, int> largest;
   int centre = 0;
   int corner = 0;
@@ -90,9 +90,9 @@ TEST(LayoutTest, TheXLayoutVariesDepotsDemandsAndCapacities) {
     corner += data.positions[0] == Position{0, 0} ? 1 : 0;
     double sum = 0;
     for (const double demand : data.demands) sum += demand;
-    const double customers_a_route = data.vehicles[0].capacity / (sum / 40);
-    EXPECT_GE(customers_a_route, 1);
-    EXPECT_LE(customers_a_route, 26);
+    const double customers_per_route = data.vehicles[0].capacity / (sum / 40);
+    EXPECT_GE(customers_per_route, 1);
+    EXPECT_LE(customers_per_route, 26);
   }
   EXPECT_NEAR(centre, 100, 35);
   EXPECT_NEAR(corner, 100, 35);
@@ -101,19 +101,19 @@ TEST(LayoutTest, TheXLayoutVariesDepotsDemandsAndCapacities) {
   EXPECT_GT(largest[100], 40);
 }
 
-TEST(LayoutTest, NamesAreReadBack) {
+TEST(LayoutTest, ParsesItsNames) {
   for (const Layout layout : {Layout::kUniform, Layout::kClustered, Layout::kX}) {
     EXPECT_EQ(LayoutFromName(LayoutName(layout)), layout);
   }
   EXPECT_EQ(LayoutFromName("round"), std::nullopt);
 }
 
-TEST(LayoutTest, RefusesAttributesThatDoNotGoTogether) {
+TEST(LayoutTest, RefusesAttributesThatExcludeEachOther) {
   EXPECT_FALSE(GenerateInstance({.kind = ProblemKind::kTsp, .open_routes = true}, 0).ok());
   EXPECT_FALSE(GenerateInstance({.capacity = 50, .layout = Layout::kX}, 0).ok());
 }
 
-TEST(LayoutTest, TheUniformStreamsAreWhatTheyWereBeforeThereWereLayouts) {
+TEST(LayoutTest, KeepsTheUniformStreamsStable) {
   const Instance cvrp = *GenerateInstance({.customers = 20, .seed = 1234}, 7);
   EXPECT_EQ(cvrp.position(3).x, 0.098124859952965049);
   EXPECT_EQ(cvrp.demand(20), 9);

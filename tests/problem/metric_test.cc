@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-TEST(MetricTest, RoundsADistanceAsItsNameSays) {
+TEST(MetricTest, RoundsDistancesByItsRule) {
   const Position origin{0, 0};
   const Position diagonal{1, 1};  // 1.41421...
   EXPECT_DOUBLE_EQ(MetricDistance(Metric::kExact, origin, diagonal), 1.4142135623730951);
@@ -16,7 +16,7 @@ TEST(MetricTest, RoundsADistanceAsItsNameSays) {
   EXPECT_EQ(MetricDistance(Metric::kScaled1000, origin, diagonal), 1414);
 }
 
-TEST(MetricTest, RoundsAHalfUpAndLeavesWholeDistancesAlone) {
+TEST(MetricTest, RoundsHalvesUpAndKeepsIntegers) {
   EXPECT_EQ(MetricDistance(Metric::kRounded, {0, 0}, {2.5, 0}), 3);
   for (const Metric metric : {Metric::kExact, Metric::kRounded, Metric::kCeiled, Metric::kDimacs}) {
     EXPECT_EQ(MetricDistance(metric, {0, 0}, {3, 4}), 5);
@@ -24,7 +24,7 @@ TEST(MetricTest, RoundsAHalfUpAndLeavesWholeDistancesAlone) {
   }
 }
 
-TEST(MetricTest, SumsOfTenthsComeBackToTenths) {
+TEST(MetricTest, RoundsSumsOfTenthsToTenths) {
   double sum = 0;
   for (int i = 0; i < 1000; ++i) sum += 0.1;
   EXPECT_NE(sum, 100.0);
@@ -32,7 +32,7 @@ TEST(MetricTest, SumsOfTenthsComeBackToTenths) {
   EXPECT_EQ(MetricSum(Metric::kExact, sum), sum);
 }
 
-TEST(MetricTest, NamesReadBack) {
+TEST(MetricTest, ParsesItsNames) {
   for (const Metric metric :
        {Metric::kExact, Metric::kRounded, Metric::kCeiled, Metric::kDimacs, Metric::kScaled1000}) {
     EXPECT_EQ(MetricFromName(MetricName(metric)), metric);

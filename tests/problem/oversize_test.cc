@@ -16,7 +16,7 @@ using test::AnInstance;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(OversizeTest, NamesEachLoadThatNoVehicleCarries) {
+TEST(OversizeTest, NamesEachLoadThatNoVehicleCanCarry) {
   InstanceData data = AnInstance().WithCustomers(3).Capacity(30).BuildData();
   data.vehicles.push_back({.capacity = 20});
   data.demands = {0, 42, 30, 5};
@@ -31,7 +31,7 @@ TEST(OversizeTest, NamesEachLoadThatNoVehicleCarries) {
   EXPECT_TRUE(Instance::Create(data).ok());
 }
 
-TEST(OversizeTest, SaysNothingOfLoadsWhereACapacityIsWrong) {
+TEST(OversizeTest, IgnoresLoadsIfACapacityIsInvalid) {
   InstanceData data = AnInstance().WithCustomers(1).Capacity(-1).BuildData();
   data.demands = {0, 2};
   EXPECT_THAT(OversizeLoads(data), IsEmpty());
@@ -39,7 +39,7 @@ TEST(OversizeTest, SaysNothingOfLoadsWhereACapacityIsWrong) {
   EXPECT_THAT(OversizeLoads(data), IsEmpty());
 }
 
-TEST(OversizeTest, StandBesideAFilesOtherErrors) {
+TEST(OversizeTest, FollowsOtherErrorsOfAFile) {
   const auto read = ParseInstance(
       R"({"kind": "cvrp", "capacity": 10, "coords": [[0, 0], [1, 1], [2, 2]], "demands": [0, 11, -1]})",
       "two.json");
@@ -60,7 +60,7 @@ TEST(OversizeTest, ComparesEachDimensionWithItsLargestCapacity) {
   EXPECT_THAT(OversizeLoads(data), IsEmpty());
 }
 
-TEST(OversizeTest, KnowsNoLimitOfATour) {
+TEST(OversizeTest, IgnoresTsps) {
   EXPECT_THAT(OversizeLoads(AnInstance().Kind(ProblemKind::kTsp).BuildData()), IsEmpty());
 }
 

@@ -14,13 +14,13 @@ namespace {
 
 using test::AnInstance;
 
-size_t LeftOut(const Instance& instance, const Plan& plan) {
+size_t NumLeftOut(const Instance& instance, const Plan& plan) {
   const RepairedPlan repaired = RepairPlan(instance, plan, StopCondition());
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, repaired.plan)));
   return repaired.left_out.size();
 }
 
-TEST(PlanRepairTest, KeepsAPlanThatBreaksNoRuleAsItIs) {
+TEST(PlanRepairTest, KeepsAFeasiblePlan) {
   const Plan plan = {{0, {4, 2}}, {}, {0, {1}}};
   const RepairedPlan repaired =
       RepairPlan(AnInstance().WithCustomers(4).Build(), plan, StopCondition());
@@ -28,15 +28,15 @@ TEST(PlanRepairTest, KeepsAPlanThatBreaksNoRuleAsItIs) {
   EXPECT_TRUE(repaired.left_out.empty());
 }
 
-TEST(PlanRepairTest, LeavesOutAsFewAsItNeeds) {
+TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
   const auto loads = [](std::vector<double> demands) {
     return AnInstance().WithCustomers(5).Demands(std::move(demands)).Capacity(10).Build();
   };
   const Plan all = {{0, {1, 2, 3, 4, 5}}};
-  EXPECT_EQ(LeftOut(loads({9, 3, 3, 2, 2}), all), 1);
-  EXPECT_EQ(LeftOut(loads({4, 4, 4, 4, 4}), all), 3);
-  EXPECT_EQ(LeftOut(loads({1, 8, 1, 8, 1}), all), 2);
-  // The third is reached too late whatever goes; without it all others are in time.
+  EXPECT_EQ(NumLeftOut(loads({9, 3, 3, 2, 2}), all), 1);
+  EXPECT_EQ(NumLeftOut(loads({4, 4, 4, 4, 4}), all), 3);
+  EXPECT_EQ(NumLeftOut(loads({1, 8, 1, 8, 1}), all), 2);
+  // Customer 3 is reached too late in any case. Without it, all others are in time.
   const Instance timed = AnInstance()
                              .At({{0, 0}, {10, 0}, {20, 0}, {90, 0}, {30, 0}})
                              .Windows({{0, 50}, {0, 50}, {0, 50}, {0, 60}}, 900)
@@ -47,8 +47,8 @@ TEST(PlanRepairTest, LeavesOutAsFewAsItNeeds) {
   EXPECT_EQ(repaired.left_out[0].reason, "arrives at customer 3 at 90, after it closes at 50");
 }
 
-// Past the stop too, and whatever the features; what is frozen stays.
-TEST(PlanRepairTest, GivesPlansThatBreakNoRule) {
+// Repairs random plans with random features, also after the stop.
+TEST(PlanRepairTest, MakesRoutesFeasible) {
   int repaired_plans = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
     const Instance instance = test::RandomConstrainedInstance(seed, 12);
@@ -81,7 +81,7 @@ TEST(PlanRepairTest, GivesPlansThatBreakNoRule) {
   EXPECT_GT(repaired_plans, 50);
 }
 
-TEST(PlanRepairTest, FrozenStopsStay) {
+TEST(PlanRepairTest, KeepsFrozenStops) {
   const Instance free = AnInstance().WithCustomers(5).Capacity(3).Build();
   const auto frozen = Freeze(free, {{.visits = {5, 4}}});
   const RepairedPlan repaired = RepairPlan(*frozen, {{0, {5, 4, 3, 2, 1}}}, StopCondition());

@@ -8,26 +8,24 @@
 namespace vrp {
 namespace {
 
-using test::AnInstance;
 using testing::ElementsAre;
 
-// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 of a line.
-InstanceData OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}).BuildData(); }
+InstanceData LineData() { return test::OnALine().BuildData(); }
 
 PlanValue Value(const InstanceData& data, const Plan& plan) {
   return ValueOf(*Instance::Create(data), plan);
 }
 
-TEST(PlanValueTest, ServingMoreComesBeforeAllElse) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, PutsServingMoreBeforeEverythingElse) {
+  InstanceData data = LineData();
   data.priorities = {0, 0, 5, 1};
   EXPECT_LT(Value(data, {{0, {1, 2, 3}}}), Value(data, {{0, {1, 2}}}));
   EXPECT_LT(Value(data, {{0, {1, 2}}}), Value(data, {{0, {1, 3}}}));
   EXPECT_EQ(Value(data, {{0, {1}}}).left_out, 8);
 }
 
-TEST(PlanValueTest, FewerRoutesComeBeforeDistanceWhereTheyCount) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, PutsFewerRoutesBeforeDistanceIfTheObjectiveCountsThem) {
+  InstanceData data = LineData();
   data.positions[3] = {-30, 0};
   const Plan one = {{0, {1, 3, 2}}};
   const Plan two = {{0, {1, 2}}, {0, {}}, {0, {3}}};
@@ -38,8 +36,8 @@ TEST(PlanValueTest, FewerRoutesComeBeforeDistanceWhereTheyCount) {
   EXPECT_EQ(Value(data, two).routes, 2);
 }
 
-TEST(PlanValueTest, ThePartsOfACostSumToIt) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, SplitsTheCostIntoParts) {
+  InstanceData data = LineData();
   data.objective = Objective::kCost;
   data.vehicles[0].fixed_cost = 7;
   data.vehicles[0].cost_per_distance = 2;
@@ -59,16 +57,16 @@ TEST(PlanValueTest, ThePartsOfACostSumToIt) {
   EXPECT_EQ(solution.distance, 60);
 }
 
-TEST(PlanValueTest, RoundedDistancesSumInTheirUnit) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, SumsRoundedDistancesInTheirUnit) {
+  InstanceData data = LineData();
   data.metric = Metric::kDimacs;
   data.positions[1] = {0.15, 0};
   data.positions[2] = {0.4, 0};
   EXPECT_EQ(Value(data, {{0, {1, 2}}}).cost, 0.7);
 }
 
-TEST(PlanValueTest, AGroupIsMissedOnceAndByItsMostImportantMember) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, CountsAGroupLeftOutOnceByItsLargestWeight) {
+  InstanceData data = LineData();
   data.alternative_groups = {{2, 3}};
   data.priorities = {0, 0, 9, 4};
   const Instance instance = *Instance::Create(data);
@@ -80,8 +78,8 @@ TEST(PlanValueTest, AGroupIsMissedOnceAndByItsMostImportantMember) {
   EXPECT_EQ(LeftOutOf(*Instance::Create(data), {{0, {1}}}).weight, 0);
 }
 
-TEST(PlanValueTest, SolutionsCarryEachDimensionsLoadAndReloads) {
-  InstanceData data = OnALine();
+TEST(PlanValueTest, ComputesLoadsOfEachDimensionWithReloads) {
+  InstanceData data = LineData();
   data.load_dimensions = 2;
   data.demands = {0, 0, 1, 10, 2, 20, 3, 30};
   data.pickups = {0, 0, 5, 0, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
-// MakeSolution, PlanValue and the checker compute apart from each other; on random rich instances
-// and plans they agree on every time, load, cost and verdict.
+// Tests that MakeSolution, PlanValue and the checker, which share no code, agree on the times,
+// loads, costs and feasibility of random plans.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -38,7 +38,7 @@ bool Overloaded(const VehicleType& vehicle, const Route& route) {
   return false;
 }
 
-// What the stops and breaks of a feasible route must show by themselves.
+// Expects consistent times of the stops and breaks of a feasible route.
 void ExpectTimesHold(const Instance& instance, const VehicleType& vehicle, const Route& route) {
   for (size_t i = 0; i < route.stops.size(); ++i) {
     const Stop& stop = route.stops[i];
@@ -121,7 +121,7 @@ void Compare(uint64_t seed, Tally& tally) {
   for (size_t r = 0; r < plan.size(); ++r) CompareRoute(instance, plan, report, r, tally);
 }
 
-TEST(RichPlansTest, AreJudgedTheSameByAllThatComputeThem) {
+TEST(RandomPlansTest, AreMeasuredAlikeByAllParts) {
   Tally tally;
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
@@ -141,9 +141,9 @@ TEST(RichPlansTest, AreJudgedTheSameByAllThatComputeThem) {
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }
 
-// No start of a grid does better than the schedule's: it neither ends sooner, nor, ending as soon,
-// takes less time.
-TEST(RichPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
+// Compares the schedule with starts on a grid: none ends sooner or, with the same end, takes less
+// time.
+TEST(RandomPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

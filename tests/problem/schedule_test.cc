@@ -8,17 +8,10 @@
 namespace vrp {
 namespace {
 
-using test::AnInstance;
+using test::LineWithWindows;
 
-// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 of a line, open from 0 to 1000.
-InstanceData OnALine() {
-  return AnInstance()
-      .At({{0, 0}, {10, 0}, {20, 0}, {30, 0}})
-      .Windows({{0, 900}, {0, 900}, {0, 900}}, 1000)
-      .BuildData();
-}
-
-RouteSchedule Made(const InstanceData& data, const std::vector<NodeIndex>& customers) {
+// Returns the schedule of one route, and expects the checker to agree on its feasibility.
+RouteSchedule ScheduleOf(const InstanceData& data, const std::vector<NodeIndex>& customers) {
   const Instance instance = *Instance::Create(data);
   const PlannedRoute route{0, customers};
   const RouteSchedule schedule = RouteScheduler(instance).Make(route);
@@ -32,98 +25,98 @@ RouteSchedule Made(const InstanceData& data, const std::vector<NodeIndex>& custo
   return schedule;
 }
 
-TEST(ScheduleTest, ServiceBeginsInTheFirstWindowThatIsStillOpen) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, StartsServiceInTheFirstWindowThatIsStillOpen) {
+  InstanceData data = LineWithWindows();
   data.windows[2] = {0, 15};
   data.further_windows = {{}, {}, {{40, 50}, {70, 80}}, {}};
   data.services = {0, 5, 5, 0};
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   EXPECT_EQ(schedule.stops[2].arrival, 25);
   EXPECT_EQ(schedule.stops[2].start, 40);
   EXPECT_EQ(schedule.stops[3].arrival, 65);
   data.services[1] = 36;
-  EXPECT_EQ(Made(data, {1, 2}).stops[2].start, 70);
+  EXPECT_EQ(ScheduleOf(data, {1, 2}).stops[2].start, 70);
   data.services[1] = 61;
-  EXPECT_FALSE(Made(data, {1, 2}).feasible);
+  EXPECT_FALSE(ScheduleOf(data, {1, 2}).feasible);
 }
 
-TEST(ScheduleTest, LatenessAfterASoftWindowCosts) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, ChargesLatenessAfterASoftWindow) {
+  InstanceData data = LineWithWindows();
   data.windows[2] = {0, 15, 3};
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   EXPECT_TRUE(schedule.feasible);
   EXPECT_EQ(schedule.stops[2].start, 20);
   EXPECT_EQ(schedule.late_cost, 15);
 }
 
-TEST(ScheduleTest, ALateStopIsMadeNoLaterForTheSakeOfTheDuration) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, DoesNotDelayALateStopToShortenTheDuration) {
+  InstanceData data = LineWithWindows();
   data.windows[1] = {0, 5, 2};
   data.windows[2] = {100, 200};
   data.vehicles[0].max_duration = 500;
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   EXPECT_EQ(schedule.stops[0].departure, 0);
   EXPECT_EQ(schedule.late_cost, 10);
   EXPECT_EQ(schedule.duration(), 120);
 }
 
-TEST(ScheduleTest, SetupTakesTimeOnlyWhereTheVehicleComesFromElsewhere) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, AddsTheSetupOncePerPlace) {
+  InstanceData data = LineWithWindows();
   data.positions[2] = data.positions[1];
   data.services = {0, 2, 2, 2};
   data.setups = {0, 7, 7, 7};
-  const RouteSchedule schedule = Made(data, {1, 2, 3});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2, 3});
   EXPECT_EQ(schedule.stops[1].departure, 10 + 7 + 2);
   EXPECT_EQ(schedule.stops[2].departure, 19 + 2);
   EXPECT_EQ(schedule.stops[3].departure, 21 + 20 + 7 + 2);
 }
 
-TEST(ScheduleTest, ATripWaitsForTheReleaseOfWhatItCarries) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, StartsATripAfterTheReleasesOfItsGoods) {
+  InstanceData data = LineWithWindows();
   data.releases = {0, 30, 40, 200};
   data.vehicles[0].max_reloads = 1;
-  const RouteSchedule schedule = Made(data, {1, 2, 0, 3});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2, 0, 3});
   EXPECT_EQ(schedule.stops[0].departure, 40);
   EXPECT_EQ(schedule.stops[3].arrival, 80);
   EXPECT_EQ(schedule.stops[3].start, 200);
   EXPECT_EQ(schedule.stops[4].arrival, 230);
-  // The second trip's release bounds the end, so that the first may as well start later.
+  // The release of the second trip determines the end, so the first trip can start later.
   data.vehicles[0].max_duration = 500;
-  EXPECT_EQ(Made(data, {1, 2, 0, 3}).stops[0].departure, 160);
+  EXPECT_EQ(ScheduleOf(data, {1, 2, 0, 3}).stops[0].departure, 160);
   data.windows[0].close = 199;
-  EXPECT_FALSE(Made(data, {1, 2, 0, 3}).feasible);
+  EXPECT_FALSE(ScheduleOf(data, {1, 2, 0, 3}).feasible);
 }
 
-TEST(ScheduleTest, TheShiftBoundsTheStartAndTheEnd) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, KeepsStartAndEndWithinTheShift) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].shift = {50, 90};
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   EXPECT_EQ(schedule.stops[0].departure, 50);
   EXPECT_TRUE(schedule.feasible);
-  EXPECT_FALSE(Made(data, {1, 3}).feasible);
+  EXPECT_FALSE(ScheduleOf(data, {1, 3}).feasible);
   data.vehicles[0].open_end = true;
-  EXPECT_TRUE(Made(data, {1, 3}).feasible);
+  EXPECT_TRUE(ScheduleOf(data, {1, 3}).feasible);
   data.services = {0, 0, 0, 11};
-  EXPECT_FALSE(Made(data, {1, 3}).feasible);
+  EXPECT_FALSE(ScheduleOf(data, {1, 3}).feasible);
 }
 
-TEST(ScheduleTest, ARouteEndsAtItsEndDepot) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, EndsAtTheEndDepot) {
+  InstanceData data = LineWithWindows();
   data.num_depots = 2;
   data.demands[1] = 0;
   data.windows[1] = {100, 200};
   data.vehicles[0].end_depot = 1;
-  const RouteSchedule schedule = Made(data, {2, 3});
+  const RouteSchedule schedule = ScheduleOf(data, {2, 3});
   EXPECT_EQ(schedule.stops[3].arrival, 50);
   EXPECT_EQ(schedule.stops[3].start, 100);
   data.vehicles[0].max_duration = 500;
-  EXPECT_EQ(Made(data, {2, 3}).duration(), 50);
+  EXPECT_EQ(ScheduleOf(data, {2, 3}).duration(), 50);
 }
 
-TEST(ScheduleTest, ABreakOnTheWayDelaysTheArrival) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, DelaysTheArrivalByABreakOnTheWay) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].breaks = {{{15, 18}, 30}};
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   ASSERT_EQ(schedule.breaks.size(), 1u);
   EXPECT_EQ(schedule.breaks[0].after, 1);
   EXPECT_EQ(schedule.breaks[0].start, 15);
@@ -132,46 +125,46 @@ TEST(ScheduleTest, ABreakOnTheWayDelaysTheArrival) {
   EXPECT_EQ(schedule.stops[3].start, 70);
 }
 
-TEST(ScheduleTest, ABreakIsTakenWhereItCostsNoTime) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, TakesBreaksDuringWaiting) {
+  InstanceData data = LineWithWindows();
   data.windows[2] = {100, 200};
   data.vehicles[0].breaks = {{{0, 300}, 30}, {{0, 300}, 40}};
-  const RouteSchedule schedule = Made(data, {1, 2});
+  const RouteSchedule schedule = ScheduleOf(data, {1, 2});
   EXPECT_EQ(schedule.stops[2].start, 100);
   EXPECT_EQ(schedule.stops.back().start, 120);
   EXPECT_EQ(schedule.breaks.size(), 2u);
-  // And the vehicle leaves as late as that allows.
+  // The vehicle leaves as late as possible.
   EXPECT_EQ(schedule.stops[0].departure, 100 - 20 - 70);
 }
 
-TEST(ScheduleTest, ABreakThatOpensAfterAllIsDoneIsWaitedFor) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, WaitsForABreakAfterTheLastService) {
+  InstanceData data = LineWithWindows();
   data.vehicles[0].breaks = {{{80, 90}, 10}};
-  const RouteSchedule schedule = Made(data, {1});
+  const RouteSchedule schedule = ScheduleOf(data, {1});
   EXPECT_EQ(schedule.breaks[0].start, 80);
   EXPECT_EQ(schedule.stops.back().start, 90);
   EXPECT_EQ(schedule.duration(), 30);
 }
 
-TEST(ScheduleTest, ABreakThatCannotBeTakenIsToldAndLeftOut) {
-  InstanceData data = OnALine();
+TEST(ScheduleTest, LeavesOutBreaksThatCannotBeTaken) {
+  InstanceData data = LineWithWindows();
   data.services = {0, 100, 0, 0};
   data.vehicles[0].breaks = {{{20, 50}, 10}};
   data.windows[1] = {0, 15};
-  const RouteSchedule schedule = Made(data, {1});
+  const RouteSchedule schedule = ScheduleOf(data, {1});
   EXPECT_FALSE(schedule.feasible);
   EXPECT_TRUE(schedule.breaks.empty());
   EXPECT_EQ(schedule.stops.back().start, 120);
 }
 
-TEST(ScheduleTest, WithWindowsInSecondsSinceTheEpochAMinuteLateIsLate) {
+TEST(ScheduleTest, FindsLatenessOfAMinuteInSecondsSinceTheEpoch) {
   const double day = 1'760'000'000;
-  InstanceData data = OnALine();
+  InstanceData data = LineWithWindows();
   for (TimeWindow& window : data.windows) window = {day, day + 86'400};
   data.windows[1].close = day + 100;
   data.services = {0, 0, 150, 0};
-  EXPECT_TRUE(Made(data, {1, 2}).feasible);
-  EXPECT_FALSE(Made(data, {2, 1}).feasible);
+  EXPECT_TRUE(ScheduleOf(data, {1, 2}).feasible);
+  EXPECT_FALSE(ScheduleOf(data, {2, 1}).feasible);
 }
 
 }  // namespace

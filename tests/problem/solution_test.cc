@@ -9,11 +9,9 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::OnALine;
 
-// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 of a line.
-test::InstanceBuilder OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}); }
-
-TEST(SolutionTest, CarriesLoadsTimesAndCostOfEachRoute) {
+TEST(SolutionTest, ComputesLoadsTimesAndCostOfEachRoute) {
   const Instance instance = OnALine().Demands({1, 2, 4}).Service(5).Build();
   const Solution solution = *MakeSolution(instance, {{0, {1, 3}}, {0, {}}, {0, {2}}});
   ASSERT_EQ(solution.routes.size(), 2u);
@@ -33,7 +31,7 @@ TEST(SolutionTest, CarriesLoadsTimesAndCostOfEachRoute) {
   EXPECT_TRUE(solution.unserved.empty());
 }
 
-TEST(SolutionTest, PicksUpAfterItHasDelivered) {
+TEST(SolutionTest, AddsBackhaulsAfterDeliveries) {
   const Instance instance = OnALine().Demands({3, 0, 2}).Backhauls({0, 4, 0}).Build();
   const Solution solution = *MakeSolution(instance, {{0, {1, 3, 2}}});
   const std::vector<Stop>& stops = solution.routes[0].stops;
@@ -43,7 +41,7 @@ TEST(SolutionTest, PicksUpAfterItHasDelivered) {
   EXPECT_EQ(stops[4].load[0], 4);
 }
 
-TEST(SolutionTest, StartsSoThatTheFirstCustomerIsMetWithoutWaiting) {
+TEST(SolutionTest, StartsWithoutWaitingAtTheFirstCustomer) {
   const Instance instance = OnALine().Windows({{100, 200}, {300, 400}, {0, 900}}, 1000).Build();
   const Route route = MakeSolution(instance, {{0, {1, 2, 3}}})->routes[0];
   EXPECT_EQ(route.stops[0].departure, 90);
@@ -61,7 +59,7 @@ TEST(SolutionTest, NeverStartsBeforeTheDepotOpens) {
   EXPECT_EQ(route.stops[1].start, 60);
 }
 
-TEST(SolutionTest, AnOpenRouteEndsWithTheServiceOfItsLastCustomer) {
+TEST(SolutionTest, EndsAnOpenRouteWithTheServiceOfItsLastCustomer) {
   const Instance instance = OnALine().OpenEnd().Service(5).Build();
   const Plan plan = {{0, {1, 2}}, {0, {3}}};
   const Solution solution = MakeSolution(instance, plan).value();
@@ -73,7 +71,7 @@ TEST(SolutionTest, AnOpenRouteEndsWithTheServiceOfItsLastCustomer) {
   EXPECT_EQ(solution.cost, PlanCost(instance, plan));
 }
 
-TEST(SolutionTest, ALimitedDurationIsSpentWithTheLeastWaiting) {
+TEST(SolutionTest, MinimisesWaitingIfTheDurationIsLimited) {
   const Instance instance =
       OnALine().Windows({{100, 200}, {300, 400}, {0, 900}}, 1000).MaxDuration(155).Build();
   const Route route = MakeSolution(instance, {{0, {1, 2, 3}}})->routes[0];
@@ -107,7 +105,7 @@ TEST(SolutionTest, RefusesNumbersOutOfRange) {
             std::string::npos);
 }
 
-TEST(SolutionTest, ReversingATourKeepsItsCost) {
+TEST(SolutionTest, CostsTheSameInReverse) {
   const Instance instance = AnInstance().WithCustomers(9).As(Metric::kDimacs).Build();
   Plan plan = test::RandomFeasiblePlan(instance, 4);
   const Cost cost = PlanCost(instance, plan);

@@ -1,4 +1,4 @@
-// The units of an instance's numbers, and instances judged otherwise than their files state.
+// Tests UnitsOf and Override.
 #include "core/problem/instance/units.h"
 
 #include "core/problem/formats/formats.h"
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 Instance ReadText(std::string_view text) { return ParseJson(text, "test.json").value(); }
 
-// Two customers by longitude and latitude; `rest` is more keys.
+// Returns an instance with two customers by longitude and latitude, and further keys `rest`.
 Instance OnEarth(const std::string& rest) {
   return ReadText(
       R"({"kind": "vrptw", "coordinates": "lon_lat", "capacity": 9, "demands": [0, 1, 1],
@@ -25,13 +25,13 @@ Instance OnEarth(const std::string& rest) {
 
 constexpr char kOfficeHours[] = R"("time_windows": [[0, null], [28800, 36000], [30000, 64800]])";
 
-TEST(Units, AreUnknownOfPlanarInstances) {
+TEST(Units, AreUnknownForPlanarInstances) {
   const Units units = UnitsOf(test::AnInstance().WithCustomers(3).Build());
   EXPECT_FALSE(units.any());
   EXPECT_EQ(units.cost, CostUnit::kDistance);
 }
 
-TEST(Units, AreMetresAndSecondsBetweenLongitudesAndLatitudes) {
+TEST(Units, AreMetresAndSecondsForLonLat) {
   const Units units = UnitsOf(OnEarth(kOfficeHours));
   EXPECT_EQ(units.metres_per_distance, 1);
   EXPECT_EQ(units.seconds_per_time, 1);
@@ -41,21 +41,21 @@ TEST(Units, AreMetresAndSecondsBetweenLongitudesAndLatitudes) {
             1e-3);
 }
 
-TEST(Units, OfDistancesAreUnknownWhereAMatrixGivesThem) {
+TEST(Units, HaveNoUnitOfDistanceWithAMatrix) {
   const Units units = UnitsOf(OnEarth(
       std::string(R"("distance_matrix": [[0, 1, 2], [1, 0, 3], [2, 3, 0]], )") + kOfficeHours));
   EXPECT_EQ(units.metres_per_distance, 0);
   EXPECT_EQ(units.seconds_per_time, 1);
 }
 
-TEST(Units, TimesAreOfNoDayBeyondTwoDaysOrWithinAnHour) {
+TEST(Units, AreNoTimesOfDayBeyondTwoDaysOrWithinAnHour) {
   EXPECT_FALSE(
       UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 172801], [0, 9]])")).times_of_day);
   EXPECT_TRUE(UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 172800], [0, 9]])")).times_of_day);
   EXPECT_FALSE(UnitsOf(OnEarth(R"("time_windows": [[0, null], [0, 3600], [0, 9]])")).times_of_day);
 }
 
-TEST(Units, OfVroomsFormatAreSecondsAlsoWhereAMatrixGivesDistances) {
+TEST(Units, AreSecondsInVroomFilesEvenWithAMatrix) {
   const Units units = UnitsOf(ReadText(
       R"({"vehicles": [{"id": 1, "start_index": 0, "time_window": [28800, 64800]}],
           "jobs": [{"id": 1, "location_index": 1}],
@@ -65,14 +65,14 @@ TEST(Units, OfVroomsFormatAreSecondsAlsoWhereAMatrixGivesDistances) {
   EXPECT_TRUE(units.times_of_day);
 }
 
-TEST(Units, MakeNoDifferenceBetweenInstances) {
+TEST(Units, AreIgnoredWhenInstancesAreCompared) {
   InstanceData data = test::AnInstance().WithCustomers(2).Build().data();
   const InstanceData same = data;
   data.units.seconds_per_time = 60;
   EXPECT_EQ(data, same);
 }
 
-TEST(Override, ChangesObjectiveAndMetricAndForgetsTheReference) {
+TEST(Override, ChangesObjectiveAndMetricAndDropsTheReference) {
   const Instance instance = ParseInstance(test::ReadData("E-n22-k4.vrp"), "E-n22-k4").value();
   ASSERT_TRUE(instance.reference_cost().has_value());
   const Instance changed =
@@ -84,14 +84,14 @@ TEST(Override, ChangesObjectiveAndMetricAndForgetsTheReference) {
   EXPECT_NE(changed.Distance(0, 1), instance.Distance(0, 1));
 }
 
-TEST(Override, ThatChangesNothingKeepsTheReference) {
+TEST(Override, KeepsTheReferenceIfNothingChanges) {
   const Instance instance = ParseInstance(test::ReadData("E-n22-k4.vrp"), "E-n22-k4").value();
   const Instance same =
       Override(instance, {.objective = Objective::kDistance, .metric = Metric::kRounded}).value();
   EXPECT_EQ(same.reference_cost(), instance.reference_cost());
 }
 
-TEST(Override, RefusesAMetricWhereAMatrixGivesTheDistances) {
+TEST(Override, RefusesAMetricIfAMatrixGivesTheDistances) {
   const Instance instance = ReadText(R"({"kind": "cvrp", "capacity": 2, "demands": [0, 1],
                                      "distance_matrix": [[0, 5], [5, 0]]})");
   const absl::Status status = Override(instance, {.metric = Metric::kDimacs}).status();
@@ -100,7 +100,7 @@ TEST(Override, RefusesAMetricWhereAMatrixGivesTheDistances) {
   EXPECT_TRUE(Override(instance, {.objective = Objective::kDuration}).ok());
 }
 
-TEST(Override, RefusesAnotherUnitOfDistance) {
+TEST(Override, RefusesAChangeOfTheDistanceUnit) {
   const Instance instance = test::AnInstance().WithCustomers(2).Build();
   EXPECT_THAT(std::string(Override(instance, {.metric = Metric::kScaled1000}).status().message()),
               HasSubstr("scaled1000"));

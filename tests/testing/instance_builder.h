@@ -66,5 +66,11 @@ class InstanceBuilder {
 };
 
 inline InstanceBuilder AnInstance() { return {}; }
+// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 on a line.
+inline InstanceBuilder OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}); }
+// The same as data with windows: [0, 900] for customers, [0, 1000] for the depot.
+inline InstanceData LineWithWindows() {
+  return OnALine().Windows({{0, 900}, {0, 900}, {0, 900}}, 1000).BuildData();
+}
 
 }  // namespace vrp::test
