@@ -21,7 +21,7 @@ class SecondPassTest : public testing::TestWithParam<DecoderKind> {
   }
 };
 
-TEST_P(SecondPassTest, TheSecondPassGivesTheRolloutsLogLikelihoodsToTheBit) {
+TEST_P(SecondPassTest, SecondPassReturnsTheRolloutsLogLikelihoodsBitForBit) {
   const DecoderShape shape = {};
   const auto decoder = Make<float>(shape);
   for (const int32_t nodes_count : {2, 5, 16, 33, 51, 101}) {
@@ -77,7 +77,8 @@ TEST_P(SecondPassTest, FloatEqualsDouble) {
   }
 }
 
-// By every element of every input, added to what was there.
+// Checks the gradient with respect to every element of every input, and that it is added to the old
+// values.
 TEST_P(SecondPassTest, GradientsEqualCentralDifferences) {
   for (const DecoderShape& shape : std::vector<DecoderShape>{{.hidden = 16, .heads = 2, .clip = 6},
                                                              {.hidden = 16, .heads = 4}}) {

@@ -95,7 +95,7 @@ TEST_P(AttentionDecoderTest, SamplesOfEveryVariantFollowTheCountersAndPassTheChe
   }
 }
 
-TEST_P(AttentionDecoderTest, FollowingGivesTheLogLikelihoodsOfWhatIsFollowed) {
+TEST_P(AttentionDecoderTest, ForcedDecodingReturnsTheSamplesLogLikelihoods) {
   const DecoderShape shape = {.hidden = 48, .heads = 3};
   const auto decoder = Make<double>(shape);
   const RoutingCase routing({.nodes = 20});
@@ -111,7 +111,7 @@ TEST_P(AttentionDecoderTest, FollowingGivesTheLogLikelihoodsOfWhatIsFollowed) {
   EXPECT_EQ(followed.costs, sampled.costs);
 }
 
-TEST_P(AttentionDecoderTest, WhatIsNotAllowedCannotBeFollowed) {
+TEST_P(AttentionDecoderTest, RejectsForcedChoicesThatAreNotAllowed) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<float>(shape);
   const RoutingCase routing({.nodes = 4});
@@ -129,7 +129,7 @@ TEST_P(AttentionDecoderTest, WhatIsNotAllowedCannotBeFollowed) {
   }
 }
 
-TEST_P(AttentionDecoderTest, ACustomerOutOfReachIsReported) {
+TEST_P(AttentionDecoderTest, ReportsAnUnreachableCustomer) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<float>(shape);
   RoutingCase routing({.nodes = 4});
@@ -139,7 +139,7 @@ TEST_P(AttentionDecoderTest, ACustomerOutOfReachIsReported) {
             DecodeStatus::kUnreachable);
 }
 
-TEST_P(AttentionDecoderTest, ACancelledRolloutStops) {
+TEST_P(AttentionDecoderTest, StopsWhenCancelled) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<float>(shape);
   const RoutingCase routing({.nodes = 30});
@@ -151,7 +151,7 @@ TEST_P(AttentionDecoderTest, ACancelledRolloutStops) {
             DecodeStatus::kStopped);
 }
 
-TEST_P(AttentionDecoderTest, ResultsDoNotDependOnWhichTrajectoriesAreDecodedTogether) {
+TEST_P(AttentionDecoderTest, ResultsDoNotDependOnTheTrajectoriesDecodedTogether) {
   const DecoderShape shape = {};
   const auto decoder = Make<float>(shape);
   for (const int32_t count : {3, 17, 30, 41}) {
@@ -172,7 +172,7 @@ TEST_P(AttentionDecoderTest, ResultsDoNotDependOnWhichTrajectoriesAreDecodedToge
   }
 }
 
-TEST_P(AttentionDecoderTest, StartsAreDistinctAndNotTheNetworks) {
+TEST_P(AttentionDecoderTest, DistinctStartsAreNotTheNetworksChoices) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<double>(shape);
   for (const bool tsp : {false, true}) {
@@ -194,7 +194,7 @@ TEST_P(AttentionDecoderTest, StartsAreDistinctAndNotTheNetworks) {
   }
 }
 
-TEST_P(AttentionDecoderTest, WeightsThatAreNotNumbersStillGiveAPlan) {
+TEST_P(AttentionDecoderTest, MakesAValidPlanFromNanWeights) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<float>(shape);
   const RoutingCase routing({.nodes = 20});
@@ -237,10 +237,10 @@ TEST_P(AttentionDecoderTest, SamplesFollowTheDistribution) {
     chi_square += (counts[n] - wanted) * (counts[n] - wanted) / wanted;
   }
   EXPECT_LT(chi_square, 24.3);  // 7 degrees of freedom: one in a thousand
-  EXPECT_GT(chi_square, 0.5);   // likewise: no accident
+  EXPECT_GT(chi_square, 0.5);   // nor suspiciously good
 }
 
-TEST_P(AttentionDecoderTest, LargeInstancesAndTheSmallestWork) {
+TEST_P(AttentionDecoderTest, HandlesLargeInstancesAndTheSmallest) {
   const DecoderShape shape = {};
   const auto decoder = Make<float>(shape);
   for (const int32_t count : {2, 3, 700}) {

@@ -18,7 +18,7 @@ namespace {
 
 using test::CostOf;
 using test::ImproveCase;
-using test::IsSound;
+using test::IsFeasible;
 using test::RandomPlan;
 
 std::vector<ImprovedPlan> SomePlans() {
@@ -46,7 +46,7 @@ std::vector<std::vector<std::vector<int32_t>>> RoutesOf(const std::vector<Improv
   return routes;
 }
 
-TEST(BatchImproverTest, PlansStaySoundAndCostLessTheMoreRoundsTheyHave) {
+TEST(BatchImproverTest, PlansStayFeasibleAndMoreRoundsCostLess) {
   const std::vector<ImprovedPlan> begun = SomePlans();
   std::vector<ImprovedPlan> before = begun;
   for (const int32_t rounds : {0, 300, 6000}) {
@@ -54,7 +54,7 @@ TEST(BatchImproverTest, PlansStaySoundAndCostLessTheMoreRoundsTheyHave) {
     int64_t sum_before = 0;
     int64_t sum_after = 0;
     for (size_t i = 0; i < begun.size(); ++i) {
-      EXPECT_TRUE(IsSound(after[i])) << i;
+      EXPECT_TRUE(IsFeasible(after[i])) << i;
       EXPECT_LE(CostOf(after[i]), CostOf(begun[i])) << i;
       sum_before += CostOf(before[i]);
       sum_after += CostOf(after[i]);
@@ -64,7 +64,7 @@ TEST(BatchImproverTest, PlansStaySoundAndCostLessTheMoreRoundsTheyHave) {
   }
 }
 
-TEST(BatchImproverTest, PartsAndThreadsChangeNothing) {
+TEST(BatchImproverTest, PartsAndThreadsDoNotChangeThePlans) {
   const ImproveOptions options = {.rounds = 200, .seed = 5};
   const auto whole = RoutesOf(Improved(options));
   EXPECT_EQ(RoutesOf(Improved(options, SomePlans(), 1)), whole);
@@ -75,20 +75,20 @@ TEST(BatchImproverTest, PartsAndThreadsChangeNothing) {
   EXPECT_EQ(RoutesOf(Improved(threads)), whole);
 }
 
-TEST(BatchImproverTest, ThePlaceInABatchDoesNotMatterAndTheSeedDoes) {
+TEST(BatchImproverTest, PlansDependOnTheSeedButNotOnThePositionInTheBatch) {
   const auto plans = RoutesOf(Improved({.rounds = 200, .seed = 5}));
   EXPECT_EQ(plans[0], plans[1]) << "the same instance";
   EXPECT_EQ(plans[4], RoutesOf(Improved({.rounds = 200, .seed = 5}, {SomePlans()[4]}))[0]);
   EXPECT_NE(RoutesOf(Improved({.rounds = 200, .seed = 6})), plans);
 }
 
-TEST(BatchImproverTest, IsDoneInShortPiecesOfItsDevicesWork) {
+TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
   int pieces = 0;
   absl::Duration longest;
   bool inside = false;
   const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
     EXPECT_FALSE(std::exchange(inside, true));
-    // Others' work goes before, and says nothing of how much a piece may be.
+    // The wait for others' work must not count as time of the task.
     if (pieces < 60) absl::SleepFor(absl::Milliseconds(25));
     const absl::Time begun = SteadyNow();
     const absl::Status status = work();
@@ -108,7 +108,7 @@ TEST(BatchImproverTest, IsDoneInShortPiecesOfItsDevicesWork) {
   EXPECT_LT(longest, absl::Seconds(2));
 }
 
-TEST(BatchImproverTest, EndsWithItsDevicesThread) {
+TEST(BatchImproverTest, FailsWhenTheDevicesThreadHasEnded) {
   int pieces = 0;
   const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
     return ++pieces < 3 ? work() : absl::CancelledError("ended");
@@ -121,7 +121,7 @@ TEST(BatchImproverTest, EndsWithItsDevicesThread) {
   EXPECT_EQ(RoutesOf(plans), RoutesOf(SomePlans()));
 }
 
-TEST(BatchImproverTest, AStopEndsItEarlyWithSoundPlans) {
+TEST(BatchImproverTest, StopsEarlyWithFeasiblePlans) {
   std::vector<ImprovedPlan> plans = SomePlans();
   const auto rounds = MakeSerialBatchImprover()->Improve(
       plans, {.rounds = 1'000'000'000,
@@ -131,12 +131,12 @@ TEST(BatchImproverTest, AStopEndsItEarlyWithSoundPlans) {
   EXPECT_LT(*rounds, 1'000'000'000);
   const std::vector<ImprovedPlan> descended = Improved({.rounds = 0});
   for (size_t i = 0; i < plans.size(); ++i) {
-    EXPECT_TRUE(IsSound(plans[i])) << i;
+    EXPECT_TRUE(IsFeasible(plans[i])) << i;
     EXPECT_LE(CostOf(plans[i]), CostOf(descended[i])) << i;
   }
 }
 
-// Threads that take their shares in another order than one thread does, as a warp's may.
+// Lanes that run their iterations in another order than one thread does, as a warp may.
 struct BackwardLanes {
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
@@ -157,7 +157,7 @@ struct BackwardLanes {
   }
 };
 
-// Plans of `begun` after some calls of the program by other lanes.
+// Returns the plans after some calls of the program by BackwardLanes.
 std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
                                            uint64_t seed) {
   PackedPlans packed(plans);
@@ -187,12 +187,12 @@ std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int3
   return plans;
 }
 
-TEST(BatchImproverTest, NeitherTheOrderOfThreadsNorTheSplitIntoCallsMatters) {
+TEST(BatchImproverTest, PlansDependNeitherOnTheOrderOfThreadsNorOnTheSplitIntoCalls) {
   EXPECT_EQ(RoutesOf(ImprovedBackward(SomePlans(), 150, 9)),
             RoutesOf(Improved({.rounds = 150, .seed = 9})));
 }
 
-TEST(ImproveCallsTest, CallsFollowEachOtherUntilAllRoundsAreDone) {
+TEST(ImproveCallsTest, CoverAllRoundsInOrder) {
   int32_t done = 0;
   const auto rounds =
       CallImprove({.rounds = 1000, .seed = 3}, {}, [&](const ImproveRequest& request) {
@@ -207,7 +207,7 @@ TEST(ImproveCallsTest, CallsFollowEachOtherUntilAllRoundsAreDone) {
   EXPECT_EQ(done, 1000);
 }
 
-TEST(ImproveCallsTest, AFailureEndsThem) {
+TEST(ImproveCallsTest, StopAtAFailure) {
   const auto failing = [](const ImproveRequest&) { return absl::InternalError("lost"); };
   EXPECT_TRUE(absl::IsInternal(CallImprove({.rounds = 10}, {}, failing).status()));
 }
@@ -220,14 +220,14 @@ TEST(ImproveCallsTest, ColdAnnealingAcceptsLess) {
   EXPECT_NEAR(table.logs[127] / 4096.0, 0.695, 0.01);
 }
 
-TEST(PlanImproveTest, RoomsAreSharedMemoryWhereOneFits) {
+TEST(PlanImproveLaunchTest, KeepsScratchInSharedMemoryIfOneWarpsFits) {
   constexpr DeviceLimits kH200 = {.shared_bytes = 232'448, .multiprocessors = 132};
   const ImproveLaunchPlan hundred = PlanImproveLaunch(10'000, ImproveScratchBytes(101, 20), kH200);
   EXPECT_EQ(hundred.warps, kMaxImproveWarps);
   EXPECT_EQ(hundred.blocks(10'000), 2500);
   EXPECT_EQ(hundred.blocks(10'001), 2501);
   EXPECT_EQ(hundred.global_scratch_bytes, 0);
-  // All the warps that 64 registers a thread allow a multiprocessor.
+  // A multiprocessor can hold all warps that 64 registers a thread allow.
   EXPECT_LE(hundred.shared_bytes * 32 / kMaxImproveWarps, kH200.shared_bytes);
 
   const ImproveLaunchPlan large = PlanImproveLaunch(3, 100'000, kH200);

@@ -1,4 +1,4 @@
-// Both passes of a decoder with memory of their own.
+// Runs of both passes of a decoder, with memory of their own.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// What a rollout leaves, and the memory for it.
+// Outputs of a rollout, and their memory.
 template <typename T>
 struct Decoded {
   Decoded(const RoutingProblem& problem, int32_t trajectories)

@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// A batch of one instance.
+// Returns a batch of one instance.
 template <typename T>
 class ProgramDecoder final : public AttentionDecoder<T> {
  public:

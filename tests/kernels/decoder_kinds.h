@@ -1,5 +1,5 @@
-// The attention decoders there are, so that all of them pass the same tests: the CPU's, of each
-// instruction set, and the programs that CUDA runs, here with one thread.
+// All attention decoders, so that they pass the same tests: the CPU's for each instruction set, and
+// CUDA's programs, here with one thread.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ using DecoderKind = std::optional<Isa>;  // none: the programs
 std::vector<DecoderKind> DecoderKinds();
 std::string DecoderKindName(DecoderKind kind);
 
-// The programs poll the stop condition before a launch only, and know no beam search.
+// Returns a decoder of that kind. The programs have no beam search and poll the stop condition only
+// before a launch.
 template <typename T>
 std::unique_ptr<AttentionDecoder<T>> MakeDecoderOfKind(DecoderKind kind, const DecoderShape& shape);
 

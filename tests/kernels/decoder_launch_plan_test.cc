@@ -23,7 +23,7 @@ DecoderLaunchSize SizeOf(int32_t instances, int32_t nodes, int32_t trajectories,
           .gradient = gradient};
 }
 
-// Every step of every trajectory belongs to one group of the instance, as the kernels share them.
+// Expects that every step of every trajectory belongs to one group of the instance.
 void ExpectEachStepOnce(const DecoderLaunchPlan& plan, int32_t trajectories) {
   std::set<std::tuple<int32_t, int32_t>> seen;
   for (int32_t group = 0; group < plan.slices * plan.blocks_per_instance; ++group) {
@@ -38,7 +38,7 @@ void ExpectEachStepOnce(const DecoderLaunchPlan& plan, int32_t trajectories) {
   EXPECT_EQ(seen.size(), static_cast<size_t>(trajectories) * 20);
 }
 
-TEST(PlanLaunchTest, GivesEachStepToOneGroup) {
+TEST(PlanDecoderLaunchTest, AssignsEachStepToOneGroup) {
   for (const DeviceLimits& limits : {kH200, kRtx3090}) {
     for (const int32_t instances : {1, 3, 64, 512, 10'000}) {
       for (const int32_t nodes : {2, 21, 101, 1'001, 5'001}) {
@@ -59,14 +59,14 @@ TEST(PlanLaunchTest, GivesEachStepToOneGroup) {
   }
 }
 
-TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereManyTrajectoriesReadThem) {
+TEST(PlanDecoderLaunchTest, StagesNodesThatManyTrajectoriesRead) {
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kH200).staged);
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);  // 155 of 99 kB
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(512, 51, 1, false), kH200).staged);
 }
 
-TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereABlockHasAMultiprocessorToItself) {
+TEST(PlanDecoderLaunchTest, StagesNodesIfABlockHasAMultiprocessorToItself) {
   for (const int32_t instances : {1, 132}) {
     const DecoderLaunchPlan plan = PlanDecoderLaunch(SizeOf(instances, 101, 1, false), kH200);
     EXPECT_TRUE(plan.staged);
@@ -77,7 +77,7 @@ TEST(PlanLaunchTest, KeepsNodesInSharedMemoryWhereABlockHasAMultiprocessorToItse
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);  // 155 of 99 kB
 }
 
-TEST(PlanLaunchTest, FillsABlockThatHasACopyOfTheNodes) {
+TEST(PlanDecoderLaunchTest, FillsABlockWithStagedNodes) {
   for (const int32_t instances : {64, 512, 10'000}) {
     SCOPED_TRACE(instances);
     for (const bool gradient : {false, true}) {
@@ -88,11 +88,11 @@ TEST(PlanLaunchTest, FillsABlockThatHasACopyOfTheNodes) {
     }
   }
   const DecoderLaunchPlan few =
-      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // room for 2 beside it
+      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // 2 fit beside it
   EXPECT_FALSE(few.staged);
 }
 
-TEST(PlanLaunchTest, GivesGroupsGlobalMemoryWhereOneDoesNotFit) {
+TEST(PlanDecoderLaunchTest, UsesGlobalMemoryForGroupsThatDoNotFit) {
   const DecoderLaunchSize size = SizeOf(2, 10'001, 1, false);
   const DecoderLaunchPlan plan = PlanDecoderLaunch(size, kH200);
   EXPECT_GT(size.group_scratch_bytes, kH200.shared_bytes);
@@ -100,21 +100,21 @@ TEST(PlanLaunchTest, GivesGroupsGlobalMemoryWhereOneDoesNotFit) {
   EXPECT_EQ(plan.global_scratch_bytes, plan.blocks(2) * plan.slices * size.group_scratch_bytes);
 }
 
-TEST(PlanLaunchTest, MakesBlocksSmallerBeforeItLeavesSharedMemory) {
+TEST(PlanDecoderLaunchTest, ShrinksBlocksBeforeLeavingSharedMemory) {
   const DecoderLaunchPlan plan = PlanDecoderLaunch(SizeOf(4, 1'001, 100, true), kH200);
   EXPECT_EQ(plan.global_scratch_bytes, 0);
   EXPECT_LT(plan.slices, kMaxSlices);
   EXPECT_GT(plan.blocks_per_instance, 1);
 }
 
-TEST(PlanLaunchTest, LetsOneGroupSumAnInstancesGradientInAFixedOrder) {
+TEST(PlanDecoderLaunchTest, LetsOneGroupSumDeterministicGradients) {
   DecoderLaunchSize size = SizeOf(8, 51, 50, true);
   size.deterministic = true;
   const DecoderLaunchPlan plan = PlanDecoderLaunch(size, kH200);
   EXPECT_EQ(plan.slices * plan.blocks_per_instance, 1);
 }
 
-TEST(PlanLaunchTest, SharesTheStepsOfFewTrajectories) {
+TEST(PlanDecoderLaunchTest, DividesTheStepsOfFewTrajectories) {
   EXPECT_GT(PlanDecoderLaunch(SizeOf(16, 101, 1, true), kH200).step_parts, 1);
 }
 

@@ -1,5 +1,5 @@
-// How threads share the draws. That the host makes the same instances:
-// tests/train/drawn_by_device_test.cc.
+// Draws divided among threads. tests/train/drawn_by_device_test.cc compares the instances with the
+// host's.
 #include "core/kernels/instances/device_instances.h"
 
 #include <vector>
@@ -11,8 +11,8 @@
 namespace vrp {
 namespace {
 
-TEST(DrawDemandsTest, GoOnBehindDrawsThatTookMoreNumbersThanUsual) {
-  constexpr int64_t kLargest = INT64_MAX / 4 * 3;  // every fourth number is passed over
+TEST(DrawDemandsTest, ContinuesAfterDrawsThatTookMoreNumbersThanUsual) {
+  constexpr int64_t kLargest = INT64_MAX / 4 * 3;  // rejects every fourth number
   const CounterRandom numbers = CounterRandom(5, 6, 7).From(4);
   std::vector<double> demands(50);
   DrawDemands(SerialGroup(), {.numbers = numbers, .largest = kLargest, .count = 50},
@@ -24,7 +24,7 @@ TEST(DrawDemandsTest, GoOnBehindDrawsThatTookMoreNumbersThanUsual) {
   EXPECT_EQ(demands, expected);
 }
 
-TEST(DeviceInstancesTest, AreThoseOfTheBatchWhoseNumberIsRead) {
+TEST(DeviceInstancesTest, DrawTheBatchWhoseNumberIsInMemory) {
   const UniformInstances drawn = {
       .seed = 3, .customers = 7, .least_capacity = 20, .largest_capacity = 20};
   const test::DrawnShape small = {.drawn = drawn, .instances = 4, .nodes = 8};
@@ -58,11 +58,11 @@ TEST(DeviceInstancesTest, HaveNoFeaturesBeyondTheirNodes) {
   EXPECT_LT(tours, 20);
 }
 
-TEST(DeviceInstancesTest, TellHowManyNodesTheLargestHas) {
+TEST(DeviceInstancesTest, MaxNodesIsThatOfTheLargestInstance) {
   EXPECT_EQ(MaxNodes({.customers = 5}), 6);
   EXPECT_EQ(MaxNodes({.customers = 5, .kinds = 1, .kind = {ProblemKind::kTsp}}), 5);
-  EXPECT_EQ(
-      MaxNodes({.customers = 5, .kinds = 2, .kind = {ProblemKind::kTsp, ProblemKind::kCvrp}}), 6);
+  EXPECT_EQ(MaxNodes({.customers = 5, .kinds = 2, .kind = {ProblemKind::kTsp, ProblemKind::kCvrp}}),
+            6);
 }
 
 }  // namespace

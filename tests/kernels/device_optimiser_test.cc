@@ -1,5 +1,5 @@
-// Beside AdamW: what a step on the device decides by itself. tests/train/adamw_test.cc compares the
-// arithmetic.
+// Decisions of an optimiser step on the device. tests/train/adamw_test.cc compares the arithmetic
+// of AdamW.
 #include "core/kernels/optimiser/device_optimiser.h"
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-// Five parameters with a gradient of norm 5, and all that a step needs.
+// Five parameters with a gradient of norm 5, and the other inputs of a step.
 struct Optimised {
   explicit Optimised(std::vector<double> learning_rates) : rates(std::move(learning_rates)) {
     task.size = std::ssize(values);
@@ -49,9 +49,9 @@ struct Optimised {
   OptimiserTask task;
 };
 
-TEST(DeviceOptimiserTest, TakesTheRateOfItsOwnStepAndTheLastOneFromThereOn) {
+TEST(DeviceOptimiserTest, UsesEachStepsLearningRateAndThenTheLastOne) {
   Optimised one({0.1, 0.01});
-  // With the same gradient at each step Adam moves by the learning rate.
+  // With equal gradients, Adam moves by the learning rate.
   for (const float wanted : {0.9F, 0.89F, 0.88F}) {
     OptimiseOnCpu(one.task);
     EXPECT_NEAR(one.values[0], wanted, 1e-5);
@@ -63,7 +63,7 @@ TEST(DeviceOptimiserTest, TakesTheRateOfItsOwnStepAndTheLastOneFromThereOn) {
   EXPECT_EQ(one.state.updates, 3);
 }
 
-TEST(DeviceOptimiserTest, LeavesAStepOutWhoseGradientOrLossIsNoNumberAndCountsIt) {
+TEST(DeviceOptimiserTest, SkipsAndCountsStepsWithNonFiniteGradientOrLoss) {
   Optimised one({0.1});
   one.gradient[3] = kNan;
   OptimiseOnCpu(one.task);
@@ -80,18 +80,18 @@ TEST(DeviceOptimiserTest, LeavesAStepOutWhoseGradientOrLossIsNoNumberAndCountsIt
   EXPECT_EQ(one.state.applies, 0);
   one.loss = 0;
   OptimiseOnCpu(one.task);
-  EXPECT_NEAR(one.values[0], 0.9, 1e-5);  // by the corrections of a first update
+  EXPECT_NEAR(one.values[0], 0.9, 1e-5);  // bias corrections of a first update
   EXPECT_EQ(one.state.updates, 1);
 }
 
-TEST(DeviceOptimiserTest, MovesTheWeightsAverageBehindEachUpdateAndByTheUpdatesShare) {
+TEST(DeviceOptimiserTest, AveragesTheWeightsAfterEachUpdate) {
   Optimised one({0.1});
   std::vector<float> average = {3, 3, 3, 3, 3};
   one.task.average = average.data();
   one.task.average_decay = 0.2;
   one.loss = kNan;
   OptimiseOnCpu(one.task);
-  EXPECT_EQ(average, std::vector<float>(5, 3));  // the step was left out
+  EXPECT_EQ(average, std::vector<float>(5, 3));  // the step was skipped
   one.loss = 0;
   double wanted = 3;
   for (const double decay : {2.0 / 11, 0.2, 0.2}) {
@@ -99,7 +99,7 @@ TEST(DeviceOptimiserTest, MovesTheWeightsAverageBehindEachUpdateAndByTheUpdatesS
     wanted = decay * wanted + (1 - decay) * one.values[0];
     EXPECT_NEAR(average[0], wanted, 1e-6);
   }
-  EXPECT_EQ(average[4], 3);  // of no piece, as frozen parameters
+  EXPECT_EQ(average[4], 3);  // in no piece, like frozen parameters
 }
 
 TEST(DeviceOptimiserTest, ClipsByTheNorm) {
@@ -107,10 +107,10 @@ TEST(DeviceOptimiserTest, ClipsByTheNorm) {
   one.task.clip = 2.5;
   OptimiseOnCpu(one.task);
   EXPECT_DOUBLE_EQ(one.state.norm, 5);
-  EXPECT_FLOAT_EQ(one.mean[0], 0.15F);  // (1 - 0.9) of a half of 3
+  EXPECT_FLOAT_EQ(one.mean[0], 0.15F);  // (1 - 0.9) of half of 3
 }
 
-TEST(DeviceOptimiserTest, DividesByTheScaleOfTheLosses) {
+TEST(DeviceOptimiserTest, DividesByTheLossScale) {
   Optimised one({0.1});
   one.ScaleLosses();
   OptimiseOnCpu(one.task);
@@ -118,7 +118,7 @@ TEST(DeviceOptimiserTest, DividesByTheScaleOfTheLosses) {
   EXPECT_FLOAT_EQ(one.mean[0], 0.3F / 8);
 }
 
-TEST(DeviceOptimiserTest, HalvesTheScaleAtAnOverflowAndDoublesItAfterStepsWithout) {
+TEST(DeviceOptimiserTest, HalvesTheLossScaleAtAnOverflowAndDoublesItAfterGoodSteps) {
   Optimised one({0.1});
   one.ScaleLosses();
   one.gradient[0] = std::numeric_limits<float>::infinity();

@@ -1,5 +1,5 @@
-// A batch that is drawn where it is used, in one piece of memory, so that it can be brought here
-// from a device and compared whole.
+// A batch drawn on a device, in one piece of memory, so that it can be copied to the host and
+// compared as a whole.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct DrawnShape {
   int32_t nodes = 0;
 };
 
-// Where the parts of a batch lie in memory from `base` on: first the batch's number.
+// Returns the addresses of a batch's parts in memory from `base` on. The batch's number comes
+// first.
 inline InstanceTask TaskIn(uint8_t* base, const DrawnShape& shape) {
   InstanceTask task = {.drawn = shape.drawn, .instances = shape.instances, .nodes = shape.nodes};
   const int64_t rows = int64_t{shape.instances} * shape.nodes;
@@ -43,7 +44,7 @@ inline int64_t BytesOf(const DrawnShape& shape) {
   return static_cast<int64_t>(sizeof(int64_t)) + shape.instances * kInstance + rows * kRow;
 }
 
-// Memory with what no batch has in it, but for its number.
+// Returns memory with the batch's number and otherwise values that no batch contains.
 inline std::vector<uint8_t> NoInstances(const DrawnShape& shape, int64_t batch) {
   std::vector<uint8_t> memory(static_cast<size_t>(BytesOf(shape)), 0xA5);
   std::memcpy(memory.data(), &batch, sizeof(batch));
@@ -61,7 +62,7 @@ inline void ExpectSameValues(const double* actual, const double* expected, int32
   for (int32_t i = 0; i < count; ++i) ASSERT_EQ(actual[i], expected[i]) << i;
 }
 
-// To the bit, whatever addresses their arrays have.
+// Expects equality bit for bit, except for the addresses of arrays.
 inline void ExpectSameRules(const StepRules& actual, const StepRules& expected) {
   EXPECT_EQ(actual.load_limit, expected.load_limit);
   EXPECT_EQ(actual.distance_limit, expected.distance_limit);

@@ -9,21 +9,21 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kLength = 5;
-constexpr int32_t kSequences = 6;
-constexpr int32_t kHidden = 64;
+constexpr int32_t kMaskSequences = 6;
+constexpr int32_t kUnits = 64;
 
 std::vector<float> MaskOf(DropoutMask mask) {
-  std::vector<float> kept(size_t{kLength} * kSequences * kHidden, -1);
+  std::vector<float> kept(size_t{kLength} * kMaskSequences * kUnits, -1);
   mask.rate = DropoutRateOf(0.25);
   mask.length = kLength;
-  mask.sequences = kSequences;
-  mask.hidden = kHidden;
+  mask.sequences = kMaskSequences;
+  mask.hidden = kUnits;
   mask.kept = kept.data();
   WriteMaskOnCpu(mask);
   return kept;
 }
 
-TEST(DropoutMaskTest, DropsTheShareAndEnlargesTheRestByAsMuch) {
+TEST(DropoutMaskTest, DropsTheShareAndScalesTheRest) {
   const std::vector<float> kept = MaskOf({.key = {.seed = 3, .layer = 1}});
   const auto dropped = std::ranges::count(kept, 0.0F);
   const auto enlarged = std::ranges::count(kept, 4.0F / 3);
@@ -31,16 +31,16 @@ TEST(DropoutMaskTest, DropsTheShareAndEnlargesTheRestByAsMuch) {
   EXPECT_NEAR(static_cast<double>(dropped) / static_cast<double>(kept.size()), 0.25, 0.03);
 }
 
-TEST(DropoutMaskTest, IsOfTheSequenceTheStepAndTheLayerWhateverElseIsInTheBatch) {
+TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
   const std::vector<float> kept = MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1}});
   const std::vector<float> later =
       MaskOf({.key = {.seed = 3, .stream = 9, .sequence = 2, .layer = 1}});
   for (size_t t = 0; t < kLength; ++t) {
-    for (size_t r = 0; r + 2 < kSequences; ++r) {
+    for (size_t r = 0; r + 2 < kMaskSequences; ++r) {
       const auto row = [&](const std::vector<float>& of, size_t sequence) {
         const auto first =
-            of.begin() + static_cast<std::ptrdiff_t>((t * kSequences + sequence) * kHidden);
-        return std::vector<float>(first, first + kHidden);
+            of.begin() + static_cast<std::ptrdiff_t>((t * kMaskSequences + sequence) * kUnits);
+        return std::vector<float>(first, first + kUnits);
       };
       EXPECT_EQ(row(later, r), row(kept, r + 2));
       EXPECT_NE(row(later, r), row(kept, r));
@@ -50,7 +50,7 @@ TEST(DropoutMaskTest, IsOfTheSequenceTheStepAndTheLayerWhateverElseIsInTheBatch)
   EXPECT_NE(kept, MaskOf({.key = {.seed = 3, .stream = 9, .layer = 1, .decoder = true}}));
 }
 
-TEST(DropoutMaskTest, CountsTheStepsThatWereDone) {
+TEST(DropoutMaskTest, CountsEarlierSteps) {
   const int64_t done = 4;
   EXPECT_EQ(MaskOf({.key = {.seed = 3, .stream = 1, .layer = 1}, .steps = &done}),
             MaskOf({.key = {.seed = 3, .stream = 5, .layer = 1}}));

@@ -1,4 +1,4 @@
-// Parameters and inputs of an encoder to try it with.
+// Parameters and inputs for tests of the encoder.
 #pragma once
 
 #include <cmath>
@@ -11,14 +11,14 @@
 
 namespace vrp::testing_support {
 
-inline std::vector<double> RandomValues(int64_t count, uint64_t stream) {
+inline std::vector<double> RandomInputs(int64_t count, uint64_t stream) {
   CounterRandom random(11, stream);
   std::vector<double> values(static_cast<size_t>(count));
   for (double& value : values) value = 2 * random.UniformDouble() - 1;
   return values;
 }
 
-// A flat span of parameters, and where each kind of them lies (of all layers, one after another).
+// A flat span of parameters, and the range of each kind of them over all layers.
 struct EncoderParameters {
   std::vector<EncoderLayerOffsets> layers;
   std::vector<double> values;
@@ -37,7 +37,7 @@ inline EncoderParameters MakeEncoderParameters(const EncoderShape& s) {
   const int64_t f = s.feed_forward;
   const auto add = [&p](const std::string& name, int64_t count, double bound, double offset) {
     const auto first = static_cast<int64_t>(p.values.size());
-    for (const double value : RandomValues(count, p.kinds.size() + 100)) {
+    for (const double value : RandomInputs(count, p.kinds.size() + 100)) {
       p.values.push_back(offset + bound * value);
     }
     const bool frozen = name.ends_with("mean") || name.ends_with("variance");

@@ -1,4 +1,4 @@
-// The encoder in plain loops and float64, as its definition reads, for tests.
+// The encoder in plain loops and float64, for tests.
 #pragma once
 
 #include <algorithm>
@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "core/kernels/encoder/encoder.h"
-#include "tests/kernels/bf16_testing.h"
 #include "tests/kernels/encoder_parameters.h"
+#include "tests/kernels/round_to_bf16.h"
 
 namespace vrp::testing_support {
 
-// One instance: x [N, H] through all layers; with `bf16` the linear layers round what they
-// multiply.
+// One instance: x [N, H] through all layers. With `bf16` the linear layers round their operands.
 class EncoderReference {
  public:
   EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters,
@@ -56,7 +55,7 @@ class EncoderReference {
     }
     return y;
   }
-  // Only the second linear layer of the feed-forward network reads F values a node.
+  // Only the second linear layer of the feed-forward network reads F values per node.
   int64_t Nodes(const std::vector<double>& x, int64_t /*outputs*/, int64_t weight) const {
     bool second = false;
     for (const EncoderLayerOffsets& o : p_.layers) second = second || o.feed2_weight == weight;

@@ -19,9 +19,9 @@ namespace {
 using testing_support::EncoderParameters;
 using testing_support::EncoderReference;
 using testing_support::MakeEncoderParameters;
-using testing_support::RandomValues;
+using testing_support::RandomInputs;
 
-// Instances of the given numbers of nodes, each with inputs of its own wherever it stands.
+// Instances with the given numbers of nodes. An instance's inputs do not depend on its position.
 class Group {
  public:
   Group(const EncoderShape& shape, const std::vector<int32_t>& sizes, uint64_t first_stream = 500)
@@ -29,10 +29,10 @@ class Group {
     for (size_t b = 0; b < sizes.size(); ++b) {
       const uint64_t stream = first_stream + 2 * static_cast<uint64_t>(sizes[b]);
       first_rows_.push_back(first_rows_.back() + sizes[b]);
-      const std::vector<double> x = RandomValues(int64_t{sizes[b]} * shape.hidden, stream);
+      const std::vector<double> x = RandomInputs(int64_t{sizes[b]} * shape.hidden, stream);
       x_.insert(x_.end(), x.begin(), x.end());
       edges_.push_back(
-          RandomValues(int64_t{shape.edge_features} * sizes[b] * sizes[b], stream + 1));
+          RandomInputs(int64_t{shape.edge_features} * sizes[b] * sizes[b], stream + 1));
     }
   }
   int64_t rows() const { return first_rows_.back(); }
@@ -66,7 +66,7 @@ struct Passes {
   std::vector<T> gradient;
 };
 
-// The encoder's passes over `group`; `dy` empty: forward alone, with nothing saved.
+// Runs the encoder's passes over `group`. An empty `dy` means only forward, with nothing saved.
 template <typename T>
 Passes<T> RunEncoder(const EncoderShape& shape, std::unique_ptr<Encoder<T>> encoder,
                      const EncoderParameters& parameters, Group& group,
@@ -81,7 +81,7 @@ Passes<T> RunEncoder(const EncoderShape& shape, std::unique_ptr<Encoder<T>> enco
   for (const std::vector<T>& e : edges) edge_pointers.push_back(e.data());
   EncoderGroup<T> arguments{group.first_rows(), {}};
   if (shape.edge_features > 0) arguments.edges = edge_pointers;
-  // Whatever memory holds before must not matter.
+  // The memory's old content must not matter.
   const T rubbish = std::numeric_limits<T>::quiet_NaN();
   std::vector<T> saved(encoder->SavedSize(group.first_rows()), rubbish);
   std::vector<T> scratch(encoder->ScratchSize(group.first_rows()), rubbish);
@@ -154,13 +154,13 @@ TEST_P(EncoderTest, ForwardEqualsPlainLoops) {
   }
 }
 
-// The directional derivative along one parameter or input, by central differences of the
-// reference's equal in float64.
+// Checks directional derivatives along single parameters and inputs against central differences of
+// the float64 reference.
 TEST_P(EncoderTest, GradientsEqualCentralDifferences) {
   const EncoderShape s = shape();
   EncoderParameters parameters = MakeEncoderParameters(s);
   Group group(s, {5, 1, 19});
-  const std::vector<double> dy = RandomValues(group.rows() * s.hidden, 77);
+  const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 77);
   const Passes<double> passes = RunEncoder<double>(s, isa(), parameters, group, dy);
   const auto slope = [&](double& value) {
     constexpr double kStep = 1e-5;
@@ -188,11 +188,11 @@ TEST_P(EncoderTest, GradientsEqualCentralDifferences) {
   }
 }
 
-TEST_P(EncoderTest, FloatGradientsAreNearThoseInDouble) {
+TEST_P(EncoderTest, FloatGradientsAreCloseToDouble) {
   const EncoderShape s = shape();
   const EncoderParameters parameters = MakeEncoderParameters(s);
-  Group group(s, {21, 1, 11, 40, 200});  // more rows than are taken at once
-  const std::vector<double> dy = RandomValues(group.rows() * s.hidden, 78);
+  Group group(s, {21, 1, 11, 40, 200});  // more rows than are handled at once
+  const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 78);
   const Passes<double> wanted = RunEncoder<double>(s, isa(), parameters, group, dy);
   const Passes<float> got = RunEncoder<float>(s, isa(), parameters, group, dy);
   for (const EncoderParameters::Kind& kind : parameters.kinds) {
@@ -226,11 +226,11 @@ TEST_P(EncoderTest, ForwardOfAnInstanceDoesNotDependOnItsGroup) {
   }
 }
 
-TEST_P(EncoderTest, BackwardAddsTheSameBitsEachTime) {
+TEST_P(EncoderTest, BackwardIsDeterministic) {
   const EncoderShape s = shape();
   const EncoderParameters parameters = MakeEncoderParameters(s);
   Group group(s, {21, 1, 11, 40});
-  const std::vector<double> dy = RandomValues(group.rows() * s.hidden, 79);
+  const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 79);
   const Passes<float> first = RunEncoder<float>(s, isa(), parameters, group, dy);
   const Passes<float> second = RunEncoder<float>(s, isa(), parameters, group, dy);
   EXPECT_EQ(first.gradient, second.gradient);
@@ -266,9 +266,9 @@ double Distance(const std::vector<T>& a, const std::vector<double>& b) {
   return std::sqrt(sum);
 }
 
-TEST_P(Bf16EncoderTest, ForwardEqualsPlainLoopsThatRoundWhatLinearLayersMultiply) {
+TEST_P(Bf16EncoderTest, ForwardEqualsPlainLoopsWithRoundedOperands) {
   EncoderShape s = shape();
-  s.layers = 1;  // a number near the middle of two bf16 numbers may go either way: more with each
+  s.layers = 1;  // rounding ties may differ, more so with each layer
   const EncoderParameters parameters = MakeEncoderParameters(s);
   Group group(s, {5, 1, 17, 33, 2});
   const std::vector<double> wanted = group.Reference(parameters, true);
@@ -278,11 +278,11 @@ TEST_P(Bf16EncoderTest, ForwardEqualsPlainLoopsThatRoundWhatLinearLayersMultiply
   EXPECT_LT(Distance(got, wanted), 0.1 * rounding);
 }
 
-TEST_P(Bf16EncoderTest, GradientsAreThoseInDoubleButForRounding) {
+TEST_P(Bf16EncoderTest, GradientsEqualDoubleUpToRounding) {
   const EncoderShape s = shape();
   const EncoderParameters parameters = MakeEncoderParameters(s);
   Group group(s, {21, 1, 11, 40, 200});
-  const std::vector<double> dy = RandomValues(group.rows() * s.hidden, 78);
+  const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 78);
   const Passes<double> wanted = RunEncoder<double>(s, Isa::kAvx512, parameters, group, dy);
   const Passes<float> got = RunBf16Encoder(s, bf16(), parameters, group, dy);
   for (const EncoderParameters::Kind& kind : parameters.kinds) {
@@ -299,12 +299,12 @@ TEST_P(Bf16EncoderTest, GradientsAreThoseInDoubleButForRounding) {
   EXPECT_GT(error, 1e-3);
 }
 
-TEST_P(Bf16EncoderTest, AnInstanceIsTheSameInAnyGroupAndBackwardTheSameBitsEachTime) {
+TEST_P(Bf16EncoderTest, ResultsAreDeterministicAndDoNotDependOnTheGroup) {
   const EncoderShape s = shape();
   const EncoderParameters parameters = MakeEncoderParameters(s);
   Group together(s, {7, 1, 18});
   Group alone(s, {7});
-  const std::vector<double> dy = RandomValues(together.rows() * s.hidden, 79);
+  const std::vector<double> dy = RandomInputs(together.rows() * s.hidden, 79);
   const Passes<float> first = RunBf16Encoder(s, bf16(), parameters, together, dy);
   const Passes<float> second = RunBf16Encoder(s, bf16(), parameters, together, dy);
   EXPECT_EQ(first.y, second.y);

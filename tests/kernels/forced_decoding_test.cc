@@ -1,5 +1,5 @@
-// Given choices, walked in one go, beside plain loops over the step function; and the same choices
-// taken step by step, as if a network made them.
+// Forced decoding in one call, compared with plain loops over the step function; and the same
+// choices step by step, as if a network made them.
 #include "core/kernels/forced_decoding/forced_decoding.h"
 
 #include <memory>
@@ -12,8 +12,8 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kNodes = 9;
-constexpr int32_t kPadded = 12;
+constexpr int32_t kForcedNodes = 9;
+constexpr int32_t kPaddedForcedNodes = 12;
 constexpr int32_t kSteps = 20;
 constexpr int32_t kTrajectories = 2;
 constexpr int64_t kUnwritten = 77;
@@ -22,12 +22,12 @@ constexpr int64_t kUnwritten = 77;
 template <typename T>
 struct Memory {
   explicit Memory(ObservationKind kind, int64_t rows = kTrajectories)
-      : layout{.kind = kind, .nodes = kPadded},
+      : layout{.kind = kind, .nodes = kPaddedForcedNodes},
         current(Size(rows), kUnwritten),
         first(current),
         begins(current.size(), kUnwritten),
         shares(current.size() * static_cast<size_t>(ObservedShares(kind)), kUnwritten),
-        forbidden(current.size() * kPadded, kUnwritten),
+        forbidden(current.size() * kPaddedForcedNodes, kUnwritten),
         features(forbidden.size() * static_cast<size_t>(ObservedFeatures(kind)), kUnwritten),
         draws(current.size()),
         trajectory_scratch(static_cast<size_t>(rows * TrajectoryScratchBytes(layout)) /
@@ -59,7 +59,7 @@ struct Memory {
   std::vector<TrajectoryEnd> ends;
 };
 
-// What a pointer network reads of a node, in words of its own.
+// A pointer network's features of a node, computed independently.
 template <typename T>
 std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
                              const std::vector<uint8_t>& visited, int32_t node) {
@@ -74,7 +74,7 @@ std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
           static_cast<T>(times.slack)};
 }
 
-// The row of a step, by plain loops.
+// Writes a step's observation by plain loops.
 template <typename T>
 void WritePlainStep(const StepRules& rules, const RouteState& state,
                     const std::vector<uint8_t>& visited, ObservationKind kind,
@@ -86,11 +86,11 @@ void WritePlainStep(const StepRules& rules, const RouteState& state,
   kind == ObservationKind::kPointer ? WritePointerContext(rules, state, shares.data())
                                     : WriteShares(rules, state, shares.data());
   for (const double share : shares) *to.shares++ = static_cast<T>(share);
-  for (int32_t n = 0; n < kPadded; ++n) {
-    to.forbidden[n] = n >= kNodes || !IsAllowed(rules, state, visited.data(), n);
+  for (int32_t n = 0; n < kPaddedForcedNodes; ++n) {
+    to.forbidden[n] = n >= kForcedNodes || !IsAllowed(rules, state, visited.data(), n);
     if (kind == ObservationKind::kShares) continue;
     std::vector<T> features(kPointerDynamic);
-    if (n < kNodes) features = PlainFeatures<T>(rules, state, visited, n);
+    if (n < kForcedNodes) features = PlainFeatures<T>(rules, state, visited, n);
     for (const T feature : features) *to.features++ = feature;
   }
 }
@@ -121,7 +121,7 @@ class Both {
 
  private:
   void Plain(const std::vector<int32_t>& tour, int64_t row) {
-    std::vector<uint8_t> visited(kNodes);
+    std::vector<uint8_t> visited(kForcedNodes);
     RouteState state = BeginTrajectory(rules_, visited.data());
     for (int64_t t = 0; t < kSteps; ++t) {
       const ObservationColumns<T> to = expected.columns().At(row * kSteps + t, expected.layout);
@@ -131,9 +131,9 @@ class Both {
         continue;
       }
       *to.current = *to.first = *to.begins = 0;
-      for (int32_t n = 0; n < kPadded; ++n) to.forbidden[n] = n > 0;
+      for (int32_t n = 0; n < kPaddedForcedNodes; ++n) to.forbidden[n] = n > 0;
       std::fill_n(to.shares, ObservedShares(kind_), T{0});
-      std::fill_n(to.features, kPadded * ObservedFeatures(kind_), T{0});
+      std::fill_n(to.features, kPaddedForcedNodes * ObservedFeatures(kind_), T{0});
     }
     const auto at = static_cast<size_t>(row);
     expected.lengths[at] = static_cast<int32_t>(tour.size());
@@ -162,9 +162,9 @@ void ExpectTheSame(const Memory<T>& actual, const Memory<T>& expected) {
   EXPECT_EQ(actual.ends, expected.ends);
 }
 
-class FollowedStepsTest : public testing::TestWithParam<CaseOptions> {};
+class ForcedDecodingTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(FollowedStepsTest, ShowWhatPlainLoopsShowToTheBit) {
+TEST_P(ForcedDecodingTest, ObservationsEqualPlainLoopsBitForBit) {
   const RoutingCase one(GetParam());
   for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
     if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
@@ -175,11 +175,11 @@ TEST_P(FollowedStepsTest, ShowWhatPlainLoopsShowToTheBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, FollowedStepsTest, testing::ValuesIn(AllCases(kNodes)),
+INSTANTIATE_TEST_SUITE_P(Variants, ForcedDecodingTest, testing::ValuesIn(AllCases(kForcedNodes)),
                          [](const auto& one) { return CaseName(one.param); });
 
 // A CVRP of two instances, each with one trajectory.
-class FollowTest : public testing::Test {
+class ForcedDecodingEdgeTest : public testing::Test {
  protected:
   ForcedDecodingResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
     for (const std::vector<int32_t>& tour : tours) {
@@ -200,8 +200,8 @@ class FollowTest : public testing::Test {
     return memory_.result();
   }
 
-  const RoutingCase one_{{.nodes = kNodes}};
-  const RoutingCase other_{{.nodes = kNodes, .seed = 2}};
+  const RoutingCase one_{{.nodes = kForcedNodes}};
+  const RoutingCase other_{{.nodes = kForcedNodes, .seed = 2}};
   const std::vector<StepRules> rules_ = {MakeStepRules(one_.problem()),
                                          MakeStepRules(other_.problem())};
   const int64_t done_ = 3;
@@ -209,35 +209,35 @@ class FollowTest : public testing::Test {
   Memory<float> memory_{ObservationKind::kPointer, 2};
 };
 
-TEST_F(FollowTest, EndsAtAChoiceThatIsNotAllowedAndGoesOnWithTheOthers) {
-  for (const int32_t wrong : {1, kNodes, -1}) {
+TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesTheOthers) {
+  for (const int32_t wrong : {1, kForcedNodes, -1}) {
     choices_.clear();
     const std::vector<int32_t> whole = test::SomeTour(rules_[1], 1);
     const ForcedDecodingResult<float> result = FollowBoth({{1, 2, wrong}, whole});
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
     EXPECT_EQ(result.steps.current[1], 1);
-    EXPECT_EQ(result.steps.current[2], 0);  // waits
+    EXPECT_EQ(result.steps.current[2], 0);  // idle
     EXPECT_EQ(result.ends[1], TrajectoryEnd::kDone);
     EXPECT_EQ(result.lengths[1], std::ssize(whole));
   }
 }
 
-TEST_F(FollowTest, DrawsByTheStepTheTrajectoryAndTheTime) {
+TEST_F(ForcedDecodingEdgeTest, DrawsDependOnStepTrajectoryAndStream) {
   const ForcedDecodingResult<float> result =
       FollowBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
   EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
 }
 
-// What a network is shown that chooses as given.
+// Observations of a network that makes the given choices.
 template <typename T>
 class Advanced {
  public:
   Advanced(const StepRules& rules, ObservationKind kind, bool distinct_starts = false)
       : rules_(rules), memory_(kind), distinct_starts_(distinct_starts) {}
 
-  // The step after `choices`.
+  // Advances to the step after `choices`.
   void To(int32_t step, const std::vector<int64_t>& choices) {
     AdvanceOnCpu({.layout = memory_.layout,
                   .instances = 1,
@@ -258,7 +258,7 @@ class Advanced {
                                   .given = given.data(),
                                   .uniforms = uniforms.data()});
   }
-  // Row `row` is what row `step` of `other` is.
+  // Expects that row `row` equals row `step` of `other`.
   void ExpectRow(int64_t row, const Memory<T>& other, int64_t step) const {
     const auto expect = [&](const auto& mine, const auto& theirs) {
       const auto width = std::ssize(theirs) / std::ssize(other.current);
@@ -273,7 +273,7 @@ class Advanced {
     expect(memory_.forbidden, other.forbidden);
     expect(memory_.features, other.features);
   }
-  // Of trajectories that were advanced alike.
+  // Expects equal observations of trajectories that were advanced in the same way.
   void ExpectSame(const Advanced& other) const {
     EXPECT_EQ(memory_.forbidden, other.memory_.forbidden);
     EXPECT_EQ(memory_.current, other.memory_.current);
@@ -297,7 +297,7 @@ class Advanced {
 
 class AdvancedStepsTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(AdvancedStepsTest, ShowWhatFollowedOnesShowUntilAllWait) {
+TEST_P(AdvancedStepsTest, ObservationsEqualThoseOfForcedDecoding) {
   const RoutingCase one(GetParam());
   for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
     if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
@@ -320,11 +320,11 @@ TEST_P(AdvancedStepsTest, ShowWhatFollowedOnesShowUntilAllWait) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases(kNodes)),
+INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases(kForcedNodes)),
                          [](const auto& one) { return CaseName(one.param); });
 
-TEST(AdvanceTest, GivesStartsCountedRoundAndDrawsByTheStep) {
-  const RoutingCase one({.nodes = kNodes});
+TEST(AdvanceTest, StartsAreDistinctAndDrawsDependOnTheStep) {
+  const RoutingCase one({.nodes = kForcedNodes});
   Advanced<float> advanced(MakeStepRules(one.problem()), ObservationKind::kPointer, true);
   advanced.To(0, {});
   EXPECT_EQ(advanced.given, (std::vector<int64_t>{1, 2}));
@@ -334,8 +334,8 @@ TEST(AdvanceTest, GivesStartsCountedRoundAndDrawsByTheStep) {
   EXPECT_EQ(advanced.uniforms[0], FirstUniform(StepBlock({5, 13, 40, 1})));
 }
 
-TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
-  RoutingCase one({.nodes = kNodes});
+TEST(AdvanceTest, IdlesWithoutAllowedNodesAndIgnoresForbiddenChoices) {
+  RoutingCase one({.nodes = kForcedNodes});
   RoutingProblem problem = one.problem();
   problem.capacity = 0.5;  // less than any demand
   Advanced<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
@@ -351,12 +351,12 @@ TEST(AdvanceTest, WaitsWhereNoNodeIsAllowedAndTakesNothingThatIsNot) {
     each->To(2, {2, 1});
   }
   begun.To(3, {-1, -1});
-  free.To(3, {1, kNodes});  // visited; there is no such node
+  free.To(3, {1, kForcedNodes});  // visited; no such node
   begun.ExpectSame(free);
   EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
 }
 
-TEST(AllowedNodeTest, CountsRoundAndSaysWhereThereIsNone) {
+TEST(AllowedNodeTest, WrapsAroundAndReportsNone) {
   const RoutingCase one({.nodes = 4});
   const StepRules rules = MakeStepRules(one.problem());
   std::vector<uint8_t> visited(4);

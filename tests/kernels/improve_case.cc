@@ -57,7 +57,7 @@ int64_t CostOf(const ImprovedPlan& plan) {
   return cost;
 }
 
-bool IsSound(const ImprovedPlan& plan) {
+bool IsFeasible(const ImprovedPlan& plan) {
   std::vector<int32_t> seen;
   for (const std::vector<int32_t>& route : plan.plan) {
     int32_t load = 0;
@@ -71,7 +71,7 @@ bool IsSound(const ImprovedPlan& plan) {
   return seen == all && std::ssize(plan.plan) <= plan.routes;
 }
 
-ImproveDesk::ImproveDesk(const ImprovedPlan& plan)
+ImproveFixture::ImproveFixture(const ImprovedPlan& plan)
     : plan_(plan),
       packed_(std::span(&plan_, 1)),
       near_(static_cast<size_t>(packed_.near_count())),
@@ -82,7 +82,7 @@ ImproveDesk::ImproveDesk(const ImprovedPlan& plan)
   Reset();
 }
 
-void ImproveDesk::Reset() {
+void ImproveFixture::Reset() {
   const LinkedPlan kept = CutPlan(plan_.nodes, plan_.routes, packed_.plans().data());
   const int64_t bytes = PlanBytes(plan_.nodes, plan_.routes);
   CopyPlan(SerialGroup(), bytes, kept, scratch_.trial);
@@ -90,7 +90,7 @@ void ImproveDesk::Reset() {
   IndexRoutes(SerialGroup(), task(), scratch_);
 }
 
-ImprovedPlan ImproveDesk::Trial() {
+ImprovedPlan ImproveFixture::Trial() {
   std::vector<uint8_t> bytes(memory_.begin(), memory_.begin() + packed_.plan_bytes());
   ImprovedPlan trial = plan_;
   packed_.Unpack(bytes, std::span(&trial, 1));

@@ -1,4 +1,4 @@
-// Random instances and plans of whole numbers for the tests of improvement.
+// Random integer instances and plans for the tests of improvement.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@ namespace vrp::test {
 struct ImproveCase {
   int32_t customers = 20;
   int32_t capacity = 30;  // demands are 1 .. 9
-  int32_t spare = 3;      // routes that there may be beyond the plan's
+  int32_t spare = 3;      // routes allowed beyond the plan's
   bool tsp = false;       // one route, no demands
   uint64_t seed = 1;
 };
 
-// Customers in random order, cut into routes where they are full.
+// Returns customers in random order, divided into full routes.
 ImprovedPlan RandomPlan(const ImproveCase& options);
 
 int64_t CostOf(const ImprovedPlan& plan);
 
-// Each customer once, no route too full, no more of them than there may be.
-bool IsSound(const ImprovedPlan& plan);
+// Whether each customer occurs once, no route exceeds the capacity, and the number of routes is
+// allowed.
+bool IsFeasible(const ImprovedPlan& plan);
 
-// A plan with the memory of the threads that improve it, which is one thread's here.
-class ImproveDesk {
+// A plan with the scratch of the threads that improve it; here one thread.
+class ImproveFixture {
  public:
-  explicit ImproveDesk(const ImprovedPlan& plan);
+  explicit ImproveFixture(const ImprovedPlan& plan);
 
   const ImproveTask& task() const { return tasks_[0]; }
   const ImproveScratch& scratch() const { return scratch_; }
-  // The plan begun with becomes the scratch's trial, surveyed.
+  // Makes the initial plan the scratch's trial and indexes its routes.
   void Reset();
-  // The trial as it is.
+  // Returns the current trial.
   ImprovedPlan Trial();
 
  private:

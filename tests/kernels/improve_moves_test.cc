@@ -1,4 +1,4 @@
-// Every move of the descent against the plan that it makes.
+// Every move of the descent, compared with the plan that it makes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace {
 
 using test::CostOf;
 using test::ImproveCase;
-using test::ImproveDesk;
-using test::IsSound;
+using test::ImproveFixture;
+using test::IsFeasible;
 using test::RandomPlan;
 
 template <typename Move>
@@ -21,23 +21,23 @@ class ImproveMoveTest : public testing::Test {};
 using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoOptStarMove>;
 TYPED_TEST_SUITE(ImproveMoveTest, Moves);
 
-// Tries all moves between all customers; how many there were.
+// Tries all moves between all customers; returns their number.
 template <typename Move>
 int64_t TryAll(const ImproveCase& options) {
   const ImprovedPlan begun = RandomPlan(options);
-  ImproveDesk desk(begun);
+  ImproveFixture fixture(begun);
   int64_t moves = 0;
   for (int32_t i = 1; i < begun.nodes; ++i) {
     for (int32_t j = 1; j < begun.nodes; ++j) {
       for (int32_t variant = 0; variant < Move::kVariants && i != j; ++variant) {
-        const int32_t delta = Move::Delta(desk.task(), desk.scratch(), i, j, variant);
+        const int32_t delta = Move::Delta(fixture.task(), fixture.scratch(), i, j, variant);
         if (delta == kNoMove) continue;
-        Move::Apply(desk.task(), desk.scratch(), i, j, variant);
-        const ImprovedPlan made = desk.Trial();
-        EXPECT_TRUE(IsSound(made)) << i << ", " << j << ", " << variant;
+        Move::Apply(fixture.task(), fixture.scratch(), i, j, variant);
+        const ImprovedPlan made = fixture.Trial();
+        EXPECT_TRUE(IsFeasible(made)) << i << ", " << j << ", " << variant;
         EXPECT_EQ(CostOf(made), CostOf(begun) + delta) << i << ", " << j << ", " << variant;
         if (testing::Test::HasFailure()) return moves;
-        desk.Reset();
+        fixture.Reset();
         ++moves;
       }
     }
@@ -45,7 +45,7 @@ int64_t TryAll(const ImproveCase& options) {
   return moves;
 }
 
-TYPED_TEST(ImproveMoveTest, CostsWhatItSaysAndKeepsThePlanSound) {
+TYPED_TEST(ImproveMoveTest, DeltaEqualsTheCostChangeAndThePlanStaysFeasible) {
   int64_t moves = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     for (const int32_t capacity : {9, 18, 40, 1000}) {
@@ -55,25 +55,25 @@ TYPED_TEST(ImproveMoveTest, CostsWhatItSaysAndKeepsThePlanSound) {
   EXPECT_GT(moves, 200);
 }
 
-TEST(ImproveMovesTest, ADescentEndsWhereNoMoveIsLeft) {
+TEST(ImproveMovesTest, DescentEndsWithoutImprovingMoves) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     const ImprovedPlan begun = RandomPlan({.customers = 60, .seed = seed});
-    ImproveDesk desk(begun);
-    Descend(SerialGroup(), desk.task(), desk.scratch());
-    const ImprovedPlan made = desk.Trial();
-    EXPECT_TRUE(IsSound(made));
+    ImproveFixture fixture(begun);
+    Descend(SerialGroup(), fixture.task(), fixture.scratch());
+    const ImprovedPlan made = fixture.Trial();
+    EXPECT_TRUE(IsFeasible(made));
     EXPECT_LT(CostOf(made), CostOf(begun) * 2 / 3);
-    EXPECT_EQ(CostOf(made), desk.scratch().trial.header->cost);
-    EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), desk.task(), desk.scratch()));
-    EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), desk.task(), desk.scratch()));
-    EXPECT_FALSE(MakeBest<TwoOptStarMove>(SerialGroup(), desk.task(), desk.scratch()));
-    EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), desk.task(), desk.scratch()));
+    EXPECT_EQ(CostOf(made), fixture.scratch().trial.header->cost);
+    EXPECT_FALSE(MakeBest<RelocateMove>(SerialGroup(), fixture.task(), fixture.scratch()));
+    EXPECT_FALSE(MakeBest<SwapMove>(SerialGroup(), fixture.task(), fixture.scratch()));
+    EXPECT_FALSE(MakeBest<TwoOptStarMove>(SerialGroup(), fixture.task(), fixture.scratch()));
+    EXPECT_FALSE(MakeBest<TwoOptMove>(SerialGroup(), fixture.task(), fixture.scratch()));
   }
 }
 
 TEST(ImproveMovesTest, ListsHoldTheNearestCustomersInOrder) {
-  ImproveDesk desk(RandomPlan({.customers = 50}));
-  const ImproveTask& task = desk.task();
+  ImproveFixture fixture(RandomPlan({.customers = 50}));
+  const ImproveTask& task = fixture.task();
   ASSERT_EQ(task.listed(), kListedNear);
   for (int32_t from = 1; from < task.nodes; ++from) {
     const uint16_t* const list = task.near + from * task.listed();
@@ -90,27 +90,27 @@ TEST(ImproveMovesTest, ListsHoldTheNearestCustomersInOrder) {
   }
 }
 
-TEST(ImproveMovesTest, WhatARuinTakesOutARecreatePutsBack) {
+TEST(ImproveMovesTest, RecreateReinsertsAllRemovedCustomers) {
   const ImprovedPlan begun = RandomPlan({.customers = 80, .seed = 3});
-  ImproveDesk desk(begun);
-  const ImproveScratch& scratch = desk.scratch();
-  Descend(SerialGroup(), desk.task(), scratch);
+  ImproveFixture fixture(begun);
+  const ImproveScratch& scratch = fixture.scratch();
+  Descend(SerialGroup(), fixture.task(), scratch);
   int32_t most = 0;
   for (uint32_t round = 0; round < 300; ++round) {
-    const int64_t before = CostOf(desk.Trial());
+    const int64_t before = CostOf(fixture.Trial());
     ImproveRandom random(7, round);
     scratch.state->word = random.Next();
-    Ruin(desk.task(), scratch, random);
-    const ImprovedPlan ruined = desk.Trial();
+    Ruin(fixture.task(), scratch, random);
+    const ImprovedPlan ruined = fixture.Trial();
     EXPECT_EQ(CostOf(ruined), before + scratch.state->delta);
     int32_t left = 0;
     for (const auto& route : ruined.plan) left += static_cast<int32_t>(route.size());
     EXPECT_EQ(left + scratch.state->removed, begun.nodes - 1);
     EXPECT_GE(scratch.state->removed, 1);
     most = std::max(most, scratch.state->removed);
-    ASSERT_TRUE(Recreate(SerialGroup(), desk.task(), scratch));
-    EXPECT_TRUE(IsSound(desk.Trial()));
-    EXPECT_EQ(CostOf(desk.Trial()), before + scratch.state->delta);
+    ASSERT_TRUE(Recreate(SerialGroup(), fixture.task(), scratch));
+    EXPECT_TRUE(IsFeasible(fixture.Trial()));
+    EXPECT_EQ(CostOf(fixture.Trial()), before + scratch.state->delta);
   }
   EXPECT_GT(most, kLongestString);
 }

@@ -1,25 +1,18 @@
-// The LSTM's kernels with products in bf16, against plain loops that round what is multiplied.
+// The LSTM's kernels with products in bf16, compared with plain loops that round the operands.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "core/base/random.h"
 #include "core/kernels/lstm/lstm.h"
-#include "tests/kernels/bf16_testing.h"
+#include "tests/kernels/random_values.h"
+#include "tests/kernels/round_to_bf16.h"
 
 namespace vrp {
 namespace {
 
 using Floats = std::vector<float>;
-
-Floats RandomValues(int64_t count, uint64_t stream) {
-  CounterRandom random(11, stream);
-  Floats values(static_cast<size_t>(count));
-  for (float& value : values) value = static_cast<float>(random.UniformDouble() - 0.5);
-  return values;
-}
 
 class Bf16LstmTest : public testing::TestWithParam<Bf16> {
  protected:
@@ -36,27 +29,27 @@ struct Sizes {
   int64_t inputs;
   int64_t outputs;
 };
-// More rows than a block, a pass or a gradient's piece has; sizes that leave half a panel over.
+// More rows than a block, a pass or a gradient's chunk has; sizes that leave half a panel over.
 constexpr Sizes kSizes[] = {
     {1, 16, 16}, {13, 80, 48}, {40, 48, 96}, {109, 32, 128}, {347, 96, 112}};
 
 struct Linear {
   Sizes size;
-  Floats weights = RandomValues(size.outputs * size.inputs, 1);
+  Floats weights = RandomValues<float>(size.outputs * size.inputs, 1, 11);
   Floats forward = Floats(weights.size());
   Floats back = Floats(weights.size());
-  Floats inputs = RandomValues(size.rows * size.inputs, 2);
-  Floats outputs = RandomValues(size.rows * size.outputs, 3);
+  Floats inputs = RandomValues<float>(size.rows * size.inputs, 2, 11);
+  Floats outputs = RandomValues<float>(size.rows * size.outputs, 3, 11);
 
   Linear(const Sizes& sizes, const LstmKernels<float>& kernels) : size(sizes) {
     kernels.pack(weights.data(), size.outputs, size.inputs, forward.data(), back.data());
   }
 };
 
-TEST_P(Bf16LstmTest, ProductsEqualPlainLoopsThatRoundBothSides) {
+TEST_P(Bf16LstmTest, ProductsEqualPlainLoopsWithRoundedOperands) {
   for (const Sizes& size : kSizes) {
     const Linear linear(size, kernels_);
-    const Floats bias = RandomValues(size.outputs, 4);
+    const Floats bias = RandomValues<float>(size.outputs, 4, 11);
     Floats got(linear.outputs.size());
     Floats work = WorkFor(size.rows, size.inputs);
     kernels_.multiply({.rows = size.rows,
@@ -82,7 +75,7 @@ TEST_P(Bf16LstmTest, ProductsEqualPlainLoopsThatRoundBothSides) {
   }
 }
 
-TEST_P(Bf16LstmTest, WaysBackEqualPlainLoopsThatRoundBothSides) {
+TEST_P(Bf16LstmTest, BackwardProductsEqualPlainLoopsWithRoundedOperands) {
   for (const Sizes& size : kSizes) {
     const Linear linear(size, kernels_);
     Floats got = linear.inputs;
@@ -110,7 +103,7 @@ TEST_P(Bf16LstmTest, WaysBackEqualPlainLoopsThatRoundBothSides) {
   }
 }
 
-TEST_P(Bf16LstmTest, GradientsOfWeightsEqualPlainLoopsThatRoundAndThoseOfBiasesAreNotRounded) {
+TEST_P(Bf16LstmTest, RoundsOperandsOfWeightGradientsButNotOfBiasGradients) {
   for (const Sizes& size : kSizes) {
     const Linear linear(size, kernels_);
     Floats got = linear.weights;
@@ -135,19 +128,17 @@ TEST_P(Bf16LstmTest, GradientsOfWeightsEqualPlainLoopsThatRoundAndThoseOfBiasesA
   }
 }
 
-double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-// One step of kRows rows, with what it needs.
+// One step of kRows rows with its inputs and outputs.
 struct StepCase {
   static constexpr int64_t kRows = 13;
   static constexpr int64_t kHidden = 48;
   static constexpr int64_t kStride = GateStride<float>(kHidden);
-  Floats weights = RandomValues(4 * kHidden * kHidden, 1);
+  Floats weights = RandomValues<float>(4 * kHidden * kHidden, 1, 11);
   Floats forward = Floats(weights.size());
   Floats back = Floats(weights.size());
-  Floats hidden = RandomValues(kRows * kHidden, 2);
-  Floats cell = RandomValues(kRows * kHidden, 3);
-  Floats inputs = RandomValues(kRows * kStride, 4);
+  Floats hidden = RandomValues<float>(kRows * kHidden, 2, 11);
+  Floats cell = RandomValues<float>(kRows * kHidden, 3, 11);
+  Floats inputs = RandomValues<float>(kRows * kStride, 4, 11);
   Floats gates = inputs;
   Floats next_cell = Floats(hidden.size());
   Floats next_hidden = Floats(hidden.size());
@@ -166,7 +157,7 @@ struct StepCase {
   }
 };
 
-TEST_P(Bf16LstmTest, StepsRoundTheHiddenStateAndNothingElse) {
+TEST_P(Bf16LstmTest, StepsRoundOnlyTheHiddenState) {
   Floats work = WorkFor(StepCase::kRows, StepCase::kHidden);
   const StepCase c(kernels_, work.data());
   for (int64_t r = 0; r < c.kRows; ++r) {
@@ -188,12 +179,12 @@ TEST_P(Bf16LstmTest, StepsRoundTheHiddenStateAndNothingElse) {
   }
 }
 
-TEST_P(Bf16LstmTest, StepsBackRoundTheGatesGradientWhereItEntersTheProduct) {
+TEST_P(Bf16LstmTest, BackwardStepsRoundTheGatesGradientInTheProduct) {
   Floats work = WorkFor(StepCase::kRows, 4 * StepCase::kHidden);
   StepCase c(kernels_, work.data());
-  const Floats d_hidden = RandomValues(c.kRows * c.kHidden, 5);
-  Floats d_cell = RandomValues(c.kRows * c.kHidden, 6);
-  const Floats given = RandomValues(c.kRows * c.kHidden, 7);
+  const Floats d_hidden = RandomValues<float>(c.kRows * c.kHidden, 5, 11);
+  Floats d_cell = RandomValues<float>(c.kRows * c.kHidden, 6, 11);
+  const Floats given = RandomValues<float>(c.kRows * c.kHidden, 7, 11);
   Floats d_before = given;
   kernels_.step_back({.rows = c.kRows,
                       .hidden_size = c.kHidden,

@@ -5,20 +5,13 @@
 #include <vector>
 
 #include "core/base/isa.h"
-#include "core/base/random.h"
 #include "core/kernels/simd/multiply_probe.h"
+#include "tests/kernels/random_values.h"
 
 namespace vrp {
 namespace {
 
 using simd::ProductShape;
-
-std::vector<double> RandomValues(int64_t count, uint64_t stream) {
-  CounterRandom random(7, stream);
-  std::vector<double> values(static_cast<size_t>(count));
-  for (double& value : values) value = random.UniformDouble() - 0.5;
-  return values;
-}
 
 template <typename T>
 std::vector<T> As(const std::vector<double>& values) {
@@ -35,8 +28,8 @@ class MultiplyTest : public testing::TestWithParam<std::tuple<Isa, int64_t, int6
   template <typename T>
   void ExpectEqualToPlainLoops(double tolerance) const {
     const ProductShape s = shape();
-    const std::vector<double> a = RandomValues(s.rows * s.inner, 1);
-    const std::vector<double> b = RandomValues(s.inner * s.columns, 2);
+    const std::vector<double> a = RandomValues<double>(s.rows * s.inner, 1);
+    const std::vector<double> b = RandomValues<double>(s.inner * s.columns, 2);
     std::vector<T> packed(b.size());
     std::vector<T> c(static_cast<size_t>(s.rows * s.columns), T{99});
     const auto multiply =

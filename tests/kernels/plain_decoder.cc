@@ -79,7 +79,7 @@ std::vector<double> PlainQuery(const DecoderShape& shape, const StepRules& rules
   return query;
 }
 
-// Scores become the logarithms of a softmax.
+// Replaces scores by the logarithms of their softmax.
 void Normalise(std::vector<double>& scores) {
   double sum = 0;
   for (const double score : scores) sum += std::exp(score);

@@ -1,4 +1,4 @@
-// The attention decoder by simple loops in double: what the kernels are compared with.
+// The attention decoder by plain loops in double, the reference of the kernels.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace vrp {
 
-// Random projections of an instance's nodes, rows further apart than they are long.
+// Random projections of an instance's nodes, with padded rows.
 template <typename T>
 class RandomNodes {
  public:
   RandomNodes(const DecoderShape& shape, const RoutingProblem& problem, uint64_t seed);
 
-  // In the order of DecoderNodes' fields.
+  // Returns the arrays in the order of DecoderNodes' fields.
   std::vector<std::vector<T>>& arrays() { return arrays_; }
   const std::vector<std::vector<T>>& arrays() const { return arrays_; }
   DecoderNodes<const T> view() const;
@@ -27,7 +27,7 @@ class RandomNodes {
   std::vector<std::vector<T>> arrays_;
 };
 
-// log p of each node at a step (-inf where not allowed), and -1e300 nowhere else.
+// Returns log p of each node at a step, -inf where not allowed, and elsewhere at least -1e300.
 std::vector<double> PlainLogLikelihoods(const DecoderShape& shape, const StepRules& rules,
                                         const DecoderNodes<const double>& nodes,
                                         const RouteState& state,
@@ -40,7 +40,7 @@ struct PlainTrajectory {
   int32_t agreements = 0;
 };
 
-// choose(t, log_likelihoods) gives the next node.
+// Rolls out a tour; choose(t, log_likelihoods) returns the next node.
 template <typename Choose>
 PlainTrajectory PlainRollout(const DecoderShape& shape, const RoutingProblem& problem,
                              const DecoderNodes<const double>& nodes, bool first_is_given,

@@ -11,9 +11,9 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kNodes = 5;
-constexpr int64_t kPadded = 16;
-constexpr int64_t kHidden = 16;
+constexpr int64_t kStepNodes = 5;
+constexpr int64_t kPaddedStepNodes = 16;
+constexpr int64_t kStepHidden = 16;
 
 std::vector<double> Values(int64_t count, uint64_t stream) {
   CounterRandom random(3, stream);
@@ -24,24 +24,26 @@ std::vector<double> Values(int64_t count, uint64_t stream) {
 
 // One step of one head over 5 nodes, of which the last is forbidden.
 struct OneStep {
-  std::vector<double> mask = std::vector<double>(kPadded, -std::numeric_limits<double>::infinity());
-  std::vector<double> dynamic = std::vector<double>(kPointerDynamic * kPadded, 0.0);
-  std::vector<double> query = Values(kHidden, 1);
-  std::vector<double> keys = std::vector<double>(kHidden * kPadded, 0.0);  // columns
-  std::vector<double> values = Values(kNodes * kHidden, 2);
+  std::vector<double> mask =
+      std::vector<double>(kPaddedStepNodes, -std::numeric_limits<double>::infinity());
+  std::vector<double> dynamic = std::vector<double>(kPointerDynamic * kPaddedStepNodes, 0.0);
+  std::vector<double> query = Values(kStepHidden, 1);
+  std::vector<double> keys = std::vector<double>(kStepHidden * kPaddedStepNodes, 0.0);  // columns
+  std::vector<double> values = Values(kStepNodes * kStepHidden, 2);
   std::vector<double> weight = Values(kPointerDynamicStride, 3);
-  std::vector<double> seen = std::vector<double>(kHidden);
-  std::vector<double> logits = std::vector<double>(kPadded);
+  std::vector<double> seen = std::vector<double>(kStepHidden);
+  std::vector<double> logits = std::vector<double>(kPaddedStepNodes);
 
   void Compute(Isa isa) {
     StepView<double> view{mask.data(), {}};
-    for (int32_t f = 0; f < kPointerDynamic; ++f) view.dynamic[f] = dynamic.data() + f * kPadded;
-    std::vector<double> attention(kPadded);
+    for (int32_t f = 0; f < kPointerDynamic; ++f)
+      view.dynamic[f] = dynamic.data() + f * kPaddedStepNodes;
+    std::vector<double> attention(kPaddedStepNodes);
     PointerKernelsFor<double>(isa).glimpse({.steps = 1,
-                                            .nodes = kNodes,
-                                            .padded_nodes = kPadded,
+                                            .nodes = kStepNodes,
+                                            .padded_nodes = kPaddedStepNodes,
                                             .heads = 1,
-                                            .channels = kHidden,
+                                            .channels = kStepHidden,
                                             .views = &view,
                                             .queries = query.data(),
                                             .key_columns = keys.data(),
@@ -50,9 +52,9 @@ struct OneStep {
                                             .weights = attention.data()},
                                            seen.data());
     PointerKernelsFor<double>(isa).logits({.steps = 1,
-                                           .nodes = kNodes,
-                                           .padded_nodes = kPadded,
-                                           .hidden = kHidden,
+                                           .nodes = kStepNodes,
+                                           .padded_nodes = kPaddedStepNodes,
+                                           .hidden = kStepHidden,
                                            .views = &view,
                                            .queries = query.data(),
                                            .key_columns = keys.data(),
@@ -62,18 +64,21 @@ struct OneStep {
 
   double Score(int64_t n) const {
     double score = 0;
-    for (int64_t h = 0; h < kHidden; ++h) score += query[h] * keys[h * kPadded + n];
-    for (int64_t f = 0; f < kPointerDynamic; ++f) score += weight[f] * dynamic[f * kPadded + n];
+    for (int64_t h = 0; h < kStepHidden; ++h) score += query[h] * keys[h * kPaddedStepNodes + n];
+    for (int64_t f = 0; f < kPointerDynamic; ++f)
+      score += weight[f] * dynamic[f * kPaddedStepNodes + n];
     return score;
   }
 
   OneStep() {
-    const std::vector<double> random = Values(kNodes * (kHidden + kPointerDynamic), 4);
-    for (int64_t n = 0; n < kNodes; ++n) {
-      mask[n] = n == kNodes - 1 ? mask[n] : 0;
-      for (int64_t h = 0; h < kHidden; ++h) keys[h * kPadded + n] = random[n * kHidden + h];
+    const std::vector<double> random = Values(kStepNodes * (kStepHidden + kPointerDynamic), 4);
+    for (int64_t n = 0; n < kStepNodes; ++n) {
+      mask[n] = n == kStepNodes - 1 ? mask[n] : 0;
+      for (int64_t h = 0; h < kStepHidden; ++h)
+        keys[h * kPaddedStepNodes + n] = random[n * kStepHidden + h];
       for (int64_t f = 0; f < kPointerDynamic; ++f) {
-        dynamic[f * kPadded + n] = random[kNodes * kHidden + n * kPointerDynamic + f];
+        dynamic[f * kPaddedStepNodes + n] =
+            random[kStepNodes * kStepHidden + n * kPointerDynamic + f];
       }
     }
   }
@@ -85,22 +90,22 @@ TEST_P(PointerStepsTest, EqualPlainLoops) {
   OneStep step;
   step.Compute(GetParam());
   double sum = 0;
-  std::vector<double> seen(kHidden);
-  for (int64_t n = 0; n < kNodes - 1; ++n) {
+  std::vector<double> seen(kStepHidden);
+  for (int64_t n = 0; n < kStepNodes - 1; ++n) {
     const double share = std::exp(step.Score(n));
     sum += share;
-    for (int64_t h = 0; h < kHidden; ++h) seen[h] += share * step.values[n * kHidden + h];
+    for (int64_t h = 0; h < kStepHidden; ++h) seen[h] += share * step.values[n * kStepHidden + h];
     EXPECT_NEAR(step.logits[n], 10 * std::tanh(step.Score(n)), 1e-12);
   }
-  EXPECT_EQ(step.logits[kNodes - 1], -std::numeric_limits<double>::infinity());
-  for (int64_t h = 0; h < kHidden; ++h) EXPECT_NEAR(step.seen[h], seen[h] / sum, 1e-12);
+  EXPECT_EQ(step.logits[kStepNodes - 1], -std::numeric_limits<double>::infinity());
+  for (int64_t h = 0; h < kStepHidden; ++h) EXPECT_NEAR(step.seen[h], seen[h] / sum, 1e-12);
 }
 
-TEST_P(PointerStepsTest, BothAttentionsSeeThatANodeBecameVisited) {
+TEST_P(PointerStepsTest, BothAttentionsReactToAVisitedNode) {
   OneStep step;
   step.Compute(GetParam());
   OneStep flipped;
-  flipped.dynamic[2] += 1;  // is_visited of node 2, and nothing else
+  flipped.dynamic[2] += 1;  // only is_visited of node 2
   flipped.Compute(GetParam());
   EXPECT_GT(std::abs(flipped.logits[2] - step.logits[2]), 1e-3);
   EXPECT_GT(std::abs(flipped.seen[0] - step.seen[0]), 1e-6);

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Of the way to the customer, its service and the way back.
+// The longest distance and duration of a trip to a customer and back, service included.
 struct LongestTrips {
   double distance = 0;
   double duration = 0;

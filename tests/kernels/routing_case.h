@@ -1,5 +1,5 @@
-// Random instances of every variant that a rollout knows, as the kernels and as the checker see
-// them.
+// Random instances of every variant that rollouts support, in the forms of the kernels and of the
+// checker.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// What an instance has; all combinations are possible, but for those with a TSP.
+// Attributes of an instance. All combinations are valid, except with a TSP.
 struct CaseOptions {
   int32_t nodes = 12;
   bool tsp = false;
@@ -27,12 +27,12 @@ struct CaseOptions {
   uint64_t seed = 1;
 };
 
-// "backhauls_open" and so on, for a test's name.
+// Returns a test name such as "backhauls_open".
 std::string CaseName(const CaseOptions& options);
-// Each variant, and each mixture of these attributes.
+// Returns each variant, and each mixture of these attributes.
 std::vector<CaseOptions> AllCases(int32_t nodes);
 
-// Every customer can be served by a fresh vehicle.
+// A random instance in which an empty vehicle can serve every customer.
 class RoutingCase {
  public:
   explicit RoutingCase(const CaseOptions& options);
@@ -42,7 +42,7 @@ class RoutingCase {
   const RoutingProblem& problem() const { return problem_; }
   RoutingProblem& problem() { return problem_; }
   const Instance& instance() const { return *instance_; }
-  // Choices as a plan; a TSP's in the order of its tour from node 0 on.
+  // Converts choices to a plan; a TSP's tour is rotated to begin at node 0.
   Plan PlanOf(const std::vector<int32_t>& choices) const;
 
  private:

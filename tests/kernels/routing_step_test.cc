@@ -15,9 +15,9 @@ namespace {
 
 constexpr double kForbidden = -std::numeric_limits<double>::infinity();
 
-// A trajectory that goes where chance says.
-struct Walk {
-  explicit Walk(const RoutingProblem& problem)
+// A trajectory of random choices.
+struct RandomTrajectory {
+  explicit RandomTrajectory(const RoutingProblem& problem)
       : rules(MakeStepRules(problem)),
         visited(static_cast<size_t>(problem.nodes)),
         mask(visited.size()),
@@ -47,7 +47,7 @@ struct Walk {
   std::vector<int32_t> choices;
 };
 
-// Nothing is wrong with the plan but that customers are missing.
+// Whether the plan violates nothing except that customers are missing.
 bool IsPartOfAPlan(const Instance& instance, const Plan& plan) {
   for (const Violation& violation : CheckPlan(instance, plan).violations) {
     if (violation.kind != ViolationKind::kMissingCustomer) return false;
@@ -57,13 +57,13 @@ bool IsPartOfAPlan(const Instance& instance, const Plan& plan) {
 
 class RoutingVariantTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(RoutingVariantTest, EveryWalkIsAPlanThatTheCheckerPassesAtItsCost) {
+TEST_P(RoutingVariantTest, RandomTrajectoriesAreFeasiblePlansAtTheirCost) {
   CaseOptions options = GetParam();
   for (uint64_t seed = 0; seed < 20; ++seed) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 3);
-    Walk walk(routing.problem());
+    RandomTrajectory walk(routing.problem());
     while (!IsDone(walk.state)) {
       ASSERT_GT(walk.Mask(), 0);
       walk.GoAnywhere(random);
@@ -75,14 +75,14 @@ TEST_P(RoutingVariantTest, EveryWalkIsAPlanThatTheCheckerPassesAtItsCost) {
   }
 }
 
-TEST_P(RoutingVariantTest, ANodeIsAllowedExactlyWhereTheCheckerHasNothingAgainstIt) {
+TEST_P(RoutingVariantTest, AllowsExactlyTheNodesThatTheCheckerAccepts) {
   CaseOptions options = GetParam();
   if (options.tsp) return;  // every order is a tour
   for (uint64_t seed = 0; seed < 6; ++seed) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 4);
-    Walk walk(routing.problem());
+    RandomTrajectory walk(routing.problem());
     while (!IsDone(walk.state)) {
       walk.Mask();
       for (int32_t n = 1; n < options.nodes; ++n) {
@@ -104,10 +104,10 @@ INSTANTIATE_TEST_SUITE_P(Variants, RoutingVariantTest, testing::ValuesIn(AllCase
                            return CaseName(test.param) + "_" + std::to_string(test.index);
                          });
 
-TEST(RoutingStepTest, ATspMayBeginAnywhereAndEndsWhereItBegan) {
+TEST(RoutingStepTest, ATspMayBeginAnywhereAndReturnsToItsStart) {
   const std::vector<double> x = {0, 3, 3};
   const std::vector<double> y = {0, 0, 4};
-  Walk walk({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
+  RandomTrajectory walk({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
   EXPECT_EQ(walk.Mask(), 3);
   walk.Go(2);
   EXPECT_EQ(walk.Mask(), 2);
@@ -118,21 +118,21 @@ TEST(RoutingStepTest, ATspMayBeginAnywhereAndEndsWhereItBegan) {
   EXPECT_DOUBLE_EQ(walk.state.cost, 12);
 }
 
-TEST(RoutingStepTest, SharesTellWhatIsLeft) {
+TEST(RoutingStepTest, SharesDescribeTheRemainder) {
   const std::vector<double> x = {0, 3, 3, 0};
   const std::vector<double> y = {0, 0, 4, 4};
   const std::vector<double> demands = {0, 6, 0, 0};
   const std::vector<double> backhauls = {0, 0, 5, 1};
-  Walk walk({.nodes = 4,
-             .capacity = 8,
-             .distance_limit = 20,
-             .duration_limit = 50,
-             .x = x.data(),
-             .y = y.data(),
-             .demands = demands.data(),
-             .backhauls = backhauls.data(),
-             .horizon = 100,
-             .scale = 10});
+  RandomTrajectory walk({.nodes = 4,
+                         .capacity = 8,
+                         .distance_limit = 20,
+                         .duration_limit = 50,
+                         .x = x.data(),
+                         .y = y.data(),
+                         .demands = demands.data(),
+                         .backhauls = backhauls.data(),
+                         .horizon = 100,
+                         .scale = 10});
   EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 2, 0}));
   walk.Go(1);
   EXPECT_EQ(walk.Shares(), (std::vector<double>{2.0 / 8, 0.03, 1.7, 0}));
@@ -142,9 +142,9 @@ TEST(RoutingStepTest, SharesTellWhatIsLeft) {
   EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 2, 0}));
 }
 
-TEST(RoutingStepTest, AFullVehicleIsShareOneWhereNothingLimitsIt) {
+TEST(RoutingStepTest, AFullVehicleHasShareOneWithoutLimits) {
   const std::vector<double> x = {0, 3, 3};
-  Walk walk({.nodes = 3, .x = x.data(), .y = x.data()});
+  RandomTrajectory walk({.nodes = 3, .x = x.data(), .y = x.data()});
   EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 0, 0}));
   walk.Go(1);
   EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 0, 0}));
@@ -154,15 +154,16 @@ TEST(RoutingStepTest, SumsOfFractionsMayFillAVehicle) {
   const std::vector<double> x(11, 1.0);
   std::vector<double> demands(11, 0.1);
   demands[0] = 0;
-  Walk walk({.nodes = 11, .capacity = 1, .x = x.data(), .y = x.data(), .demands = demands.data()});
+  RandomTrajectory walk(
+      {.nodes = 11, .capacity = 1, .x = x.data(), .y = x.data(), .demands = demands.data()});
   for (int32_t n = 1; n < 10; ++n) walk.Go(n);
   walk.Mask();
   EXPECT_EQ(walk.mask[10], 0);
 }
 
-TEST(RoutingStepTest, WaitingIsSavedByALaterStartAsFarAsWindowsAllow) {
-  // 10 to the first customer and 10 on to the second, which opens at 100, and 20 back: 40 when
-  // leaving at 80; but the first customer closes at `close`, so that there is waiting after it.
+TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
+  // It takes 10 to the first customer, 10 to the second, which opens at 100, and 20 back: 40 when
+  // leaving at 80. But the first customer closes at `close`, which forces a wait after it.
   const std::vector<double> x = {0, 10, 20};
   const std::vector<double> y = {0, 0, 0};
   const std::vector<double> opens = {0, 0, 100};
@@ -170,12 +171,12 @@ TEST(RoutingStepTest, WaitingIsSavedByALaterStartAsFarAsWindowsAllow) {
     const std::vector<double> closes = {1000, close, 200};
     const double shortest = close < 90 ? 70 : 40;
     for (const double limit : {shortest - 0.1, shortest}) {
-      Walk walk({.nodes = 3,
-                 .duration_limit = limit,
-                 .x = x.data(),
-                 .y = y.data(),
-                 .window_opens = opens.data(),
-                 .window_closes = closes.data()});
+      RandomTrajectory walk({.nodes = 3,
+                             .duration_limit = limit,
+                             .x = x.data(),
+                             .y = y.data(),
+                             .window_opens = opens.data(),
+                             .window_closes = closes.data()});
       walk.Go(1);
       walk.Mask();
       EXPECT_EQ(walk.mask[2] == 0, limit == shortest) << close << ", " << limit;
@@ -183,17 +184,18 @@ TEST(RoutingStepTest, WaitingIsSavedByALaterStartAsFarAsWindowsAllow) {
   }
 }
 
-TEST(RoutingStepTest, NoNodeIsAllowedWhereNoFreshVehicleComesInTime) {
+TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleArrivesInTime) {
   const std::vector<double> x = {0, 10};
   const std::vector<double> y = {0, 0};
-  Walk walk({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
+  RandomTrajectory walk({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
   EXPECT_EQ(walk.Mask(), 0);
 }
 
 TEST(RoutingStepTest, OpenRoutesEndWithTheirLastCustomer) {
   const std::vector<double> x = {0, 10, -10};
   const std::vector<double> y = {0, 0, 0};
-  Walk walk({.nodes = 3, .open_routes = true, .distance_limit = 15, .x = x.data(), .y = y.data()});
+  RandomTrajectory walk(
+      {.nodes = 3, .open_routes = true, .distance_limit = 15, .x = x.data(), .y = y.data()});
   walk.Go(1);
   walk.Mask();
   EXPECT_EQ(walk.mask, (std::vector<double>{0, kForbidden, kForbidden}));

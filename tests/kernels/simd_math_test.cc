@@ -14,7 +14,7 @@ using simd::Function;
 
 template <typename T>
 std::vector<T> Apply(Isa isa, Function function, const std::vector<T>& from) {
-  std::vector<T> to(from.size() + 1, T{-7});  // one more, which must stay
+  std::vector<T> to(from.size() + 1, T{-7});  // one more, which must not change
   if (isa == Isa::kAvx2) {
     simd::avx2::Apply<T>(function, from.data(), static_cast<int64_t>(from.size()), to.data());
   } else {
@@ -34,7 +34,7 @@ std::vector<T> Points(double first, double last) {
   return points;
 }
 
-// The largest relative error against the long double function.
+// Returns the largest relative error compared with the long double function.
 template <typename T, typename F>
 double Error(Isa isa, Function function, const std::vector<T>& points, F reference) {
   const std::vector<T> got = Apply<T>(isa, function, points);
@@ -75,8 +75,8 @@ TYPED_TEST(SimdMathTest, ExpTanhSigmoidAndLogAreExactToTheFormat) {
   }
 }
 
-// An argument's own rounding counts as much as it is large, where it is multiplied first.
-TYPED_TEST(SimdMathTest, PowersOfTwoAreExactButForTheRoundingOfTheArgument) {
+// The rounding of an argument that is multiplied first grows with its size.
+TYPED_TEST(SimdMathTest, PowersOfTwoAreExactUpToTheArgumentsRounding) {
   using T = TypeParam;
   for (const Isa isa : UsableIsas()) {
     EXPECT_LT(Error<T>(isa, Function::kExpOfTwo, Points<T>(-1, 1), [](auto x) { return exp2l(x); }),
@@ -91,7 +91,7 @@ TYPED_TEST(SimdMathTest, PowersOfTwoAreExactButForTheRoundingOfTheArgument) {
   }
 }
 
-TYPED_TEST(SimdMathTest, WhatIsBeyondTheFormatStaysDefined) {
+TYPED_TEST(SimdMathTest, ArgumentsBeyondTheFormatGiveDefinedResults) {
   using T = TypeParam;
   const T infinity = this->kInfinity;
   const T nan = std::numeric_limits<T>::quiet_NaN();
@@ -116,7 +116,7 @@ TYPED_TEST(SimdMathTest, WhatIsBeyondTheFormatStaysDefined) {
   }
 }
 
-TYPED_TEST(SimdMathTest, SumsAndMaximaTakeEveryLane) {
+TYPED_TEST(SimdMathTest, SumsAndMaximaUseEveryLane) {
   using T = TypeParam;
   for (const Isa isa : UsableIsas()) {
     const int64_t lanes = (isa == Isa::kAvx2 ? 32 : 64) / static_cast<int64_t>(sizeof(T));

@@ -1,4 +1,4 @@
-// A tour of an instance, by the step function.
+// A deterministic tour of an instance, made by the step function.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp::test {
 
-// At each step the (salt + step)-th node that may come next.
+// Chooses the (salt + step)-th allowed node at each step.
 inline std::vector<int32_t> SomeTour(const StepRules& rules, int32_t salt) {
   std::vector<uint8_t> visited(static_cast<size_t>(rules.problem.nodes));
   RouteState state = BeginTrajectory(rules, visited.data());

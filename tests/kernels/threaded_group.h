@@ -1,5 +1,5 @@
-// Groups (core/kernels/support/group.h) of some of the CPU's threads. What lacks a barrier on CUDA
-// is a data race here, which the preset tsan finds.
+// Groups (core/kernels/support/group.h) of several CPU threads. A barrier missing on CUDA is a data
+// race here, which the tsan preset reports.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ namespace vrp::test {
 
 inline constexpr int32_t kThreads = 3;
 
-// What they have in common.
+// State shared by the threads of a group.
 struct ThreadsTable {
   std::barrier<> barrier{kThreads};
   std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction
 };
 
-// As a warp's.
+// Lanes like a warp's.
 class ThreadedLanes {
  public:
   ThreadedLanes(ThreadsTable& table, int32_t lane) : table_(table), lane_(lane) {}
@@ -44,14 +44,14 @@ class ThreadedLanes {
     T sum = 0;
     for (int32_t i = lane_; i < count; i += kThreads) sum += term(i);
     T all = 0;
-    for (const auto& [value, unused] : Told(sum, 0)) all += static_cast<T>(value);
+    for (const auto& [value, unused] : Exchange(sum, 0)) all += static_cast<T>(value);
     return all;
   }
   template <typename T, typename Value>
   T Largest(int32_t count, const Value& value) const {
     T largest = -std::numeric_limits<T>::infinity();
     for (int32_t i = lane_; i < count; i += kThreads) largest = std::max<T>(largest, value(i));
-    for (const auto& [other, unused] : Told(largest, 0)) {
+    for (const auto& [other, unused] : Exchange(largest, 0)) {
       largest = std::max(largest, static_cast<T>(other));
     }
     return largest;
@@ -61,7 +61,7 @@ class ThreadedLanes {
     int32_t first = lane_;
     while (first < count && !test(first)) first += kThreads;
     first = std::min(first, count);
-    for (const auto& [unused, other] : Told(0, first)) first = std::min(first, other);
+    for (const auto& [unused, other] : Exchange(0, first)) first = std::min(first, other);
     return first;
   }
   template <typename Value>
@@ -72,7 +72,7 @@ class ThreadedLanes {
       if (other < mine.value) mine = {other, i};
     }
     LeastValue least = {.index = count};
-    for (const auto& [other, index] : Told(mine.value, mine.index)) {
+    for (const auto& [other, index] : Exchange(mine.value, mine.index)) {
       const auto found = static_cast<int32_t>(other);
       const bool better = found < least.value || (found == least.value && index < least.index);
       if (better) least = {found, index};
@@ -82,8 +82,8 @@ class ThreadedLanes {
 
  private:
   void Wait() const { table_.barrier.arrive_and_wait(); }
-  // What all lanes give.
-  std::array<std::pair<double, int32_t>, kThreads> Told(double value, int32_t index) const {
+  // Exchanges values and returns those of all lanes.
+  std::array<std::pair<double, int32_t>, kThreads> Exchange(double value, int32_t index) const {
     table_.values[static_cast<size_t>(lane_)] = {value, index};
     Wait();
     const auto values = table_.values;
@@ -95,7 +95,7 @@ class ThreadedLanes {
   const int32_t lane_;
 };
 
-// As a slice of a block, its warps of one lane each.
+// A group like a slice of a block, with warps of one lane each.
 class ThreadedGroup {
  public:
   ThreadedGroup(ThreadsTable& table, int32_t thread) : lanes_(table, thread), thread_(thread) {}
@@ -126,7 +126,7 @@ class ThreadedGroup {
   const int32_t thread_;
 };
 
-// Calls program(group) by each of a group's threads.
+// Calls program(group) on each thread of a group.
 template <typename Group, typename Program>
 void RunByThreads(const Program& program) {
   ThreadsTable table;

@@ -1,5 +1,5 @@
-// The programs of CUDA's groups by several threads of the CPU: what they compute does not depend on
-// how many there are, and under the preset tsan none of them reads what another one still writes.
+// CUDA's programs on several CPU threads: their results do not depend on the number of threads, and
+// with the tsan preset no thread reads what another still writes.
 #include <vector>
 
 #include "core/base/random.h"
@@ -24,7 +24,7 @@ using test::ThreadedLanes;
 constexpr DecoderShape kShape = {.hidden = 32, .heads = 4, .clip = 7};
 constexpr int32_t kTrajectories = 3;
 
-// One instance's projections, rules and scratch, and what two passes write.
+// One instance's projections, rules and scratch, and the outputs of both passes.
 struct Decoded {
   explicit Decoded(const CaseOptions& options)
       : routing(options),
@@ -73,7 +73,7 @@ struct Decoded {
     }
   }
 
-  // Two groups' shares of the steps, one after the other.
+  // Runs two groups' shares of the steps, one after the other.
   template <typename Group>
   void DeriveAll(const Group& group) {
     const BatchSecondPassRequest request = {.trajectories = kTrajectories,
@@ -115,7 +115,7 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
 
 class DecoderByThreadsTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(DecoderByThreadsTest, RollOutAndDeriveAsOneThreadDoes) {
+TEST_P(DecoderByThreadsTest, RolloutAndGradientEqualThoseOfOneThread) {
   Decoded one(GetParam());
   one.RollOutAll(SerialGroup());
   one.DeriveAll(SerialGroup());
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecoderByThreadsTest,
                                          CaseOptions{.nodes = 9, .tsp = true}),
                          [](const auto& test) { return CaseName(test.param); });
 
-TEST(ProgramsByThreadsTest, DrawInstancesAsOneThreadDoes) {
+TEST(ProgramsByThreadsTest, InstancesEqualThoseOfOneThread) {
   const test::DrawnShape shape = {
       .drawn = {.seed = 3, .customers = 20, .least_capacity = 30, .largest_capacity = 50},
       .instances = 3,
@@ -157,7 +157,7 @@ TEST(ProgramsByThreadsTest, DrawInstancesAsOneThreadDoes) {
   EXPECT_TRUE(std::equal(task.features, task.features + features, other.features));
 }
 
-TEST(ProgramsByThreadsTest, DecideAStepAsOneThreadDoes) {
+TEST(ProgramsByThreadsTest, OptimiserStepsEqualThoseOfOneThread) {
   std::vector<float> gradient(10'000);
   CounterRandom random(5);
   for (float& value : gradient) value = random.UniformFloat();
@@ -192,7 +192,7 @@ TEST(ProgramsByThreadsTest, DecideAStepAsOneThreadDoes) {
   EXPECT_EQ(actual.updates, 1);
 }
 
-TEST(ProgramsByThreadsTest, ImproveAPlanAsOneThreadDoes) {
+TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
   const ImproveRequest request = {
       .annealing = MakeAnnealingTable(), .seed = 3, .rounds = 40, .end_round = 40};
   const auto improve = [&](const auto& run) {
@@ -220,7 +220,7 @@ TEST(ProgramsByThreadsTest, ImproveAPlanAsOneThreadDoes) {
   EXPECT_EQ(improve([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);
 }
 
-TEST(ProgramsByThreadsTest, FollowChoicesAsOneThreadDoes) {
+TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
   const RoutingCase routing({.nodes = 7});
   const StepRules rules = MakeStepRules(routing.problem());
   const std::vector<int32_t> choices = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, -1, -1};
