@@ -14,8 +14,8 @@ struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
   // Sizes and limits are drawn so that nearly all customers can be served. A feature brings the
-  // features that it needs: kEndDepot several depots, kOvertime a limit and costs. Of two features
-  // that exclude each other, the later one is dropped.
+  // features that it needs: kEndDepot several depots, kOvertime a limit and costs. If two features
+  // exclude each other, the later one is dropped.
   std::vector<Feature> features = {};
   Objective objective = Objective::kCost;  // with kObjective; kOvertime always gives kCost
   Metric metric = Metric::kExact;

@@ -20,7 +20,7 @@ enum class ViolationKind {
   kCapacity,
   kTimeWindow,
   kDuration,
-  kDistance,       // a route longer than max_distance
+  kDistance,       // a route beyond its length limit
   kBackhaulOrder,  // a delivery after a pickup
   kFleetSize,      // more routes than vehicles
   kTourCount,      // a TSP without exactly one tour

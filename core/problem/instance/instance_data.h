@@ -92,7 +92,7 @@ void ExpandMatrices(InstanceData& data);
 
 // Limits: an instance beyond them is refused.
 inline constexpr int32_t kMaxNodes = 100'000;
-inline constexpr size_t kMaxInstanceNameBytes = 256;  // of names, ids and skills
+inline constexpr size_t kMaxInstanceNameBytes = 256;  // of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
 inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type, and number of types
 inline constexpr double kMaxMagnitude = 1e12;         // of coordinates, times, demands, distances

@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Checks loads, times, skills and prizes of each node.
+// Checks the per-node fields.
 void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // Checks vehicle types, including their matrices.
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);

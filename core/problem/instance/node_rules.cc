@@ -110,11 +110,11 @@ class NodeRules {
     }
   }
 
-  void CheckSkills(std::string_view field, const std::vector<std::string>& skills) {
-    if (depot_ && !skills.empty()) {
+  void CheckSkills(std::string_view field, const std::vector<std::string>& names) {
+    if (depot_ && !names.empty()) {
       errors_.Add(FieldPath(path_, field), "given, wanted none at a depot");
     }
-    errors_.CheckNames(path_, field, skills);
+    errors_.CheckNames(path_, field, names);
   }
 
   void CheckPrize(const FieldPath& path, double prize) {
