@@ -24,7 +24,7 @@ namespace {
 constexpr int32_t kInstances = 4;
 constexpr int32_t kCustomers = 6;
 
-class TorchWholeStepsTest : public testing::Test {
+class ReinforceStepsTest : public testing::Test {
  protected:
   EngineOptions Options() {
     return {.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); }};
@@ -72,7 +72,7 @@ class TorchWholeStepsTest : public testing::Test {
   CapturedStepsState state_ = {.mean = mean_, .square = square_};
 };
 
-TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
+TEST_F(ReinforceStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
   const auto steps = MakeSteps({.trajectories = 2});
   std::vector<size_t> told;
   for (int64_t step = 1; step <= 8; ++step) {
@@ -96,7 +96,7 @@ TEST_F(TorchWholeStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
   EXPECT_EQ(state_.updates, 8);
 }
 
-TEST_F(TorchWholeStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
+TEST_F(ReinforceStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
   constexpr UniformInstances kDrawn = {
       .seed = 77, .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
   const std::vector<float> begin = Weights();
@@ -136,7 +136,7 @@ TEST_F(TorchWholeStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
   EXPECT_NE(weights[1], begin);
 }
 
-TEST_F(TorchWholeStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNot) {
+TEST_F(ReinforceStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNot) {
   constexpr UniformInstances kDrawn = {
       .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
   EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
@@ -146,7 +146,7 @@ TEST_F(TorchWholeStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNo
   EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted 6");
 }
 
-TEST_F(TorchWholeStepsTest, RefuseMorePartsThanInstancesAndNone) {
+TEST_F(ReinforceStepsTest, RefuseMorePartsThanInstancesAndNone) {
   for (const int32_t parts : {0, kInstances + 1}) {
     const auto steps = engine_->MakeCapturedSteps(
         {.instances = kInstances, .nodes = 7, .parts = parts, .learning_rates = {0.01}});
@@ -157,7 +157,7 @@ TEST_F(TorchWholeStepsTest, RefuseMorePartsThanInstancesAndNone) {
   }
 }
 
-TEST_F(TorchWholeStepsTest, CountTheStuckTrajectoriesOfAllParts) {
+TEST_F(ReinforceStepsTest, CountTheStuckTrajectoriesOfAllParts) {
   std::vector<Instance> instances(
       kInstances, test::AnInstance().WithCustomers(kCustomers).RandomDemands().Build());
   instances.front() = test::AnInstance().WithCustomers(kCustomers).MaxDistance(1).Build();
@@ -170,7 +170,7 @@ TEST_F(TorchWholeStepsTest, CountTheStuckTrajectoriesOfAllParts) {
   }
 }
 
-TEST_F(TorchWholeStepsTest, TakeMemoryForOnePartAtATime) {
+TEST_F(ReinforceStepsTest, TakeMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
@@ -184,7 +184,7 @@ TEST_F(TorchWholeStepsTest, TakeMemoryForOnePartAtATime) {
   EXPECT_LT(peak(4), 0.45 * static_cast<double>(whole));
 }
 
-TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {
+TEST_F(ReinforceStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {
   const float kept = engine_->parameters().values()[7];
   engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
   const auto steps = MakeSteps({.trajectories = 2});
@@ -205,7 +205,7 @@ TEST_F(TorchWholeStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) 
   for (const float weight : Weights()) ASSERT_TRUE(std::isfinite(weight));
 }
 
-TEST_F(TorchWholeStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWithIt) {
+TEST_F(ReinforceStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWithIt) {
   std::vector<float> average = Weights();
   std::vector<float> wanted = average;
   state_.weight_average = average;
@@ -226,7 +226,7 @@ TEST_F(TorchWholeStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWi
   }
 }
 
-TEST_F(TorchWholeStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
+TEST_F(ReinforceStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   const auto steps = MakeSteps({.average_decay = 0.75});
   const NetworkBatch batch = BatchOfStep(1);
   const auto greedy = engine_->Run(batch, {});
@@ -265,7 +265,7 @@ TEST(PaddedTo, IsOneOfEight) {
   }
 }
 
-TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
+TEST_F(ReinforceStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
   const auto steps = *engine_->MakeCapturedSteps({.instances = kInstances,
                                                   .nodes = 41,
                                                   .trajectories = 2,
@@ -289,7 +289,7 @@ TEST_F(TorchWholeStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
 }
 
 // One instance and the smallest network: the largest batch has as many trajectories as customers.
-TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
+TEST_F(ReinforceStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
   engine_ = test::TransformerEngine(
       at::kFloat, {.hidden = 16, .heads = 1, .feed_forward = 16, .layers = 1}, Options());
   mean_.assign(static_cast<size_t>(engine_->parameters().size()), 0);
@@ -329,7 +329,7 @@ TEST_F(TorchWholeStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
 }
 
 // What graphs of other widths hold, a step that runs by itself cannot have.
-TEST_F(TorchWholeStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
+TEST_F(ReinforceStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
   int failing = 0;  // that run by itself from now on, the last of which finds none
   EngineOptions options = Options();
   options.step_stream = [&] {
@@ -353,27 +353,27 @@ TEST_F(TorchWholeStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
   failing = 2;
   ASSERT_TRUE(step(20).ok());
   ASSERT_TRUE(step(10).ok());
-  EXPECT_EQ(counts_.captures, 2) << "recorded again";
+  EXPECT_EQ(counts_.captures, 2) << "captured again";
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_EQ(state_.updates, 4);
 }
 
-TEST_F(TorchWholeStepsTest, AreNotRecordedWhereTheirGraphWouldBeTooLarge) {
+TEST_F(ReinforceStepsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   const auto parts = engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 65});
   EXPECT_EQ(parts.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(parts.status().message(), "parts: got 65, recorded are up to 64");
+  EXPECT_EQ(parts.status().message(), "parts: got 65, wanted at most 64");
   EXPECT_TRUE(engine_->MakeCapturedSteps({.instances = 100, .nodes = 7, .parts = 64}).ok());
   const auto pointer = *MakeTorchPointerEngine({.hidden = 16, .layers = 1},
                                                {.device = {}, .seed = 3, .options = Options()});
   const auto steps = pointer->MakeCapturedSteps({.instances = 4, .nodes = 601, .parts = 2});
   EXPECT_EQ(steps.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(steps.status().message(),
-            "a network's steps in 2 parts: got up to 2398, recorded are up to 2048");
+            "a network's steps in 2 parts: got up to 2398, wanted at most 2048");
   EXPECT_TRUE(pointer->MakeCapturedSteps({.instances = 4, .nodes = 601}).ok());
 }
 
 // Beside steps that are never replayed, and so never leave out any.
-TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTheSame) {
+TEST_F(ReinforceStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTheSame) {
   constexpr int32_t kMany = 12;
   constexpr int64_t kSteps = 6;
   const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};
@@ -417,7 +417,7 @@ TEST_F(TorchWholeStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTh
   EXPECT_EQ(weights[1], weights[0]);
 }
 
-TEST_F(TorchWholeStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
+TEST_F(ReinforceStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
   const auto steps = MakeSteps({.trajectories = 2});
   const auto larger = steps->Step(StepBaseline::kShared, BatchOfStep(1, kCustomers + 1));
   EXPECT_EQ(larger.code(), absl::StatusCode::kInvalidArgument);
@@ -433,7 +433,7 @@ TEST_F(TorchWholeStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
   EXPECT_EQ(state_.steps, 1);
 }
 
-TEST_F(TorchWholeStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
+TEST_F(ReinforceStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
   EngineOptions options = Options();
   options.fused = false;
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
@@ -441,7 +441,7 @@ TEST_F(TorchWholeStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
             "engine options: passes that are not fused");
 }
 
-TEST_F(TorchWholeStepsTest, NeedAStream) {
+TEST_F(ReinforceStepsTest, NeedAStream) {
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer());
   EXPECT_EQ(engine->MakeCapturedSteps({}).status().code(), absl::StatusCode::kUnimplemented);
 }

@@ -19,13 +19,13 @@
 namespace vrp {
 namespace {
 
-// Rows of nodes that go through the network together: enough for the products, few enough for the
-// caches.
+// Rows of nodes that go through the network together: enough for efficient products, few enough for
+// the caches.
 constexpr int64_t kGroupRows = 420;
-// Threads share an instance's trajectories by so many: the decoder's vectors.
+// Granularity in which threads share an instance's trajectories: the decoder's vector width.
 constexpr int32_t kSharedTrajectories = 16;
 
-// What a thread works with; kept from step to step.
+// The memory of one thread, kept from step to step.
 template <typename T>
 struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
   std::vector<T> decoder_scratch;
@@ -39,7 +39,7 @@ struct DecodeJob {
   TrajectoryTable& table;
 };
 
-// The weights and gradients as the passes compute them.
+// An engine that computes weights and gradients in type T.
 template <typename T>
 class CpuGraphTransformer final : public Float64Engine {
  public:
@@ -143,7 +143,8 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  // Rollouts of many trajectories of fewer instances than there are threads.
+  // Whether threads share the trajectories of each instance: there are fewer instances than
+  // threads.
   static bool SharesTrajectories(const NetworkBatch& batch, const RolloutRequest& request) {
     return batch.size() < EngineThreads(request) && request.choice != Choice::kBeam &&
            request.trajectories >= 2 * kSharedTrajectories;
@@ -237,7 +238,7 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  // In the order of the workers, whatever thread adds.
+  // Adds in the order of the workers, so that sums do not depend on which thread adds.
   void SumGradients(const Workers& workers, CpuPool* pool) {
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());
@@ -270,8 +271,8 @@ class CpuGraphTransformer final : public Float64Engine {
   GraphTransformerPass<T> pass_;
   const std::unique_ptr<AttentionDecoder<T>> decoder_;
   FlatParameters parameters_;
-  std::vector<T> values_;              // of the parameters, where T is not their type
-  std::vector<double> last_gradient_;  // likewise
+  std::vector<T> values_;              // the parameters as T, if T is not float
+  std::vector<double> last_gradient_;  // the last gradient before rounding, if T is not float
   mutable WorkerPool<Worker<T>> idle_;
 };
 

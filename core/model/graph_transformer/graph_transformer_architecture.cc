@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// The reports call a graph transformer that was trained by reinforcement learning GT+RL.
+// The reports use GT+RL for a graph transformer trained by reinforcement learning.
 constexpr std::array<std::string_view, 1> kTransformerAliases = {"GT+RL"};
 constexpr std::array<std::string_view, 2> kNormWords = {"instance", "frozen_batch"};
 constexpr std::array<NetworkOption, 7> kTransformerOptions = {{
@@ -29,7 +29,7 @@ constexpr std::array<NetworkOption, 7> kTransformerOptions = {{
     {.key = "edge_bias"},
     {.key = "logit_clip", .low = kMinLogitClip, .high = kMaxLogitClip},
 }};
-// Three vectors of the encoder, then the shares of the vehicle's resources.
+// Three vectors of the encoder, then the vehicle's remaining resources.
 constexpr std::array<std::string_view, 3 + kContextShares> kTransformerStepInputs = {
     "graph_mean", "last_node",     "first_node", "load_left",
     "time_gone",  "distance_left", "picking_up"};

@@ -1,4 +1,4 @@
-// The gradients of graph_transformer_pass.cc.
+// The backward functions of GraphTransformerPass.
 #include <algorithm>
 #include <type_traits>
 
@@ -57,12 +57,12 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
   const Rows<T> d_nodes{group.d_nodes.data(), hidden_};
   const Rows<const T> nodes{group.nodes.data(), hidden_};
   if constexpr (std::is_same_v<T, float>) {
-    if (Rounds(group)) {
-      rounded_->Backward(d_projected, nodes.data, rows, d_nodes, group.d_projection.data(),
-                         group.rounded);
+    if (UsesBf16(group)) {
+      bf16_projections_->Backward(d_projected, nodes.data, rows, d_nodes, group.d_projection.data(),
+                                  group.bf16_scratch);
     }
   }
-  if (!Rounds(group)) {
+  if (!UsesBf16(group)) {
     dense_.multiply(d_projected, projection_back_.data(), nullptr, {rows, 4 * hidden_, hidden_},
                     d_nodes);
     dense_.add_transposed(d_projected, nodes, {4 * hidden_, rows, hidden_},
@@ -78,7 +78,7 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
     group.d_base[i] += group.d_starts[i];
     group.d_start[i % hidden_] += group.d_starts[i];
   }
-  // means become free here: their gradient takes their place after its last use.
+  // The means are not needed any more: their gradient reuses their memory.
   dense_.add_transposed({group.d_base.data(), hidden_}, {group.means.data(), hidden_},
                         {hidden_, group.count, hidden_},
                         {gradient + layout_.Offset("decoder.graph.weight"), hidden_});
@@ -97,7 +97,7 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
 template <typename T>
 void GraphTransformerPass<T>::BackwardEmbedding(const NetworkBatch& batch,
                                                 GraphTransformerGroup<T>& group) const {
-  // Depots' rows go through weights of their own: they are taken out of the nodes'.
+  // Depots have embedding weights of their own, so their rows are handled apart.
   GrowTo(group.depot_rows, group.count * (hidden_ + embedded_));
   T* const d_depots = group.depot_rows.data();
   T* const depots = d_depots + group.count * hidden_;
@@ -144,7 +144,7 @@ void GraphTransformerPass<T>::FinishEmbedding(const GraphTransformerGroup<T>& gr
   add(group.d_embedding.data() + hidden_ * embedded_, "embed.depot.weight", "embed.depot.bias");
 }
 
-// With M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.
+// Unfolds M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.
 template <typename T>
 void GraphTransformerPass<T>::FinishFolded(const T* parameters,
                                            const GraphTransformerGroup<T>& group,

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// A weight as torch.nn.Linear draws it: within 1 / sqrt(inputs).
+// Returns a weight with torch.nn.Linear's initialisation: uniform within 1 / sqrt(inputs).
 ParameterShape Weight(std::string name, int64_t out, int64_t in) {
   return {
       .name = std::move(name), .shape = {out, in}, .bound = 1 / std::sqrt(static_cast<double>(in))};

@@ -1,7 +1,7 @@
-// The parameters of a graph transformer: names, shapes, and where each lies. No torch here.
+// The parameters of a graph transformer: names, shapes and offsets. No torch here.
 //
-// Weights are [out, in], as torch.nn.Linear's, H = hidden, F = feed_forward, M = heads, E =
-// kEdgeFeatures, I = its inputs:
+// Weights are [out, in], as in torch.nn.Linear. H = hidden, F = feed_forward, M = heads,
+// E = kEdgeFeatures, I = number of its inputs:
 //   embed.node.{weight [H, I], bias}                  every node but a depot
 //   embed.depot.{weight [H, I], bias}
 //   encoder.layers.K.qkv.{weight [3H, H], bias}       queries, keys, values; each by heads
@@ -13,8 +13,8 @@
 //   decoder.graph.weight [H, H]                       of the nodes' mean
 //   decoder.last.weight [H, H]                        of the node where the vehicle is
 //   decoder.first.weight [H, H]                       of the node where a TSP's tour began
-//   decoder.placeholder [2H]                          stands for both before a TSP's first choice
-//   decoder.shares.weight [kContextShares, H]         [in, out], of what is left (load, time, ...)
+//   decoder.placeholder [2H]                          replaces both before a TSP's first choice
+//   decoder.shares.weight [kContextShares, H]         [in, out], of remaining resources
 //   decoder.out.weight [H, H]                         of the glimpse
 #pragma once
 
@@ -29,7 +29,7 @@ namespace vrp {
 
 ParameterLayout GraphTransformerLayout(const GraphTransformerOptions& options);
 
-// One a layer.
+// Returns the offsets of each layer's parameters.
 std::vector<EncoderLayerOffsets> EncoderOffsets(const GraphTransformerOptions& options,
                                                 const ParameterLayout& layout);
 EncoderShape EncoderShapeOf(const GraphTransformerOptions& options);

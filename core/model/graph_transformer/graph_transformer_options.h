@@ -24,8 +24,8 @@ struct GraphTransformerOptions {
   int32_t feed_forward = 512;  // a multiple of kWidthMultiple
   int32_t layers = 3;
   NormKind norm = NormKind::kInstance;
-  bool edge_bias = true;   // attention is biased by the distances, which may be a given matrix
-  double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
+  bool edge_bias = true;                 // whether distances, given or computed, bias attention
+  double logit_clip = 10;                // kMinLogitClip .. kMaxLogitClip
   std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones
 
   bool operator==(const GraphTransformerOptions&) const = default;

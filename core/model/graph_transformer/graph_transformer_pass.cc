@@ -31,7 +31,7 @@ GraphTransformerPass<T>::GraphTransformerPass(const GraphTransformerOptions& opt
     if (UsableBf16() == Bf16::kNone) return;
     bf16_encoder_ =
         MakeBf16Encoder(EncoderShapeOf(options), EncoderOffsets(options, layout_), UsableBf16());
-    rounded_ = std::make_unique<Bf16Projections>(4 * hidden_, hidden_, UsableBf16());
+    bf16_projections_ = std::make_unique<Bf16Projections>(4 * hidden_, hidden_, UsableBf16());
   }
 }
 
@@ -41,7 +41,7 @@ void GraphTransformerPass<T>::PackBf16(const T* parameters) const {
   const absl::MutexLock lock(&bf16_mutex_);
   if (bf16_packed_) return;
   bf16_encoder_->Pack(parameters);
-  if constexpr (std::is_same_v<T, float>) rounded_->Pack(folded_.data());
+  if constexpr (std::is_same_v<T, float>) bf16_projections_->Pack(folded_.data());
   bf16_packed_ = true;
 }
 
@@ -156,7 +156,7 @@ void GraphTransformerPass<T>::FillEdges(const NetworkBatch& batch,
         at[i] = static_cast<T>(problem.distances[i]) * scale;
       }
     } else {
-      // The network sees the plane, whatever the metric rounds.
+      // The network reads the plane, whatever the metric rounds.
       const float* const features =
           batch.features.data() + int64_t{batch.first_rows[group.first + b]} * batch.columns;
       for (int64_t i = 0; i < nodes; ++i) {
@@ -208,9 +208,9 @@ void GraphTransformerPass<T>::Project(GraphTransformerGroup<T>& group) const {
   const Rows<const T> nodes{group.nodes.data(), hidden_};
   const Rows<T> projected{group.projected.data(), group.columns};
   if constexpr (std::is_same_v<T, float>) {
-    if (Rounds(group)) rounded_->Forward(nodes, rows, projected, group.rounded);
+    if (UsesBf16(group)) bf16_projections_->Forward(nodes, rows, projected, group.bf16_scratch);
   }
-  if (!Rounds(group)) {
+  if (!UsesBf16(group)) {
     dense_.multiply(nodes, projection_.data(), nullptr, {rows, hidden_, 4 * hidden_}, projected);
   }
   if (group.columns == 5 * hidden_) {

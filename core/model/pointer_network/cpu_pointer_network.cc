@@ -17,12 +17,12 @@
 namespace vrp {
 namespace {
 
-// Trajectories that go through the network together: enough rows for the products of a step, few
-// enough for the caches.
+// Trajectories that go through the network together: enough rows for efficient products of a step,
+// few enough for the caches.
 constexpr int64_t kPointerGroupRows = 72;
 
 struct PointerWorker : EngineWorker<PointerGroup, float> {
-  float* sum = nullptr;  // where its gradient goes
+  float* sum = nullptr;  // the memory to which its gradient is added
 };
 using Workers = EngineWorkers<PointerWorker>;
 
@@ -72,7 +72,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     Workers workers = idle_.Checkout(EngineThreads(request.rollout));
     ForEachOkWorker<PointerWorker>(pool, workers, [&](PointerWorker& worker, size_t w) {
       worker.sum = parameters_.gradient().data();
-      if (w > 0) {  // the first one adds to what is there
+      if (w > 0) {  // the first worker adds to the gradient itself
         worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
         worker.sum = worker.gradient.data();
       }
@@ -92,7 +92,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
  private:
-  // A pass and whether its weights are packed: they are when they are needed. Thread-safe.
+  // A pass whose weights are packed on first use after a change. Thread-safe.
   struct PackedPass {
     PackedPass(const PointerNetworkOptions& options, Bf16 bf16) : pass(options, BestIsa(), bf16) {}
     void Forget() {
@@ -159,7 +159,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     return StopStatus(rollout.stop.Check());
   }
 
-  // In the order of the workers, whatever thread adds.
+  // Adds in the order of the workers, so that sums do not depend on which thread adds.
   void SumGradients(const PointerWeights& weights, const Workers& workers, CpuPool* pool) {
     const std::span<float> to = parameters_.gradient();
     const auto parts = static_cast<int64_t>(workers.size());
@@ -177,7 +177,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   }
 
   mutable PackedPass plain_;
-  std::unique_ptr<PackedPass> bf16_;  // null: none
+  std::unique_ptr<PackedPass> bf16_;  // null without bf16
   FlatParameters parameters_;
   mutable WorkerPool<PointerWorker> idle_;
 };

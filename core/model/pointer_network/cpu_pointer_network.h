@@ -8,10 +8,10 @@
 //   glimpse    multi-head attention of the decoder's state over the nodes that are allowed
 //   pointer    clip * tanh(q . k / sqrt(H) + c(q) . dynamic), the nodes' logits
 //
-// Both attentions see the dynamic features of every node at every step; is_visited is the first.
-// Names of the weights: pointer_layout.h. A group of trajectories goes through the whole step
-// (encoder, rollout, weights, second pass, backward) before the next one begins. Where the request
-// asks for bf16, all of these round what is multiplied with the LSTMs' and projections' weights.
+// Both attentions read the dynamic features of every node at every step; is_visited is the first.
+// pointer_layout.h lists the names of the weights. A group of trajectories goes through the whole
+// step (encoder, rollout, weights, second pass, backward) before the next one begins. If the
+// request asks for bf16, the products of LSTMs and projections are in bf16.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace vrp {
 
-// `options` are valid, hidden a multiple of 16. Weights are drawn from `seed`.
+// `options` must be valid. Weights are drawn from `seed`.
 std::unique_ptr<PolicyEngine> MakeCpuPointerNetwork(const PointerNetworkOptions& options,
                                                     uint64_t seed);
 

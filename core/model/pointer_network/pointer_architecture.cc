@@ -19,13 +19,13 @@ constexpr std::array<NetworkOption, 4> kPointerOptions = {{
 }};
 constexpr std::array<std::string_view, 8> kPointerInputs = {
     "x", "y", "demand", "window_open", "window_close", "service", "is_depot", kVisitedInput};
-// Each node as seen from the vehicle, then the vehicle's state.
+// Features of each node relative to the vehicle, then the vehicle's state.
 constexpr std::array<std::string_view, kPointerDynamic - 1 + kPointerContext> kPointerStepInputs = {
     "distance_to_node", "node_to_depot", "wait",           "slack",
     "load_left",        "time_gone",     "share_unvisited"};
 
 NetworkSizes PointerSizes(const PointerNetworkOptions& options) {
-  // No weight depends on dropout: training may go on with another share.
+  // No weight depends on dropout: training may continue with another one.
   PointerNetworkOptions fixed = options;
   fixed.dropout = 0;
   return {.json = WritePointerNetworkOptions(options),

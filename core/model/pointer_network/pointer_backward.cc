@@ -1,4 +1,4 @@
-// The way back through a pointer network's second pass.
+// The backward pass of the second pass.
 #include <algorithm>
 
 #include "core/model/pointer_network/pointer_layout.h"
@@ -13,7 +13,7 @@ void PointerPass::BackwardSteps(const SecondPass& pass, PointerGroup& group,
   SpreadStepGradients(pass, group);
 }
 
-// From the pointer's queries to the decoder's outputs, through the glimpse.
+// Propagates gradients from the pointer's queries through the glimpse to the decoder's outputs.
 void PointerPass::BackwardGlimpses(const SecondPass& pass, PointerGroup& group,
                                    float* gradient) const {
   const int64_t hidden = options_.hidden;
@@ -72,7 +72,7 @@ void PointerPass::BackwardDecoder(PointerGroup& group, float* gradient) const {
             {group.context.data(), group.sums.context.data()}, weights_.context, group);
 }
 
-// What the decoder's steps have read: nodes and first states.
+// Propagates gradients from the decoder's inputs to the nodes and its first states.
 void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t layers = options_.layers;
@@ -99,13 +99,13 @@ void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& grou
   }
 }
 
-// Everything before the decoder.
+// Propagates gradients through everything before the decoder.
 void PointerPass::BackwardNodes(PointerGroup& group, float* gradient) const {
   BackwardProjections(group, gradient);
   BackwardEncoder(group, gradient);
 }
 
-// To the nodes' encodings and their means.
+// Propagates gradients to the nodes' encodings and their means.
 void PointerPass::BackwardProjections(PointerGroup& group, float* gradient) const {
   const int64_t hidden = options_.hidden;
   const int64_t width = weights_.heads_width();
@@ -161,7 +161,7 @@ void PointerPass::BackwardEncoder(PointerGroup& group, float* gradient) const {
       for (int64_t h = 0; h < hidden; ++h) to[h] = from[h] + mean[h] * share;
     }
   }
-  // The nodes' embeddings get the same gradient, before the stack's adds to it.
+  // Embeddings get the same gradient as the encoder's outputs, before the stack adds its own.
   const float* const features = group.features.data();
   AddWeight({top + begin, hidden, rows}, {features, group.sums.embed.data()}, weights_.embed,
             group);

@@ -10,8 +10,8 @@
 namespace vrp {
 namespace {
 
-// The beam searches of a group, `width` rows each. Rows without a tour that goes on are computed
-// along, and nobody reads what comes of them.
+// The beam searches of a group, with `width` rows each. Rows without an active tour are computed
+// too, and their results are ignored.
 class GroupBeams {
  public:
   GroupBeams(int32_t max_steps, int32_t width, PointerGroup& group) : group_(group), width_(width) {
@@ -32,7 +32,7 @@ class GroupBeams {
                        [](const BeamSearch& search) { return search.done(); });
   }
 
-  // Returns an instance with a tour that can go nowhere; -1: there is none.
+  // Returns an instance with a tour that cannot continue; -1: there is none.
   int32_t ShowAll() {
     for (int32_t b = 0; b < group_.count; ++b) {
       for (int32_t k = 0; k < group_.searches[b].size(); ++k) {
@@ -42,7 +42,7 @@ class GroupBeams {
     return -1;
   }
 
-  // What row k of instance b reads.
+  // Returns the state that row k of instance b reads.
   const RouteState& State(int32_t b, int32_t k) const {
     const BeamSearch& search = group_.searches[b];
     return search.state(k < search.size() ? k : 0);
@@ -65,7 +65,7 @@ class GroupBeams {
   }
 
  private:
-  // In row k, a tour's step. False: no node is allowed.
+  // Prepares a tour's step in row k. Returns false if no node is allowed.
   bool Show(int32_t b, int32_t k, int32_t tour) {
     const PointerInstance& at = group_.instances[b];
     const BeamSearch& search = group_.searches[b];
@@ -81,7 +81,7 @@ class GroupBeams {
 
 }  // namespace
 
-// The LSTM's states go where their tours went.
+// Moves the LSTM's states to the rows of the tours that continue them.
 void PointerPass::FollowTours(int64_t width, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = group.count * width;

@@ -1,4 +1,4 @@
-// What is drawn for a step of a pointer network's trajectory, by counters.
+// Random draws of a trajectory's step.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// In [0, 1): for the choice at step t, and for what the decoder reads there.
+// Uniform numbers in [0, 1): for the choice at step t, and for what the decoder reads there.
 struct PointerDraw {
   double choice;
   double reading;
@@ -18,7 +18,7 @@ inline PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int
   return {FirstUniform(block), SecondUniform(block)};
 }
 
-// Whether the decoder reads at step t what it would have chosen itself at the one before.
+// Whether the decoder reads at step t what it would have chosen itself one step before.
 inline bool ReadsOwnChoice(const RolloutRequest& request, int64_t trajectory, int32_t t) {
   return t > 0 && request.teacher_forcing < 1 &&
          DrawAt(request, trajectory, t).reading >= request.teacher_forcing;

@@ -44,7 +44,7 @@ void PointerPass::PlaceInstances(const NetworkBatch& batch, PointerGroup& group)
   OrderInstances(longest, group);
 }
 
-// The encoder's order: the longest first.
+// Sorts instances into the encoder's order: the longest first.
 void PointerPass::OrderInstances(int32_t longest, PointerGroup& group) const {
   std::vector<int32_t> order(static_cast<size_t>(group.count));
   std::iota(order.begin(), order.end(), 0);
@@ -61,7 +61,7 @@ void PointerPass::OrderInstances(int32_t longest, PointerGroup& group) const {
   group.ranks = std::move(order);
 }
 
-// [K, features()] in the encoder's order, with a 1 for the bias.
+// Fills the features [K, features()] in the encoder's order, with a 1 for the bias.
 void PointerPass::PlaceFeatures(const NetworkBatch& batch, PointerGroup& group) const {
   const PointerStack& stack = group.encoder;
   const int64_t width = weights_.features();
@@ -97,7 +97,7 @@ void PointerPass::RunEncoder(const Noise& noise, PointerGroup& group) const {
                stack);
 }
 
-// What the encoder says of the nodes, in the instances' order, and its means.
+// Copies the encoder's outputs into the instances' order and computes their means.
 void PointerPass::GatherNodes(PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const PointerStack& stack = group.encoder;

@@ -1,4 +1,4 @@
-// What the passes of a pointer network (pointer_pass.h) work with over a group of instances.
+// The memory of the passes (pointer_pass.h) over a group of instances.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@ struct PointerStack {
   std::vector<Floats> cells;      // [R + K, H]
   std::vector<Floats> hiddens;    // [R + K, H]
   std::vector<Floats> inputs;     // of layers above the first: [K, H], after dropout
-  std::vector<Floats> kept;       // [K, H]: what dropout multiplied by; with dropout alone
+  std::vector<Floats> kept;       // [K, H]: dropout's factors; empty without dropout
   std::vector<Floats> d_hiddens;  // [R + K, H]
   std::vector<Floats> d_cells;    // [R, H]
-  Floats work;                    // of products with the layers' weights
+  Floats work;                    // scratch of products with the layers' weights
   bool dropped = false;
-  bool from_zero = false;  // the first hidden states are 0
-  size_t done = 0;         // layers, the lowest first, whose states are there
+  bool from_zero = false;  // whether the first hidden states are 0
+  size_t done = 0;         // number of lowest layers whose states are computed
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
 };
 
-// Who draws which dropout.
+// The numbers by which dropout is drawn.
 struct PointerDropout {
-  double share = 0;  // 0: none
+  double share = 0;  // of dropped units; 0: no dropout
   uint64_t seed = 0;
   uint64_t stream = 0;
   int64_t first = 0;  // number of sequence 0
@@ -48,12 +48,12 @@ struct PointerInstance {
   int64_t row = 0;        // of its first node
   int64_t nodes = 0;      // N
   int64_t padded = 0;     // N'
-  int64_t distances = 0;  // where its [N, N'] matrix begins
-  int64_t columns = 0;    // where its columns begin, in units of a channel
+  int64_t distances = 0;  // offset of its [N, N'] matrix
+  int64_t columns = 0;    // offset of its columns, in units of a channel
   int32_t rank = 0;       // in the encoder's order
 };
 
-// What a thread works with; kept from call to call.
+// The memory of one thread, kept from call to call.
 struct PointerGroup {
   int32_t first = 0;
   int32_t count = 0;
@@ -69,7 +69,7 @@ struct PointerGroup {
   Floats mean;                          // [count, H]
   Floats start;                         // [count, 2LH]; hidden parts after tanh
   Floats distances;
-  // A trajectory's side: rows b * P + p of the group.
+  // Per trajectory: row b * P + p of the group.
   std::vector<RouteState> states;
   std::vector<uint8_t> visited;
   std::vector<StepView<float>> views;
@@ -91,9 +91,9 @@ struct PointerGroup {
   PointerSums sums;
 };
 
-// Shows `state` to a step: fills `memory` [kPointerViewRows, N'] and points `view` to it.
+// Writes a step's features of `state` to `memory` [kPointerViewRows, N'] and points `view` to it.
 inline constexpr int64_t kPointerViewRows = 4;
-// False: no node is allowed.
+// Returns false if no node is allowed.
 bool ShowStep(const PointerInstance& at, const float* distances, const RouteState& state,
               const uint8_t* visited, float* memory, StepView<float>& view);
 

@@ -1,12 +1,13 @@
-// The parameters of a pointer network: names, shapes, and where each lies. No torch here.
+// The parameters: names, shapes and offsets. No torch here.
 //
-// Weights are [out, in], as torch.nn.Linear's, H = hidden, L = layers, M = kPointerHeads,
-// I = its inputs but is_visited:
+// Weights are [out, in], as in torch.nn.Linear. H = hidden, L = layers, M = kPointerHeads,
+// I = number of its inputs without is_visited:
 //   embed.{weight [H, I], bias}
 //   encoder.{weight_ih [4H, H], weight_hh [4H, H], bias_ih, bias_hh}_lK   gates input, forget,
 //   decoder.{...}_lK                                                       candidate, output
-//   start.{weight [2LH, H], bias}     of the nodes' mean: first all layers' hidden, then their
-//   cells context.weight [H, kPointerContext] glimpse.{query, key, value, out}.weight [H, H]
+//   start.{weight [2LH, H], bias}     of the nodes' mean; hidden states of all layers, then cells
+//   context.weight [H, kPointerContext]
+//   glimpse.{query, key, value, out}.weight [H, H]
 //   glimpse.dynamic.weight [M, kPointerDynamic]
 //   pointer.{query, key}.weight [H, H]
 //   pointer.dynamic.{weight [kPointerDynamic, H], bias}

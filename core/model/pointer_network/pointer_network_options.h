@@ -17,7 +17,7 @@ inline constexpr double kMaxDropout = 0.9;
 
 struct PointerNetworkOptions {
   int32_t hidden = 256;    // kWidthMultiple .. kMaxHidden, a multiple of kWidthMultiple
-  int32_t layers = 2;      // 1 .. kMaxLayers, of encoder and decoder each
+  int32_t layers = 2;      // 1 .. kMaxLayers, of the encoder and of the decoder
   double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
   std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones

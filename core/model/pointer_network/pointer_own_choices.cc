@@ -1,9 +1,9 @@
-// Scheduled sampling (Bengio et al. 2015): what the decoder reads along given choices where this is
-// now and then not the choice but what the network would have chosen, without dropout.
+// Scheduled sampling (Bengio et al. 2015): along forced choices, the decoder sometimes reads the
+// node that the network would have chosen without dropout.
 //
-// That is known only step by step. The lowest layer, which no dropout reaches, makes its steps here
-// for the second pass too. The layers above it go along as long as a trajectory will read a choice
-// of its own again, attention only where the next step reads one.
+// Those nodes are only known step by step. The lowest layer has no dropout on its inputs, so its
+// steps here serve the second pass too. The layers above run as long as a later step of the
+// trajectory reads an own choice, and attention runs only if the next step does.
 #include <algorithm>
 
 #include "core/model/pointer_network/pointer_draws.h"
@@ -12,11 +12,11 @@
 
 namespace vrp {
 
-// Of the ranked trajectories.
+// The state of the ranked trajectories.
 struct PointerPass::OwnChoices {
-  std::vector<uint8_t> reads;    // [places]: whether a step reads its own choice
-  std::vector<int32_t> last;     // [R]: the last step that does; 0: none
-  std::vector<int32_t> running;  // those whose last step is still to come
+  std::vector<uint8_t> reads;    // [places]: whether a step reads the network's own choice
+  std::vector<int32_t> last;     // [R]: the last step that reads one; 0: none
+  std::vector<int32_t> running;  // trajectories that have not reached that step
   int64_t max_steps = 0;
 };
 
@@ -46,7 +46,7 @@ void PointerPass::ReadOwnChoices(const SecondPass& pass, PointerGroup& group) co
   stack.done = 1;
 }
 
-// The first states of the layers above the lowest.
+// Copies the first states of the layers above the lowest.
 void PointerPass::StartOwnChoices(OwnChoices& own, PointerGroup& group) const {
   const int64_t size = std::ssize(group.ranks) * options_.hidden;
   group.step_hidden.Grow(options_.layers * size);
@@ -60,7 +60,7 @@ void PointerPass::StartOwnChoices(OwnChoices& own, PointerGroup& group) const {
   }
 }
 
-// Step t of the layers above the lowest, and what the next one reads.
+// Runs step t of the layers above the lowest and chooses what the next step reads.
 void PointerPass::StepOwnChoices(int64_t t, OwnChoices& own, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t size = std::ssize(group.ranks) * hidden;

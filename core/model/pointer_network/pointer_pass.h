@@ -1,4 +1,4 @@
-// The passes of a pointer network over a group of instances, on the calling thread. No torch here.
+// The passes over a group of instances, on the calling thread. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace vrp {
 
-// Const functions may run on several threads at once, each with a group of its own.
+// Const functions may run on several threads at once, each with its own group.
 class PointerPass {
  public:
-  // `bf16`: what products with the LSTMs' and projections' weights are computed in; kNone: float.
+  // `bf16`: how products with the LSTMs' and projections' weights are computed; kNone: in float.
   PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
 
   PointerWeights& weights() { return weights_; }
@@ -34,14 +34,14 @@ class PointerPass {
   };
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, const Noise& noise,
               PointerGroup& group) const;
-  // Writes the group's rows of `table`, and what the decoder has read.
+  // Decodes trajectories into the group's rows of `table`, and records what the decoder has read.
   absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
                        TrajectoryTable& table) const;
-  // Writes the group's rows of `table`: each instance's beam search.
+  // Decodes each instance's beam search into the group's rows of `table`.
   absl::Status Beam(const RolloutRequest& request, PointerGroup& group,
                     TrajectoryTable& table) const;
-  // Only walks along the choices that `request` gives: costs and lengths. What the decoder reads,
-  // where these are not all, ForwardSteps finds out.
+  // Computes costs and lengths of the forced choices in `request`, without the network.
+  // ForwardSteps later determines which own choices the decoder reads.
   absl::Status Walk(const RolloutRequest& request, PointerGroup& group,
                     TrajectoryTable& table) const;
 
@@ -49,8 +49,8 @@ class PointerPass {
     const GradientRequest* request = nullptr;
     const double* weights = nullptr;  // [count, P]
     TrajectoryTable* table = nullptr;
-    bool score = false;  // there was no rollout: log-likelihoods and agreements go into the table
-    double loss = 0;     // results
+    bool score = false;  // without a rollout: writes log-likelihoods and agreements to the table
+    double loss = 0;     // results, as the next
     double difference = 0;
   };
   void ForwardSteps(SecondPass& pass, PointerGroup& group) const;
@@ -63,16 +63,16 @@ class PointerPass {
     const float* a;
     int64_t stride;
     int64_t rows;
-    Floats* work = nullptr;  // with weights that may be in bf16
+    Floats* work = nullptr;  // scratch, for weights that may be in bf16
     float* WorkFor(const PointerLinear& weight, int64_t inner) const;
   };
   void Multiply(const Product& a, const PointerLinear& weight, const float* bias, float* to) const;
   void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
                   Rows<float> to) const;
   void MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const;
-  // to += a W: from the outputs' gradient to the inputs'.
+  // Computes to (+)= a W: from the gradient of outputs to that of inputs.
   void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
-  // weights += a^T b; bias (null: none) += the sums of a's columns.
+  // Adds a^T b to `weights`, and the sums of a's columns to `bias`, unless it is null.
   struct WeightSum {
     const float* b;
     float* weights;
@@ -84,7 +84,8 @@ class PointerPass {
   void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
                     PointerStack& stack) const;
   LstmRun<float> RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const;
-  // Begins with the top layer's d_hiddens; leaves gates as gradients. `gradient` flat.
+  // Propagates from the top layer's d_hiddens down; gates become their gradients. `gradient` is
+  // flat.
   void BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
                      PointerGroup& group, float* gradient) const;
   void AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run, PointerGroup& group,
@@ -103,11 +104,11 @@ class PointerPass {
   void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
                 PointerGroup& group) const;
   void FollowTours(int64_t width, PointerGroup& group) const;
-  // From the layer below's step_hidden (the first: step_gates) on; layers' states lie `stride`
-  // apart.
+  // Runs layer l on the step_hidden of the layer below (the lowest: on step_gates). States of
+  // consecutive layers are `stride` apart.
   void StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const;
   void ScoreStep(int64_t trajectories, PointerGroup& group) const;
-  // Rows of decoder outputs that look at the same instance, and where their logits go.
+  // Rows of decoder outputs that belong to the same instance, and the memory of their logits.
   struct ScoredRows {
     const PointerInstance* at;
     int64_t row;

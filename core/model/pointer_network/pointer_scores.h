@@ -1,4 +1,4 @@
-// What a step of a pointer network makes of its logits.
+// Probabilities of a step's logits.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,14 @@
 
 namespace vrp {
 
-// A row of logits, in double.
+// A row of logits and its sums, in double.
 struct PointerScores {
   std::span<const float> logits;
   double highest = 0;
   double log_sum = 0;  // of exp(logit - highest)
   int32_t likeliest = 0;
 
-  // Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
-  // weights.
+  // Logits that are not finite (a diverged network) count as equal, so that masks always hold.
   PointerScores(std::span<const float> row, const float* mask) : logits(row) {
     highest = -std::numeric_limits<double>::infinity();
     for (size_t n = 0; n < row.size(); ++n) {
@@ -40,11 +39,11 @@ struct PointerScores {
       if (left < share) return static_cast<int32_t>(n);
       left -= share;
     }
-    return likeliest;  // what rounding left over
+    return likeliest;  // reached by rounding only
   }
 };
 
-// The p-th node that a mask allows, counted round; node 0 without one.
+// Returns the p-th node that a mask allows, modulo their number; node 0 if there is none.
 inline int32_t NthAllowed(const float* mask, int64_t nodes, int32_t p) {
   const auto count = static_cast<int32_t>(std::count(mask, mask + nodes, 0.0f));
   int32_t left = p % std::max(1, count);

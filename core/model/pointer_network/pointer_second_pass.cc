@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Walks along the trajectories once more: ranks, what the decoder reads, what each step sees.
+// Replays the trajectories: their ranks, what the decoder reads, and each step's features.
 void PointerPass::ReplaySteps(const SecondPass& pass, PointerGroup& group) const {
   TrajectoryTable& table = *pass.table;
   const int32_t count = table.count();
@@ -30,7 +30,7 @@ void PointerPass::ReplaySteps(const SecondPass& pass, PointerGroup& group) const
   PlaceSteps(pass, group);
 }
 
-// Where the ranked trajectories' steps lie, and what each sees.
+// Computes the offsets of the ranked trajectories' steps, and each step's features.
 void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const {
   TrajectoryTable& table = *pass.table;
   const int32_t count = table.count();
@@ -69,7 +69,7 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
   }
 }
 
-// The decoder's first states.
+// Copies the decoder's first states.
 void PointerPass::PlaceStates(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t layers = options_.layers;
@@ -87,7 +87,7 @@ void PointerPass::PlaceStates(const SecondPass& pass, PointerGroup& group) const
   }
 }
 
-// What goes into its first layer at steps begin .. end - 1.
+// Gathers the inputs of the decoder's first layer for steps begin .. end - 1.
 void PointerPass::PlaceStepInputs(const TrajectoryTable& table, int64_t begin, int64_t end,
                                   PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
@@ -138,7 +138,7 @@ void PointerPass::ForwardSteps(SecondPass& pass, PointerGroup& group) const {
   PointSteps(pass, group);
 }
 
-// From the decoder's outputs to the pointer's queries.
+// Computes the pointer's queries from the decoder's outputs.
 void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t width = weights_.heads_width();
@@ -169,7 +169,7 @@ void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) cons
            group.weights.Grow(steps * kPointerNarrow));
 }
 
-// Logits, their loss and the way back to queries, keys and weights.
+// Computes logits and loss, and the gradients of queries, keys and weights.
 void PointerPass::PointSteps(SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t steps = group.decoder.rows();

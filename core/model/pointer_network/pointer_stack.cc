@@ -1,4 +1,4 @@
-// The products of a pointer network's passes, and its stacks of LSTM layers.
+// Matrix products, and forward and backward passes of the stacks of LSTM layers.
 #include <algorithm>
 
 #include "core/kernels/routing/step_random.h"
@@ -92,7 +92,7 @@ void PointerPass::GrowStack(PointerStack& stack) const {
   }
 }
 
-// A unit stays when its 16 bits lie above the share.
+// Keeps a unit if its 16 random bits exceed the dropout rate.
 void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
   const DropoutRate rate = DropoutRateOf(dropout.share);
@@ -147,14 +147,14 @@ void PointerPass::ForwardStack(const std::vector<PointerLayer>& layers,
   }
 }
 
-// The gradient of a layer's recurrent weights, from that of its gates.
+// Adds the gradient of a layer's recurrent weights, given that of its gates.
 void PointerPass::AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run,
                                      PointerGroup& group, float* gradient) const {
   const float* before = run.hiddens;
   if (run.rows() != run.sequences() * (std::ssize(run.first) - 1)) {
     GatherBefore<float>(run, group.before.Grow(run.rows() * options_.hidden));
     before = group.before.data();
-  }  // else they lie together as they are
+  }  // otherwise they are contiguous already
   const int64_t skipped = run.from_zero ? run.sequences() : 0;
   AddWeight({run.gates + skipped * gate_stride_, gate_stride_, run.rows() - skipped},
             {before + skipped * options_.hidden, gradient + layer.recurrent_offset},

@@ -96,7 +96,7 @@ void PointerWeights::PackLayers(const float* parameters, std::vector<PointerLaye
   }
 }
 
-// The embedding and the context's weights, by themselves and with the input weights behind them.
+// Packs the embedding and the context's weights, alone and composed with the input weights.
 void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
   const auto compose = [this](const std::vector<float>& narrow, const float* input,
                               PointerLinear& to) {
@@ -200,7 +200,7 @@ void PointerWeights::Clear(PointerSums& sums) const {
   sums.dynamic_bias.GrowZero(kPointerNarrow);
 }
 
-// composed = weights narrow: to the gradients of both.
+// Propagates the gradient of composed = weights * narrow to both factors.
 void PointerWeights::FinishNarrow(const float* weights, const std::vector<float>& narrow,
                                   float* composed, float* d_narrow, float* d_weights) const {
   const int64_t columns = std::ssize(narrow) / hidden_;

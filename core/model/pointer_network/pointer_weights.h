@@ -1,10 +1,10 @@
-// A pointer network's weights as its products take them, and its gradient as they leave it.
+// Weights in the form that the products need, and gradients in the form that they produce.
 //
-// Some weights are multiplied with each other once instead of with every node at every step: the
+// Some weights are composed once, so that not every node at every step is multiplied by both: the
 // embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
 // with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to a
-// multiple of kPointerNarrow columns. The LSTMs' own weights and the attentions', which are most of
-// the work, may be multiplied in bf16.
+// multiple of kPointerNarrow columns. The weights of LSTMs and attentions, most of the work, may be
+// multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@
 namespace vrp {
 
 inline constexpr int64_t kPointerHeadStep = 16;
-// Columns of contexts, padded; those of features are padded to a multiple of it.
+// Padded number of context columns; those of features are padded to a multiple of it.
 inline constexpr int64_t kPointerNarrow = 16;
 
-// A weight [outputs, inputs] packed by `kernels`, for y = W x and for the way back.
+// A weight [outputs, inputs] packed by `kernels`, for y = W x and for its gradient.
 struct PointerLinear {
   const LstmKernels<float>* kernels = nullptr;
   int64_t outputs = 0;
@@ -39,20 +39,20 @@ struct PointerLinear {
 };
 
 struct PointerLayer {
-  PointerLinear input;  // of the first layer: the decoder's alone
+  PointerLinear input;  // of the first layer: in the decoder only
   PointerLinear recurrent;
-  AlignedBuffer<float> bias;  // [4H], both
-  int64_t input_offset = 0;   // in the flat span, as the rest
+  AlignedBuffer<float> bias;  // [4H], the sum of both
+  int64_t input_offset = 0;   // in the flat span, as the next
   int64_t recurrent_offset = 0;
   int64_t bias_offset = 0;
   int64_t other_bias_offset = 0;
 };
 
-// What is not accumulated in the flat span right away.
+// Gradients that Finish adds to the flat span at the end.
 struct PointerSums {
-  AlignedBuffer<float> embed;              // [H, features()]; the column after the inputs: the bias
-  AlignedBuffer<float> encoder_input;      // [4H, features()], likewise
-  AlignedBuffer<float> context;            // [4H, 16]
+  AlignedBuffer<float> embed;          // [H, features()]; the column after the inputs is the bias
+  AlignedBuffer<float> encoder_input;  // [4H, features()], also with the bias
+  AlignedBuffer<float> context;        // [4H, 16]
   AlignedBuffer<float> query, key, value;  // [M D, H]
   AlignedBuffer<float> out;                // [H, M D]
   AlignedBuffer<float> pointer;            // [H, H]
@@ -71,13 +71,13 @@ class PointerWeights {
   int64_t channels() const { return channels_; }  // D, padded
   int64_t heads_width() const;                    // M D
   const NetworkInputs& inputs() const { return inputs_; }
-  int64_t features() const { return features_; }  // columns of a node's features, padded
+  int64_t features() const { return features_; }  // padded columns of a node's features
 
-  // Null: on the calling thread alone.
+  // Packs all weights; without a pool on the calling thread alone.
   void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
-  // Adds to the flat `gradient` what `sums` say, and the second biases, which have their first
-  // ones' gradients. Once, at the end.
+  // Adds `sums` to the flat `gradient`, and copies the gradients of the first biases to the second
+  // ones. Call it once, at the end.
   void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
 
   std::vector<PointerLayer> encoder;
@@ -99,9 +99,9 @@ class PointerWeights {
   int64_t glimpse_dynamic_offset = 0;
 
  private:
-  // Packs `weights` [outputs, inputs] of `to`.
+  // Packs `weights` [outputs, inputs] into `to`.
   static void PackLinear(const float* weights, PointerLinear& to);
-  // What is packed by itself.
+  // Weights that are packed independently of each other.
   using Jobs = std::vector<absl::AnyInvocable<void()>>;
   void PackLayers(const float* parameters, std::vector<PointerLayer>& layers, Jobs& jobs);
   void PackNarrow(const float* parameters, Jobs& jobs);
@@ -111,8 +111,8 @@ class PointerWeights {
   void PackPointer(const float* parameters);
   void PackDynamic(const float* parameters);
   std::vector<PointerLayer> Layers(const char* name, const LstmKernels<float>& kernels) const;
-  // The weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias as
-  // column `inputs`; without one where `bias` is null.
+  // Returns the weights of a narrow product: [H, `inputs`] padded to [H, `columns`], with the bias
+  // as column `inputs` unless it is null.
   struct NarrowShape {
     int64_t inputs = 0;
     int64_t columns = 0;
@@ -123,7 +123,7 @@ class PointerWeights {
                     float* d_narrow, float* d_weights) const;
   void FinishAttention(const float* parameters, PointerSums& sums, float* gradient) const;
   int64_t At(std::string_view name) const { return layout_.Offset(name); }
-  // Row or column of padded heads where channel i of the network's lies.
+  // Returns the row or column of the padded heads that holds channel i.
   int64_t Padded(int64_t i) const;
 
   const ParameterLayout layout_;

@@ -1,4 +1,4 @@
-// A batch on its way to the device, padded to its longest instance. Needs torch.
+// A batch of instances as tensors on a device, padded to its longest instance. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,23 +10,23 @@
 
 namespace vrp {
 
-// What moves between host and device, counted. On the CPU nothing moves.
+// Counts copies between host and device. On the CPU nothing is copied.
 class Transfers {
  public:
-  // `pinned`: see EngineOptions.
+  // `pinned`: whether uploads go through page-locked memory (EngineOptions).
   explicit Transfers(at::Device device, bool pinned = false)
       : device_(device), pinned_(pinned && device.is_cuda()) {}
 
   at::Device device() const { return device_; }
   at::Tensor ToDevice(const at::Tensor& host);
-  // Waits for the device.
+  // Blocks until the device is done.
   at::Tensor ToHost(const at::Tensor& tensor);
   void Count(int64_t bytes);
   void CountMatrix(int64_t bytes) { matrix_bytes_ += device_.is_cpu() ? 0 : bytes; }
 
   int64_t bytes() const { return bytes_; }
   int64_t copies() const { return copies_; }
-  int64_t matrix_bytes() const { return matrix_bytes_; }  // of these, of distance matrices
+  int64_t matrix_bytes() const { return matrix_bytes_; }  // the distance matrices' share of bytes()
 
  private:
   const at::Device device_;
@@ -36,40 +36,41 @@ class Transfers {
   int64_t matrix_bytes_ = 0;
 };
 
-// B instances of at most N nodes. Nodes beyond an instance's are 0 and not valid.
+// B instances of at most N nodes. Padding nodes are 0 and not valid.
 struct TorchBatch {
   at::Tensor features;  // [B, N, columns of the batch]
   at::Tensor valid;     // [B, N] bool
   at::Tensor sizes;     // [B], of the features' type
   at::Tensor last;      // [B] int64: the last valid node
-  at::Tensor tsp;       // [B] bool: no node is a depot
+  at::Tensor tsp;       // [B] bool: whether no node is a depot
   bool any_tsp = false;
-  at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless asked for
+  at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless requested
 };
 
-// What comes from the host; all else is computed from it on the device.
+// The parts of a batch that the host uploads; the device computes the rest.
 struct TorchBatchParts {
   at::Tensor features;  // [B, N, columns of the batch] float
   at::Tensor sizes;     // [B] int64
   at::Tensor tsp;       // [B] bool
 };
-// Of instances first .. first + count - 1, padded to `nodes`.
+// Returns instances first .. first + count - 1, padded to `nodes`.
 TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
-// [B, N, N] double: their distance matrices, scaled, 0 in the padding; -1 where an instance has
-// none.
+// Returns the distance matrices [B, N, N] double, scaled, 0 in the padding; all -1 for an instance
+// without one.
 at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
-// Without edges, in the type `type`; waits for nothing.
+// Computes the rest of a batch except edges, in type `type`. Does not wait for the device.
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp);
-// [B, N, inputs.width()]: the features that the network reads.
+// Returns the features that the network reads, [B, N, inputs.width()].
 at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs);
-// kEdgeFeatures of distances [B, N, N].
+// Returns the kEdgeFeatures of distances [B, N, N].
 at::Tensor EdgesOf(const at::Tensor& distances);
-// [B, N, N], scaled, of the coordinates in `features`, whatever the metric rounds.
+// Returns scaled distances [B, N, N] of the coordinates in `features`, whatever the metric rounds.
 at::Tensor PlaneDistances(const at::Tensor& features);
 
-// The same where none is given: `given` as PadGivenLengths, of any type.
+// Returns `given` (as PadGivenLengths, of any type), with plane distances for instances without
+// one.
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given);
 
 struct TorchBatchRequest {
@@ -79,7 +80,7 @@ struct TorchBatchRequest {
   bool edges = false;
 };
 
-// Distances are computed from the features on the device; given matrices are moved there.
+// Makes a batch on the device. It computes distances from the features there and uploads matrices.
 TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
                           Transfers& transfers);
 

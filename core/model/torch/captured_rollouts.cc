@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// None: such rollouts are not recorded.
+// Returns the shape of the graph for a request; none: such rollouts are not captured.
 std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
                                             const RolloutRequest& request) {
   if (request.choice != Choice::kGreedy || request.trajectories != 1 || request.distinct_starts) {
@@ -31,9 +31,9 @@ std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
       .instances = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(batch.size()))),
       .columns = batch.columns,
       .fewer = true};
-  const int64_t nodes =
-      (int64_t{batch.longest()} + kCapturedNodesMultiple - 1) / kCapturedNodesMultiple * kCapturedNodesMultiple;
-  // The quotient, for the product may be too large.
+  const int64_t nodes = (int64_t{batch.longest()} + kCapturedNodesMultiple - 1) /
+                        kCapturedNodesMultiple * kCapturedNodesMultiple;
+  // Divides, as the product might overflow.
   if (nodes > kMaxCapturedPairs / shape.instances / std::max<int64_t>(nodes, 1)) {
     return std::nullopt;
   }
@@ -51,7 +51,7 @@ at::Tensor BytesOnHost(int64_t bytes, at::Device device) {
 
 }  // namespace
 
-// Memory and graph of a shape. All of it is used behind the owner's mutex.
+// Memory and graph of a shape. The owner's mutex guards all of it.
 class CapturedRollouts::Shape {
  public:
   Shape(const StepBatchShape& shape, const CapturedRolloutsParts& parts)
@@ -64,26 +64,26 @@ class CapturedRollouts::Shape {
 
   const StepBatchShape& shape() const { return shape_; }
 
-  // To the host's memory. Blocks.
+  // Decodes into the host's memory. Blocks.
   absl::Status RollOut(StepStream& stream, const NetworkBatch& batch) {
     VRP_RETURN_IF_ERROR(stream.Run([&] { return batch_.Upload(batch); }));
     VRP_RETURN_IF_ERROR(Launch(stream));
     VRP_ASSIGN_OR_RETURN(
         const std::unique_ptr<StepCopy> copy,
         stream.CopyToHostAsync(host_.mutable_data_ptr<uint8_t>(),
-                         result_.bytes().const_data_ptr<uint8_t>(), result_.bytes().numel()));
+                               result_.bytes().const_data_ptr<uint8_t>(), result_.bytes().numel()));
     return copy->Wait();
   }
 
   absl::StatusOr<Trajectories> Read(const NetworkBatch& batch,
                                     const RolloutRequest& request) const {
     return ReadRolloutResult(result_.Views(host_.mutable_data_ptr<uint8_t>()), result_.max_steps(),
-                         {.batch = &batch, .count = batch.size()}, request);
+                             {.batch = &batch, .count = batch.size()}, request);
   }
 
  private:
-  // The first rollout runs by itself, for torch prepares much at its first use that must not be
-  // recorded; the second one is recorded, and replayed from then on.
+  // Runs the first rollout without a graph, as torch prepares much on first use that must not be
+  // captured. Captures the second one and replays it from then on.
   absl::Status Launch(StepStream& stream) {
     const auto work = [this] { return Work(); };
     if (!prepared_) {
@@ -97,7 +97,7 @@ class CapturedRollouts::Shape {
     return graph_->Replay();
   }
 
-  // All behind the upload, in the current stream; waits for nothing.
+  // Puts all work after the upload into the current stream; does not wait.
   absl::Status Work() const {
     const TorchBatch instances =
         batch_.View(batch_.all(), at::kFloat, parts_.network->wants_edges());
@@ -115,7 +115,7 @@ class CapturedRollouts::Shape {
   const at::Device device_;
   StepBatch batch_;
   const RolloutMemory result_;
-  const at::Tensor host_;  // what comes of it, page-locked
+  const at::Tensor host_;  // copy of the results, page-locked
   bool prepared_ = false;
   std::unique_ptr<StepGraph> graph_;
 };
@@ -167,7 +167,7 @@ void CapturedRollouts::Find(const StepBatchShape& shape) {
 
 void CapturedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& status) {
   TORCH_WARN("greedy rollouts of up to ", shape.instances, " instances of up to ", shape.nodes,
-             " nodes are not recorded: ", status.message());
+             " nodes are not captured: ", status.message());
   refused_.push_back(shape);
   Wait();
   if (absl::IsResourceExhausted(status)) {
@@ -182,7 +182,7 @@ bool CapturedRollouts::Refuses(const StepBatchShape& shape) const {
 }
 
 void CapturedRollouts::Wait() {
-  // A device that does not answer uses no memory.
+  // A lost device uses no memory, so the error does not matter.
   if (stream_ != nullptr) static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
 }
 

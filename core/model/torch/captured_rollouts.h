@@ -1,6 +1,6 @@
-// Greedy rollouts of small batches, recorded: what the encoder and the rollout launch, hundreds of
-// torch's operators one after the other, is one graph for all batches of a shape. A request is one
-// copy to the device, one launch and one copy back. Needs torch.
+// Greedy rollouts of small batches by captured graphs: one graph per batch shape replaces the
+// hundreds of torch operators of encoder and rollout. A request needs one upload, one launch and
+// one download. Needs torch.
 #pragma once
 
 #include <cstdint>
@@ -21,58 +21,59 @@
 
 namespace vrp {
 
-// Batches of B instances of up to N nodes are recorded as if B were the next power of two and N the
-// next multiple of kCapturedNodesMultiple, where there are no more than so many instances, and no more
-// pairs of nodes in all of them: 8 instances of 127 customers, one of 351.
+// A batch of B instances of up to N nodes uses the graph for the next power of two of B and the
+// next multiple of kCapturedNodesMultiple of N. The maxima bound the instances and the pairs of
+// nodes over all of them: 8 instances of 127 customers, or one of 351.
 inline constexpr int32_t kCapturedNodesMultiple = 16;
 inline constexpr int32_t kMaxCapturedInstances = 8;
 inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
-// Shapes that are kept; the one that was not asked for the longest goes. Their tensors, of some
-// tens of MiB at most, lie in memory that all share.
+// Shapes that are kept; the least recently used one is dropped. Their tensors, tens of MiB at most,
+// share memory.
 inline constexpr size_t kMaxCapturedShapes = 16;
 
-// What is recorded; all outlive it. The passes of `network` are fused, the parameters float32.
+// The parts of a captured rollout, which must outlive it. The network's passes must be fused, the
+// parameters float32.
 struct CapturedRolloutsParts {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
   EngineOptions options;
 };
 
-// Thread-safe while no parameter changes. Parameters may change in place between calls; where they
-// come to lie elsewhere, all is recorded anew.
+// Thread-safe while no parameter changes. Parameters may change in place between calls; if their
+// memory moves, all graphs are captured again.
 class CapturedRollouts {
  public:
-  // `make_stream` is called with the first batch that suits; it may give none.
+  // Calls `make_stream` with the first suitable batch; it may return null.
   CapturedRollouts(const CapturedRolloutsParts& parts, StepStreamFactory make_stream);
   ~CapturedRollouts();
 
-  // As PolicyEngine::Run. None: the caller has to run it otherwise, for it is no greedy rollout of
-  // a small batch, another thread is at it, or it fails here, which is said; its
-  // shape is not tried again. Blocks until the device is done.
+  // Decodes like PolicyEngine::Run. Returns none if the caller must decode otherwise: this is no
+  // greedy rollout of a small batch, another thread is decoding, or capturing failed. A failure is
+  // logged, and its shape is not tried again. Blocks until the device is done.
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);
 
-  // Lets go of the device's memory. False: there was none.
+  // Releases the device's memory. Returns false if there was none.
   bool ReleaseMemory();
 
  private:
   class Shape;
 
   absl::Status RollOut(const StepBatchShape& shape, const NetworkBatch& batch);
-  // Becomes the first of shapes_.
+  // Moves the shape to the front of shapes_.
   void Find(const StepBatchShape& shape);
   void Refuse(const StepBatchShape& shape, const absl::Status& status);
   bool Refuses(const StepBatchShape& shape) const;
-  // What runs still uses the memory.
+  // Waits for running work, which still uses the memory.
   void Wait();
 
   const CapturedRolloutsParts parts_;
   const StepStreamFactory make_stream_;
-  std::mutex mutex_;  // guards all below
+  std::mutex mutex_;  // guards all members below
   bool without_stream_ = false;
-  std::unique_ptr<StepStream> stream_;        // null: not yet made
-  const void* weights_ = nullptr;             // where they lay when shapes_ were recorded
-  std::list<std::unique_ptr<Shape>> shapes_;  // the last one that was asked for first
+  std::unique_ptr<StepStream> stream_;        // null before the first use
+  const void* weights_ = nullptr;             // their address when shapes_ were captured
+  std::list<std::unique_ptr<Shape>> shapes_;  // the most recently used one first
   std::vector<StepBatchShape> refused_;
 };
 

@@ -18,8 +18,9 @@ int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple) {
   return count >= most ? most : std::min(most, (count + step - 1) / step * step);
 }
 
-CapturedStepsBase::CapturedStepsBase(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
-                             std::unique_ptr<StepStream> stream)
+CapturedStepsBase::CapturedStepsBase(const CapturedStepsRequest& request,
+                                     const CapturedStepsParts& parts,
+                                     std::unique_ptr<StepStream> stream)
     : request_(request),
       parts_(parts),
       device_(parts.parameters->options().device()),
@@ -33,7 +34,7 @@ CapturedStepsBase::CapturedStepsBase(const CapturedStepsRequest& request, const 
       reports_(stream_.get(), request.report_every, device_) {}
 
 CapturedStepsBase::~CapturedStepsBase() {
-  // What runs still uses the memory. A device that does not answer uses none.
+  // Running work still uses the memory. A lost device does not, so the error does not matter.
   static_cast<void>(GuardTorch([this] { return stream_->Wait(); }));
 }
 
@@ -77,10 +78,10 @@ absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int
     shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
   }
   const std::tuple key(shape.nodes, shape.steps, trajectories);
-  if (recordings_.size() == kMaxCaptures && !recordings_.contains(key)) {
+  if (captures_.size() == kMaxCaptures && !captures_.contains(key)) {
     VRP_RETURN_IF_ERROR(DropOldest());
   }
-  current_ = &recordings_.try_emplace(key, shape, device_, trajectories).first->second;
+  current_ = &captures_.try_emplace(key, shape, device_, trajectories).first->second;
   current_->used = steps_ + 1;
   return absl::OkStatus();
 }
@@ -88,9 +89,9 @@ absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int
 absl::Status CapturedStepsBase::DropOldest() {
   VRP_RETURN_IF_ERROR(stream_->Wait());
   const auto oldest =
-      std::min_element(recordings_.begin(), recordings_.end(),
+      std::min_element(captures_.begin(), captures_.end(),
                        [](const auto& a, const auto& b) { return a.second.used < b.second.used; });
-  recordings_.erase(oldest);
+  captures_.erase(oldest);
   return absl::OkStatus();
 }
 
@@ -105,13 +106,13 @@ absl::Status CapturedStepsBase::Take(const StepWork& step) {
     VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*moved, step.labels); }));
   }
   VRP_RETURN_IF_ERROR(Launch(step));
-  return reports_.StepBegun(++steps_);
+  return reports_.OnStepQueued(++steps_);
 }
 
-// The first step of a kind and width runs by itself, for torch prepares much at its first use that
-// must not be recorded; the second one is recorded, and replayed from then on.
+// Runs the first step of a kind and width without a graph, as torch prepares much on first use that
+// must not be captured. Captures the second one and replays it from then on.
 absl::Status CapturedStepsBase::Launch(const StepWork& step) {
-  Recording& now = *current_;
+  StepCapture& now = *current_;
   if (step.alone || now.prepared != step.kind) {
     now.prepared.reset();
     if (now.graph != nullptr) VRP_RETURN_IF_ERROR(stream_->Wait());
@@ -137,10 +138,10 @@ absl::Status CapturedStepsBase::RunFirst(const StepWork& step) {
 
 absl::StatusOr<bool> CapturedStepsBase::DropGraphs() {
   bool dropped = false;
-  for (auto& [shape, recording] : recordings_) {
-    if (recording.graph == nullptr) continue;
+  for (auto& [shape, capture] : captures_) {
+    if (capture.graph == nullptr) continue;
     if (!dropped) VRP_RETURN_IF_ERROR(stream_->Wait());
-    recording.graph.reset();
+    capture.graph.reset();
     dropped = true;
   }
   return dropped;

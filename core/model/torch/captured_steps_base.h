@@ -1,5 +1,5 @@
-// What all kinds of whole steps have in common: a stream with graphs that are recorded once, the
-// optimiser's memory, and reports. Needs torch.
+// The common base of all captured steps: a stream with graphs, the optimiser's memory, and reports.
+// Needs torch.
 #pragma once
 
 #include <ATen/ops/stack.h>
@@ -16,8 +16,8 @@
 #include "absl/status/statusor.h"
 #include "core/device/step_stream.h"
 #include "core/model/policy/batch_parts.h"
-#include "core/model/policy/engine_options.h"
 #include "core/model/policy/captured_steps.h"
+#include "core/model/policy/engine_options.h"
 #include "core/model/torch/device_optimiser.h"
 #include "core/model/torch/network.h"
 #include "core/model/torch/parameters.h"
@@ -27,27 +27,28 @@
 
 namespace vrp {
 
-// What steps work on; all outlive them. The parameters are float32, their gradient is tracked.
+// The parts of a step, which must outlive it. The parameters are float32, and their gradient is
+// tracked.
 struct CapturedStepsParts {
   const TorchNetwork* network = nullptr;
   FlatParameters* host = nullptr;
   TorchParameters* parameters = nullptr;
-  const TorchParameters* baseline = nullptr;  // null: there is none
+  const TorchParameters* baseline = nullptr;  // null without one
   const LossScaler* scaler = nullptr;         // null: losses are not scaled
-  EngineOptions options;                      // with the precision to train in
+  EngineOptions options;                      // with the precision of training
 };
 
-// Batches of instances of up to N nodes are padded to one of so many widths at most, and labels of
-// up to T choices to one of so many lengths, a graph each: what is computed grows with the width,
-// to its square, and with the length.
+// Batches are padded to one of at most kMaxPaddedWidths widths, and labels to one of as many
+// lengths; each combination has its own graph. Computation grows with the length and with the
+// square of the width.
 inline constexpr int32_t kMaxPaddedWidths = 8;
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
-// `count` rounded up to the next of kMaxPaddedWidths numbers, multiples of `multiple`, the last of which
-// is `most`.
+// Rounds `count` up to one of kMaxPaddedWidths multiples of `multiple`, the last of which is
+// `most`.
 int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
-// Graphs that are kept, where batches also differ in their number of trajectories; the one that was
-// not used for the longest goes.
+// Graphs that are kept at most, as batches also differ in their number of trajectories; the least
+// recently used one is dropped.
 inline constexpr size_t kMaxCaptures = 128;
 
 class CapturedStepsBase : public CapturedSteps {
@@ -63,32 +64,32 @@ class CapturedStepsBase : public CapturedSteps {
 
  protected:
   CapturedStepsBase(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
-                std::unique_ptr<StepStream> stream);
+                    std::unique_ptr<StepStream> stream);
 
-  // A step's work, put into the current stream. Graphs are of a kind: its steps do the same.
+  // The work of one step. Steps of one kind do the same and can share a graph.
   struct StepWork {
     int kind = 0;
     const NetworkBatch* batch = nullptr;      // null: the device draws it
-    const StepLabels* labels = nullptr;       // null: it has none
-    absl::FunctionRef<absl::Status()> first;  // instead of `work` where nothing is recorded yet
+    const StepLabels* labels = nullptr;       // null without labels
+    absl::FunctionRef<absl::Status()> first;  // replaces `work` before anything is captured
     std::function<absl::Status()> work;
-    bool alone = false;  // nothing recorded does instead of `first`
+    bool alone = false;  // whether no graph may replace `first`
   };
   absl::Status Take(const StepWork& step);
-  // The instances of the step that is taken; of the last one.
+  // Returns the memory of the current step's instances.
   const StepBatch& batch() const { return current_->batch; }
-  int32_t trajectories() const { return current_->trajectories; }  // of each of them
+  int32_t trajectories() const { return current_->trajectories; }  // of each instance
   StepBatch& batch() { return current_->batch; }
 
-  // What becomes of the gradient. `row` without loss, norm and applied.
+  // Applies the gradient and writes the report. `row` lacks loss, norm and applied.
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
-  // What a step's work is put into.
+  // Returns the stream into which a step's work is put.
   StepStream* stream() const { return stream_.get(); }
-  // Those that go through the network at once, one after the other.
+  // Returns the instances that go through the network together.
   InstanceRange Part(int32_t part) const {
     return PartOf(request_.instances, request_.parts, part);
   }
-  // Of what each part came to, [] each; where there is one part, nothing is launched for it.
+  // Return the sum and the maximum over the parts' values, [] each. A single part costs no launch.
   template <typename Sums>
   static at::Tensor Sum(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).sum();
@@ -97,12 +98,12 @@ class CapturedStepsBase : public CapturedSteps {
   static at::Tensor Largest(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).max();
   }
-  // As the losses are for backward passes.
+  // Returns the loss as scaled for the backward pass.
   at::Tensor Scaled(const at::Tensor& loss) const {
     return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);
   }
 
-  // Of what kinds of steps keep on the device besides. The stream has been waited for.
+  // Load and save what a kind of steps keeps on the device, after the stream is idle.
   virtual void LoadOwn(const CapturedStepsState&) {}
   virtual void SaveOwn(CapturedStepsState&) const {}
 
@@ -112,18 +113,18 @@ class CapturedStepsBase : public CapturedSteps {
   DeviceOptimiser optimiser_;
 
  private:
-  // Of batches of a width, with labels of a length.
-  struct Recording {
-    Recording(const StepBatchShape& shape, at::Device device, int32_t number)
+  // Memory and graph for batches of one width, with labels of one length.
+  struct StepCapture {
+    StepCapture(const StepBatchShape& shape, at::Device device, int32_t number)
         : batch(shape, device), trajectories(number) {}
 
     StepBatch batch;
     const int32_t trajectories;
-    int64_t used = 0;             // the last step
-    std::optional<int> prepared;  // kind of the last step that ran by itself, or of the graph
+    int64_t used = 0;             // the last step that used it
+    std::optional<int> prepared;  // kind of the last step that ran without a graph, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
-  // [parts]
+  // Returns [parts].
   template <typename Sums>
   static at::Tensor Column(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     std::vector<at::Tensor> values;
@@ -133,22 +134,22 @@ class CapturedStepsBase : public CapturedSteps {
   bool MovesBatches() const {
     return current_ != nullptr && !device_.is_cpu() && !request_.drawn.has_value();
   }
-  // Becomes current_, for batches of up to `nodes` nodes.
+  // Sets current_ to the capture for batches of up to `nodes` nodes.
   absl::Status Use(int32_t nodes, const StepLabels* labels, int32_t trajectories);
-  // Waits for what uses it.
+  // Drops the least recently used capture, after the stream is idle.
   absl::Status DropOldest();
   absl::Status Launch(const StepWork& step);
-  // By itself. Graphs hold memory that it cannot have: where it finds none, they go.
+  // Runs a step without a graph. If memory runs out, it drops all graphs and tries again.
   absl::Status RunFirst(const StepWork& step);
-  // Waits, where there is one. False: there was none.
+  // Waits for the stream if there are graphs. Returns whether there were any.
   absl::StatusOr<bool> DropGraphs();
 
   const std::unique_ptr<StepStream> stream_;
   StepReports reports_;
-  int64_t steps_ = 0;  // begun
-  // By width, length and trajectories.
-  std::map<std::tuple<int32_t, int32_t, int32_t>, Recording> recordings_;
-  Recording* current_ = nullptr;
+  int64_t steps_ = 0;  // started
+  // By width, length and number of trajectories.
+  std::map<std::tuple<int32_t, int32_t, int32_t>, StepCapture> captures_;
+  StepCapture* current_ = nullptr;
 };
 
 }  // namespace vrp

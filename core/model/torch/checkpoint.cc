@@ -12,7 +12,7 @@ namespace {
 
 using Body = std::function<at::Tensor(const std::vector<at::Tensor>&)>;
 
-// The autocast of a device type as it was when this was made.
+// The state of autocast for a device type at construction.
 class AutocastState {
  public:
   explicit AutocastState(at::DeviceType device)
@@ -32,17 +32,19 @@ class AutocastState {
   at::ScalarType type_;
 };
 
-// Back to an earlier autocast while it lives. What autocast has rounded meanwhile it would keep for
-// whoever turns it on next, when weights may be others.
-class AutocastAgain {
+// Restores an earlier autocast for its lifetime. It clears autocast's cache at the end, which would
+// otherwise keep rounded weights after the weights have changed.
+class AutocastRestored {
  public:
-  explicit AutocastAgain(const AutocastState& state) : outside_(state.device()) { state.Apply(); }
-  ~AutocastAgain() {
+  explicit AutocastRestored(const AutocastState& state) : outside_(state.device()) {
+    state.Apply();
+  }
+  ~AutocastRestored() {
     at::autocast::clear_cache();
     outside_.Apply();
   }
-  AutocastAgain(const AutocastAgain&) = delete;
-  AutocastAgain& operator=(const AutocastAgain&) = delete;
+  AutocastRestored(const AutocastRestored&) = delete;
+  AutocastRestored& operator=(const AutocastRestored&) = delete;
 
  private:
   const AutocastState outside_;
@@ -81,7 +83,7 @@ class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> 
     at::Tensor output;
     {
       const at::AutoGradMode with_gradients(true);
-      const AutocastAgain autocast(body->autocast());
+      const AutocastRestored autocast(body->autocast());
       output = body->Compute(inputs);
     }
     output.backward(gradients[0]);

@@ -1,6 +1,5 @@
-// Gradient checkpointing (Chen et al. 2016, "Training deep nets with sublinear memory cost"): what
-// a part of a network computes inside is not kept for the backward pass, but computed again there.
-// Needs torch.
+// Gradient checkpointing (Chen et al. 2016, "Training deep nets with sublinear memory cost"): the
+// backward pass computes the activations of a part of the network again. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,10 +9,10 @@
 
 namespace vrp {
 
-// body(inputs), of which only `inputs` are kept. `body` must give the same at each call (no random
-// numbers) and reach every tensor whose gradient it needs through `inputs` or as a leaf
-// (parameters: the second computation adds their gradients itself). Runs under the autocast of the
-// first call. Backward only by Tensor::backward().
+// Returns body(inputs) and keeps only `inputs` for the backward pass. `body` must be deterministic.
+// It must reach every tensor that needs a gradient through `inputs` or as a leaf (parameters: the
+// second computation adds their gradients itself). Both computations use the autocast of the first.
+// Only Tensor::backward() is supported.
 at::Tensor Checkpointed(std::function<at::Tensor(const std::vector<at::Tensor>&)> body,
                         std::vector<at::Tensor> inputs);
 

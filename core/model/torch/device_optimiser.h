@@ -17,25 +17,25 @@ namespace vrp {
 struct DeviceOptimiserOptions {
   AdamWOptions adamw;
   double clip = 1;
-  double average_decay = 0;                // of the weights' moving average; 0: there is none
+  double average_decay = 0;                // of the weights' moving average; 0: no average
   std::span<const double> learning_rates;  // of each step, at least one
 };
 
 class DeviceOptimiser {
  public:
-  // In float32. `parameters`, whose gradient is tracked, and `scaler` (null: losses are not scaled)
-  // outlive it.
+  // Makes the memory, in float32. `parameters`, whose gradient is tracked, and `scaler` (null:
+  // losses are not scaled) must outlive it.
   DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
-  // What `state` says of steps, moments and the weights' average; both wait for the device.
+  // Copy step counts, moments and the weights' average from and to `state`; they block.
   void Load(const CapturedStepsState& state);
   void Save(CapturedStepsState& state) const;
 
-  // One step, put into the current stream. `loss` [] double.
+  // Puts one step into the current stream. `loss` [] double.
   absl::Status Step(const at::Tensor& loss) const;
 
-  // On the device: how many steps were begun, and what became of the last one.
+  // On the device: the number of started steps, and the result of the last one.
   const int64_t* steps() const;
   at::Tensor Steps() const;    // [] int64
   at::Tensor Norm() const;     // [] double
@@ -46,11 +46,11 @@ class DeviceOptimiser {
   OptimiserTask Task(const at::Tensor& loss) const;
 
   const TorchParameters& parameters_;
-  const DeviceOptimiserOptions options_;  // but for the learning rates
+  const DeviceOptimiserOptions options_;  // without the learning rates
   const LossScaler* const scaler_;
   const at::Tensor mean_;
   const at::Tensor square_;
-  at::Tensor average_;  // undefined: there is none
+  at::Tensor average_;  // undefined without an average
   at::Tensor pieces_;
   at::Tensor sums_;
   const at::Tensor rates_;

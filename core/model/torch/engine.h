@@ -1,5 +1,5 @@
-// The engine around any network in torch's operators: batches in parts that fit into the device's
-// memory, both passes, precision. Needs torch.
+// The engine around any network in torch's operators: it divides batches to fit into the device's
+// memory, runs both passes and applies the precision. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -12,16 +12,16 @@
 
 #include "core/model/policy/engine_options.h"
 #include "core/model/policy/policy_engine.h"
+#include "core/model/torch/captured_rollouts.h"
 #include "core/model/torch/network.h"
 #include "core/model/torch/parameters.h"
 #include "core/model/torch/precision.h"
-#include "core/model/torch/captured_rollouts.h"
 
 namespace vrp {
 
 class TorchEngine final : public PolicyEngine {
  public:
-  // `tensors`: the type and device that it computes with.
+  // `tensors`: type and device of the computation.
   TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters parameters,
               at::TensorOptions tensors, const EngineOptions& options);
 
@@ -31,16 +31,16 @@ class TorchEngine final : public PolicyEngine {
   const FlatParameters& parameters() const override { return host_; }
   absl::Status ParametersChanged() override;
 
-  // Greedy rollouts of small batches are recorded where the device can.
+  // Uses captured rollouts for small greedy batches if the device supports them.
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override;
 
-  // Where memory runs out the batch is taken in halves from then on, which is said once.
+  // When memory runs out, halves the batches from then on and logs that once.
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override;
 
-  // In float32: of REINFORCE, where passes that can be fused are; along labels for sequence models.
+  // In float32: REINFORCE for networks with fused passes, labels for sequence models.
   bool can_capture_steps() const override;
   absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest& request) override;
@@ -48,7 +48,7 @@ class TorchEngine final : public PolicyEngine {
   absl::StatusOr<std::map<std::string, double>> ScalarState() const override;
   absl::Status Restore(const std::map<std::string, double>& numbers) override;
 
-  // In the engine's own type; what tests in float64 compare.
+  // The parameters in the engine's type; tests in float64 compare them.
   TorchParameters& tensors() { return tensors_; }
 
  private:
@@ -56,11 +56,11 @@ class TorchEngine final : public PolicyEngine {
     int32_t first = 0;
     int32_t count = 0;
   };
-  struct PartGradient;  // one AddPart
+  struct PartGradient;  // state of one AddPart
 
   Precision PrecisionOf(bool bf16) const;
   TorchBatch Tensors(const NetworkBatch& batch, Part part, Transfers& transfers) const;
-  // What a FusedDecoder wants; none: Encode's steps are to be taken.
+  // Returns the projections for a FusedDecoder; none: the decoder of Encode must be used.
   std::optional<DecoderProjections> Project(const NetworkBatch& batch, Part part,
                                             const EncodeOptions& options,
                                             Transfers& transfers) const;
@@ -70,26 +70,26 @@ class TorchEngine final : public PolicyEngine {
                                           const RolloutRequest& request) const;
   absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
                                        Part part) const;
-  // Adds to `outcome` and to tensors_.gradient(). AddPart takes one of the other two ways.
+  // AddPart adds to `outcome` and to tensors_.gradient(), by one of the two functions below it.
   absl::Status AddPart(const NetworkBatch& batch, const GradientRequest& request,
                        WeighTrajectories weigh, Part part, GradientOutcome& outcome);
   absl::Status AddFusedPart(PartGradient& part, WeighTrajectories weigh,
                             const DecoderProjections& projections);
   absl::Status AddSteppedPart(PartGradient& part, WeighTrajectories weigh);
-  // As above; smaller parts where memory runs out.
+  // Adds all parts, in smaller ones when memory runs out.
   absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
                         WeighTrajectories weigh, GradientOutcome& outcome);
   void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
-  // Null: there are none.
+  // Returns null if rollouts cannot be captured.
   std::unique_ptr<CapturedRollouts> MakeCapturedRollouts() const;
 
   const std::unique_ptr<const TorchNetwork> network_;
   const EngineOptions options_;
   FlatParameters host_;
   TorchParameters tensors_;
-  std::optional<LossScaler> scaler_;  // fp16 alone
+  std::optional<LossScaler> scaler_;  // fp16 only
   int32_t largest_part_;              // instances; halved when memory runs out
-  int64_t uploaded_ = 0;              // bytes of parameters since the last step
+  int64_t uploaded_ = 0;              // bytes of parameters uploaded since the last step
   const std::unique_ptr<CapturedRollouts> captured_;
 };
 

@@ -1,5 +1,5 @@
-// The engines with LibTorch inside: for CUDA devices, and the reference that the CPU's own engines
-// are tested against. No torch in this header.
+// The engines with LibTorch: for CUDA devices, and as the reference for the CPU's own engines. No
+// torch in this header.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ namespace vrp {
 
 struct TorchEngineRequest {
   DeviceId device;
-  uint64_t seed = 1;  // of the first weights
+  uint64_t seed = 1;  // of the initial weights
   EngineOptions options;
 };
 
-// kInvalidArgument: fp16 on the CPU. Whatever torch throws is a Status (kResourceExhausted: no
-// memory).
+// Make engines. kInvalidArgument: fp16 on the CPU. Exceptions of torch become a Status
+// (kResourceExhausted: out of memory).
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
     const GraphTransformerOptions& sizes, const TorchEngineRequest& request);
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(

@@ -1,4 +1,4 @@
-// The engines of a build without LibTorch: there are none.
+// The engines of a build without LibTorch, all of which are unimplemented.
 #include "core/model/torch/engines.h"
 
 namespace vrp {

@@ -36,7 +36,7 @@ ForcedDecodingResult<T> ResultIn(const ForcedSteps& to) {
           .ends = reinterpret_cast<TrajectoryEnd*>(to.ends.mutable_data_ptr<int32_t>())};
 }
 
-// Memory for all of it.
+// Allocates the results.
 ForcedSteps Empty(const ForcedDecodingJob& job) {
   const int64_t count = job.choices.size(0);
   const int64_t queries = job.choices.size(1) * job.choices.size(2);
@@ -63,7 +63,7 @@ ForcedSteps Empty(const ForcedDecodingJob& job) {
   return to;
 }
 
-// One step of all, [B, P, ...].
+// Returns the inputs of one step, [B, P, ...].
 StepInputs StepAt(const StepInputs& inputs, int64_t trajectories, int64_t t) {
   const auto at_step = [&](const at::Tensor& column) {
     if (!column.defined()) return column;
@@ -132,7 +132,7 @@ absl::StatusOr<at::Tensor> ReadOwnChoices(const OwnChoices& job) {
     }
     read.push_back(step.current);
     if (t + 1 == steps) break;
-    likeliest = at::argmax(Sound(job.decoder->Step(step), step.forbidden), -1);
+    likeliest = at::argmax(Sanitized(job.decoder->Step(step), step.forbidden), -1);
   }
   return at::stack(read, 2).flatten(1, 2);
 }

@@ -1,4 +1,4 @@
-// Choices that are given, on the device: what a network reads along them. Nothing here waits for
+// Forced decoding on the device: the decoder's inputs along given choices. Nothing here waits for
 // the device. Needs torch.
 #pragma once
 
@@ -19,7 +19,7 @@ struct ForcedDecodingJob {
   const StepRules* rules = nullptr;  // [B], on the device
   at::Tensor choices;                // [B, P, T] int32, -1 after the end
   int64_t nodes = 0;                 // N
-  at::ScalarType type = at::kFloat;  // of what the network reads
+  at::ScalarType type = at::kFloat;  // of the decoder's inputs
   // As in ForcedDecodingRequest.
   uint64_t seed = 1;
   uint64_t stream = 0;
@@ -30,7 +30,7 @@ struct ForcedDecodingJob {
 
 struct ForcedSteps {
   TakenSteps steps;
-  at::Tensor draws;    // [B, Q] double: decides what the decoder reads
+  at::Tensor draws;    // [B, Q] double: decide what the decoder reads
   at::Tensor lengths;  // [B * P] int32
   at::Tensor costs;    // [B * P] double
   at::Tensor ends;     // [B * P] int32: TrajectoryEnd
@@ -41,14 +41,14 @@ absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job);
 struct OwnChoices {
   TorchDecoder* decoder = nullptr;
   const StepInputs& inputs;  // of all steps
-  at::Tensor own;            // [B, Q] bool: reads what it would have chosen itself
+  at::Tensor own;            // [B, Q] bool: whether the step reads the network's own choice
   int64_t trajectories = 1;  // P
   StopCondition stop = {};   // polled between steps
 };
 
-// Scheduled sampling (Bengio et al. 2015): where the vehicle is as the decoder reads it [B, Q],
-// which at steps that are its own is the choice that it finds likeliest at the one before. Without
-// gradients; restarts the decoder.
+// Scheduled sampling (Bengio et al. 2015): returns the node that the decoder reads at each step,
+// [B, Q]. At steps with `own` it is the likeliest choice of the step before. Computes no gradients
+// and restarts the decoder.
 absl::StatusOr<at::Tensor> ReadOwnChoices(const OwnChoices& job);
 
 }  // namespace vrp

@@ -50,8 +50,8 @@ class FusedDecoderOf final : public FusedDecoder {
         .forced_choices = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
     VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
     const at::Tensor fetched = transfers_.ToHost(memory_->bytes());
-    return ReadRolloutResult(memory_->Views(fetched.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
-                         batch_, request);
+    return ReadRolloutResult(memory_->Views(fetched.mutable_data_ptr<uint8_t>()),
+                             memory_->max_steps(), batch_, request);
   }
 
   absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
@@ -87,7 +87,7 @@ class FusedDecoderOf final : public FusedDecoder {
     return steps;
   }
 
-  // [B, P, T] on the device, cut to T; undefined where nothing is followed.
+  // [B, P, T] on the device; undefined unless choices are forced.
   at::Tensor ForcedSteps() const {
     if (request_->choice != Choice::kForced) return {};
     const int64_t paths = request_->trajectories;

@@ -1,5 +1,5 @@
-// A batch's rollouts and second passes in one launch each (core/kernels/decoder/batch_decoder.h),
-// with torch's tensors as memory and its autograd before them. Needs torch.
+// A batch's rollouts and second passes in one launch each (core/kernels/decoder/batch_decoder.h).
+// Torch provides the memory and, before them, autograd. Needs torch.
 #pragma once
 
 #include <cstdint>
@@ -22,23 +22,23 @@ struct FusedBatch {
 };
 
 struct FusedGradient : PassGradient {
-  std::vector<double> log_likelihoods;  // [B * P]; of the smoothed terms
+  std::vector<double> log_likelihoods;  // [B * P], of the smoothed terms
 };
 
-// One thread at a time.
+// Not thread-safe.
 class FusedDecoder {
  public:
   virtual ~FusedDecoder() = default;
 
-  // As PolicyEngine::Run, of the batch's part. Everything comes back in one copy.
+  // Decodes the batch's part like PolicyEngine::Run. Everything comes back in one copy.
   virtual absl::StatusOr<Trajectories> Rollout(const RolloutRequest& request) = 0;
 
-  // Of the last rollout's trajectories; `weights` [B * P].
+  // Computes the gradient of the last rollout's trajectories; `weights` [B * P].
   virtual absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
                                                    double label_smoothing) = 0;
 };
 
-// `projections` and `transfers` outlive it.
+// `projections` and `transfers` must outlive the result.
 std::unique_ptr<FusedDecoder> MakeFusedDecoder(const DecoderProjections& projections,
                                                const FusedBatch& batch, Transfers& transfers);
 

@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kNormEpsilon = 1e-5;
 
-// Attention with an additive mask or bias [B, M or 1, Q, N]; `query` [B, M, Q, D], `key` and
-// `value` [B, M, N, D]. On CUDA fused; on the CPU its fused form is the slower one in bf16.
+// Computes attention with an additive mask or bias [B, M or 1, Q, N]; `query` [B, M, Q, D], `key`
+// and `value` [B, M, N, D]. It is fused on CUDA; on the CPU the fused form is slower in bf16.
 at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                   const at::Tensor& bias) {
-  // Else torch multiplies matrices in float32 instead, without a word.
+  // Otherwise torch silently multiplies matrices in float32.
   TORCH_CHECK(bias.stride(-1) == 1, "attention: a bias whose nodes do not lie side by side");
   if (query.is_cuda()) {
     return at::scaled_dot_product_attention(query, key, value, bias.to(query.scalar_type()));
@@ -30,32 +30,32 @@ at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tens
   return at::matmul(at::softmax(scores, -1), value);
 }
 
-// `weight` [M, E] times `edges` [B, E, N * N], as [B, M, N, N]: a product for each instance, so
-// that nodes lie side by side, as fused attention wants them.
+// Returns `weight` [M, E] times `edges` [B, E, N * N] as [B, M, N, N]. One product per instance
+// keeps nodes contiguous, which fused attention needs.
 at::Tensor EdgeBias(const at::Tensor& weight, const at::Tensor& edges, int64_t nodes) {
   const int64_t count = edges.size(0);
   return at::bmm(weight.unsqueeze(0).expand({count, -1, -1}), edges)
       .view({count, weight.size(0), nodes, nodes});
 }
 
-// [B, Q, H] as [B, M, Q, D], and back.
+// SplitHeads returns [B, Q, H] as [B, M, Q, D]; JoinHeads does the reverse.
 at::Tensor SplitHeads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 at::Tensor JoinHeads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
-// The part of all queries of an instance that its nodes' mean gives, [B, H].
+// Returns the part of the queries that comes from the mean of an instance's nodes, [B, H].
 at::Tensor GraphQuery(const TorchParameters& parameters, const TorchBatch& batch,
                       const at::Tensor& nodes) {
   const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
   return at::linear(mean, parameters.Get("decoder.graph.weight"));
 }
 
-// What the layers of the encoder know of the batch.
+// Inputs of the encoder's layers from the batch.
 struct EncoderInputs {
   at::Tensor valid;    // [B, N, 1], of the nodes' type: 1 or 0
   at::Tensor sizes;    // [B, 1, 1]
-  at::Tensor padding;  // [B, 1, 1, N]: -inf at nodes that are not there, else 0
+  at::Tensor padding;  // [B, 1, 1, N]: -inf at padding nodes, else 0
   at::Tensor edges;    // [B, E, N * N] or undefined
 };
 
@@ -120,7 +120,7 @@ class Decoder final : public TorchDecoder {
   at::Tensor queries_;        // [B, N, H]
   at::Tensor first_queries_;  // [B, N, H]
   at::Tensor base_;           // [B, 1, H]
-  at::Tensor start_query_;    // [H]; less the instance's base
+  at::Tensor start_query_;    // [H], without the instance's base
   at::Tensor shares_weight_;  // [kContextShares, H]
   const at::Tensor out_;      // [H, H]
 };
@@ -142,8 +142,8 @@ class GraphTransformer final : public TorchNetwork {
                                      EncodeNodes(parameters, batch, options));
   }
 
-  // All that nodes give comes of one product, and the projection of the glimpse is in the logit
-  // keys: (out g) . k = g . (out^T k).
+  // One product gives all projections of the nodes. The glimpse's projection is folded into the
+  // logit keys: (out g) . k = g . (out^T k).
   std::optional<DecoderProjections> Project(const TorchParameters& parameters,
                                             const TorchBatch& batch,
                                             const EncodeOptions& options) const override {
@@ -172,7 +172,7 @@ class GraphTransformer final : public TorchNetwork {
   }
 
  private:
-  // [B, N, H]; 0 where no node is.
+  // Returns [B, N, H], 0 in the padding.
   at::Tensor EncodeNodes(const TorchParameters& parameters, const TorchBatch& batch,
                          const EncodeOptions& options) const {
     const at::Tensor valid = batch.valid.unsqueeze(2).to(batch.features.scalar_type());

@@ -1,7 +1,6 @@
-// The graph transformer in torch's operators: any type and device, gradients by autograd. Its
-// parameters are those of graph_transformer_layout.h; the mathematics stands in
-// core/kernels/encoder/encoder.h and attention_decoder.h, which do the same by hand on the CPU.
-// Needs torch.
+// The graph transformer in torch's operators, for any type and device, with gradients by autograd.
+// graph_transformer_layout.h lists its parameters. core/kernels/encoder/encoder.h and
+// attention_decoder.h describe the mathematics, which they implement for the CPU. Needs torch.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Where torch's exceptions end. Needs torch.
+// Converts torch's exceptions to Status. Needs torch.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -18,12 +18,11 @@
 
 namespace vrp {
 
-// Of cudaError_t, whose numbers are part of CUDA's ABI: cudaErrorMemoryAllocation.
+// cudaErrorMemoryAllocation; the numbers of cudaError_t are part of CUDA's ABI.
 inline constexpr int32_t kCudaMemoryAllocation = 2;
 
-// Whether this is what cuBLAS or cuDNN say where the device's memory did not suffice for what they
-// take beside torch's allocator: torch tells their errors by name alone. Their handles say instead
-// that they could not be made.
+// Whether `message` is an out-of-memory error of cuBLAS or cuDNN, which allocate beside torch's
+// allocator. Torch reports their errors by name only, or says that a handle could not be created.
 inline bool IsOutOfMemory(std::string_view message) {
   for (const std::string_view name :
        {"CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "DEVICE_ALLOCATION_FAILED",
@@ -33,10 +32,10 @@ inline bool IsOutOfMemory(std::string_view message) {
   return false;
 }
 
-// Of what torch has thrown, and CUDA's error with it: 0 where there is none.
+// Returns the error for an exception of torch and CUDA's error (0: none) at that time.
 inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   const std::string message = Concat("torch: ", thrown);
-  // Of a lost device every library has its own name.
+  // Every library has its own name for a lost device.
   if (LosesDevice(cuda_error)) return DeviceLost(absl::InternalError(message));
   if (cuda_error == kCudaMemoryAllocation || IsOutOfMemory(thrown)) {
     return absl::ResourceExhaustedError(message);
@@ -44,7 +43,7 @@ inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   return absl::InternalError(message);
 }
 
-// Some of torch's warnings come with each call, as of weights that cuDNN would lay out otherwise.
+// Logs torch's warnings; some of them repeat with each call, like that on cuDNN's weight layout.
 class TorchWarnings final : public c10::WarningHandler {
  public:
   static TorchWarnings* The() {
@@ -56,9 +55,9 @@ class TorchWarnings final : public c10::WarningHandler {
   }
 };
 
-// Runs `body`; whatever it throws becomes kInternal (kResourceExhausted: memory; see DeviceLost),
-// and what torch warns of meanwhile is told once. Used at the boundary of core/model and
-// core/train, and where memory that does not suffice is answered by less work.
+// Runs `body` and converts exceptions to kInternal, kResourceExhausted (out of memory) or
+// DeviceLost. Logs each warning of torch once. Used at the boundary of core/model and core/train,
+// and to retry with less memory.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::The());
   try {
@@ -68,7 +67,7 @@ inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   } catch (const c10::AcceleratorError& error) {
     return TorchStatus(error.what_without_backtrace(), error.get_error_code());
   } catch (const c10::Error& error) {
-    // Of cuBLAS or cuDNN, perhaps: what they met, the runtime has kept.
+    // Errors of cuBLAS or cuDNN: the runtime keeps the cause.
     return TorchStatus(error.what_without_backtrace(), LastCudaError());
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError("out of memory");

@@ -19,7 +19,7 @@
 namespace vrp {
 namespace {
 
-constexpr uint64_t kFirstStream = 1;  // what is drawn is by the step's number, from 1
+constexpr uint64_t kFirstStream = 1;  // draws use the step's number, from 1
 
 class LabelSteps final : public CapturedStepsBase {
  public:
@@ -28,7 +28,7 @@ class LabelSteps final : public CapturedStepsBase {
       : CapturedStepsBase(request, parts, std::move(stream)) {}
 
   absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
-    // A graph of its own where the decoder reads labels alone: it has no steps before the pass.
+    // Without own choices the decoder takes no steps before the pass, so it has another graph.
     const bool own = labels.teacher_forcing < 1;
     if (own && !parts_.network->recurrent()) {
       return absl::UnimplementedError(Concat("teacher_forcing: got ",
@@ -43,43 +43,43 @@ class LabelSteps final : public CapturedStepsBase {
   }
 
  private:
-  // Of a part, [] each.
+  // Sums over a part, [] each.
   struct PartSums {
     at::Tensor loss;  // double
     at::Tensor agrees;
     at::Tensor choices;
-    at::Tensor difference;  // of two passes' log-likelihoods a choice, the largest; double
+    at::Tensor difference;  // largest, of two passes' log-likelihoods per choice; double
     at::Tensor stuck;
   };
-  // All of a step behind its upload, in the current stream.
+  // Does all of a step after its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
-  // The gradient of these instances alone.
+  // Adds the gradient of these instances.
   absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
-  // The same of a network with fused passes.
+  // Does the same for a network with fused passes.
   absl::StatusOr<PartSums> LearnFusedPart(InstanceRange of);
-  // How many tours with a label do not end as they should.
+  // Returns the number of labelled tours that do not end properly.
   at::Tensor Stuck(InstanceRange of, const at::Tensor& ends) const {
     const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
     const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
     return (ends != done).logical_and(labelled).sum();
   }
   absl::StatusOr<ForcedSteps> ForceLabels(InstanceRange of) const;
-  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, ForcedSteps& followed, bool own_choices) const;
-  absl::Status TellLabels(const std::vector<PartSums>& parts);
+  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, ForcedSteps& forced, bool own_choices) const;
+  absl::Status ReportLabels(const std::vector<PartSums>& parts);
 };
 
 absl::StatusOr<ForcedSteps> LabelSteps::ForceLabels(InstanceRange of) const {
   return FollowForcedChoices({.network = parts_.network,
-                        .rules = batch().rules(of),
-                        .choices = batch().choices(of),
-                        .nodes = batch().nodes(),
-                        .seed = request_.seed,
-                        .stream = kFirstStream,
-                        .steps = optimiser_.steps(),
-                        .first_trajectory = of.first});
+                              .rules = batch().rules(of),
+                              .choices = batch().choices(of),
+                              .nodes = batch().nodes(),
+                              .seed = request_.seed,
+                              .stream = kFirstStream,
+                              .steps = optimiser_.steps(),
+                              .first_trajectory = of.first});
 }
 
-absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& followed,
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& forced,
                                               bool own_choices) const {
   const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
   const AutocastScope autocast(device_.type(), parts_.options.precision);
@@ -90,13 +90,13 @@ absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& fol
                                         .stream = kFirstStream,
                                         .steps = optimiser_.steps(),
                                         .first_instance = of.first}});
-  StepInputs& inputs = followed.steps.inputs;
+  StepInputs& inputs = forced.steps.inputs;
   if (own_choices) {
-    const at::Tensor own = followed.draws >= batch().numbers().teacher_forcing;
+    const at::Tensor own = forced.draws >= batch().scalars().teacher_forcing;
     VRP_ASSIGN_OR_RETURN(inputs.current,
                          ReadOwnChoices({.decoder = decoder.get(), .inputs = inputs, .own = own}));
   }
-  return Replay(*decoder, followed.steps, 1, request_.label_smoothing);
+  return Replay(*decoder, forced.steps, 1, request_.label_smoothing);
 }
 
 absl::Status LabelSteps::LearnLabels(bool own_choices) {
@@ -108,21 +108,21 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
                                                   : LearnFusedPart(Part(part)));
     parts.push_back(sums);
   }
-  return TellLabels(parts);
+  return ReportLabels(parts);
 }
 
 absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, bool own_choices) {
-  VRP_ASSIGN_OR_RETURN(ForcedSteps followed, ForceLabels(of));
-  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, followed, own_choices));
-  const at::Tensor weight = batch().numbers().weight.to(terms.smoothed.scalar_type());
+  VRP_ASSIGN_OR_RETURN(ForcedSteps forced, ForceLabels(of));
+  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, forced, own_choices));
+  const at::Tensor weight = batch().scalars().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
   torch::autograd::backward({Scaled(loss)}, {});
-  const at::Tensor told = loss.detach().to(at::kDouble);
-  return PartSums{.loss = told,
+  const at::Tensor reported = loss.detach().to(at::kDouble);
+  return PartSums{.loss = reported,
                   .agrees = terms.agrees.sum(),
-                  .choices = followed.steps.counted.sum(),
-                  .difference = at::zeros_like(told),  // there is one pass
-                  .stuck = Stuck(of, followed.ends)};
+                  .choices = forced.steps.counted.sum(),
+                  .difference = at::zeros_like(reported),  // there is only one pass
+                  .stuck = Stuck(of, forced.ends)};
 }
 
 absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of) {
@@ -142,7 +142,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
                        passes->RollOut({.choice = StepChoice::kForced,
                                         .max_steps = batch().max_steps(),
                                         .forced_choices = labels.const_data_ptr<int32_t>()}));
-  const at::Tensor weights = batch().numbers().weight.expand({of.count}).contiguous();
+  const at::Tensor weights = batch().scalars().weight.expand({of.count}).contiguous();
   VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, request_.label_smoothing));
   const c10::NoGradGuard no_gradients;
   const at::Tensor difference = (terms - tours.log_likelihoods).abs() / tours.lengths.clamp_min(1);
@@ -154,13 +154,13 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
       .stuck = Stuck(of, tours.ends)};
 }
 
-absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
-  const LabelScalars numbers = batch().numbers();
+absl::Status LabelSteps::ReportLabels(const std::vector<PartSums>& parts) {
+  const LabelScalars scalars = batch().scalars();
   const at::Tensor loss = Sum(parts, &PartSums::loss);
   const at::Tensor choices = Sum(parts, &PartSums::choices).to(at::kDouble);
-  return Finish(loss, {.cost = numbers.cost,
+  return Finish(loss, {.cost = scalars.cost,
                        .pass_difference = Largest(parts, &PartSums::difference),
-                       .instances = numbers.instances,
+                       .instances = scalars.instances,
                        .accuracy = Sum(parts, &PartSums::agrees) / choices.clamp_min(1),
                        .stuck = Sum(parts, &PartSums::stuck)});
 }
@@ -168,8 +168,8 @@ absl::Status LabelSteps::TellLabels(const std::vector<PartSums>& parts) {
 }  // namespace
 
 std::unique_ptr<CapturedSteps> MakeLabelSteps(const CapturedStepsRequest& request,
-                                                const CapturedStepsParts& parts,
-                                                std::unique_ptr<StepStream> stream) {
+                                              const CapturedStepsParts& parts,
+                                              std::unique_ptr<StepStream> stream) {
   return std::make_unique<LabelSteps>(request, parts, std::move(stream));
 }
 

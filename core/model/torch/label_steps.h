@@ -1,6 +1,5 @@
-// CapturedSteps along labels, of a sequence model in torch's operators: whole sequences in one pass
-// (on CUDA by cuDNN's LSTM), where need be after the network's own choices, step by step. Needs
-// torch.
+// CapturedSteps that learn from labels. A sequence model reads whole sequences in one pass (on CUDA
+// by cuDNN's LSTM); with scheduled sampling it first chooses step by step. Needs torch.
 #pragma once
 
 #include <memory>
@@ -10,7 +9,7 @@
 namespace vrp {
 
 std::unique_ptr<CapturedSteps> MakeLabelSteps(const CapturedStepsRequest& request,
-                                                const CapturedStepsParts& parts,
-                                                std::unique_ptr<StepStream> stream);
+                                              const CapturedStepsParts& parts,
+                                              std::unique_ptr<StepStream> stream);
 
 }  // namespace vrp

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// A tensor over memory that its owner keeps.
+// Returns a tensor over memory that it does not own.
 at::Tensor Over(std::span<float> values) {
   return at::from_blob(values.data(), {std::ssize(values)}, at::kFloat);
 }

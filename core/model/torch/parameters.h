@@ -1,5 +1,5 @@
-// A network's parameters as torch sees them: named leaves of one flat tensor, beside the host's
-// FlatParameters, whose values count. Needs torch.
+// A network's parameters for torch: named leaves of one flat tensor, beside the host's
+// FlatParameters, which are authoritative. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,11 +13,11 @@
 
 namespace vrp {
 
-// Not thread-safe while parameters change; reading is.
+// Reading is thread-safe while nothing changes.
 class TorchParameters {
  public:
-  // In float32 on the CPU the tensors lie over the host's memory, so that nothing is ever copied;
-  // `host` outlives this. Elsewhere they are copies of it.
+  // In float32 on the CPU the tensors share the host's memory, and nothing is copied; otherwise
+  // they are copies. `host` must outlive this.
   TorchParameters(FlatParameters* host, at::TensorOptions options);
 
   at::TensorOptions options() const { return flat_.options(); }
@@ -25,22 +25,22 @@ class TorchParameters {
   // Aborts for a name that is not there.
   const at::Tensor& Get(std::string_view name) const;
 
-  // Takes over what has changed in the host's values; returns the bytes that were moved.
+  // Copies the host's values to the device. Returns the bytes moved.
   int64_t Upload();
 
-  // The other way: after the tensors' values have changed on the device.
+  // Copies the device's values to the host, after an optimiser has changed them there.
   void Download();
 
-  // From here on backward() adds to gradient(), which is made if need be. Frozen parameters have
-  // none, theirs stays 0.
+  // Makes gradient(), to which backward() adds from then on. Frozen parameters have no gradient;
+  // theirs stays 0.
   void TrackGradient();
   const at::Tensor& gradient() const { return gradient_; }  // [size]
-  // Adds gradient() to the host's, which there must be; returns the bytes that were moved.
+  // Adds gradient() to the host's gradient, which must be tracked. Returns the bytes moved.
   int64_t DownloadGradient();
 
  private:
   FlatParameters* const host_;
-  const bool shared_;  // the host's memory is the tensors'
+  const bool shared_;  // whether the tensors share the host's memory
   at::Tensor flat_;
   at::Tensor gradient_;
   std::vector<at::Tensor> leaves_;  // in the order of the layout

@@ -13,8 +13,7 @@ namespace vrp {
 
 namespace {
 
-// Of torch's allocator, whose share of the device's memory is bounded, and which a graph's memory
-// belongs to.
+// Allocates by torch, which bounds its share of the device's memory and owns the memory of graphs.
 DeviceBytes BytesOn(at::Device device) {
   return [device](int64_t bytes) {
     const auto tensor = std::make_shared<at::Tensor>(
@@ -73,7 +72,7 @@ absl::StatusOr<PassGradient> FusedPasses<T>::SecondPass(const BatchSecondPassReq
   const at::Tensor rows = at::zeros_like(rows_);
   const at::Tensor base = at::zeros_like(base_);
   const at::Tensor start = at::zeros_like(start_);
-  // Of each instance by itself, so that their sum has a fixed order.
+  // Computed per instance, so that the sum has a fixed order.
   const at::Tensor shares =
       at::zeros({rows_.size(0), shares_.size(0), shares_.size(1)}, shares_.options());
   BatchNodes<T> gradient =

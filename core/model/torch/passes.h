@@ -1,5 +1,5 @@
-// Both passes of a batch whose projections, rules and results all lie on one device: nothing here
-// waits for it. Needs torch.
+// Rollout and second pass of a batch whose projections, rules and results lie on one device.
+// Nothing here waits for it. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,33 +13,33 @@
 
 namespace vrp {
 
-// What an encoded batch gives the decoder, all of one type: float or, on the CPU, double.
+// The decoder's inputs from an encoded batch, all of one type: float or, on the CPU, double.
 struct DecoderProjections {
   DecoderShape shape;
-  // [B, N, 5, H]: keys, values, logit keys, queries and, where a TSP is in the batch, the queries
-  // by a tour's first node; [B, N, 4, H] otherwise.
+  // [B, N, 4, H]: keys, values, logit keys, queries. [B, N, 5, H] with a TSP in the batch: also the
+  // queries of a tour's first node.
   at::Tensor rows;
   at::Tensor base;    // [B, H]
   at::Tensor start;   // [B, H]: a TSP's first query
   at::Tensor shares;  // [kContextShares, H]
 };
 
-// The columns of what a rollout writes, in one piece of memory, 8-byte ones first: costs,
+// Returns the columns of a rollout's results in one piece of memory, those of 8 bytes first: costs,
 // log-likelihoods, lengths, agreements, ends, choices.
 BatchRolloutResult RolloutViews(uint8_t* base, int64_t rows, int32_t max_steps);
 
-// That piece of the device's memory.
+// The memory of a rollout's results on the device.
 class RolloutMemory {
  public:
   RolloutMemory(int64_t rows, int32_t max_steps, at::Device device);
 
   BatchRolloutResult result() const { return Views(bytes_.mutable_data_ptr<uint8_t>()); }
-  // The same columns of another copy.
+  // Returns the same columns of another copy.
   BatchRolloutResult Views(uint8_t* base) const { return RolloutViews(base, rows_, max_steps_); }
   const at::Tensor& bytes() const { return bytes_; }
   int32_t max_steps() const { return max_steps_; }
 
-  // [rows] each, of `bytes`.
+  // Views of `bytes`, [rows] each.
   at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
@@ -51,7 +51,7 @@ class RolloutMemory {
   }
 
  private:
-  // `offset`: bytes a row of the columns before it.
+  // `offset`: bytes per row of the columns before it.
   at::Tensor Column(int64_t offset, int64_t size, at::ScalarType type) const {
     return bytes_.narrow(0, offset * rows_, size * rows_).view(type);
   }
@@ -61,7 +61,7 @@ class RolloutMemory {
   at::Tensor bytes_;
 };
 
-// The gradient of a second pass, by tensors that autograd knows.
+// The gradient of a second pass with respect to tensors that autograd knows.
 struct PassGradient {
   std::vector<at::Tensor> roots;
   std::vector<at::Tensor> gradients;
@@ -70,13 +70,13 @@ struct PassGradient {
 template <typename T>
 class FusedPasses {
  public:
-  // `rules` [B] are on the projections' device and outlive it.
+  // `rules` [B] lie on the projections' device and must outlive it.
   FusedPasses(const DecoderProjections& projections, const StepRules* rules, bool deterministic);
 
   absl::Status Rollout(const BatchRolloutRequest& request, const BatchRolloutResult& result) {
     return decoder_->Rollout(Batch(), request, result);
   }
-  // Writes log_likelihoods [B * P]; the gradient is that of sum(weights * log_likelihoods).
+  // Writes log_likelihoods [B * P] and returns the gradient of sum(weights * log_likelihoods).
   absl::StatusOr<PassGradient> SecondPass(const BatchSecondPassRequest& request,
                                           double* log_likelihoods);
 
@@ -87,7 +87,7 @@ class FusedPasses {
 
   const DecoderProjections projections_;
   const StepRules* const rules_;
-  const at::Tensor rows_;  // as the projections', without autograd
+  const at::Tensor rows_;  // the projections' rows, without autograd; as the next
   const at::Tensor base_;
   const at::Tensor start_;
   const at::Tensor shares_;

@@ -1,4 +1,4 @@
-// Where a torch engine's time goes. phase_clock.h is the engines' on the CPU.
+// A clock for the phases of a torch engine; the CPU's engines use core/model/policy/phase_clock.h.
 #pragma once
 
 #include <ATen/DeviceAccelerator.h>
@@ -12,14 +12,14 @@
 
 namespace vrp {
 
-// Adds the time until Next to a phase.
+// Adds the time until the next call to a phase.
 class TorchPhaseClock {
  public:
   TorchPhaseClock(PhaseSeconds& seconds, c10::Device device)
       : seconds_(seconds), device_(device), since_(SteadyNow()) {}
 
   void Next(Phase phase) {
-    // Kernels run behind the host: a phase is over when they are.
+    // Kernels run asynchronously: wait until they are done.
     if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
     const absl::Time now = SteadyNow();
     seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);

@@ -20,8 +20,8 @@
 namespace vrp {
 namespace {
 
-// Autocast off while an LSTM runs on `device`, but for fp16: oneDNN's in bf16 is left alone, and
-// cuDNN's takes fp16 for either, whose gradients only scaled losses survive.
+// Turns autocast off while an LSTM runs on `device`, except for fp16. OneDNN's LSTM in bf16 is not
+// used, and cuDNN's would use fp16 for both types, whose gradients need scaled losses.
 class PausedAutocast {
  public:
   explicit PausedAutocast(at::DeviceType device)
@@ -38,7 +38,7 @@ class PausedAutocast {
   const bool was_on_;
 };
 
-// An LSTM's weights, a layer after the other: weight_ih, weight_hh, bias_ih, bias_hh.
+// Returns an LSTM's weights by layer: weight_ih, weight_hh, bias_ih, bias_hh.
 std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::string_view prefix,
                                        int32_t layers) {
   std::vector<at::Tensor> list;
@@ -50,15 +50,15 @@ std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::s
   return list;
 }
 
-// Between the layers of an LSTM.
+// Dropout between the layers of an LSTM.
 struct LstmDropout {
-  double share = 0;  // 0: none
+  double share = 0;  // of dropped units; 0: no dropout
   bool decoder = false;
   DropoutDraws draws;
-  int64_t trajectories = 1;  // sequences an instance
+  int64_t trajectories = 1;  // sequences per instance
 };
 
-// What dropout keeps of layer `layer`'s `inputs` [T, R, H].
+// Applies dropout to layer `layer`'s `inputs` [T, R, H].
 at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
   const c10::DeviceGuard guard(inputs.device());
   const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
@@ -83,14 +83,14 @@ at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int
 }
 
 at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorList parameters) {
-  // cuDNN has a backward pass for those that train alone.
+  // cuDNN needs training mode for a backward pass.
   const bool train = c10::GradMode::is_enabled();
   return std::get<0>(at::lstm(inputs, state, parameters, true,
                               static_cast<int64_t>(parameters.size() / 4), 0, train, false, false));
 }
 
-// An LSTM over `inputs` [T, R, H]: its outputs [T, R, H]. Dropout is not torch's, whose numbers are
-// a state's and not functions of the step.
+// Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Torch's own dropout draws
+// from a mutable state, ours is a function of the step.
 at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
                    const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
   const PausedAutocast paused(inputs.device().type());
@@ -110,7 +110,7 @@ at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
 
 class PointerDecoder final : public TorchDecoder {
  public:
-  // `nodes` [B, N, H].
+  // Takes `nodes` [B, N, H].
   PointerDecoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
                  const TorchBatch& batch, const at::Tensor& nodes, const LstmDropout& dropout)
       : options_(options), parameters_(parameters), dropout_(dropout), nodes_(nodes) {
@@ -189,7 +189,7 @@ class PointerDecoder final : public TorchDecoder {
     return trajectories == 1 ? state : state.repeat_interleave(trajectories, 1);
   }
 
-  // What the decoder's outputs [B, Q, H] see of the nodes.
+  // Returns the glimpse of the decoder's outputs [B, Q, H] over the nodes.
   at::Tensor Attend(const at::Tensor& outputs, const StepInputs& inputs) const {
     const int64_t width = options_.hidden / kPointerHeads;
     const at::Tensor query = (at::linear(outputs, Parameter("glimpse.query.weight")) /
@@ -205,7 +205,7 @@ class PointerDecoder final : public TorchDecoder {
     return at::linear(seen, Parameter("glimpse.out.weight"));
   }
 
-  // Logits [B, Q, N].
+  // Returns logits [B, Q, N].
   at::Tensor Score(const at::Tensor& outputs, const StepInputs& inputs) const {
     const at::Tensor query = outputs + Attend(outputs, inputs);
     const double scale = 1 / std::sqrt(static_cast<double>(options_.hidden));

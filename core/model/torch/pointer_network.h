@@ -1,6 +1,6 @@
 // The LSTM pointer network (Vinyals et al. 2015, Bello et al. 2016; dynamic inputs in the pointer's
-// attention as in Nazari et al. 2018) in torch's operators. Its parameters and mathematics are
-// those of cpu_pointer_network.h. Needs torch.
+// attention as in Nazari et al. 2018) in torch's operators. cpu_pointer_network.h describes its
+// parameters and mathematics. Needs torch.
 #pragma once
 
 #include <memory>

@@ -37,11 +37,11 @@ void ApplyTorchSwitches(const EngineOptions& options) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(options.allow_tf32);
   context.setAllowTF32CuDNN(options.allow_tf32);
-  // Preferred on Hopper in bf16: it builds a plan for each new shape of a batch, some 30 ms and a
-  // thread's own, and where it finds none for a bias of an odd length it throws.
+  // Torch prefers it on Hopper in bf16. It builds a plan for each new shape of a batch and thread
+  // in some 30 ms, and throws if it finds none for a bias of odd length.
   context.setSDPUseCuDNN(false);
   if (!options.deterministic) return;
-  // cuBLAS reads it when its handle is made.
+  // cuBLAS reads it when its handle is created.
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   context.setDeterministicAlgorithms(true, false);
   context.setDeterministicCuDNN(true);

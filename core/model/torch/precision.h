@@ -1,5 +1,4 @@
-// What torch computes with: autocast, scaled losses for fp16, and torch's own switches. Needs
-// torch.
+// Autocast, scaled losses for fp16, and torch's global switches. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,7 +12,7 @@
 
 namespace vrp {
 
-// Autocast to `precision` on `device` while it lives; nothing for kFp32.
+// Enables autocast to `precision` on `device` for its lifetime; does nothing for kFp32.
 class AutocastScope {
  public:
   AutocastScope(at::DeviceType device, Precision precision);
@@ -28,14 +27,14 @@ class AutocastScope {
   const at::ScalarType type_before_;
 };
 
-// Switches of the whole process: no attention by cuDNN, TF32 products, deterministic algorithms. A
-// deterministic engine turns them on for all; none turns them off again, but TF32, which is as the
-// last engine wants it.
+// Sets switches of the whole process: no attention by cuDNN, TF32 products, deterministic
+// algorithms. A deterministic engine turns the latter on for all engines, and none turns them off.
+// TF32 is as the last engine wants it.
 void ApplyTorchSwitches(const EngineOptions& options);
 
-// Keeps fp16 gradients from vanishing: the loss is multiplied by a scale that halves when a
-// gradient overflows and doubles after `growth_interval` steps without (Micikevicius et al. 2018,
-// with the rule of torch.amp.GradScaler, by the same operators). One thread.
+// Keeps fp16 gradients from vanishing. The loss is multiplied by a scale that halves when a
+// gradient overflows and doubles after `growth_interval` steps without overflow (Micikevicius et
+// al. 2018, with the rule and operators of torch.amp.GradScaler). Not thread-safe.
 class LossScaler {
  public:
   struct Options {
@@ -49,14 +48,14 @@ class LossScaler {
   explicit LossScaler(at::Device device) : LossScaler(Options(), device) {}
 
   at::Tensor Scale(const at::Tensor& loss) const;
-  // Divides `gradient` by the scale and sets the scale of the next step. False: the gradient had
-  // overflowed, it is 0 now and the step must be left out.
+  // Divides `gradient` by the scale and updates the scale. Returns false if the gradient had
+  // overflowed; it is then 0, and the step must be skipped.
   bool Unscale(at::Tensor gradient);
 
-  // The same memory and rule, for an optimiser that unscales on the device.
+  // Returns the scale's memory and rule for an optimiser that unscales on the device.
   LossScale OnDevice() const;
 
-  // For checkpoints: "loss_scale", "loss_scale_steps" (since it last changed).
+  // Returns the state for checkpoints: "loss_scale", "loss_scale_steps" (since its last change).
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& numbers);
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Columns [n] int64 of `costs` [n, P]. Torch says of equal ones any.
+// Returns the columns [n] int64 of the cheapest `costs` [n, P], the first among equals. Torch's
+// argmin may return any.
 at::Tensor FirstOfCheapest(const at::Tensor& costs) {
   const int64_t count = costs.size(1);
   const at::Tensor columns = at::arange(count, costs.options().dtype(at::kLong));
@@ -26,7 +27,7 @@ at::Tensor FirstOfCheapest(const at::Tensor& costs) {
 class ReinforceSteps final : public CapturedStepsBase {
  public:
   ReinforceSteps(const CapturedStepsRequest& request, const CapturedStepsParts& parts,
-                  std::unique_ptr<StepStream> stream)
+                 std::unique_ptr<StepStream> stream)
       : CapturedStepsBase(request, parts, std::move(stream)),
         average_(at::zeros({}, at::TensorOptions(at::kDouble).device(device_))) {}
 
@@ -40,11 +41,11 @@ class ReinforceSteps final : public CapturedStepsBase {
     const bool several = baseline == StepBaseline::kShared || baseline == StepBaseline::kBest;
     return several ? trajectories() : 1;
   }
-  // That the gradient is along, of all instances.
+  // Returns the number of trajectories that the gradient uses, over all instances.
   int64_t Tours(StepBaseline baseline) const {
     return request_.instances * (baseline == StepBaseline::kBest ? 1 : Trajectories(baseline));
   }
-  // What goes through the network at once: n of the step's instances.
+  // The n instances of the step that go through the network together.
   struct PartBatch {
     InstanceRange of;
     TorchBatch instances;
@@ -55,21 +56,21 @@ class ReinforceSteps final : public CapturedStepsBase {
   }
   std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
                                      const PartBatch& part) const;
-  // Scaled [n, P].
+  // Returns scaled costs [n, P].
   at::Tensor CostsOf(const PartBatch& part, const RolloutTensors& tours) const {
     return tours.costs.view({part.of.count, -1}) / batch().scales(part.of).unsqueeze(1);
   }
-  // By one greedy rollout, [n], scaled.
+  // Returns the scaled costs [n] of a greedy rollout.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
                                          const PartBatch& part) const;
   absl::Status Begin(StepBaseline baseline, const NetworkBatch* batch);
-  // The average begins with a greedy rollout's mean.
+  // Sets the average to a greedy rollout's mean.
   absl::Status BeginAverage();
-  // The step's instances, where the device draws them, in the current stream.
+  // Draws the step's instances in the current stream, if the device draws them.
   absl::Status Draw();
-  // All of a step behind its instances, in the current stream.
+  // Does all of a step after its instances are there, in the current stream.
   absl::Status Work(StepBaseline baseline);
-  // Of a part's trajectories, [] double each.
+  // Sums over a part's trajectories, [] double each.
   struct PartSums {
     at::Tensor loss;
     at::Tensor costs;
@@ -77,12 +78,12 @@ class ReinforceSteps final : public CapturedStepsBase {
     at::Tensor difference;  // the largest
     at::Tensor stuck;
   };
-  // The gradient of these instances alone.
+  // Adds the gradient of these instances.
   absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
-  // The part's trajectories that the gradient is along.
+  // Decodes the part's trajectories that the gradient uses.
   absl::StatusOr<RolloutTensors> RollOut(StepBaseline baseline, const PartBatch& part,
-                                      StepPasses& passes) const;
-  // [n * P], by scaled costs [n, P].
+                                         StepPasses& passes) const;
+  // Returns weights [n * P] for scaled costs [n, P].
   absl::StatusOr<at::Tensor> Weights(StepBaseline baseline, const PartBatch& part,
                                      const RolloutTensors& tours, const at::Tensor& costs) const;
   absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
@@ -141,7 +142,7 @@ absl::Status ReinforceSteps::BeginAverage() {
 }
 
 std::unique_ptr<StepPasses> ReinforceSteps::Encode(const TorchParameters& parameters,
-                                                    const PartBatch& part) const {
+                                                   const PartBatch& part) const {
   return MakeStepPasses({.network = parts_.network,
                          .parameters = &parameters,
                          .instances = &part.instances,
@@ -154,7 +155,7 @@ std::unique_ptr<StepPasses> ReinforceSteps::Encode(const TorchParameters& parame
 }
 
 absl::StatusOr<at::Tensor> ReinforceSteps::GreedyCosts(const TorchParameters& parameters,
-                                                        const PartBatch& part) const {
+                                                       const PartBatch& part) const {
   const c10::NoGradGuard no_gradients;
   VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        Encode(parameters, part)->RollOut({.max_steps = batch().max_steps()}));
@@ -162,8 +163,8 @@ absl::StatusOr<at::Tensor> ReinforceSteps::GreedyCosts(const TorchParameters& pa
 }
 
 absl::StatusOr<at::Tensor> ReinforceSteps::Weights(StepBaseline baseline, const PartBatch& part,
-                                                    const RolloutTensors& tours,
-                                                    const at::Tensor& costs) const {
+                                                   const RolloutTensors& tours,
+                                                   const at::Tensor& costs) const {
   at::Tensor base;
   switch (baseline) {
     case StepBaseline::kShared:
@@ -194,7 +195,7 @@ absl::Status ReinforceSteps::Work(StepBaseline baseline) {
 }
 
 absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, const PartBatch& part,
-                                                     StepPasses& passes) const {
+                                                       StepPasses& passes) const {
   const int64_t trajectories = Trajectories(baseline);
   VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        passes.RollOut({.choice = StepChoice::kSample,
@@ -202,7 +203,7 @@ absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, co
                                        .distinct_starts = request_.distinct_starts &&
                                                           baseline == StepBaseline::kShared,
                                        .seed = request_.seed,
-                                       .stream = 1,  // of the first step
+                                       .stream = 1,  // the first step's
                                        .steps = optimiser_.steps(),
                                        .first_trajectory = part.of.first * trajectories,
                                        .max_steps = batch().max_steps()}));
@@ -211,9 +212,9 @@ absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, co
   return passes.Keep(FirstOfCheapest(tours.costs.view({part.of.count, -1})));
 }
 
-// When it returns, only sums are left of what the part took of the device's memory.
+// Frees the part's memory on return, except its sums.
 absl::StatusOr<ReinforceSteps::PartSums> ReinforceSteps::AddPart(StepBaseline baseline,
-                                                                   const PartBatch& part) {
+                                                                 const PartBatch& part) {
   const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);
   VRP_ASSIGN_OR_RETURN(const RolloutTensors tours, RollOut(baseline, part, *passes));
   at::Tensor costs;
@@ -253,8 +254,8 @@ absl::Status ReinforceSteps::Conclude(StepBaseline baseline, const std::vector<P
 }  // namespace
 
 std::unique_ptr<CapturedSteps> MakeReinforceSteps(const CapturedStepsRequest& request,
-                                                const CapturedStepsParts& parts,
-                                                std::unique_ptr<StepStream> stream) {
+                                                  const CapturedStepsParts& parts,
+                                                  std::unique_ptr<StepStream> stream) {
   return std::make_unique<ReinforceSteps>(request, parts, std::move(stream));
 }
 

@@ -1,4 +1,4 @@
-// CapturedSteps of REINFORCE, by the two passes of any network (torch_step_passes.h). Needs torch.
+// CapturedSteps of REINFORCE for any network, by step_passes.h. Needs torch.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 namespace vrp {
 
 std::unique_ptr<CapturedSteps> MakeReinforceSteps(const CapturedStepsRequest& request,
-                                                const CapturedStepsParts& parts,
-                                                std::unique_ptr<StepStream> stream);
+                                                  const CapturedStepsParts& parts,
+                                                  std::unique_ptr<StepStream> stream);
 
 }  // namespace vrp

@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// By the network's choices.
+// A rollout that the network chooses.
 class Runner {
  public:
   Runner(const TorchRolloutJob& job, Transfers& transfers)
@@ -37,13 +37,14 @@ class Runner {
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(rollout));
     if (!job_.record) return result;
-    VRP_ASSIGN_OR_RETURN(ForcedSteps followed,
-                         FollowForcedChoices({.network = job_.network,
-                                        .rules = rules.rules,
-                                        .choices = rollout.choices,
-                                        .nodes = nodes_,
-                                        .type = c10::typeMetaToScalarType(job_.options.dtype()),
-                                        .pool = request_.pool}));
+    VRP_ASSIGN_OR_RETURN(
+        ForcedSteps followed,
+        FollowForcedChoices({.network = job_.network,
+                             .rules = rules.rules,
+                             .choices = rollout.choices,
+                             .nodes = nodes_,
+                             .type = c10::typeMetaToScalarType(job_.options.dtype()),
+                             .pool = request_.pool}));
     result.steps = std::move(followed.steps);
     if (request_.distinct_starts) LeaveOutStarts(result.steps, request_.trajectories);
     return result;
@@ -95,10 +96,10 @@ class Runner {
   const RolloutRequest& request_;
   Transfers& transfers_;
   int64_t nodes_ = 0;
-  int32_t steps_ = 1;  // that a tour may take
+  int32_t steps_ = 1;  // largest number of steps of a tour
 };
 
-// Along the choices that are given: the host only says which, and hears what they cost.
+// A rollout along forced choices. The host only uploads them and downloads the costs.
 class Follower {
  public:
   Follower(const TorchRolloutJob& job, Transfers& transfers)
@@ -121,14 +122,14 @@ class Follower {
     VRP_ASSIGN_OR_RETURN(
         ForcedSteps followed,
         FollowForcedChoices({.network = job_.network,
-                       .rules = rules.rules,
-                       .choices = transfers_.ToDevice(Choices()),
-                       .nodes = nodes_,
-                       .type = c10::typeMetaToScalarType(job_.options.dtype()),
-                       .seed = request_.seed,
-                       .stream = request_.stream,
-                       .first_trajectory = (request_.first_instance + job_.first) * paths_,
-                       .pool = request_.pool}));
+                             .rules = rules.rules,
+                             .choices = transfers_.ToDevice(Choices()),
+                             .nodes = nodes_,
+                             .type = c10::typeMetaToScalarType(job_.options.dtype()),
+                             .seed = request_.seed,
+                             .stream = request_.stream,
+                             .first_trajectory = (request_.first_instance + job_.first) * paths_,
+                             .pool = request_.pool}));
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(followed));
     result.steps = std::move(followed.steps);
@@ -207,7 +208,7 @@ void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories) {
   steps.counted.unflatten(1, {trajectories, -1}).select(2, 0).fill_(false);
 }
 
-at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden) {
+at::Tensor Sanitized(const at::Tensor& logits, const at::Tensor& forbidden) {
   return at::nan_to_num(logits.to(at::kDouble), 0, 0, 0)
       .masked_fill(forbidden, -std::numeric_limits<double>::infinity());
 }
@@ -219,7 +220,7 @@ ChosenNodes ChooseNodes(const at::Tensor& logits, const ChoiceInputs& inputs) {
   if (inputs.uniforms.defined()) {
     const at::Tensor below = at::cumsum(at::softmax(logits / inputs.temperature, -1), -1);
     const at::Tensor drawn = (below <= inputs.uniforms.unsqueeze(2)).sum(-1);
-    own = at::where(drawn < logits.size(2), drawn, likeliest);  // what rounding left over
+    own = at::where(drawn < logits.size(2), drawn, likeliest);  // out of range by rounding only
   }
   const at::Tensor nodes = at::where(inputs.given >= 0, inputs.given, own);
   return {.nodes = nodes,

@@ -1,5 +1,4 @@
-// Tours of a batch, decoded by a torch network step by step, or along choices that are given.
-// Needs torch.
+// Rollouts of a batch by a torch network, step by step or along forced choices. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,9 +14,9 @@
 namespace vrp {
 
 struct TorchRollout {
-  // Where choices were given: without log-likelihoods and agreements.
+  // With forced choices: without log-likelihoods and agreements.
   Trajectories trajectories;
-  TakenSteps steps;  // where recorded
+  TakenSteps steps;  // empty unless requested
 };
 
 struct TorchRolloutJob {
@@ -31,38 +30,38 @@ struct TorchRolloutJob {
   at::TensorOptions options;
 };
 
-// Without gradients. As PolicyEngine::Run; kForced is always recorded; kInvalidArgument names a
-// choice to follow that is not allowed.
+// Decodes like PolicyEngine::Run, without gradients. kForced always keeps the steps.
+// kInvalidArgument names a forced choice that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
 
-// Where trajectories have to begin: their first choices are not the network's.
+// Excludes the first choices from `counted`: with distinct starts they are not the network's.
 void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories);
 
-// Log-probabilities of the recorded choices.
+// Log-probabilities of the choices taken.
 struct ReplayTerms {
-  at::Tensor chosen;    // [B, P * T]: log-probability of each choice; 0 where it does not count
-  at::Tensor smoothed;  // [B, P * T]: (1 - s) of it and s of the mean of all nodes allowed
-  at::Tensor agrees;    // [B, P * T] bool: the choice was the likeliest and counts
+  at::Tensor chosen;    // [B, P * T]: log-probability of each choice; 0 if it does not count
+  at::Tensor smoothed;  // [B, P * T]: (1 - s) of it plus s of the mean over the allowed nodes
+  at::Tensor agrees;    // [B, P * T] bool: whether the choice counts and was the likeliest
 };
 ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,
                    double label_smoothing);
 
-// Logits of a network gone wrong (not a number) count as equal, so that masks hold whatever the
-// weights. Double, since chances are summed.
-at::Tensor Sound(const at::Tensor& logits, const at::Tensor& forbidden);
+// Returns logits in double, as probabilities are summed. Logits that are not finite (a diverged
+// network) count as equal, so that masks always hold.
+at::Tensor Sanitized(const at::Tensor& logits, const at::Tensor& forbidden);
 
-// What decides a step's choices besides the logits, [B, P] each.
+// Inputs of a step's choices besides the logits, [B, P] each.
 struct ChoiceInputs {
-  at::Tensor given;        // int64: the choice that is made for the network; -1: none
-  at::Tensor uniforms;     // double, that choices are drawn with; undefined: the likeliest
-  double temperature = 1;  // of what is drawn
+  at::Tensor given;        // int64: the forced choice; -1: none
+  at::Tensor uniforms;     // double, for sampling; undefined: greedy
+  double temperature = 1;  // of sampling
 };
 struct ChosenNodes {
   at::Tensor nodes;              // [B, P] int64
   at::Tensor log_probabilities;  // [B, P] double, at temperature 1
-  at::Tensor likeliest;          // [B, P] bool: the node is
+  at::Tensor likeliest;          // [B, P] bool: whether the node is the likeliest
 };
-// By logits [B, P, N] of Sound, whose every row allows a node.
+// Chooses nodes by logits [B, P, N] from Sanitized; every row must allow a node.
 ChosenNodes ChooseNodes(const at::Tensor& logits, const ChoiceInputs& inputs);
 
 }  // namespace vrp

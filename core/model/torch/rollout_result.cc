@@ -30,7 +30,8 @@ absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,
 }  // namespace
 
 absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
-                                           const FusedBatch& batch, const RolloutRequest& request) {
+                                               const FusedBatch& batch,
+                                               const RolloutRequest& request) {
   const int64_t paths = request.trajectories;
   const int64_t rows = batch.count * paths;
   const int64_t longest = max_steps;

@@ -1,4 +1,4 @@
-// What a rollout has written, as PolicyEngine::Run tells it. Needs torch.
+// Conversion of a rollout's results to Trajectories. Needs torch.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace vrp {
 
-// `done` lies in the host's memory, a row a trajectory of the batch's part, more rows perhaps
-// behind them; its choices are [rows, max_steps]. kFailedPrecondition, kInvalidArgument: a
-// trajectory that did not come to its end, see PolicyEngine::Run.
+// Converts `done`, which lies in the host's memory: one row per trajectory of the batch's part,
+// perhaps followed by others, with choices [rows, max_steps]. kFailedPrecondition,
+// kInvalidArgument: a trajectory did not end properly, see PolicyEngine::Run.
 absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
-                                           const FusedBatch& batch, const RolloutRequest& request);
+                                               const FusedBatch& batch,
+                                               const RolloutRequest& request);
 
 }  // namespace vrp

@@ -13,7 +13,7 @@ static_assert(std::is_trivially_copyable_v<StepRules>);
 
 constexpr int64_t kRulesBytes = sizeof(StepRules);
 
-// Calls visit(array, elements) for each array that the problem has.
+// Calls visit(array, elements) for each array of the problem.
 template <typename Visit>
 void ForArrays(RoutingProblem& problem, const Visit& visit) {
   const int64_t nodes = problem.nodes;
@@ -98,7 +98,7 @@ DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t co
   transfers.CountMatrix(image.matrix_bytes());
   at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
   image.Write(host.mutable_data_ptr<uint8_t>(), result.memory.const_data_ptr<uint8_t>());
-  // Torch gives page-locked memory out again only when the device has read it.
+  // Torch reuses page-locked memory only after the device has read it.
   result.memory.copy_(host, /*non_blocking=*/true);
   transfers.Count(bytes);
   return result;

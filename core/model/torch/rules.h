@@ -11,31 +11,32 @@
 
 namespace vrp {
 
-// Rules and what their problems point to, as bytes that can lie on a device.
+// Rules and the arrays they point to, as bytes that can be copied to a device.
 class RulesImage {
  public:
-  // Instances first .. first + count - 1, then the first again up to `padded`; `batch` outlives it.
+  // Takes instances first .. first + count - 1, repeating the first up to `padded`. `batch` must
+  // outlive it.
   RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded = 0);
 
   int64_t bytes() const;
-  int64_t matrix_bytes() const;  // of these, of matrices
-  // Writes the rules, then the arrays, to `to`, with pointers as if it were `there`.
+  int64_t matrix_bytes() const;  // the matrices' share of these
+  // Writes the rules, then the arrays, to `to`, with pointers for the address `there`.
   void Write(uint8_t* to, const uint8_t* there) const;
 
  private:
   std::vector<StepRules> rules_;
-  const int32_t count_;            // of these that are no repetition
-  const double* begin_ = nullptr;  // what of the batch's storage they point to
+  const int32_t count_;            // without repetitions
+  const double* begin_ = nullptr;  // the range of the batch's storage that they point to
   const double* end_ = nullptr;
 };
 
 struct DeviceRules {
   const StepRules* rules = nullptr;  // [B], on the device
-  at::Tensor memory;                 // what they and their problems lie in; on the CPU: the rules
+  at::Tensor memory;                 // memory of rules and arrays; on the CPU of the rules only
 };
 
-// Instances first .. first + count - 1, in one copy. On the CPU the problems' arrays stay where
-// they are; `batch` outlives the result.
+// Copies instances first .. first + count - 1 to the device at once. On the CPU the problems'
+// arrays are not copied, and `batch` must outlive the result.
 DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t count,
                             Transfers& transfers);
 

@@ -20,9 +20,9 @@ uint8_t* BoolData(const at::Tensor& tensor) {
   return reinterpret_cast<uint8_t*>(tensor.mutable_data_ptr<bool>());
 }
 
-// A batch's trajectories under way: what the network reads at a step, what lies on the device from
-// step to step, and what comes of them. Steps write where all of them are to lie, so that what
-// comes of those that were left out is there too.
+// The active trajectories of a batch: the network's inputs, the device's state between steps, and
+// the results. Steps write into memory for all of them, so that results of omitted steps are
+// defined.
 class MovingTrajectories {
  public:
   explicit MovingTrajectories(const SequenceRolloutJob& job)
@@ -52,7 +52,7 @@ class MovingTrajectories {
 
   absl::Status Begin() { return To(0, {}); }
 
-  // Steps `from` to `end` - 1.
+  // Takes steps `from` to `end` - 1.
   absl::Status Take(int32_t from, int32_t end) {
     for (int32_t t = from; t < end; ++t) {
       const ChosenNodes choice = Choose();
@@ -67,11 +67,11 @@ class MovingTrajectories {
     return absl::OkStatus();
   }
 
-  // [B, P] bool: there is a step to take.
+  // Returns [B, P] bool: whether there is a step to take.
   const at::Tensor& moving() const { return moving_; }
   StepFlags moving_flags() const { return {.flags = BoolData(moving_), .count = moving_.numel()}; }
 
-  // After `steps` steps.
+  // Returns the results after `steps` steps.
   SequenceRollout Result(int32_t steps) const {
     SequenceRollout rollout;
     rollout.choices = choices_.narrow(0, 0, steps).permute({1, 2, 0}).contiguous();
@@ -84,7 +84,7 @@ class MovingTrajectories {
   }
 
  private:
-  // To step `t`, by what was chosen at the one before, [B, P] int64.
+  // Advances to step `t` by the choices of the one before, [B, P] int64.
   absl::Status To(int32_t t, const at::Tensor& chosen) {
     const BatchRolloutRequest& asked = job_.request;
     const AdvanceRequest request = {.layout = layout_,
@@ -111,10 +111,10 @@ class MovingTrajectories {
     return absl::OkStatus();
   }
 
-  // The network's choices at the step.
+  // Returns the network's choices at the step.
   ChosenNodes Choose() const {
     const bool draws = job_.request.choice == StepChoice::kSample;
-    return ChooseNodes(Sound(job_.decoder->Step(inputs_), inputs_.forbidden),
+    return ChooseNodes(Sanitized(job_.decoder->Step(inputs_), inputs_.forbidden),
                        {.given = given_,
                         .uniforms = draws ? uniforms_ : at::Tensor(),
                         .temperature = job_.request.temperature});

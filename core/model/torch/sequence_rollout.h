@@ -1,5 +1,5 @@
-// Tours of a network in plain operators that never leave the device: between two of its steps one
-// launch takes what it chose and writes what it reads next
+// Rollouts of a network in plain operators that stay on the device. Between two of its steps, one
+// launch applies the choices and writes the next observation
 // (core/kernels/forced_decoding/advance_program.h). Needs torch.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace vrp {
 
-// Steps between two looks at whether a trajectory still moves, on a device that is not the host's.
+// Steps between two polls of whether a trajectory is still active, on a device.
 inline constexpr int32_t kPollEverySteps = 8;
 
 struct SequenceRolloutJob {
@@ -26,29 +26,28 @@ struct SequenceRolloutJob {
   const StepRules* rules = nullptr;  // [B], on the device
   int32_t instances = 0;             // B
   int64_t nodes = 0;                 // N
-  at::TensorOptions options;         // the device, and the type that the network reads
+  at::TensorOptions options;         // the device, and the type of the network's inputs
   BatchRolloutRequest request;       // greedy or sampled
-  // Steps between two looks at whether a trajectory still moves; the rest is left out where none
-  // does.
+  // Steps between two polls of whether a trajectory is still active; if none is, the rollout ends.
   int32_t poll_every = 1;
-  // Whose work this is: what is recorded looks by itself, and nothing waits for the device. Null:
-  // the host looks, which waits.
+  // The stream of the work. Captured work polls on the device, and nothing waits. Null: the host
+  // polls and waits.
   StepStream* stream = nullptr;
-  StopCondition stop = {};  // polled between looks
+  StopCondition stop = {};  // polled as well
   CpuPool* pool = nullptr;
 };
 
-// T: the request's max_steps, or, where the host looks, the steps that were taken.
+// T: the request's max_steps or, if the host polls, the steps taken.
 struct SequenceRollout {
-  at::Tensor choices;          // [B, P, T] int32, -1 from where a trajectory moves no more
-  at::Tensor lengths;          // [B * P] int32: choices
+  at::Tensor choices;          // [B, P, T] int32, -1 after a trajectory's end
+  at::Tensor lengths;          // [B * P] int32: number of choices
   at::Tensor costs;            // [B * P] double: sums of distances, see MetricSum
   at::Tensor ends;             // [B * P] int32: TrajectoryEnd
   at::Tensor log_likelihoods;  // [B * P] double, of the network's own choices
   at::Tensor agreements;       // [B * P] int32: own choices that were the likeliest
 };
 
-// Without gradients; restarts the decoder.
+// Decodes without gradients and restarts the decoder.
 absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job);
 
 }  // namespace vrp

@@ -13,13 +13,13 @@
 namespace vrp {
 namespace {
 
-// Coordinates, demands, backhauls, windows and services.
-constexpr int64_t kMostColumns = 7;
-static_assert(kInstanceColumns <= kMostColumns);
-constexpr int64_t kMostMatrices = 2;  // distances and durations
-constexpr int64_t kLabelNumbers = 4;
+// Largest numbers of columns: coordinates, demands, backhauls, windows and services.
+constexpr int64_t kMaxColumns = 7;
+static_assert(kInstanceColumns <= kMaxColumns);
+constexpr int64_t kMaxMatrices = 2;  // distances and durations
+constexpr int64_t kLabelScalars = 4;
 
-// [count, ...] of `type` that begins at `offset`.
+// Returns the [count, ...] tensor of `type` at `offset`.
 at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef shape,
                    at::ScalarType type) {
   int64_t bytes = static_cast<int64_t>(c10::elementSize(type));
@@ -31,7 +31,7 @@ at::Tensor PartRows(const at::Tensor& all, InstanceRange of) {
   return all.narrow(0, of.first, of.count);
 }
 
-// Rows, then the first one again.
+// Copies rows, then repeats the first one.
 void CopyPadded(const at::Tensor& to, const at::Tensor& from) {
   const int64_t count = from.size(0);
   to.narrow(0, 0, count).copy_(from);
@@ -59,10 +59,10 @@ StepBatch::Offsets StepBatch::LayOut() const {
   };
   int64_t rules = 0;
   take(rules, count * static_cast<int64_t>(sizeof(StepRules)) +
-                  (rows * kMostColumns + pairs * kMostMatrices) * 8);
+                  (rows * kMaxColumns + pairs * kMaxMatrices) * 8);
   offsets.rules_end = offsets.end;
   take(offsets.scales, count * 8);
-  take(offsets.numbers, shape_.labels ? kLabelNumbers * 8 : 0);
+  take(offsets.scalars, shape_.labels ? kLabelScalars * 8 : 0);
   take(offsets.sizes, count * 8);
   take(offsets.features, rows * shape_.columns * 4);
   take(offsets.lengths, pairs * 4);
@@ -97,8 +97,8 @@ at::Tensor StepBatch::ChoicesIn(const at::Tensor& memory) const {
   return Section(memory, offsets_.choices, {shape_.instances, 1, max_steps()}, at::kInt);
 }
 
-at::Tensor StepBatch::NumbersIn(const at::Tensor& memory) const {
-  return Section(memory, offsets_.numbers, {kLabelNumbers}, at::kDouble);
+at::Tensor StepBatch::ScalarsIn(const at::Tensor& memory) const {
+  return Section(memory, offsets_.scalars, {kLabelScalars}, at::kDouble);
 }
 
 absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* labels) const {
@@ -133,7 +133,7 @@ absl::Status StepBatch::Upload(const NetworkBatch& batch, const StepLabels* labe
   if ((!shape_.matrices && image.matrix_bytes() > 0) || image.bytes() > offsets_.rules_end) {
     return absl::InvalidArgumentError("step: instances with matrices, wanted coordinates alone");
   }
-  // Torch gives page-locked memory out again only when the device has read it.
+  // Torch reuses page-locked memory only after the device has read it.
   at::Tensor host = at::zeros(
       {offsets_.end}, at::TensorOptions(at::kByte).pinned_memory(memory_.device().is_cuda()));
   image.Write(host.mutable_data_ptr<uint8_t>(), memory_.const_data_ptr<uint8_t>());
@@ -183,21 +183,21 @@ void StepBatch::WriteLabels(const StepLabels& labels, const at::Tensor& host) co
     std::copy(one.begin(), one.end(), row);
     row += max_steps();
   }
-  auto* const numbers = NumbersIn(host).mutable_data_ptr<double>();
-  numbers[0] = -1 / static_cast<double>(labels.steps);
-  numbers[1] = labels.teacher_forcing;
-  numbers[2] = labels.cost;
-  numbers[3] = static_cast<double>(labels.choices.size());
+  auto* const scalars = ScalarsIn(host).mutable_data_ptr<double>();
+  scalars[0] = -1 / static_cast<double>(labels.steps);
+  scalars[1] = labels.teacher_forcing;
+  scalars[2] = labels.cost;
+  scalars[3] = static_cast<double>(labels.choices.size());
 }
 
 at::Tensor StepBatch::choices(InstanceRange of) const { return PartRows(ChoicesIn(memory_), of); }
 
-LabelScalars StepBatch::numbers() const {
-  const at::Tensor numbers = NumbersIn(memory_);
-  return {.weight = numbers[0],
-          .teacher_forcing = numbers[1],
-          .cost = numbers[2],
-          .instances = numbers[3]};
+LabelScalars StepBatch::scalars() const {
+  const at::Tensor scalars = ScalarsIn(memory_);
+  return {.weight = scalars[0],
+          .teacher_forcing = scalars[1],
+          .cost = scalars[2],
+          .instances = scalars[3]};
 }
 
 const StepRules* StepBatch::rules(InstanceRange of) const {

@@ -1,5 +1,5 @@
-// A step's instances, or those of a request, at addresses that stay the same, so that one graph
-// serves all of them: moved there, or drawn there. Needs torch.
+// The instances of a step or a request at fixed addresses, so that one graph serves all batches.
+// They are uploaded or drawn there. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,8 +10,8 @@
 #include "core/kernels/instances/device_instances.h"
 #include "core/kernels/routing/routing_rules.h"
 #include "core/model/policy/batch_parts.h"
-#include "core/model/policy/network_batch.h"
 #include "core/model/policy/captured_steps.h"
+#include "core/model/policy/network_batch.h"
 #include "core/model/torch/batch.h"
 
 namespace vrp {
@@ -20,57 +20,58 @@ struct StepBatchShape {
   int32_t instances = 0;            // B
   int32_t nodes = 0;                // N, of the largest instance
   int32_t columns = kNodeFeatures;  // of a node's features
-  bool tsp = false;                 // some may be a TSP
-  bool matrices = false;            // some may have them
-  bool labels = false;              // they come with labels
-  int32_t steps = 0;                // T, of the longest label; 0: as many as any may have
-  bool fewer = false;               // fewer may come
+  bool tsp = false;                 // whether some may be a TSP
+  bool matrices = false;            // whether some may have matrices
+  bool labels = false;              // whether they come with labels
+  int32_t steps = 0;                // T, of the longest label; 0: the most that any can have
+  bool fewer = false;               // whether batches may be smaller
 
-  // T that any trajectory may have.
+  // Returns the largest T that a trajectory may have.
   int32_t MostSteps() const;
 
   bool operator==(const StepBatchShape&) const = default;
 };
 
-// Of the device's memory, [] double each.
+// Scalars in the device's memory, [] double each.
 struct LabelScalars {
   at::Tensor weight;           // of each label's log-likelihood in the loss
-  at::Tensor teacher_forcing;  // see StepLabels
+  at::Tensor teacher_forcing;  // as in StepLabels
   at::Tensor cost;             // mean
-  at::Tensor instances;        // that have labels
+  at::Tensor instances;        // number of instances with labels
 };
 
 class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);
 
-  // Puts B instances into the current stream, by one copy; does not wait for it. Where fewer come,
-  // what is missing is the first one again, without a label. kInvalidArgument: they do not have
-  // this shape.
+  // Uploads B instances by one copy in the current stream, without waiting. A smaller batch is
+  // filled up with the first instance, without a label. kInvalidArgument: it does not have this
+  // shape.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
-  // Of these, of the matrices of what came last.
+  // The matrices' share of these, for the last batch.
   int64_t matrix_bytes() const { return matrix_bytes_; }
   int32_t nodes() const { return shape_.nodes; }
-  // Draws B instances of at most N nodes instead, on the device, in the current stream: those of
-  // batch `*batch`, a number in the device's memory.
+  // Draws B instances of at most N nodes on the device, in the current stream: those of batch
+  // number
+  // `*batch`, which lies in the device's memory.
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
   InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
-  // Of these of the B instances.
+  // Each of the following is for a range of the B instances.
   const StepRules* rules(InstanceRange of) const;
   at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
   TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
-  at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels', -1 after the end
+  at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels, -1 after the end
   int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MostSteps(); }  // T
-  LabelScalars numbers() const;  // of all labels
+  LabelScalars scalars() const;  // over all labels
 
  private:
-  // Where the parts lie, in bytes; rules and their arrays come first.
+  // Offsets of the parts in bytes; rules and their arrays come first.
   struct Offsets {
     int64_t rules_end = 0;
     int64_t scales = 0;
-    int64_t numbers = 0;
+    int64_t scalars = 0;
     int64_t sizes = 0;
     int64_t features = 0;
     int64_t lengths = 0;
@@ -85,7 +86,7 @@ class StepBatch {
   at::Tensor LengthsIn(const at::Tensor& memory) const;
   at::Tensor ScalesIn(const at::Tensor& memory) const;
   at::Tensor ChoicesIn(const at::Tensor& memory) const;
-  at::Tensor NumbersIn(const at::Tensor& memory) const;
+  at::Tensor ScalarsIn(const at::Tensor& memory) const;
 
   const StepBatchShape shape_;
   const Offsets offsets_;

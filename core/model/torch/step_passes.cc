@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Rows [n] of tours [R].
+// Returns rows [n] of tours [R].
 RolloutTensors RowsOf(const RolloutTensors& tours, const at::Tensor& rows) {
   return {.costs = tours.costs.index_select(0, rows),
           .log_likelihoods = tours.log_likelihoods.index_select(0, rows),
@@ -25,7 +25,7 @@ RolloutTensors RowsOf(const RolloutTensors& tours, const at::Tensor& rows) {
           .ends = tours.ends.index_select(0, rows)};
 }
 
-// The rows of trajectories `which` [B] among `trajectories` of each instance.
+// Returns the rows of trajectories `which` [B] among `trajectories` of each instance.
 at::Tensor RowsOfTrajectories(const at::Tensor& which, int64_t trajectories) {
   return at::arange(which.size(0), which.options()) * trajectories + which;
 }
@@ -34,7 +34,7 @@ at::Tensor ScaledBy(const LossScaler* scaler, const at::Tensor& loss) {
   return scaler == nullptr ? loss : scaler->Scale(loss);
 }
 
-// Each pass is one launch.
+// Passes of one launch each.
 class FusedStepPasses final : public StepPasses {
  public:
   FusedStepPasses(const StepPassesOptions& options, const DecoderProjections& projections)
@@ -86,12 +86,12 @@ class FusedStepPasses final : public StepPasses {
   const int64_t rows_;  // B
   const at::Device device_;
   FusedPasses<float> passes_;
-  BatchRolloutRequest request_;  // of what is kept
+  BatchRolloutRequest request_;  // of the trajectories that are kept
   std::optional<RolloutMemory> memory_;
-  at::Tensor choices_;  // [B * P, T] int32, likewise
+  at::Tensor choices_;  // [B * P, T] int32 of the trajectories that are kept
 };
 
-// A rollout is the network's steps, one after the other; the second pass takes whole sequences.
+// Passes of a sequence model: a rollout step by step, a second pass over whole sequences.
 class SequenceStepPasses final : public StepPasses {
  public:
   SequenceStepPasses(const StepPassesOptions& options, std::unique_ptr<TorchDecoder> decoder)
@@ -124,9 +124,9 @@ class SequenceStepPasses final : public StepPasses {
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
     VRP_ASSIGN_OR_RETURN(const ForcedSteps followed,
                          FollowForcedChoices({.network = options_.network,
-                                        .rules = options_.rules,
-                                        .choices = rollout_.choices,
-                                        .nodes = options_.instances->features.size(1)}));
+                                              .rules = options_.rules,
+                                              .choices = rollout_.choices,
+                                              .nodes = options_.instances->features.size(1)}));
     if (request_.distinct_starts) LeaveOutStarts(followed.steps, request_.trajectories);
     at::Tensor likelihoods;  // [B * P]
     {

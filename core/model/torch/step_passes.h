@@ -1,5 +1,5 @@
-// The two passes over a step's instances, for any network: its rollouts, and the gradient along
-// their tours. Nothing here waits for the device. Needs torch.
+// The two passes over a step's instances, for any network: rollouts, and the gradient along them.
+// Nothing here waits for the device. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,20 +16,20 @@
 
 namespace vrp {
 
-// What outlives the passes.
+// The parts of the passes, which must outlive them.
 struct StepPassesOptions {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
   const TorchBatch* instances = nullptr;  // B of at most N nodes, in float32
   const StepRules* rules = nullptr;       // [B], on the device
-  StepStream* stream = nullptr;           // whose work the passes are
+  StepStream* stream = nullptr;           // into which the work is put
   Precision precision = Precision::kFp32;
   const LossScaler* scaler = nullptr;  // null: losses are not scaled
   bool deterministic = false;
   bool gradient_checkpointing = false;
 };
 
-// Of a rollout, [B * P] each.
+// Results of a rollout, [B * P] each.
 struct RolloutTensors {
   at::Tensor costs;            // double: sums of distances, see MetricSum
   at::Tensor log_likelihoods;  // double, of the network's own choices
@@ -42,18 +42,17 @@ class StepPasses {
  public:
   virtual ~StepPasses() = default;
 
-  // Greedy or sampled; a network with fused passes follows given choices too.
+  // Decodes greedily or by sampling; a network with fused passes also takes forced choices.
   virtual absl::StatusOr<RolloutTensors> RollOut(const BatchRolloutRequest& request) = 0;
-  // Of the last rollout, of each instance trajectory `which` [B] int64 alone, as if there had been
-  // no other.
+  // Reduces the last rollout to trajectory `which` [B] int64 of each instance.
   virtual RolloutTensors Keep(const at::Tensor& which) = 0;
-  // Of the last rollout: adds the gradient of sum(weights * terms), where terms [B * P] double are
-  // the tours' log-likelihoods anew, smoothed as in GradientRequest. Gradients have to be on, and
-  // `weights` [B * P] double.
+  // Adds the gradient of sum(weights * terms) over the last rollout. The terms [B * P] double are
+  // the trajectories' recomputed log-likelihoods, smoothed as in GradientRequest. Needs grad mode
+  // and `weights` [B * P] double.
   virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) = 0;
 };
 
-// Encodes the instances. A network without fused passes has to be a sequence model.
+// Encodes the instances. A network without fused passes must be a sequence model.
 std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options);
 
 }  // namespace vrp

@@ -42,7 +42,7 @@ void StepReports::Write(const at::Tensor& step, const Row& row) {
 
 absl::Status StepReports::Finish(int64_t step) {
   VRP_RETURN_IF_ERROR(Read());
-  if (told_ == step) return absl::OkStatus();
+  if (reported_ == step) return absl::OkStatus();
   VRP_RETURN_IF_ERROR(Copy(step));
   return Read();
 }
@@ -57,7 +57,7 @@ absl::Status StepReports::Copy(int64_t step) {
   }));
   VRP_ASSIGN_OR_RETURN(
       copy_, stream_->CopyToHostAsync(to.mutable_data_ptr<double>(), from.const_data_ptr<double>(),
-                                from.numel() * static_cast<int64_t>(sizeof(double))));
+                                      from.numel() * static_cast<int64_t>(sizeof(double))));
   copied_until_ = step;
   return absl::OkStatus();
 }
@@ -66,9 +66,9 @@ absl::Status StepReports::Read() {
   if (copy_ == nullptr) return absl::OkStatus();
   VRP_RETURN_IF_ERROR(std::exchange(copy_, nullptr)->Wait());
   const double* const rows = host_[TurnOf(copied_until_)].const_data_ptr<double>();
-  for (; told_ < copied_until_; ++told_) {
-    const double* const row = rows + told_ % every_ * kReportColumns;
-    reports_.push_back({.step = told_ + 1,
+  for (; reported_ < copied_until_; ++reported_) {
+    const double* const row = rows + reported_ % every_ * kReportColumns;
+    reports_.push_back({.step = reported_ + 1,
                         .loss = row[0],
                         .cost = row[1],
                         .gradient_norm = row[2],

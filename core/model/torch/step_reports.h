@@ -1,4 +1,4 @@
-// What steps came to, gathered on the device and told to the host some steps later. Needs torch.
+// Reports of steps, gathered on the device and copied to the host some steps later. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,14 +14,14 @@
 
 namespace vrp {
 
-// Rows that steps write one after the other; when all are new, they are set aside in the stream,
-// and from there, while steps write them again, copied to page-locked memory.
+// Rows that steps write in turn. When all are new, they are copied aside in the stream, and from
+// there to page-locked memory while the next steps write the rows again.
 class StepReports {
  public:
-  // `every`: how many rows. The stream outlives it.
+  // `every`: number of rows. The stream must outlive it.
   StepReports(StepStream* stream, int32_t every, at::Device device);
 
-  // Of the device's memory, all but `step` [] double.
+  // Scalars in the device's memory, [] double each.
   struct Row {
     at::Tensor loss = {};
     at::Tensor cost = {};
@@ -32,26 +32,28 @@ class StepReports {
     at::Tensor stuck = {};
     at::Tensor applied = {};
   };
-  // Part of a step's work; `step` [] int64, from 1.
+  // Writes a row as part of a step's work; `step` [] int64, from 1.
   void Write(const at::Tensor& step, const Row& row);
 
-  // The next step is that behind `steps`; no copy is under way.
-  void Begin(int64_t steps) { told_ = steps; }
-  // Before step `step` is begun: where it writes the last row, what was copied `every` steps ago is
-  // waited for.
-  absl::Status WaitForReportSlot(int64_t step) { return step % every_ == 0 ? Read() : absl::OkStatus(); }
-  // Step `step` is in the stream: where it writes the last row, all are copied.
-  absl::Status StepBegun(int64_t step) {
+  // Sets the number of steps done; no copy may be under way.
+  void Begin(int64_t steps) { reported_ = steps; }
+  // Prepares for step `step`: before the last row is written, waits for the copy of the previous
+  // rows.
+  absl::Status WaitForReportSlot(int64_t step) {
+    return step % every_ == 0 ? Read() : absl::OkStatus();
+  }
+  // Starts the copy of all rows if step `step`, which is in the stream, writes the last one.
+  absl::Status OnStepQueued(int64_t step) {
     return step % every_ == 0 ? Copy(step) : absl::OkStatus();
   }
-  // Waits for those up to `step`.
+  // Waits for the reports up to `step`.
   absl::Status Finish(int64_t step);
   std::vector<CapturedStepReport> Take();
 
  private:
-  // Of steps up to `step`.
+  // Copies the rows of steps up to `step`.
   absl::Status Copy(int64_t step);
-  // Reads what was copied.
+  // Reads the rows that were copied.
   absl::Status Read();
   size_t TurnOf(int64_t step) const { return static_cast<size_t>((step - 1) / every_ % 2); }
 
@@ -59,12 +61,12 @@ class StepReports {
   const int64_t every_;
   const at::Tensor rows_;   // [every, kColumns] double
   const at::Tensor slots_;  // [every, 1] int64: 0 ...
-  // By turns: one is written while the other is copied.
+  // Used alternately: one is written while the other is copied.
   const std::array<at::Tensor, 2> aside_;  // as rows_
   const std::array<at::Tensor, 2> host_;
   std::unique_ptr<StepCopy> copy_;
   int64_t copied_until_ = 0;  // the last step of `copy_`
-  int64_t told_ = 0;
+  int64_t reported_ = 0;
   std::vector<CapturedStepReport> reports_;
 };
 

@@ -1,5 +1,5 @@
-// A network's parameters and their gradient, each one flat span, so that optimiser, clipping and
-// checkpoint are one pass. No torch here.
+// A network's parameters and their gradient, each in one flat span. Optimiser, clipping and
+// checkpoint are then one pass each. No torch here.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,19 @@ namespace vrp {
 struct ParameterShape {
   std::string name;
   std::vector<int64_t> shape;
-  double bound = 0;     // drawn from [-bound, bound] at first
-  double offset = 0;    // and moved by this (1 for a norm's scale)
-  bool frozen = false;  // its gradient stays 0 (running statistics of imported weights)
+  double bound = 0;     // initial values are uniform in [-bound, bound]
+  double offset = 0;    // added to them (1 for a norm's scale)
+  bool frozen = false;  // whether the gradient stays 0 (running statistics of imported weights)
 };
 
-// Where each parameter lies in the flat span: in the order of `shapes`, without gaps.
+// The offsets of parameters in the flat span: in the order of `shapes`, without gaps.
 class ParameterLayout {
  public:
   explicit ParameterLayout(std::vector<ParameterShape> shapes);
 
   std::span<const ParameterShape> shapes() const { return shapes_; }
   int64_t size() const { return size_; }
-  // First element of `name`; aborts for a name that is not there.
+  // Returns the first element's offset; aborts for an unknown name.
   int64_t Offset(std::string_view name) const;
   static int64_t Elements(const ParameterShape& shape);
 
@@ -39,18 +39,19 @@ class ParameterLayout {
   int64_t size_ = 0;
 };
 
-// OK where `file` holds every parameter of `layout` with its shape and finite values, and nothing
-// else; kInvalidArgument, with `name` in front, says what differs.
+// Returns OK if `file` holds exactly the parameters of `layout`, with their shapes and finite
+// values. kInvalidArgument begins with `name` and gives the first difference.
 absl::Status CheckParameters(const ParameterLayout& layout, const SafetensorsFile& file,
                              std::string_view name);
 
-// What an optimiser updates: all but the frozen ones, at most `largest` elements each.
+// Returns the pieces that an optimiser updates: all parameters but frozen ones, at most `largest`
+// elements each.
 std::vector<UpdatePiece> UpdatePieces(const ParameterLayout& layout, int32_t largest);
 
-// Not thread-safe while parameters change; reading is.
+// Reading is thread-safe while nothing changes.
 class FlatParameters {
  public:
-  // Drawn from (seed, parameter's place) by counters: the same on every machine.
+  // Draws initial values from (seed, index of the parameter): the same on every machine.
   FlatParameters(ParameterLayout layout, uint64_t seed);
 
   const ParameterLayout& layout() const { return layout_; }
@@ -58,16 +59,16 @@ class FlatParameters {
   std::span<float> values() { return values_; }
   std::span<const float> values() const { return values_; }
   std::span<const float> Get(std::string_view name) const;
-  // Empty before the first call of TrackGradient.
+  // Returns an empty span before the first call of TrackGradient.
   std::span<float> gradient() { return gradient_; }
   std::span<const float> gradient() const { return gradient_; }
   void TrackGradient();
 
-  // float32 safetensors under the parameters' names.
+  // Returns float32 safetensors under the parameters' names.
   std::string Save() const { return Save(values()); }
-  // Other values of the same network's parameters ([size]).
+  // Returns the same for other values of this network's parameters, [size].
   std::string Save(std::span<const float> values) const;
-  // Errors as of CheckParameters; on failure nothing has changed.
+  // Loads all values. Errors as of CheckParameters; on failure nothing has changed.
   absl::Status Load(const SafetensorsFile& file, std::string_view name);
 
  private:

@@ -44,7 +44,7 @@ uint64_t LittleEndian(std::string_view bytes) {
   return value;
 }
 
-// Bytes of a tensor; nullopt on overflow or a negative extent.
+// Returns the size of a tensor in bytes; nullopt on overflow or a negative extent.
 std::optional<int64_t> ByteCount(int64_t element_bytes, const std::vector<int64_t>& shape) {
   int64_t count = element_bytes;
   for (const int64_t extent : shape) {
@@ -87,7 +87,7 @@ absl::StatusOr<TensorType> ParseType(const nlohmann::json& entry, const std::str
                                            ", wanted one of BOOL U8 I32 I64 F16 BF16 F32 F64"));
 }
 
-// One entry of the header, its data within `buffer`.
+// Parses one entry of the header; its data must lie within `buffer`.
 absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann::json& entry,
                                       std::string_view buffer, std::string_view file) {
   const std::string where = Concat(file, ": ", Quoted(tensor));
@@ -134,7 +134,7 @@ absl::StatusOr<std::map<std::string, std::string>> ParseMetadata(const nlohmann:
   return metadata;
 }
 
-// Every byte of the data belongs to exactly one tensor. `tensors` are in the order of their data.
+// Checks that every byte of the data belongs to exactly one tensor. `tensors` are sorted by data.
 absl::Status CheckNoGaps(const std::vector<TensorView>& tensors, std::string_view buffer,
                          std::string_view file) {
   const auto* next = reinterpret_cast<const std::byte*>(buffer.data());

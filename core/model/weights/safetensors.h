@@ -1,6 +1,6 @@
 // The safetensors format (https://github.com/huggingface/safetensors): eight bytes of header length
-// (little-endian), a JSON header, then the tensors' bytes. Holds data only: nothing in a file is
-// run.
+// (little-endian), a JSON header, then the tensors' bytes. A file holds only data; nothing in it is
+// executed.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class TensorType { kBool, kUint8, kInt32, kInt64, kFloat16, kBfloat16, kFlo
 std::string_view TensorTypeName(TensorType type);  // "BOOL", "U8", ..., as in the header
 int64_t TensorTypeBytes(TensorType type);          // of one element
 
-// Row-major. `data` belongs to someone else and is exactly as long as type and shape say.
+// A row-major tensor. `data` is not owned and has exactly the length that type and shape need.
 struct TensorView {
   std::string name;
   TensorType type = TensorType::kFloat32;
@@ -31,27 +31,27 @@ struct TensorView {
 inline constexpr int64_t kMaxSafetensorsHeaderBytes = int64_t{16} << 20;
 inline constexpr int64_t kMaxSafetensorsBytes = int64_t{4} << 30;
 
-// A checked file: every name once, every offset in range, no gap and no overlap. Immutable.
+// A checked, immutable file: names are unique, offsets valid, without gaps and overlaps.
 class SafetensorsFile {
  public:
-  // Takes `bytes` over. kInvalidArgument with `name: what, got, wanted`; nothing is allocated by a
-  // size that the file claims but does not have.
+  // Takes ownership of `bytes`. kInvalidArgument: `name: what, got, wanted`. Never allocates by a
+  // size that only the header claims.
   static absl::StatusOr<SafetensorsFile> Parse(std::string bytes, std::string_view name);
 
   const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  const TensorView* Find(std::string_view name) const;  // null: no such tensor
+  const TensorView* Find(std::string_view name) const;  // null if there is no such tensor
 
  private:
   SafetensorsFile() = default;
 
-  std::shared_ptr<const std::string> bytes_;  // where the views point; copies share it
+  std::shared_ptr<const std::string> bytes_;  // the memory of the views; shared by copies
   std::vector<TensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 
-// The file's bytes; tensors in the order given, data aligned to 8 bytes. Names must be unique and
-// lengths right (checked: aborts).
+// Returns a file with `tensors` in their order, data aligned to 8 bytes. Aborts if names repeat or
+// lengths are wrong.
 std::string WriteSafetensors(std::span<const TensorView> tensors,
                              const std::map<std::string, std::string>& metadata = {});
 

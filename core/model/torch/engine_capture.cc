@@ -1,4 +1,4 @@
-// What of a TorchEngine is recorded: whole training steps, and rollouts of small batches.
+// Captured steps and captured rollouts of a TorchEngine.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -15,22 +15,22 @@
 namespace vrp {
 namespace {
 
-// A graph holds all launches of its parts and, of a sequence model, of its rollouts' steps: some
-// hundred each. Larger ones are long in the making, during which the device serves nobody.
-constexpr int32_t kMostRecordedParts = 64;
-constexpr int64_t kMostRecordedSteps = 2048;
+// A graph holds all launches of its parts and, for a sequence model, of its rollouts' steps: some
+// hundred each. Capturing larger ones would block the device for long.
+constexpr int32_t kMaxCapturedParts = 64;
+constexpr int64_t kMaxCapturedSteps = 2048;
 
 absl::Status CheckGraph(const CapturedStepsRequest& request, bool recurrent) {
-  if (request.parts > kMostRecordedParts) {
+  if (request.parts > kMaxCapturedParts) {
     return absl::UnimplementedError(
-        Concat("parts: got ", request.parts, ", recorded are up to ", kMostRecordedParts));
+        Concat("parts: got ", request.parts, ", wanted at most ", kMaxCapturedParts));
   }
   const StepBatchShape shape = {.nodes = request.nodes, .tsp = request.tsp};
   const int64_t steps = int64_t{request.parts} * shape.MostSteps();
-  if (recurrent && !request.labels && steps > kMostRecordedSteps) {
+  if (recurrent && !request.labels && steps > kMaxCapturedSteps) {
     return absl::UnimplementedError(Concat("a network's steps in ", request.parts,
-                                           " parts: got up to ", steps, ", recorded are up to ",
-                                           kMostRecordedSteps));
+                                           " parts: got up to ", steps, ", wanted at most ",
+                                           kMaxCapturedSteps));
   }
   return absl::OkStatus();
 }
@@ -99,14 +99,14 @@ absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
       return absl::UnimplementedError("this device has no streams that run by themselves");
     }
     tensors_.TrackGradient();
-    // Of steps before these: cuBLAS, cuDNN and graphs take what torch's allocator does not keep.
+    // Earlier steps may have cached it: cuBLAS, cuDNN and graphs allocate beside torch's allocator.
     if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
     CapturedStepsParts parts = {.network = network_.get(),
-                             .host = &host_,
-                             .parameters = &tensors_,
-                             .baseline = baseline == nullptr ? nullptr : &baseline->tensors_,
-                             .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
-                             .options = options_};
+                                .host = &host_,
+                                .parameters = &tensors_,
+                                .baseline = baseline == nullptr ? nullptr : &baseline->tensors_,
+                                .scaler = scaler_.has_value() ? &*scaler_ : nullptr,
+                                .options = options_};
     parts.options.precision = PrecisionOf(request.bf16);
     steps = request.labels ? MakeLabelSteps(request, parts, std::move(stream))
                            : MakeReinforceSteps(request, parts, std::move(stream));
