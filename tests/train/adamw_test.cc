@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// A matrix, a bias, frozen statistics, and a matrix that is larger than one piece of work.
+// Returns a matrix, a bias, frozen statistics, and a matrix larger than one piece of work.
 ParameterLayout Layout() {
   return ParameterLayout({{.name = "weight", .shape = {7, 5}, .bound = 1},
                           {.name = "bias", .shape = {5}, .bound = 1},
@@ -60,7 +60,7 @@ TEST(AdamWTest, FollowsTheFormulasInDoublePrecision) {
   }
 }
 
-TEST(AdamWTest, EndsInTheSameBitsOnAnyNumberOfThreads) {
+TEST(AdamWTest, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto train = [](CpuPool* pool) {
     FlatParameters parameters(Layout(), 1);
     parameters.TrackGradient();
@@ -75,7 +75,7 @@ TEST(AdamWTest, EndsInTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_EQ(train(nullptr), train(&pool));
 }
 
-TEST(AdamWTest, EndsInTheSameBitsAsTheDevicesProgram) {
+TEST(AdamWTest, GivesTheSameBitsAsTheDeviceProgram) {
   const AdamWOptions options{.weight_decay = 0.1};
   constexpr double kClip = 20;
   const std::vector<double> rates = {0.01, 0.02, 0.005};
@@ -121,7 +121,7 @@ TEST(AdamWTest, EndsInTheSameBitsAsTheDevicesProgram) {
   EXPECT_EQ(copy(adamw.square()), square);
 }
 
-TEST(GradientNormTest, IsTheRootOfTheSquaresAndTheSameOnAnyNumberOfThreads) {
+TEST(GradientNormTest, IsEuclideanAndTheSameOnAnyNumberOfThreads) {
   CpuPool pool(3);
   for (const size_t size : {size_t{0}, size_t{1}, size_t{7}, size_t{4097}, size_t{300'001}}) {
     std::vector<float> gradient(size);
@@ -137,7 +137,7 @@ TEST(GradientNormTest, IsTheRootOfTheSquaresAndTheSameOnAnyNumberOfThreads) {
   }
 }
 
-TEST(GradientNormTest, IsNoNumberWhereAnElementIsNone) {
+TEST(GradientNormTest, IsNanIfAnElementIsNan) {
   EXPECT_TRUE(std::isnan(GradientNorm(std::vector<float>{1, NAN, 2}, nullptr)));
   EXPECT_TRUE(std::isinf(GradientNorm(std::vector<float>{1, INFINITY}, nullptr)));
 }

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Batches that know their number; one of them can fail, or wait.
+// A source of numbered batches, one of which can fail or block.
 class NumberSource final : public BatchSource {
  public:
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t, CpuPool*) override {
@@ -45,7 +45,7 @@ TEST_P(LoaderTest, GivesBatchesInTheOrderOfTheirNumbers) {
   EXPECT_EQ(source.highest(), 206);
 }
 
-TEST_P(LoaderTest, TellsOnceHowLongItsWorkersMadeBatches) {
+TEST_P(LoaderTest, ReportsTheWorkTimeOnce) {
   NumberSource source;
   BatchLoader loader(source, {.end = 3, .workers = GetParam(), .prefetch = 3});
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(loader.Next().ok());
@@ -54,7 +54,7 @@ TEST_P(LoaderTest, TellsOnceHowLongItsWorkersMadeBatches) {
   EXPECT_EQ(loader.TakeWorkTime(), absl::ZeroDuration());
 }
 
-TEST_P(LoaderTest, PassesAnErrorOnWhereItBelongs) {
+TEST_P(LoaderTest, ReturnsAnErrorInPlaceOfItsBatch) {
   NumberSource source;
   source.broken = 3;
   BatchLoader loader(source, {.workers = GetParam(), .prefetch = 4});
@@ -62,7 +62,7 @@ TEST_P(LoaderTest, PassesAnErrorOnWhereItBelongs) {
   EXPECT_EQ(loader.Next().status().code(), absl::StatusCode::kDataLoss);
 }
 
-TEST_P(LoaderTest, SaysWhichBatchFoundNoMemory) {
+TEST_P(LoaderTest, NamesTheBatchThatRanOutOfMemory) {
   NumberSource source;
   source.too_large = 3;
   BatchLoader loader(source, {.workers = GetParam(), .prefetch = 4});
@@ -74,7 +74,7 @@ TEST_P(LoaderTest, SaysWhichBatchFoundNoMemory) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderTest, testing::Values(0, 1, 3));
 
-TEST(LoaderTest, MakesNoMoreAheadThanItMay) {
+TEST(LoaderTest, PrefetchesNoMoreThanAllowed) {
   NumberSource source;
   source.slow = 2;
   {
@@ -87,7 +87,7 @@ TEST(LoaderTest, MakesNoMoreAheadThanItMay) {
   EXPECT_LE(source.highest(), 6);  // 3 is next: 3 .. 6
 }
 
-TEST(LoaderTest, WorksAheadWhileABatchIsSlow) {
+TEST(LoaderTest, PrefetchesWhileABatchIsSlow) {
   NumberSource source;
   source.slow = 0;
   BatchLoader loader(source, {.workers = 2, .prefetch = 3});

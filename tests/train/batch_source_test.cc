@@ -102,7 +102,7 @@ TEST(GeneratedSourceTest, DrawsAKindAsOftenAsItIsNamed) {
   EXPECT_NEAR(static_cast<double>(tsp), 250, 50);
 }
 
-TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWhereTheyAreSkewed) {
+TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWithASkew) {
   ProblemConfig problem;
   problem.customers = {10, 89};
   const auto below = [&problem](int32_t size) {
@@ -122,7 +122,7 @@ TEST(GeneratedSourceTest, DrawsSmallSizesMoreOftenWhereTheyAreSkewed) {
   EXPECT_NEAR(below(50), 1587, 80);
 }
 
-TEST(GeneratedSourceTest, KnowsItsLargestInstances) {
+TEST(GeneratedSourceTest, BoundsItsInstances) {
   TrainingConfig config = Config();
   config.problem.customers = {4, 9};
   const auto bounds = [&config](std::vector<ProblemKind> kinds) {
@@ -140,7 +140,7 @@ TEST(GeneratedSourceTest, KnowsItsLargestInstances) {
   EXPECT_EQ(bounds({ProblemKind::kTsp, ProblemKind::kVrptw}).nodes, 10);
 }
 
-TEST(InstanceSourceTest, KnowsItsLargestInstances) {
+TEST(InstanceSourceTest, BoundsItsInstances) {
   const auto bounds = [](const std::vector<Instance>& own) {
     return *MakeInstanceSource(Config(), NodeOrder::kAsGiven, own)->Bounds();
   };
@@ -157,7 +157,7 @@ TEST(InstanceSourceTest, KnowsItsLargestInstances) {
   EXPECT_EQ(given.starts, (IntegerRange{3, 5}));
 }
 
-TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
+TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
   std::vector<Instance> own;
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     own.push_back(
@@ -186,7 +186,7 @@ TEST(InstanceSourceTest, DrawsFromTheGivenOnesTurnedButEquallyLong) {
   EXPECT_EQ(Features(*source->Make(0, 1, nullptr)), Features(batch));
 }
 
-TEST(LabelledSourceTest, KnowsAFilesLargestInstances) {
+TEST(LabelledSourceTest, BoundsTheInstancesOfAFile) {
   const test::TempFolder folder;
   const std::string file = folder.path() + "/labels.jsonl";
   std::string text;
@@ -210,7 +210,7 @@ TEST(LabelledSourceTest, KnowsAFilesLargestInstances) {
   EXPECT_FALSE(bounds->matrices);
 }
 
-TEST(LabelledSourceTest, TakesEverySampleOnceAnEpochWithTheChoicesOfItsPlan) {
+TEST(LabelledSourceTest, TakesEverySampleOncePerEpochWithTheChoicesOfItsPlan) {
   const test::TempFolder folder;
   CpuPool pool(1);
   TrainingConfig config = Config();

@@ -1,4 +1,4 @@
-// Training with bf16 products, emulated: so it runs on every CPU with AVX-512.
+// Training with bf16 products, which are emulated to run on every CPU with AVX-512.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Before the kernels choose their instructions.
+// Runs before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 class Listener final : public TrainingObserver {
@@ -50,7 +50,7 @@ constexpr std::string_view kPointerReinforce =
     "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
     "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
     "reinforce: {baseline: exponential}\n";
-// With dropout, and reading its own choices half of the time at last.
+// Has dropout, and finally reads its own choices half of the time.
 constexpr std::string_view kPointerSupervised =
     "model: ptrnet\n"
     "network: {hidden: 48, layers: 2, dropout: 0.2}\n"
@@ -92,7 +92,7 @@ class Bf16TrainingTest : public testing::TestWithParam<std::string_view> {
   const std::string root_ = temporary_.path();
 };
 
-TEST_P(Bf16TrainingTest, IsOnAndLearnsAsFp32DoesButForRounding) {
+TEST_P(Bf16TrainingTest, LearnsAsFp32UpToRounding) {
   Listener plain;
   Listener rounded;
   ASSERT_TRUE(Train("plain", "false", plain).ok());
@@ -105,7 +105,7 @@ TEST_P(Bf16TrainingTest, IsOnAndLearnsAsFp32DoesButForRounding) {
   EXPECT_NEAR(plain.cost, rounded.cost, 0.05 * plain.cost);
 }
 
-TEST_P(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
+TEST_P(Bf16TrainingTest, GivesTheSameBitsAfterAnInterruption) {
   Listener whole;
   Listener first;
   Listener second;
@@ -120,7 +120,7 @@ TEST_P(Bf16TrainingTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
 
 class Bf16SupervisedTest : public Bf16TrainingTest {};
 
-TEST_P(Bf16SupervisedTest, LearnsTheLabelsAsFp32Does) {
+TEST_P(Bf16SupervisedTest, LearnsLabelsAsFp32) {
   Listener plain;
   Listener rounded;
   ASSERT_TRUE(Train("plain", "false", plain).ok());

@@ -36,7 +36,7 @@ class CheckpointTest : public testing::Test {
   const std::string folder_ = temporary_.path();
 };
 
-TEST_F(CheckpointTest, ReadsBackTheNewest) {
+TEST_F(CheckpointTest, ReadsTheNewest) {
   Write(5);
   Write(20);
   const auto checkpoint = ReadNewestCheckpoint(folder_);
@@ -65,7 +65,7 @@ std::vector<int64_t> StepsIn(const std::string& folder) {
   return steps;
 }
 
-TEST_F(CheckpointTest, KeepsTheLastAndBesideThemTheBestByValidation) {
+TEST_F(CheckpointTest, KeepsTheLastAndTheBestByValidation) {
   const std::vector<std::pair<int64_t, double>> costs = {{1, 5.0}, {2, 3.0}, {3, 4.0},
                                                          {4, 9.0}, {5, 8.0}, {6, 7.0}};
   for (const auto& [step, cost] : costs) {
@@ -85,7 +85,7 @@ TEST_F(CheckpointTest, KeepsTheLastAndBesideThemTheBestByValidation) {
   EXPECT_FALSE(IsAmongBest(folder_, std::nan(""), 2));
 }
 
-TEST_F(CheckpointTest, WhatComesBeforeTheNewestWholeOneIsSuperseded) {
+TEST_F(CheckpointTest, ListsThoseBeforeTheNewestValidOneAsSuperseded) {
   for (const int64_t step : {4, 5}) Write(step);
   EXPECT_EQ(SupersededCheckpoints(folder_), std::vector<std::string>{folder_ + "/step-4"});
   fs::remove(At(5, "checkpoint.json"));
@@ -103,7 +103,7 @@ TEST_F(CheckpointTest, IsNotFoundInAnEmptyOrMissingFolder) {
   EXPECT_EQ(ReadNewestCheckpoint(folder_ + "/none").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(CheckpointTest, FallsBackFromATruncatedStateWhateverItsLength) {
+TEST_F(CheckpointTest, SkipsATruncatedStateOfAnyLength) {
   Write(1);
   for (const uintmax_t length : {0u, 1u, 500u, 999u}) {
     Write(2);
@@ -112,7 +112,7 @@ TEST_F(CheckpointTest, FallsBackFromATruncatedStateWhateverItsLength) {
   }
 }
 
-TEST_F(CheckpointTest, FallsBackFromAnIndexThatIsMissingOrTruncated) {
+TEST_F(CheckpointTest, SkipsAMissingOrTruncatedIndex) {
   Write(1);
   Write(2);
   const auto length = fs::file_size(At(2, "checkpoint.json"));
@@ -124,14 +124,14 @@ TEST_F(CheckpointTest, FallsBackFromAnIndexThatIsMissingOrTruncated) {
   EXPECT_EQ(Newest(), 1);
 }
 
-TEST_F(CheckpointTest, FallsBackFromAFlippedByte) {
+TEST_F(CheckpointTest, SkipsAStateWithAFlippedByte) {
   Write(1);
   Write(2);
   std::fstream(At(2, "state.safetensors"), std::ios::in | std::ios::out).put('Z');
   EXPECT_EQ(Newest(), 1);
 }
 
-TEST_F(CheckpointTest, LeavesOutWhatACrashLeftHalfWritten) {
+TEST_F(CheckpointTest, RemovesIncompleteCheckpointsOfACrash) {
   Write(1);
   fs::create_directories(folder_ + "/tmp-9");
   fs::create_directories(folder_ + "/step-x");
@@ -141,7 +141,7 @@ TEST_F(CheckpointTest, LeavesOutWhatACrashLeftHalfWritten) {
   EXPECT_FALSE(fs::exists(folder_ + "/tmp-9"));
 }
 
-TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfGoingBack) {
+TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfSkippingIt) {
   Write(1);
   Write(2);
   EXPECT_TRUE(AtomicWriteFile(At(2, "checkpoint.json"), R"({"schema_version": 2})").ok());

@@ -1,5 +1,4 @@
-// Training by the engines of the CPU: what a checkpoint brings back, and what happens when numbers
-// go wrong.
+// Training by the engines of the CPU: resumption, NaN gradients and lack of memory.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/status_macros.h"
 #include "core/model/graph_transformer/cpu_graph_transformer.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/pointer_network/cpu_pointer_network.h"
 #include "core/train/run/trainer.h"
 #include "gtest/gtest.h"
@@ -23,8 +23,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An engine one of whose weights is not a number in the gradients from `first` to `last`, and which
-// has memory for `most_instances` a thread.
+std::unique_ptr<PolicyEngine> EngineOf(const TrainingConfig& config) {
+  const std::string& sizes = config.sizes.json;
+  if (config.architecture == &GraphTransformerArchitecture()) {
+    return MakeCpuGraphTransformer(*ParseGraphTransformerOptions(sizes, "sizes"), config.seed);
+  }
+  return MakeCpuPointerNetwork(*ParsePointerNetworkOptions(sizes, "sizes"), config.seed);
+}
+
+// An engine with a NaN weight in the gradients from `first` to `last`, and with memory for
+// `most_instances` per thread.
 class DisturbedEngine final : public PolicyEngine {
  public:
   struct Disturbance {
@@ -104,8 +112,8 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
            "validation: {instances: 20}\n";
   }
 
-  // A run in the folder `name`, by a trainer and an engine of its own; the same name again goes on
-  // from its checkpoint.
+  // Trains in the folder `name` with a new trainer and engine. A second run of the same name
+  // resumes from its checkpoint.
   absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
                                        DisturbedEngine::Disturbance disturbance = {}) {
     TrainingRequest request;
@@ -125,9 +133,7 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
     return MakeTrainerOn(
         [=](const TrainingConfig& config, DeviceId,
             const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
-          auto engine = GetParam() == "gt"
-                            ? MakeCpuGraphTransformer(config.graph_transformer, config.seed)
-                            : MakeCpuPointerNetwork(config.network, config.seed);
+          auto engine = EngineOf(config);
           return std::make_unique<DisturbedEngine>(std::move(engine), disturbance);
         });
   }
@@ -144,7 +150,7 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
   int32_t threads_ = 2;
 };
 
-TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
+TEST_P(CpuTrainingTest, ResumesToTheSameBits) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", whole).ok());
   Recorder first;
@@ -158,8 +164,8 @@ TEST_P(CpuTrainingTest, TwentyStepsAreTenACheckpointAndTheRestToTheBit) {
   EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
 }
 
-// Other numbers of threads cut a step into other groups, whose sums round otherwise.
-TEST_P(CpuTrainingTest, EndsInTheSameBitsAtEachRunOfAsManyThreads) {
+// Other numbers of threads divide a step into other groups, whose sums round differently.
+TEST_P(CpuTrainingTest, GivesTheSameBitsWithTheSameNumberOfThreads) {
   Recorder alone;
   threads_ = 1;
   const auto one = Train("alone", alone);
@@ -184,14 +190,14 @@ TEST_P(CpuTrainingTest, AccumulatesPartsToTheStepOfTheWholeBatch) {
   Recorder parts;
   parts.cancel_at = 2;
   EXPECT_EQ(Train("parts", parts).status().code(), absl::StatusCode::kCancelled);
-  // Sums of the same terms in another order.
+  // The same terms are summed in another order.
   EXPECT_NEAR(parts.last.loss, whole.last.loss, 1e-5);
   EXPECT_NEAR(parts.last.gradient_norm, whole.last.gradient_norm, 1e-4 * whole.last.gradient_norm);
   EXPECT_NEAR(parts.last.train_cost, whole.last.train_cost, 1e-5);
   EXPECT_GT(whole.last.gradient_norm, 0);
 }
 
-TEST_P(CpuTrainingTest, TellsWhereTheTimeGoes) {
+TEST_P(CpuTrainingTest, ReportsTheTimeOfEachPhase) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", recorder).ok());
   const TrainingTotals& totals = recorder.last.totals;
@@ -199,12 +205,12 @@ TEST_P(CpuTrainingTest, TellsWhereTheTimeGoes) {
     if (static_cast<Phase>(i) == Phase::kCopy) continue;
     EXPECT_GT(totals.phase_seconds[i], 0) << kPhaseNames[i];
   }
-  // There is nothing to copy to.
+  // A CPU has no copies.
   EXPECT_EQ(totals.phase_seconds[static_cast<size_t>(Phase::kCopy)], 0);
   EXPECT_EQ(totals.copies, 0);
 }
 
-TEST_P(CpuTrainingTest, LeavesOutAndCountsAStepWhoseLossIsNoNumber) {
+TEST_P(CpuTrainingTest, SkipsAndCountsAStepWithANanLoss) {
   Recorder recorder;
   const auto result = Train("a", recorder, {.first = 4, .last = 5});
   ASSERT_TRUE(result.ok()) << result.status();
@@ -212,15 +218,15 @@ TEST_P(CpuTrainingTest, LeavesOutAndCountsAStepWhoseLossIsNoNumber) {
   EXPECT_EQ(recorder.last.totals.skipped_steps, 2);
   EXPECT_NE(recorder.log.find("step 4: left out: loss"), std::string::npos) << recorder.log;
   EXPECT_TRUE(std::isfinite(result->validation_cost));
-  // The steps before and after count: the weights are neither the first ones nor those of a run
-  // without the disturbance.
+  // The steps before and after are applied: the weights differ from the initial ones and from those
+  // of an undisturbed run.
   Recorder whole;
   ASSERT_TRUE(Train("whole", whole).ok());
   EXPECT_EQ(whole.last.totals.skipped_steps, 0);
   EXPECT_NE(WeightsOf("a"), WeightsOf("whole"));
 }
 
-TEST_P(CpuTrainingTest, FailsAfterTenSuchStepsAndItsLastCheckpointIsSound) {
+TEST_P(CpuTrainingTest, FailsAfterTenSkippedStepsWithAValidCheckpoint) {
   Recorder first;
   const auto result = Train("a", first, {.first = 9});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal);
@@ -236,7 +242,7 @@ TEST_P(CpuTrainingTest, FailsAfterTenSuchStepsAndItsLastCheckpointIsSound) {
   EXPECT_TRUE(std::isfinite(resumed->validation_cost));
 }
 
-TEST_P(CpuTrainingTest, TakesFewerInstancesAtOnceWhereMemoryDoesNotSuffice) {
+TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
   Recorder whole;
   Recorder parts;
   const auto with_memory = Train("whole", whole);
@@ -253,7 +259,7 @@ TEST_P(CpuTrainingTest, TakesFewerInstancesAtOnceWhereMemoryDoesNotSuffice) {
               0.02 * with_memory->validation_cost);
 }
 
-TEST_P(CpuTrainingTest, FailsWithoutHarmWhereMemoryDoesNotSufficeForOneInstance) {
+TEST_P(CpuTrainingTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
   Recorder recorder;
   EXPECT_EQ(Train("a", recorder, {.most_instances = 0}).status().code(),
             absl::StatusCode::kResourceExhausted);
@@ -262,8 +268,8 @@ TEST_P(CpuTrainingTest, FailsWithoutHarmWhereMemoryDoesNotSufficeForOneInstance)
 
 INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet"));
 
-// tests/data/state/checkpoint_v1: what vrpd 0.1 left after 4 of 6 steps.
-TEST(KeptCheckpointTest, OneOfSchema1IsGoneOnFrom) {
+// tests/data/state/checkpoint_v1 is the checkpoint of vrpd 0.1 after 4 of 6 steps.
+TEST(KeptCheckpointTest, ResumesFromSchema1) {
   const test::TempFolder folder;
   fs::create_directories(folder.File("kept"));
   fs::copy(test::DataPath("state/checkpoint_v1/step-4"), folder.File("kept/step-4"),
@@ -278,15 +284,14 @@ TEST(KeptCheckpointTest, OneOfSchema1IsGoneOnFrom) {
   request.model_directory = folder.File("model");
   const std::unique_ptr<Trainer> trainer =
       MakeTrainerOn([](const TrainingConfig& config, DeviceId, const EngineOptions&) {
-        return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
-            MakeCpuGraphTransformer(config.graph_transformer, config.seed));
+        return absl::StatusOr<std::unique_ptr<PolicyEngine>>(EngineOf(config));
       });
   Recorder recorder;
   const auto result = trainer->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->steps, 6);
   EXPECT_NE(recorder.log.find("resumed from step 4"), std::string::npos) << recorder.log;
-  // Where vrpd 0.1 came to; other processors round otherwise.
+  // The result of vrpd 0.1; other processors round differently.
   EXPECT_NEAR(result->validation_cost, 4.691584954486283, 0.05);
 }
 

@@ -1,4 +1,4 @@
-// Which names are datasets, and lines that come in pieces.
+// Names of datasets, and lines that arrive in pieces.
 #include "core/train/config/data_files.h"
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(DatasetNameTest, IsToldFromAPath) {
+TEST(DatasetNameTest, IsDistinguishedFromAPath) {
   EXPECT_TRUE(IsDataset("datasets/depot7"));
   EXPECT_TRUE(IsDataset("datasets/7-north_A"));
   for (const char* path : {"", "datasets/", "datasets/own.jsonl", "./datasets/depot7",
@@ -45,7 +45,7 @@ TEST(DataReadByTest, ListsTheLabelFileOnlyIfItIsRead) {
   EXPECT_THAT(DataReadBy(config), ElementsAre(testing::Field(&NamedData::name, "labels.jsonl")));
 }
 
-// The lines of `text` that comes in pieces of `size` bytes, each with its number.
+// Returns the numbered lines of `text`, which arrives in pieces of `size` bytes.
 std::vector<std::string> LinesOf(const std::string& text, size_t size) {
   std::vector<std::string> lines;
   const auto take = [&lines](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
@@ -60,7 +60,7 @@ std::vector<std::string> LinesOf(const std::string& text, size_t size) {
   return lines;
 }
 
-TEST(LineSplitterTest, GivesTheSameLinesHoweverTheyArrive) {
+TEST(LineSplitterTest, GivesTheSameLinesForAnyPieces) {
   for (size_t size = 1; size < 12; ++size) {
     EXPECT_THAT(LinesOf("ab\n\n cd\n  \nef", size), ElementsAre("1:ab", "3: cd", "5:ef")) << size;
   }
@@ -76,7 +76,7 @@ TEST(LineSplitterTest, StopsWhenNoMoreLinesAreWanted) {
   EXPECT_EQ(taken, 2);
 }
 
-TEST(LineSplitterTest, RefusesALineThatIsTooLong) {
+TEST(LineSplitterTest, RefusesATooLongLine) {
   const auto none = [](std::string_view, int64_t) -> absl::StatusOr<bool> { return true; };
   LineSplitter splitter;
   const std::string piece(size_t{kMaxLineBytes} / 2 + 1, 'x');

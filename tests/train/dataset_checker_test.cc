@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"
@@ -24,14 +24,14 @@ std::string Labelled(const std::string& routes) {
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// Checks a file of that text.
+// Checks a file with the text.
 absl::Status Checked(const std::string& text) {
   DatasetChecker checker("own.jsonl");
   const absl::Status added = checker.Add(text);
   return added.ok() ? checker.Finish() : added;
 }
 
-TEST(DatasetCheckerTest, SumsUpWhatTheLinesHold) {
+TEST(DatasetCheckerTest, SummarisesTheLines) {
   InstanceData with_cost = test::AnInstance().WithCustomers(5).Build().data();
   with_cost.reference_cost = 7;
   const std::string text =
@@ -73,7 +73,7 @@ TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
   EXPECT_THAT(message, HasSubstr("\n50 lines are bad in all"));
 }
 
-TEST(DatasetCheckerTest, CountsNothingWhenAllErrorsAreShown) {
+TEST(DatasetCheckerTest, AddsNoCountIfAllErrorsAreShown) {
   std::string text;
   for (int64_t i = 0; i < kShownErrors; ++i) text += "{}\n";
   const std::string message(Checked(text).message());
@@ -83,7 +83,7 @@ TEST(DatasetCheckerTest, CountsNothingWhenAllErrorsAreShown) {
               HasSubstr("\n21 lines are bad in all"));
 }
 
-TEST(DatasetCheckerTest, ShowsABoundedTextHoweverManyLinesAreBad) {
+TEST(DatasetCheckerTest, BoundsTheErrorTextForManyBadLines) {
   DatasetChecker checker("own.jsonl");
   const std::string bad = R"({"kind": ")" + std::string(10'000, 'x') + "\"}\n";
   for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(checker.Add(bad).ok());
@@ -107,7 +107,7 @@ TEST(DatasetCheckerTest, CountsTheLeadingLinesWithToursAndCosts) {
   EXPECT_EQ(costs_first.summary().leading_with_reference_cost, 1);
 }
 
-TEST(DatasetCheckerTest, RefusesWhatNoNetworkKnows) {
+TEST(DatasetCheckerTest, RefusesInstancesThatNoNetworkSupports) {
   InstanceData two_depots = test::AnInstance().WithCustomers(4).Build().data();
   two_depots.num_depots = 2;
   two_depots.demands[1] = 0;
@@ -116,7 +116,7 @@ TEST(DatasetCheckerTest, RefusesWhatNoNetworkKnows) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("own.jsonl:1: "));
 }
 
-TEST(DatasetCheckerTest, RemembersWhatPointerNetworksCannotRead) {
+TEST(DatasetCheckerTest, RecordsWhyPointerNetworksCannotReadTheSet) {
   InstanceData without_coordinates = test::AnInstance().WithCustomers(3).Build().data();
   without_coordinates.positions.clear();
   without_coordinates.distance_matrix.assign(16, 1.0);
@@ -137,7 +137,7 @@ TEST(DatasetCheckerTest, NamesTheColumnsThatEveryLineHas) {
   EXPECT_THAT(checker.summary().feature_columns, testing::IsEmpty());
 }
 
-TEST(DatasetCheckerTest, WantsAtLeastOneInstance) {
+TEST(DatasetCheckerTest, RequiresAtLeastOneInstance) {
   EXPECT_THAT(std::string(Checked("\n \n").message()), HasSubstr("wanted at least one instance"));
 }
 

@@ -1,4 +1,4 @@
-// What the device draws, by its program with one thread, beside what the host makes.
+// Instances drawn by the device's program, run in one thread, against the host's instances.
 #include <cstring>
 #include <ostream>
 #include <string>
@@ -25,7 +25,7 @@ void PrintTo(const DrawnCase& one, std::ostream* out) { *out << one.name; }
 
 class DrawnByDeviceTest : public testing::TestWithParam<DrawnCase> {};
 
-TEST_P(DrawnByDeviceTest, AreTheHostsToTheBit) {
+TEST_P(DrawnByDeviceTest, EqualTheHostsInstancesBitForBit) {
   const DrawnCase& one = GetParam();
   TrainingConfig config;
   config.problem.kinds = one.kinds;
@@ -36,7 +36,7 @@ TEST_P(DrawnByDeviceTest, AreTheHostsToTheBit) {
   const auto source = MakeGeneratedSource(config, NodeOrder::kAsGiven);
   const auto drawn = DrawnByDevice(config.problem);
   ASSERT_TRUE(drawn.ok()) << drawn.status();
-  const test::DrawnShape shape = {*drawn, kInstances, MostNodes(*drawn)};
+  const test::DrawnShape shape = {*drawn, kInstances, MaxNodes(*drawn)};
   for (const int64_t number : {int64_t{0}, int64_t{1}, int64_t{77}, int64_t{1} << 33}) {
     const TrainingBatch batch = *source->Make(number, 1, nullptr);
     const NetworkBatch& expected = batch.parts.front().batch;
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                               .seed = uint64_t{1} << 40}),
     [](const auto& one) { return one.param.name; });
 
-TEST(DrawnByDeviceChoiceTest, NamesWhatTheDeviceDoesNotDraw) {
+TEST(DrawnByDeviceChoiceTest, NamesTheUnsupportedSetting) {
   const auto why = [](auto change) {
     ProblemConfig problem;
     change(problem);

@@ -10,6 +10,8 @@
 #include "core/base/stop_status.h"
 #include "core/base/text.h"
 #include "core/kernels/routing/routing_step.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
+#include "core/model/pointer_network/pointer_architecture.h"
 
 namespace vrp::test {
 namespace {
@@ -17,7 +19,7 @@ namespace {
 constexpr size_t kInputs = kNodeFeatures + 2;
 using Inputs = std::array<double, kInputs>;
 
-// One step of one trajectory: what may be chosen, with which chance.
+// A step of a trajectory: the allowed nodes with their probabilities.
 struct Step {
   std::vector<Inputs> inputs;         // [N]
   std::vector<double> probabilities;  // [N], 0 where not allowed
@@ -39,7 +41,7 @@ class Walk {
   void Go(int32_t node) { Take(rules_, node, state_, visited_.data()); }
   bool Allows(int32_t node) const { return IsAllowed(rules_, state_, visited_.data(), node); }
 
-  // The nodes that may come next, in their order.
+  // The allowed nodes in ascending order.
   std::vector<int32_t> Allowed() const {
     std::vector<int32_t> nodes;
     for (int32_t n = 0; n < rules_.problem.nodes; ++n) {
@@ -108,7 +110,7 @@ int32_t Sampled(const Step& step, CounterRandom random) {
   return last;
 }
 
-// A trajectory as it is written into Trajectories.
+// A trajectory in the form of Trajectories.
 struct Tour {
   std::vector<int32_t> choices;
   double cost = 0;
@@ -120,7 +122,9 @@ class FakeEngine final : public PolicyEngine {
  public:
   explicit FakeEngine(const FakeEngineOptions& options)
       : options_(options),
-        inputs_(InputsOf(options.order == NodeOrder::kByAngle ? "ptrnet" : "gt", {})),
+        inputs_(InputsOf(options.order == NodeOrder::kByAngle ? PointerArchitecture()
+                                                              : GraphTransformerArchitecture(),
+                         {})),
         parameters_(Layout(), options.seed) {}
 
   std::string_view architecture() const override { return "fake"; }
@@ -192,7 +196,7 @@ class FakeEngine final : public PolicyEngine {
       if (given) {
         const std::vector<int32_t> starts = walk.Allowed();
         node = starts[static_cast<size_t>(row % request.trajectories) % starts.size()];
-      } else if (request.choice == Choice::kFollow) {
+      } else if (request.choice == Choice::kForced) {
         node = request.choices[static_cast<size_t>(row)][t];
       } else if (request.choice == Choice::kSample) {
         const uint64_t stream = request.stream << 32 | static_cast<uint64_t>(number);

@@ -1,7 +1,6 @@
-// A policy small enough to check by hand: the logit of a node is linear in its features, its
-// distance from where the vehicle is, and whether it is the depot. Exact gradients, in double
-// precision, on the calling thread. A weight beyond 1e30 makes the loss no number, as it would in
-// single precision.
+// A policy that can be checked by hand: the logit of a node is linear in its features, its distance
+// from the vehicle, and whether it is the depot. Gradients are exact, in double precision, on the
+// calling thread. A weight beyond 1e30 makes the loss NaN, as in single precision.
 #pragma once
 
 #include <memory>
@@ -13,8 +12,8 @@ namespace vrp::test {
 struct FakeEngineOptions {
   uint64_t seed = 1;
   NodeOrder order = NodeOrder::kAsGiven;
-  // AddGradient of more instances at once (by micro_batch, else the batch) is out of memory; 0: no
-  // limit.
+  // Bounds the instances of AddGradient (the micro_batch, or the batch without one), beyond which
+  // it is out of memory; 0: no limit.
   int32_t most_instances = 0;
 };
 

@@ -1,4 +1,4 @@
-// Names of PyTorch trainers are answered with the names that they have here.
+// Keys of PyTorch trainers are answered with our keys.
 #include "core/train/config/foreign_keys.h"
 
 #include <regex>
@@ -17,7 +17,7 @@ std::string ErrorOf(const std::string& yaml, const ConfigOverrides& overrides = 
   return std::string(ParseTrainingConfig("name: a\n" + yaml, "f", overrides).status().message());
 }
 
-TEST(ForeignKeysTest, AreAnsweredWithTheKeyThatIsMeant) {
+TEST(ForeignKeysTest, AreAnsweredWithOurKey) {
   EXPECT_EQ(ErrorOf("training: {use_amp: true}\n"),
             "f:2: \"training.use_amp\": unknown key; use training.amp");
   EXPECT_EQ(ErrorOf("lr: 0.1\n"), "f:2: \"lr\": unknown key; use training.learning_rate");
@@ -30,7 +30,7 @@ TEST(ForeignKeysTest, AreAnsweredWithTheKeyThatIsMeant) {
             "AdamW; its keys are training.learning_rate and training.weight_decay");
 }
 
-TEST(ForeignKeysTest, AreAnsweredWithTheReasonWhereNothingCanBeSet) {
+TEST(ForeignKeysTest, AreAnsweredWithTheReasonIfNotConfigurable) {
   for (const char* key : {"cudnn_benchmark", "persistent_workers", "compile", "shuffle"}) {
     EXPECT_NE(ErrorOf("training: {" + std::string(key) + ": true}\n").find("not configurable: "),
               std::string::npos)
@@ -38,7 +38,7 @@ TEST(ForeignKeysTest, AreAnsweredWithTheReasonWhereNothingCanBeSet) {
   }
 }
 
-TEST(ForeignKeysTest, KnowTheNamesThatTrainersUse) {
+TEST(ForeignKeysTest, CoverCommonTrainers) {
   for (const char* key : {"use_amp",
                           "num_workers",
                           "hidden_dim",
@@ -71,8 +71,8 @@ TEST(ForeignKeysTest, KnowTheNamesThatTrainersUse) {
   EXPECT_TRUE(ForeignKeyHint("").empty());
 }
 
-// A hint that names a key which there is not would lead in a circle.
-TEST(ForeignKeysTest, NameKeysThatThereAre) {
+// A hint that names a missing key would not help.
+TEST(ForeignKeysTest, NameExistingKeys) {
   const std::regex key("[a-z_]+\\.[a-z0-9_]+");
   std::set<std::string> names;
   for (const ForeignKey& foreign : ForeignKeys()) {

@@ -1,11 +1,11 @@
-// What a training names is found to be missing or wrong before it begins, as it would be then.
+// Missing and wrong files of a training are reported before it begins.
 #include <sys/stat.h>
 
 #include <string>
 
 #include "core/base/file.h"
 #include "core/model/weights/model_card.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -26,7 +26,7 @@ class InputCheckTest : public test::TrainerFixture {
     EXPECT_TRUE(AtomicWriteFile(root_ + "/" + name, text).ok());
     return root_ + "/" + name;
   }
-  // The errors of a configuration with these overrides, and those of its start.
+  // Returns the errors of a configuration with the overrides. Expects the same when it starts.
   std::string ErrorsOf(const ConfigOverrides& overrides) {
     auto config = ParseTrainingConfig("name: a\n", "f.yaml", overrides);
     EXPECT_TRUE(config.ok()) << config.status();
@@ -41,7 +41,7 @@ class InputCheckTest : public test::TrainerFixture {
   const std::string labels_ = File("labels.jsonl", test::LabelLine(Small()));
 };
 
-TEST_F(InputCheckTest, FindsNothingWrongWithWhatCanBeRead) {
+TEST_F(InputCheckTest, AcceptsReadableFiles) {
   EXPECT_EQ(ErrorsOf({}), "");
   EXPECT_EQ(ErrorsOf({"problem.instances=" + own_, "validation.file=" + own_}), "");
   EXPECT_EQ(ErrorsOf({"training.method=supervised", "supervised.labels=file",
@@ -49,7 +49,7 @@ TEST_F(InputCheckTest, FindsNothingWrongWithWhatCanBeRead) {
             "");
 }
 
-TEST_F(InputCheckTest, NamesEachKeyThatIsWrongInOneAnswer) {
+TEST_F(InputCheckTest, NamesEveryWrongKeyInOneAnswer) {
   const std::string bad = File("bad.jsonl", "\n{\"kind\": 7}\n");
   const std::string errors =
       ErrorsOf({"problem.instances=[/nowhere.vrp, " + own_ + ", " + bad + "]",
@@ -64,7 +64,7 @@ TEST_F(InputCheckTest, NamesEachKeyThatIsWrongInOneAnswer) {
   EXPECT_THAT(errors, Not(HasSubstr(own_)));
 }
 
-TEST_F(InputCheckTest, ReadsLabelsAsTheNetworkWould) {
+TEST_F(InputCheckTest, ChecksLabelsInTheNetworksForm) {
   const auto with = [this](const std::string& file) {
     return ErrorsOf(
         {"training.method=supervised", "supervised.labels=file", "supervised.label_file=" + file});
@@ -76,12 +76,12 @@ TEST_F(InputCheckTest, ReadsLabelsAsTheNetworkWould) {
   EXPECT_EQ(ErrorsOf({"supervised.labels=file", "supervised.label_file=/nowhere"}), "");
 }
 
-TEST_F(InputCheckTest, WantsReferenceCostsWhereTheFileIsTheReference) {
+TEST_F(InputCheckTest, RequiresReferenceCostsIfTheFileIsTheReference) {
   EXPECT_THAT(ErrorsOf({"validation.file=" + own_, "validation.reference=file"}),
               HasSubstr("validation.file: " + own_ + ": instances[0].ref_cost: missing"));
 }
 
-TEST_F(InputCheckTest, DoesNotWaitForAPipe) {
+TEST_F(InputCheckTest, RefusesAPipeWithoutBlocking) {
   const std::string pipe = root_ + "/pipe.jsonl";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_EQ(ErrorsOf({"problem.instances=" + pipe}),

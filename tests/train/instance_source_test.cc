@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/file.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-TEST(InstanceFilesTest, AreReadByLinesOrWhole) {
+TEST(InstanceFilesTest, AreReadAsJsonLinesOrAsOneInstance) {
   const test::TempFolder folder;
   const std::string lines = folder.File("own.jsonl");
   std::string text;
@@ -27,7 +27,7 @@ TEST(InstanceFilesTest, AreReadByLinesOrWhole) {
   EXPECT_EQ((*instances)[3].num_customers(), 21);
 }
 
-TEST(InstanceFilesTest, AreRefusedByNameAndLine) {
+TEST(InstanceFilesTest, AreRefusedWithNameAndLine) {
   const test::TempFolder folder;
   const std::string file = folder.File("bad.jsonl");
   ASSERT_TRUE(
@@ -55,7 +55,7 @@ TEST(InstanceFilesTest, ReadsDatasetsByTheirNames) {
   EXPECT_EQ(std::string(status.message()).rfind("datasets/depot7:2", 0), 0u) << status;
 }
 
-TEST(AugmentedTest, JittersDemandsWithinTheirShareAndTheCapacity) {
+TEST(AugmentedTest, JittersDemandsWithinTheLimitAndTheCapacity) {
   const Instance instance = *GenerateInstance({.customers = 30}, 0);
   ProblemConfig problem;
   problem.demand_jitter = 0.5;

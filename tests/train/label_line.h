@@ -4,12 +4,12 @@
 #include <string>
 
 #include "core/base/text.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/search/construct.h"
 
 namespace vrp::test {
 
-// `instance` with its nearest neighbours' plan.
+// Returns `instance` with its nearest-neighbour plan as a line.
 inline std::string LabelLine(const Instance& instance) {
   std::string line = WriteJson(instance);
   line.pop_back();

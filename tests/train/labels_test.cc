@@ -8,7 +8,7 @@
 #include "core/kernels/routing/routing_step.h"
 #include "core/model/policy/network_batch.h"
 #include "core/problem/checker/checker.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
 #include "gtest/gtest.h"
 #include "tests/testing/feature_columns.h"
@@ -37,7 +37,7 @@ std::vector<Sample> ReadAll(const std::string& path) {
 
 class HeuristicLabelsTest : public testing::TestWithParam<ProblemKind> {};
 
-TEST_P(HeuristicLabelsTest, AreFeasiblePlansAndTheSameOnAnyNumberOfThreads) {
+TEST_P(HeuristicLabelsTest, AreFeasibleAndTheSameOnAnyNumberOfThreads) {
   const test::TempFolder one_folder;
   const test::TempFolder two_folder;
   CpuPool one_pool(1);
@@ -79,8 +79,7 @@ constexpr Attribute kAttributes[] = {
      [](const InstanceData& data) { return !data.backhauls.empty(); }},
 };
 
-// The cost of a walk along the label by the steps that every network takes; -1 where one of its
-// choices is masked.
+// Returns the cost of the label by the steps that every network takes; -1 if a choice is masked.
 double WalkedCost(const Sample& sample) {
   const NetworkBatch batch =
       MakeNetworkBatch(std::span<const InstanceData>(&sample.data, 1), NodeOrder::kAsGiven);
@@ -125,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(Attributes, AttributeLabelsTest,
                                   std::to_string(std::get<2>(param_info.param));
                          });
 
-TEST(HeuristicLabelsTest, EndWhenCancelledAndLeaveNothingHalfDone) {
+TEST(HeuristicLabelsTest, StopWhenCancelledAndRemoveIncompleteSets) {
   const test::TempFolder folder;
   CpuPool pool(1);
   auto cancel = std::make_shared<CancelFlag>();
@@ -138,13 +137,13 @@ TEST(HeuristicLabelsTest, EndWhenCancelledAndLeaveNothingHalfDone) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
-TEST(HeuristicLabelsTest, AreMadeOnceAndAnewWhenAnythingElseIsAskedFor) {
+TEST(HeuristicLabelsTest, AreMadeOnceForEachRequest) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const LabelRequest request = Request(ProblemKind::kCvrp);
   const std::string path = *HeuristicLabels(request, {folder.path(), &pool});
   const auto time = std::filesystem::last_write_time(path);
-  // A cancelled call would fail if it made anything.
+  // A cancelled call fails if it has to make labels.
   auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
   EXPECT_EQ(*HeuristicLabels(request, {folder.path(), &pool, {absl::InfiniteFuture(), cancel}}),
@@ -164,7 +163,7 @@ TEST(HeuristicLabelsTest, AreMadeOnceAndAnewWhenAnythingElseIsAskedFor) {
   EXPECT_NE(LabelSetName(other), LabelSetName(request));
 }
 
-TEST(HeuristicLabelsTest, OfADamagedSetAreMadeAgain) {
+TEST(HeuristicLabelsTest, AreMadeAgainIfTheSetIsDamaged) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string path = *HeuristicLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool});
@@ -181,7 +180,7 @@ std::string Line(const std::string& routes,
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// How many lines of a file with that text are taken, or why none is.
+// Returns how many lines of a file with the text are read, or the error.
 absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, int64_t limit) {
   const test::TempFolder folder;
   CpuPool pool(1);
@@ -214,7 +213,7 @@ TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
   EXPECT_EQ(std::string(bad.status().message()).rfind(file + ":2: ", 0), 0u) << bad.status();
 }
 
-TEST(FileLabelsTest, OfWhatPointerNetworksDoNotKnowAreRefusedForThemAlone) {
+TEST(FileLabelsTest, AreRefusedOnlyForPointerNetworksIfTheyLackSupport) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
@@ -232,7 +231,7 @@ TEST(FileLabelsTest, OfWhatPointerNetworksDoNotKnowAreRefusedForThemAlone) {
   }
 }
 
-TEST(FileLabelsTest, AreReadAgainForANetworkThatReadsColumns) {
+TEST(FileLabelsTest, AreConvertedAgainForANetworkWithColumns) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
@@ -262,7 +261,7 @@ INSTANTIATE_TEST_SUITE_P(Routes, BadLabelTest,
                                          "[[1,2,-3]]", "[[1,2,99999999999]]", "[1,2,3]", "5",
                                          "null", "[[\"1\",2,3]]", "[[1.5,2,3]]", "[[1,2,3]"));
 
-TEST(FileLabelsTest, NeedRoutesAndAtLeastOneLine) {
+TEST(FileLabelsTest, RequireRoutesAndAtLeastOneLine) {
   const std::string without = WriteJson(test::AnInstance().WithCustomers(3).Build());
   EXPECT_NE(std::string(Taken(without, "l", 9).status().message()).find("ref_routes"),
             std::string::npos);

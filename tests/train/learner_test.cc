@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// Passes everything on to a fake, and keeps what the learner asked for.
+// An engine that forwards to a fake one and records the learner's requests.
 class Listener final : public PolicyEngine {
  public:
   std::string_view architecture() const override { return "fake"; }
@@ -85,7 +85,8 @@ class LearnerTest : public testing::Test {
     return *MakeLearner(std::move(options));
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
-  // A step whose trajectories, `each` an instance, must weigh by their distance to their own mean.
+  // Takes a step with `each` trajectories of an instance. Expects each weight to be the distance to
+  // the mean of the instance.
   void ExpectOwnMeanAsBaseline(size_t each, bool distinct_starts) {
     const auto learner = Make();
     const TrainingBatch batch = Batch(0);
@@ -157,7 +158,7 @@ TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
   EXPECT_EQ(engine_.runs.size(), 1u);
 }
 
-TEST_F(LearnerTest, GreedyRolloutBeginsWithTheAverage) {
+TEST_F(LearnerTest, GreedyRolloutUsesTheAverageDuringWarmUp) {
   config_.reinforce.warmup_epochs = 1;  // 4 steps
   const auto learner = Make();
   for (int64_t step = 1; step <= 5; ++step) {
@@ -174,7 +175,7 @@ TEST_F(LearnerTest, PomoWeighsByTheMeanOfAnInstancesOwnTrajectories) {
   }
 }
 
-TEST_F(LearnerTest, SamplesAreWeighedByTheirMeanAndBeginWhereTheNetworkLikes) {
+TEST_F(LearnerTest, SamplesWeighByTheirMeanAndStartFreely) {
   config_.reinforce.baseline = Baseline::kSamples;
   config_.reinforce.samples = 4;
   ExpectOwnMeanAsBaseline(4, false);
@@ -224,13 +225,13 @@ TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
   EXPECT_EQ(outcome->cost, 4.5);
 }
 
-TEST_F(LearnerTest, AsksForStepsAlongLabelsAsItsConfigurationSays) {
+TEST_F(LearnerTest, RequestsCapturedStepsAlongLabels) {
   config_.method = TrainingMethod::kSupervised;
   config_.problem.customers = {5, 9};
-  config_.network.dropout = 0.2;
+  config_.sizes.dropout = 0.2;
   config_.supervised.label_smoothing = 0.1;
   config_.weight_average = 0.5;
-  const auto request = Make()->RequestWholeSteps();
+  const auto request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_TRUE(request->labels);
   EXPECT_TRUE(request->dropout);
@@ -238,16 +239,16 @@ TEST_F(LearnerTest, AsksForStepsAlongLabelsAsItsConfigurationSays) {
   EXPECT_EQ(request->weight_average, 0.5);
   EXPECT_EQ(request->instances, 6);
   EXPECT_EQ(request->nodes, 10);  // the depot and the most customers
-  config_.model = "gt";
-  EXPECT_FALSE(Make()->RequestWholeSteps()->dropout);
+  config_.sizes.dropout = 0;
+  EXPECT_FALSE(Make()->RequestCapturedSteps()->dropout);
 }
 
-TEST_F(LearnerTest, AsksForStepsOnItsLargestInstances) {
+TEST_F(LearnerTest, RequestsCapturedStepsForItsLargestInstances) {
   config_.problem.customers = {5, 9};
   config_.reinforce = {.baseline = Baseline::kPomo, .starts = 4};
-  EXPECT_EQ(Make()->RequestWholeSteps()->nodes, 10);
+  EXPECT_EQ(Make()->RequestCapturedSteps()->nodes, 10);
   own_ = {test::AnInstance().WithCustomers(7).Build(), test::AnInstance().WithCustomers(4).Build()};
-  auto request = Make()->RequestWholeSteps();
+  auto request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->nodes, 8);
   EXPECT_FALSE(request->tsp);
@@ -256,43 +257,43 @@ TEST_F(LearnerTest, AsksForStepsOnItsLargestInstances) {
   config_.reinforce.starts = 0;
   own_ = {test::AnInstance().WithCustomers(7).Build(),
           test::AnInstance().Kind(ProblemKind::kTsp).WithCustomers(6).Build()};
-  request = Make()->RequestWholeSteps();
+  request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->nodes, 8);
   EXPECT_TRUE(request->tsp);
   EXPECT_EQ(request->trajectories, 7);
 }
 
-TEST_F(LearnerTest, AsksForStepsInAsManyPartsAsAreAccumulated) {
-  EXPECT_EQ(Make()->RequestWholeSteps()->parts, 1);
+TEST_F(LearnerTest, RequestsAsManyPartsAsAreAccumulated) {
+  EXPECT_EQ(Make()->RequestCapturedSteps()->parts, 1);
   config_.accumulate_steps = 3;
-  EXPECT_EQ(Make()->RequestWholeSteps()->parts, 3);
+  EXPECT_EQ(Make()->RequestCapturedSteps()->parts, 3);
 }
 
-TEST_F(LearnerTest, AsksForAsManyTrajectoriesAsEachBatchHasStartsWhereSizesDiffer) {
+TEST_F(LearnerTest, RequestsTrajectoriesPerBatchIfSizesDiffer) {
   config_.method = TrainingMethod::kReinforce;
   config_.reinforce.baseline = Baseline::kPomo;
   config_.problem.customers = {5, 6};
-  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 0);
+  EXPECT_EQ(Make()->RequestCapturedSteps()->trajectories, 0);
   config_.problem.customers = {6, 6};
-  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 6);
+  EXPECT_EQ(Make()->RequestCapturedSteps()->trajectories, 6);
   config_.problem.customers = {5, 6};
   config_.reinforce.starts = 4;
-  EXPECT_EQ(Make()->RequestWholeSteps()->trajectories, 4);
+  EXPECT_EQ(Make()->RequestCapturedSteps()->trajectories, 4);
 }
 
-TEST_F(LearnerTest, AsksForWholeStepsOfWhatItHas) {
+TEST_F(LearnerTest, RequestsCapturedStepsForItsInstances) {
   config_.method = TrainingMethod::kSelfLabelling;
   config_.self_labelling_samples = 5;
   own_ = {test::AnInstance().WithCustomers(4).Build(),
           test::AnInstance().WithCustomers(6).ExplicitMatrix(0.4).Build()};
-  const auto request = Make()->RequestWholeSteps();
+  const auto request = Make()->RequestCapturedSteps();
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->trajectories, 5);
   EXPECT_EQ(request->nodes, 7);
   EXPECT_TRUE(request->matrices);
   own_ = {};
-  EXPECT_FALSE(Make()->RequestWholeSteps()->matrices);
+  EXPECT_FALSE(Make()->RequestCapturedSteps()->matrices);
 }
 
 TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
@@ -303,7 +304,7 @@ TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
   EXPECT_TRUE(learner->AddGradient(1, Batch(0), 0, {}).ok());
 }
 
-TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoesNot) {
+TEST_F(LearnerTest, ReplacesTheBaselineByABetterPolicyOnly) {
   config_.reinforce.baseline_instances = 200;
   engine_.parameters().values()[kNodeFeatures] = 20;  // the farthest node next
   const auto learner = Make();
@@ -321,14 +322,14 @@ TEST_F(LearnerTest, ABetterPolicyBecomesTheBaselineAfterAnEpochAndAnEqualOneDoes
   EXPECT_EQ(learner->ScalarState().at("reinforce.replacements"), 1);
 }
 
-// Returns the number behind `words`.
+// Returns the number after `words`.
 double NumberBehind(const std::string& text, const std::string& words) {
   const size_t at = text.find(words);
   EXPECT_NE(at, std::string::npos) << text;
   return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
 }
 
-TEST_F(LearnerTest, TellsPolicyAndBaselineInTheUnitOfTheInstances) {
+TEST_F(LearnerTest, ReportsCostsInTheUnitOfTheInstances) {
   for (int i = 0; i < 3; ++i) {
     own_.push_back(test::AnInstance().WithCustomers(4).Seed(static_cast<uint64_t>(i) + 1).Build());
   }

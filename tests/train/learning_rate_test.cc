@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// 10 epochs of 10 steps.
+// Returns a configuration with 10 epochs of 10 steps.
 TrainingConfig Config(Schedule schedule) {
   TrainingConfig config;
   config.epochs = 10;
@@ -17,7 +17,7 @@ TrainingConfig Config(Schedule schedule) {
   return config;
 }
 
-TEST(LearningRateTest, ConstantStays) {
+TEST(LearningRateTest, ConstantDoesNotChange) {
   for (const int64_t step : {0, 55, 99}) {
     EXPECT_EQ(LearningRateAt(Config(Schedule::kConstant), step), 0.8);
   }
@@ -40,7 +40,7 @@ TEST(LearningRateTest, StepFallsAtItsMilestones) {
   EXPECT_DOUBLE_EQ(LearningRateAt(config, 99), 0.008);
 }
 
-TEST(LearningRateTest, LinearAndCosineEndWhereTheyShould) {
+TEST(LearningRateTest, LinearAndCosineEndAtTheFinalRate) {
   for (const Schedule schedule : {Schedule::kLinear, Schedule::kCosine}) {
     TrainingConfig config = Config(schedule);
     config.final_learning_rate = 0.2;

@@ -24,7 +24,7 @@ TEST(PairedTTestTest, AgreesWithAWorkedExample) {
   EXPECT_NEAR(PairedTTest(costs, baseline), 0.0258, 1e-4);
 }
 
-TEST(PairedTTestTest, GivesNothingBetterNoChance) {
+TEST(PairedTTestTest, IsOneWithoutAnImprovement) {
   const std::vector<double> low = {1, 2, 3};
   const std::vector<double> high = {2, 3, 4};
   EXPECT_EQ(PairedTTest(high, low), 1);

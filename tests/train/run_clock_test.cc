@@ -27,7 +27,7 @@ double SumOf(const RunPhaseTimes& times) {
 
 void Spend(absl::Duration time) { absl::SleepFor(time); }
 
-TEST(RunClock, AttributesEachMomentToOnePhase) {
+TEST(RunClock, AttributesEachMomentToExactlyOnePhase) {
   const CpuPool pool(1);
   RunClock clock(pool);
   const absl::Time start = SteadyNow();
@@ -50,7 +50,7 @@ TEST(RunClock, AttributesEachMomentToOnePhase) {
   EXPECT_LE(WallOf(times, RunPhase::kSteps), SumOf(times) - 0.004) << "less what lies within it";
 }
 
-TEST(RunClock, GivesBackThePhaseThatAScopeInterrupted) {
+TEST(RunClock, RestoresThePhaseBeforeAScope) {
   const CpuPool pool(1);
   RunClock clock(pool);
   const RunClock::Scope steps(clock, RunPhase::kSteps);
@@ -100,7 +100,7 @@ TEST(EpochPace, IsTheMeanOfTheEpochsOwnSteps) {
   EXPECT_EQ(pace.SecondsPerStep(totals), 3);
 }
 
-TEST(EpochPace, TellsNoEpochOfWhichItSawAPartOnly) {
+TEST(EpochPace, ReportsNoPartialEpoch) {
   EpochPace pace;
   pace.Begin(/*whole=*/false);
   pace.EndEpoch({.steps = 2, .seconds = 1});

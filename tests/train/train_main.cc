@@ -1,6 +1,6 @@
-// Trains from a configuration without the daemon, and measures: a JSON line an epoch with the
-// quality on the validation set, the throughput and where the time went. Usage: train_bench CONFIG
-// FOLDER THREADS [device=WORD] [KEY.PATH=VALUE ...]
+// Trains from a configuration without the daemon and measures. Prints a JSON line for each epoch:
+// the validation, the throughput and the time of each phase. Usage: train_bench CONFIG FOLDER
+// THREADS [device=WORD] [KEY.PATH=VALUE ...]
 #include <cstdio>
 #include <cstdlib>
 #include <span>
@@ -60,7 +60,7 @@ class Printer final : public TrainingObserver {
   TrainingTotals before_;
 };
 
-// As the arguments say, with the folders that it needs.
+// Returns the request of the arguments and creates its folders.
 TrainingRequest RequestOf(std::span<char* const> arguments) {
   constexpr std::string_view kDevice = "device=";
   TrainingRequest request;

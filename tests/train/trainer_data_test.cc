@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/model/weights/model_card.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gtest/gtest.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/train/label_line.h"
@@ -56,7 +57,7 @@ TEST_F(TrainerDataTest, TrainsOnAUsersOwnInstances) {
   }
 }
 
-TEST_F(TrainerDataTest, TellsWhatItIsAboutFromTheBeginningToTheModel) {
+TEST_F(TrainerDataTest, ReportsItsPhasesInOrder) {
   std::string yaml = Yaml("supervised");
   yaml.replace(yaml.find("samples: 40"), 11, "samples: 600");  // three pieces of labels
   Recorder recorder;
@@ -92,7 +93,7 @@ TEST_F(TrainerDataTest, LearnsFromALabelFile) {
   EXPECT_EQ(recorder.steps.size(), 4u);
 }
 
-TEST_F(TrainerDataTest, NamesALabelFileThatIsNotThere) {
+TEST_F(TrainerDataTest, NamesAMissingLabelFile) {
   std::string yaml = Yaml("supervised");
   const std::string made = "samples: 40, heuristic_iterations: 0";
   yaml.replace(yaml.find(made), made.size(), "labels: file, label_file: /nowhere/labels.jsonl");
@@ -119,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, KindTest, testing::Values("vrptw", "tsp"));
 
 class MixtureTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
-TEST_P(MixtureTest, OfEverythingIsTrained) {
+TEST_P(MixtureTest, IsTrained) {
   std::string yaml = Yaml(GetParam(), "model: gt\n");
   yaml.replace(yaml.find("kind: cvrp, customers: 6"), 24,
                "kinds: [cvrp, tsp, vrptw, cvrp], customers: [3, 9], capacity: [20, 60], "

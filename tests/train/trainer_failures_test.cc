@@ -1,4 +1,4 @@
-// A device whose work fails at any one place in a training.
+// A device that fails at one piece of a training's work, for every piece.
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -24,7 +24,7 @@ using test::kMethods;
 using test::Method;
 using test::Recorder;
 
-// Leaves out one piece of the work that it is given, and says that it failed.
+// A device that skips one piece of its work and reports a failure.
 class FailingExecutor final : public DeviceExecutor {
  public:
   std::future<absl::Status> Run(Priority priority,
@@ -32,7 +32,7 @@ class FailingExecutor final : public DeviceExecutor {
     if (++runs != fails) return executor_->Run(priority, std::move(work));
     return executor_->Run(priority, [] { return absl::DataLossError("the device failed"); });
   }
-  void GiveBackMemory() override {}
+  void ReleaseCachedMemory() override {}
   void Shutdown() override {}
 
   int64_t runs = 0;
@@ -42,8 +42,8 @@ class FailingExecutor final : public DeviceExecutor {
   const std::unique_ptr<DeviceExecutor> executor_ = MakeInlineExecutor();
 };
 
-// Looks at how much the device has done before a model is written, and can ask for one in the
-// middle, of which some piece of work then fails.
+// An observer that counts the device's work before a model is written. It can request a live model
+// in the middle, for which a piece of work then fails.
 class Watching final : public TrainingObserver {
  public:
   explicit Watching(FailingExecutor& executor) : executor_(executor) {}
@@ -56,7 +56,7 @@ class Watching final : public TrainingObserver {
     asks_ = std::thread([this] {
       answer = live->Ask(folder, absl::Minutes(1), [] { return absl::OkStatus(); }).status();
     });
-    // Until it asks, so that the end of this very step serves it or the next one does.
+    // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));
     executor_.fails = executor_.runs + fails_after;
   }
@@ -87,7 +87,7 @@ class TrainerFailuresTest : public test::TrainerFixture,
     };
   }
 
-  // Two epochs that validate and publish averaged weights, with a checkpoint every third step.
+  // Has two epochs that validate averaged weights, with a checkpoint every third step.
   static std::string Averaged() {
     return absl::StrReplaceAll(
         test::Yaml(GetParam()),
@@ -98,7 +98,7 @@ class TrainerFailuresTest : public test::TrainerFixture,
   FailingExecutor executor_;
 };
 
-TEST_P(TrainerFailuresTest, OfAnyPieceOfWorkEndTheRunWhichGoesOnAsIfNothingHadBeen) {
+TEST_P(TrainerFailuresTest, EndTheRunWhichResumesToTheSameBits) {
   Watching whole(executor_);
   ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
   ASSERT_GT(whole.runs, 20);
@@ -117,7 +117,7 @@ TEST_P(TrainerFailuresTest, OfAnyPieceOfWorkEndTheRunWhichGoesOnAsIfNothingHadBe
   }
 }
 
-TEST_P(TrainerFailuresTest, OfAResumptionsWorkLeaveItsCheckpointAsItWas) {
+TEST_P(TrainerFailuresTest, DuringAResumptionKeepTheCheckpoint) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
   Recorder first;
@@ -139,7 +139,7 @@ TEST_P(TrainerFailuresTest, OfAResumptionsWorkLeaveItsCheckpointAsItWas) {
   EXPECT_TRUE(WeightsOf("resumed") == WeightsOf("whole"));
 }
 
-TEST_P(TrainerFailuresTest, OfALiveModelsWorkEndTheRunToo) {
+TEST_P(TrainerFailuresTest, InALiveModelEndTheRun) {
   for (int64_t piece = 1; piece <= 3; ++piece) {
     SCOPED_TRACE(piece);
     const std::string name = "live-" + std::to_string(piece);

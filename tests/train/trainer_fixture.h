@@ -1,5 +1,5 @@
-// A trainer on a fake engine, or on those that a test names, in a folder of its own, and
-// configurations of every method.
+// A trainer on a fake engine, or on a test's engines, in its own folder; configurations of every
+// method.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace vrp::test {
 
-// Keeps what it hears; can cancel in the middle.
+// An observer that records all reports and can cancel the run.
 class Recorder final : public TrainingObserver {
  public:
   void OnLog(std::string_view line) override { log += std::string(line) + "\n"; }
@@ -46,7 +46,7 @@ class Recorder final : public TrainingObserver {
 
 class TrainerFixture : public testing::Test {
  protected:
-  // A run in the folder `name`; the same name again goes on from its checkpoint.
+  // Trains in the folder `name`. A second run of the same name resumes from its checkpoint.
   absl::StatusOr<TrainingResult> Train(const std::string& name, const std::string& yaml,
                                        Recorder& recorder) {
     return Train(name, yaml, recorder, {absl::InfiniteFuture(), recorder.cancel});
@@ -83,11 +83,11 @@ class TrainerFixture : public testing::Test {
 
   const TempFolder temporary_;
   const std::string root_ = temporary_.path();
-  TrainingRequest limits_;  // and what else the next run is asked for
+  TrainingRequest limits_;  // the next run's limits and other options
   int32_t threads_ = 1;
   int32_t most_instances_ = 0;
-  EngineFactory engines_;         // null: fake ones
-  EngineOptions engine_options_;  // that the last engine was asked for with
+  EngineFactory engines_;         // null: fake engines
+  EngineOptions engine_options_;  // of the last engine
 };
 
 inline std::string Yaml(const std::string& method, const std::string& more = "") {
@@ -104,7 +104,7 @@ inline std::string Yaml(const std::string& method, const std::string& more = "")
          more;
 }
 
-// A method with the sections that make it.
+// A method with its sections.
 struct Method {
   const char* name;
   const char* word;

@@ -1,4 +1,4 @@
-// Runs that end at a limit, and weights that are published on the way.
+// Runs that end at a limit, and live models.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -28,7 +28,7 @@ class TrainerLimitsTest : public test::TrainerFixture {
   const std::string yaml_ = Yaml("reinforce", "reinforce: {baseline: exponential}\n");
 };
 
-TEST_F(TrainerLimitsTest, TheEpochLimitEndsWithTheModelOfThatEpoch) {
+TEST_F(TrainerLimitsTest, EndsAtTheEpochLimitWithTheModelOfThatEpoch) {
   limits_.epoch_limit = 2;
   Recorder recorder;
   const auto result = Train("a", yaml_, recorder);
@@ -43,7 +43,7 @@ TEST_F(TrainerLimitsTest, TheEpochLimitEndsWithTheModelOfThatEpoch) {
   EXPECT_EQ(Train("b", yaml_, all)->end, TrainingEnd::kAllEpochs) << "more than there are";
 }
 
-TEST_F(TrainerLimitsTest, TheTimeLimitEndsAfterAStepWithAValidationOfItsWeights) {
+TEST_F(TrainerLimitsTest, EndsAtTheTimeLimitAfterAStepAndAValidation) {
   limits_.time_limit = absl::ZeroDuration();
   Recorder recorder;
   const auto result = Train("a", yaml_, recorder);
@@ -55,7 +55,7 @@ TEST_F(TrainerLimitsTest, TheTimeLimitEndsAfterAStepWithAValidationOfItsWeights)
   EXPECT_THAT(recorder.log, HasSubstr("the job's limit on time"));
 }
 
-TEST_F(TrainerLimitsTest, TheTimeLimitOfAJobWithPatienceGivesTheBestWeights) {
+TEST_F(TrainerLimitsTest, PublishesTheBestWeightsAtTheTimeLimitWithPatience) {
   std::string yaml = yaml_;
   yaml.replace(yaml.find("epochs: 4"), 9, "patience: 3, epochs: 4");
   limits_.time_limit = absl::ZeroDuration();
@@ -66,7 +66,7 @@ TEST_F(TrainerLimitsTest, TheTimeLimitOfAJobWithPatienceGivesTheBestWeights) {
   EXPECT_GT(result->validation_cost, 0);
 }
 
-TEST_F(TrainerLimitsTest, ALimitedRunIsTheBeginningOfTheWholeOne) {
+TEST_F(TrainerLimitsTest, TakesTheSameFirstStepsAsAnUnlimitedRun) {
   Recorder whole, limited;
   ASSERT_TRUE(Train("whole", yaml_, whole).ok());
   limits_.epoch_limit = 3;
@@ -75,7 +75,7 @@ TEST_F(TrainerLimitsTest, ALimitedRunIsTheBeginningOfTheWholeOne) {
   for (size_t i = 0; i < 15; ++i) EXPECT_EQ(limited.steps[i].loss, whole.steps[i].loss);
 }
 
-TEST_F(TrainerLimitsTest, TheBestCheckpointsAreOfTheBestValidations) {
+TEST_F(TrainerLimitsTest, KeepsTheCheckpointsOfTheBestValidations) {
   std::string yaml = yaml_;
   yaml.replace(yaml.find("epochs: 4"), 9,
                "keep_best_checkpoints: 1, keep_last_checkpoints: 1, epochs: 4");
@@ -90,7 +90,7 @@ TEST_F(TrainerLimitsTest, TheBestCheckpointsAreOfTheBestValidations) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
-// Asks for a model after each of its steps' reports.
+// An observer that requests a live model after each step.
 class Asking final : public TrainingObserver {
  public:
   Asking(LiveModels& live, std::string folder) : live_(live), folder_(std::move(folder)) {}
@@ -102,7 +102,7 @@ class Asking final : public TrainingObserver {
     losses.push_back(progress.loss);
     if (progress.step != 3 || asks_.joinable()) return;
     asks_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1), Nothing); });
-    // Until it asks, so that the end of this very step serves it or the next one does.
+    // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));
   }
   void OnCheckpoint(int64_t) override {}
@@ -117,7 +117,7 @@ class Asking final : public TrainingObserver {
   std::thread asks_;
 };
 
-TEST_F(TrainerLimitsTest, WeightsThatArePublishedLiveChangeNothingOfTheRun) {
+TEST_F(TrainerLimitsTest, TrainsTheSameWithLivePublications) {
   Recorder plain;
   ASSERT_TRUE(Train("plain", yaml_, plain).ok());
   LiveModels live;
@@ -137,7 +137,7 @@ TEST_F(TrainerLimitsTest, WeightsThatArePublishedLiveChangeNothingOfTheRun) {
   EXPECT_NE(WeightsOf("live"), WeightsOf("asked"));
 }
 
-TEST(LiveModelsTest, WhoAsksARunThatIsOverIsTold) {
+TEST(LiveModelsTest, AnswersRequestsAfterTheRunWithItsReason) {
   LiveModels live;
   live.Close(absl::AbortedError("over"));
   EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::Minutes(1), Nothing).status()));
@@ -145,7 +145,7 @@ TEST(LiveModelsTest, WhoAsksARunThatIsOverIsTold) {
 
 class LiveModelsAnswerTest : public testing::Test {
  protected:
-  // What one is told who asks a run that serves with `write`.
+  // Returns the answer of a run that serves with `write`.
   absl::Status Told(LiveModels::Publish publish, LiveModels::Write write) {
     LiveModels live;
     std::atomic<bool> written = false;
@@ -163,7 +163,7 @@ class LiveModelsAnswerTest : public testing::Test {
   }
 };
 
-TEST_F(LiveModelsAnswerTest, WhatIsAskedForIsPublishedBeforeTheRunGoesOn) {
+TEST_F(LiveModelsAnswerTest, PublishesBeforeTheNextStep) {
   bool published = false;
   const auto publish = [&published] {
     published = true;
@@ -174,7 +174,7 @@ TEST_F(LiveModelsAnswerTest, WhatIsAskedForIsPublishedBeforeTheRunGoesOn) {
   EXPECT_TRUE(absl::IsDataLoss(told)) << told;
 }
 
-TEST_F(LiveModelsAnswerTest, WhoAsksIsToldWhereWritingOrPublishingFindsNoMemory) {
+TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
   const auto no_memory = []() -> absl::Status { throw std::bad_alloc(); };
   const auto result = [](const std::string&) { return TrainingResult(); };
   const auto no_result = [](const std::string&) -> absl::StatusOr<TrainingResult> {
@@ -184,7 +184,7 @@ TEST_F(LiveModelsAnswerTest, WhoAsksIsToldWhereWritingOrPublishingFindsNoMemory)
   EXPECT_TRUE(absl::IsResourceExhausted(Told(Nothing, no_result)));
 }
 
-TEST(LiveModelsTest, WhoWaitsTooLongGetsItsFolderBack) {
+TEST(LiveModelsTest, ReturnsTheFolderAfterADeadline) {
   LiveModels live;
   EXPECT_TRUE(absl::IsDeadlineExceeded(live.Ask("x", absl::Milliseconds(1), Nothing).status()));
   live.Serve([](const std::string&) -> absl::StatusOr<TrainingResult> {

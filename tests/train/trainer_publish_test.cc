@@ -1,10 +1,11 @@
-// Which weights a run publishes, and runs that are asked to end early.
+// The choice of published weights, and runs that are asked to end early.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/base/text.h"
 #include "core/model/weights/model_card.h"
 #include "core/model/weights/safetensors.h"
 #include "core/problem/generate/generators.h"
@@ -24,7 +25,7 @@ using testing::Not;
 
 class TrainerPublishTest : public test::TrainerFixture {
  protected:
-  // So many epochs at so large a rate that the best validation comes before the last.
+  // Has so many epochs and so large a rate that the best validation comes before the last.
   static std::string YamlWith(const std::string& more, int epochs = 12) {
     std::string yaml = Yaml("reinforce", "reinforce: {baseline: exponential}\n");
     return yaml.replace(yaml.find("epochs: 4"), 9,
@@ -35,7 +36,7 @@ class TrainerPublishTest : public test::TrainerFixture {
         recorder.epochs.begin(), recorder.epochs.end(),
         [](const auto& a, const auto& b) { return a.validation_cost < b.validation_cost; });
   }
-  // The mean cost on the validation set of the weights that were published.
+  // Returns the mean cost of the published weights on the validation set.
   double CostOf(const std::string& name) {
     const auto engine = test::MakeFakeEngine({.seed = 99});
     const SafetensorsFile weights = *SafetensorsFile::Parse(WeightsOf(name), "weights");
@@ -70,7 +71,7 @@ TEST_F(TrainerPublishTest, PublishesTheWeightsOfTheBestValidation) {
   EXPECT_THAT(recorder.log, HasSubstr("; the last, epoch 12, had "));
 }
 
-TEST_F(TrainerPublishTest, PublishesTheLastWeightsWhereTheConfigurationSaysSo) {
+TEST_F(TrainerPublishTest, PublishesTheLastWeightsIfConfigured) {
   Recorder recorder;
   const auto result = Train("a", YamlWith(", publish: last, patience: 1000"), recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -117,7 +118,7 @@ TEST_F(TrainerPublishTest, PublishesTheFirstOfEqualValidations) {
   EXPECT_EQ(result->steps, 5);
 }
 
-TEST_F(TrainerPublishTest, GoesOnFromACheckpointWithoutBestWeights) {
+TEST_F(TrainerPublishTest, ResumesFromACheckpointWithoutBestWeights) {
   Recorder cut;
   cut.cancel_at = 42;
   ASSERT_FALSE(Train("a", YamlWith(""), cut).ok());
@@ -139,7 +140,7 @@ TEST_F(TrainerPublishTest, GoesOnFromACheckpointWithoutBestWeights) {
   EXPECT_NEAR(CostOf("a"), result->validation_cost, 1e-9);
 }
 
-// Asks for the run's end once a step has been told of.
+// An observer that asks the run to end after the report of a step.
 class EndsAfter final : public TrainingObserver {
  public:
   EndsAfter(int64_t step, std::shared_ptr<CancelFlag> end) : step_(step), end_(std::move(end)) {}
@@ -156,8 +157,8 @@ class EndsAfter final : public TrainingObserver {
   const std::shared_ptr<CancelFlag> end_;
 };
 
-TEST_F(TrainerPublishTest, EndsEarlyAfterItsStepWithTheLastWeightsAsACandidate) {
-  // The cost falls from step to step at first, so the candidate of step 3 is the only one.
+TEST_F(TrainerPublishTest, ValidatesTheLastWeightsWhenItEndsEarly) {
+  // The cost falls from step to step at first, so step 3 is the only candidate.
   const auto end = std::make_shared<CancelFlag>();
   limits_.end_early = end;
   EndsAfter observer(3, end);
@@ -173,7 +174,7 @@ TEST_F(TrainerPublishTest, EndsEarlyAfterItsStepWithTheLastWeightsAsACandidate) 
               HasSubstr("stopped on request: 0 whole epochs of 12, 3 steps"));
 }
 
-TEST_F(TrainerPublishTest, EndsEarlyWithTheBestWeightsWhereTheLastAreWorse) {
+TEST_F(TrainerPublishTest, PublishesTheBestWeightsWhenItEndsEarly) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", YamlWith(""), whole).ok());
   const auto end = std::make_shared<CancelFlag>();
@@ -186,7 +187,7 @@ TEST_F(TrainerPublishTest, EndsEarlyWithTheBestWeightsWhereTheLastAreWorse) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("whole"));
 }
 
-TEST_F(TrainerPublishTest, AResumedRunThatIsToEndTakesNoFurtherStep) {
+TEST_F(TrainerPublishTest, TakesNoFurtherStepIfAResumedRunMustEnd) {
   Recorder cut;
   cut.cancel_at = 8;
   ASSERT_FALSE(Train("a", YamlWith(""), cut).ok());
@@ -200,7 +201,7 @@ TEST_F(TrainerPublishTest, AResumedRunThatIsToEndTakesNoFurtherStep) {
   EXPECT_THAT(rest.log, HasSubstr("step 8: validation"));
 }
 
-TEST_F(TrainerPublishTest, ARunThatIsToEndBeforeItsFirstStepHasNoModel) {
+TEST_F(TrainerPublishTest, PublishesNoModelIfItEndsBeforeTheFirstStep) {
   limits_.end_early = std::make_shared<CancelFlag>();
   std::const_pointer_cast<CancelFlag>(limits_.end_early)->Cancel();
   Recorder recorder;
@@ -210,7 +211,7 @@ TEST_F(TrainerPublishTest, ARunThatIsToEndBeforeItsFirstStepHasNoModel) {
   EXPECT_FALSE(fs::exists(ModelOf("a") + "/card.json"));
 }
 
-TEST_F(TrainerPublishTest, ACancelledRunIsNotTakenForOneThatEndsEarly) {
+TEST_F(TrainerPublishTest, DistinguishesCancellationFromAnEarlyEnd) {
   Recorder recorder;
   limits_.end_early = std::make_shared<CancelFlag>(recorder.cancel);
   recorder.cancel_at = 3;

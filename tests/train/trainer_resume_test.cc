@@ -23,7 +23,7 @@ using test::Yaml;
 
 class TrainerResumeTest : public test::TrainerFixture {};
 
-TEST_F(TrainerResumeTest, FallsBackToTheCheckpointBeforeACorruptOne) {
+TEST_F(TrainerResumeTest, ResumesFromTheCheckpointBeforeACorruptOne) {
   Recorder first;
   first.cancel_at = 15;
   EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
@@ -36,7 +36,7 @@ TEST_F(TrainerResumeTest, FallsBackToTheCheckpointBeforeACorruptOne) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
-// Takes the disk away from checkpoints until a step.
+// An observer that makes checkpoints fail for lack of disk space until a step.
 class FullUntil final : public TrainingObserver {
  public:
   FullUntil(int64_t step, rlim_t bytes) : step_(step) { full_.emplace(bytes); }
@@ -53,7 +53,7 @@ class FullUntil final : public TrainingObserver {
   std::optional<test::FullDisk> full_;
 };
 
-TEST_F(TrainerResumeTest, GoesOnWhereTheDiskIsFullAtACheckpoint) {
+TEST_F(TrainerResumeTest, ContinuesIfTheDiskIsFullAtACheckpoint) {
   FullUntil observer(10, 100);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -67,7 +67,7 @@ TEST_F(TrainerResumeTest, GoesOnWhereTheDiskIsFullAtACheckpoint) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
-TEST_F(TrainerResumeTest, NamesTheCheckpointThatStandsWhereTheDiskIsFull) {
+TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
   Recorder first;
   first.cancel_at = 3;
   ASSERT_FALSE(Train("a", Yaml("reinforce"), first).ok());
@@ -78,7 +78,7 @@ TEST_F(TrainerResumeTest, NamesTheCheckpointThatStandsWhereTheDiskIsFull) {
       << observer.recorder.log;
 }
 
-// Takes the disk away from the publication, until it has told of it.
+// An observer that makes the publication fail for lack of disk space until it is logged.
 class FullAtTheEnd final : public TrainingObserver {
  public:
   explicit FullAtTheEnd(bool stays) : stays_(stays) {}
@@ -99,7 +99,7 @@ class FullAtTheEnd final : public TrainingObserver {
   std::optional<test::FullDisk> full_;
 };
 
-TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasRoom) {
+TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasSpace) {
   FullAtTheEnd observer(false);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -109,7 +109,7 @@ TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasRoom) {
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
 }
 
-TEST_F(TrainerResumeTest, CanBeStoppedWhileItWaitsForRoomToPublish) {
+TEST_F(TrainerResumeTest, StopsWhileItWaitsForDiskSpace) {
   {
     FullAtTheEnd observer(true);
     const StopCondition stop(absl::InfiniteFuture(), observer.recorder.cancel);
@@ -132,14 +132,14 @@ TEST_F(TrainerResumeTest, RefusesACheckpointOfAnotherConfiguration) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-TEST_F(TrainerResumeTest, IsCancelledBeforeItsFirstStepToo) {
+TEST_F(TrainerResumeTest, IsCancelledBeforeItsFirstStep) {
   Recorder recorder;
   recorder.cancel->Cancel();
   EXPECT_EQ(Train("a", Yaml("reinforce"), recorder).status().code(), absl::StatusCode::kCancelled);
   EXPECT_TRUE(recorder.steps.empty());
 }
 
-TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
+TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
   most_instances_ = 3;
@@ -152,7 +152,7 @@ TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhereMemoryDoesNotSuffice) {
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
 }
 
-TEST_F(TrainerResumeTest, FailsWithoutHarmWhereMemoryDoesNotSufficeAtAll) {
+TEST_F(TrainerResumeTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
   engines_ = [](const TrainingConfig&, DeviceId,
                 const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
     throw std::bad_alloc();
@@ -164,11 +164,11 @@ TEST_F(TrainerResumeTest, FailsWithoutHarmWhereMemoryDoesNotSufficeAtAll) {
 
 class DivergenceTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
-TEST_P(DivergenceTest, FailsClearlyAfterTenStepsInARow) {
+TEST_P(DivergenceTest, FailsAfterTenSkippedStepsInARow) {
   Recorder first;
   first.cancel_at = 3;
   EXPECT_FALSE(Train("a", Yaml(GetParam()), first).ok());
-  // Weights beyond all measure in the checkpoint: no loss from there on is a number.
+  // The checkpoint has huge weights, so that every later loss is NaN.
   const std::string folder = root_ + "/a/checkpoint";
   Checkpoint checkpoint = *ReadNewestCheckpoint(folder);
   const SafetensorsFile file = *SafetensorsFile::Parse(checkpoint.state, "state");

@@ -23,7 +23,7 @@ class TrainerTest : public test::TrainerFixture {};
 
 class MethodTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
-TEST_P(MethodTest, EndsWithWeightsAndACardThatTellsWhereTheyCameFrom) {
+TEST_P(MethodTest, PublishesWeightsWithACardOfTheirOrigin) {
   Recorder recorder;
   const auto result = Train("a", Yaml(GetParam()), recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -58,7 +58,7 @@ TEST_P(MethodTest, EndsWithWeightsAndACardThatTellsWhereTheyCameFrom) {
 
 TEST_P(MethodTest, MakesToursShorter) {
   std::string yaml = Yaml(GetParam());
-  // A supervised epoch is as long as its samples.
+  // The samples determine the length of a supervised epoch.
   const bool supervised = GetParam().word == std::string_view("supervised");
   if (!supervised) yaml.replace(yaml.find("batches_per_epoch: 5"), 20, "batches_per_epoch: 20");
   yaml.replace(yaml.find("samples: 40"), 11, "samples: 160");
@@ -87,7 +87,7 @@ TEST_P(MethodTest, AccumulatesToTheGradientOfTheWholeBatch) {
   }
 }
 
-TEST_P(MethodTest, EndsInTheSameBitsOnAnyNumberOfThreadsAndLoaders) {
+TEST_P(MethodTest, GivesTheSameBitsOnAnyNumberOfThreadsAndLoaders) {
   Recorder one;
   ASSERT_TRUE(Train("one", Yaml(GetParam()), one).ok());
   threads_ = 2;
@@ -100,7 +100,7 @@ TEST_P(MethodTest, EndsInTheSameBitsOnAnyNumberOfThreadsAndLoaders) {
   EXPECT_EQ(WeightsOf("one"), WeightsOf("three"));
 }
 
-TEST_P(MethodTest, EndsInTheSameBitsWhetherInterruptedOrNot) {
+TEST_P(MethodTest, GivesTheSameBitsAfterAnInterruption) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", Yaml(GetParam()), whole).ok());
   Recorder first;
@@ -131,7 +131,7 @@ TEST_P(MethodTest, ChangesWithItsSeed) {
 INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
                          [](const auto& param_info) { return param_info.param.name; });
 
-TEST_F(TrainerTest, OpensItsLogWithWhatItRunsOn) {
+TEST_F(TrainerTest, LogsItsDeviceFirst) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
   for (const char* said : {"device: cpu (", "threads: 1 compute", "precision: fp32",
@@ -141,7 +141,7 @@ TEST_F(TrainerTest, OpensItsLogWithWhatItRunsOn) {
   }
 }
 
-TEST_F(TrainerTest, AsksForTheEngineThatTheConfigurationDescribes) {
+TEST_F(TrainerTest, RequestsTheEngineOfTheConfiguration) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
   EXPECT_TRUE(engine_options_.pinned);
@@ -153,7 +153,7 @@ TEST_F(TrainerTest, AsksForTheEngineThatTheConfigurationDescribes) {
   EXPECT_TRUE(engine_options_.gradient_checkpointing);
 }
 
-TEST_F(TrainerTest, ReportsWhatAStepIsMadeOf) {
+TEST_F(TrainerTest, ReportsThePartsOfAStep) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml(kMethods[4]), recorder).ok());
   const TrainingProgress& last = recorder.steps.back();
@@ -182,7 +182,7 @@ TEST_F(TrainerTest, NamesTheReferenceOfEachGapInItsLog) {
   EXPECT_EQ(recorder.steps.back().reference, "nearest neighbour");
 }
 
-TEST_F(TrainerTest, DividesItsWholeWallTimeByPhases) {
+TEST_F(TrainerTest, AttributesItsWallTimeToPhases) {
   threads_ = 2;
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml(kMethods[0]), recorder).ok());
@@ -209,7 +209,7 @@ TEST_F(TrainerTest, CountsRolloutsByTheThreadsThatTookPart) {
   EXPECT_LE(rollout, totals.run_phases[static_cast<size_t>(RunPhase::kSteps)].thread_seconds);
 }
 
-TEST_F(TrainerTest, TellsItsTotalsOfARunThatIsCancelledToo) {
+TEST_F(TrainerTest, ReportsTheTotalsOfACancelledRun) {
   Recorder recorder;
   recorder.cancel_at = 3;
   EXPECT_FALSE(Train("a", Yaml("reinforce"), recorder).ok());
@@ -217,7 +217,7 @@ TEST_F(TrainerTest, TellsItsTotalsOfARunThatIsCancelledToo) {
   EXPECT_EQ(recorder.totals->steps, 3);
 }
 
-TEST_F(TrainerTest, TellsHowLongStepsAndEpochsTake) {
+TEST_F(TrainerTest, ReportsTheTimeOfStepsAndEpochs) {
   Recorder first;
   first.cancel_at = 7;
   EXPECT_FALSE(Train("a", Yaml("reinforce"), first).ok());
@@ -233,7 +233,7 @@ TEST_F(TrainerTest, TellsHowLongStepsAndEpochsTake) {
 
 TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   std::string yaml = Yaml(kMethods[1]);
-  // So large a rate that it gets worse after the first steps.
+  // With so large a rate the network gets worse after the first steps.
   yaml.replace(yaml.find("epochs: 4"), 9, "epochs: 200, patience: 3");
   Recorder whole;
   const auto result = Train("whole", yaml, whole);
@@ -251,7 +251,7 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
   EXPECT_NE(whole.log.find("stopped early"), std::string::npos);
 
-  // Interrupted after the best epoch: the best weights are in the checkpoint.
+  // After an interruption behind the best epoch, the checkpoint has the best weights.
   Recorder first;
   first.cancel_at = static_cast<int64_t>(best_epoch) * 5 + 3;
   EXPECT_FALSE(Train("parts", yaml, first).ok());
@@ -260,7 +260,7 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_EQ(WeightsOf("parts"), WeightsOf("whole"));
 }
 
-TEST_F(TrainerTest, PublishesTheAverageOfItsWeightsAndTrainsAsWithoutIt) {
+TEST_F(TrainerTest, PublishesTheWeightAverageWithoutChangingTheTraining) {
   const std::string with = ", weight_average: ";
   const auto yaml = [&](const std::string& more) {
     std::string text = Yaml(kMethods[1]);
@@ -278,7 +278,7 @@ TEST_F(TrainerTest, PublishesTheAverageOfItsWeightsAndTrainsAsWithoutIt) {
   EXPECT_EQ(result->validation_cost, averaged.epochs.back().validation_cost);
   EXPECT_NE(WeightsOf("averaged"), WeightsOf("plain"));
 
-  // That forgets at once what was before.
+  // This decay forgets all earlier weights at once.
   ASSERT_TRUE(Train("hardly", yaml(with + "1e-12"), hardly).ok());
   EXPECT_EQ(hardly.epochs.back().validation_cost, plain.epochs.back().validation_cost);
 

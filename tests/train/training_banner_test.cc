@@ -39,7 +39,7 @@ class TrainingBannerTest : public testing::Test {
                      .reference_cost = 7.5};
 };
 
-TEST_F(TrainingBannerTest, SaysWhatIsTrainedAndWhereAndHow) {
+TEST_F(TrainingBannerTest, ListsModelDeviceAndComputation) {
   Configure("loader: {workers: 3, prefetch: 4}\ntraining: {epochs: 4, batch_size: 8}\n");
   const std::string banner = Banner();
   for (const char* line :
@@ -53,7 +53,7 @@ TEST_F(TrainingBannerTest, SaysWhatIsTrainedAndWhereAndHow) {
   EXPECT_THAT(banner, Not(HasSubstr("ignored")));
 }
 
-TEST_F(TrainingBannerTest, NamesThePointerNetworksOwnInputs) {
+TEST_F(TrainingBannerTest, ListsThePointerNetworksInputs) {
   Configure("model: ptrnet\n");
   EXPECT_THAT(Banner(), HasSubstr("input features: 8 a node: x, y, demand, window_open, "
                                   "window_close, service, is_depot, is_visited\n"));
@@ -62,7 +62,7 @@ TEST_F(TrainingBannerTest, NamesThePointerNetworksOwnInputs) {
                         "load_left, time_gone, share_unvisited\n"));
 }
 
-TEST_F(TrainingBannerTest, NamesTheGraphTransformersOwnInputs) {
+TEST_F(TrainingBannerTest, ListsTheGraphTransformersInputs) {
   Configure("model: gt\n");
   EXPECT_THAT(Banner(), HasSubstr("input features: 12 a node: x, y, demand, backhaul, "));
   EXPECT_THAT(Banner(), HasSubstr("is_depot; distances of all pairs of nodes (edge_bias)\n"));
@@ -73,12 +73,12 @@ TEST_F(TrainingBannerTest, NamesTheGraphTransformersOwnInputs) {
   EXPECT_THAT(Banner(), Not(HasSubstr("edge_bias)")));
 }
 
-TEST_F(TrainingBannerTest, NamesOwnInputsInTheirOrder) {
+TEST_F(TrainingBannerTest, ListsConfiguredInputsInOrder) {
   Configure("model: gt\nproblem: {instances: own.jsonl, features: [x, early, is_depot]}\n");
   EXPECT_THAT(Banner(), HasSubstr("input features: 3 a node: x, early, is_depot; "));
 }
 
-TEST_F(TrainingBannerTest, NamesWhatACpuIgnores) {
+TEST_F(TrainingBannerTest, ListsSettingsThatACpuIgnores) {
   Configure(
       "model: gt\nloader: {pin: true}\n"
       "training: {tf32: true, gradient_checkpointing: true, deterministic: true}\n");
@@ -98,12 +98,12 @@ TEST_F(TrainingBannerTest, IsTheSameForTheResolvedConfiguration) {
   }
 }
 
-TEST_F(TrainingBannerTest, NamesNothingThatIsNotSet) {
+TEST_F(TrainingBannerTest, OmitsSettingsThatAreNotSet) {
   Configure("model: gt\nloader: {pin: false}\ntraining: {tf32: false}\n");
   EXPECT_THAT(Banner(), Not(HasSubstr("ignored on cpu")));
 }
 
-TEST_F(TrainingBannerTest, SaysWhatAGpuHeeds) {
+TEST_F(TrainingBannerTest, ListsSettingsThatAGpuUses) {
   Configure(
       "model: gt\nloader: {workers: 1, pin: true}\n"
       "training: {tf32: true, gradient_checkpointing: true, amp: true}\n");
@@ -117,7 +117,7 @@ TEST_F(TrainingBannerTest, SaysWhatAGpuHeeds) {
   EXPECT_THAT(Banner(), Not(HasSubstr("ignored")));
 }
 
-TEST_F(TrainingBannerTest, SaysWhyThePrecisionIsNotTheOneAskedFor) {
+TEST_F(TrainingBannerTest, ExplainsADifferentPrecision) {
   Configure("model: gt\ntraining: {amp: true}\n");
   EXPECT_THAT(Banner(), HasSubstr("precision: fp32: the device has no bf16 in hardware"));
   facts_.cpu_has_bf16 = true;
@@ -128,7 +128,7 @@ TEST_F(TrainingBannerTest, SaysWhyThePrecisionIsNotTheOneAskedFor) {
   EXPECT_THAT(Banner(), HasSubstr("(training.amp), emulated: slower than fp32;"));
 }
 
-TEST_F(TrainingBannerTest, SaysWhereNoInstanceHasAReference) {
+TEST_F(TrainingBannerTest, SaysIfNoInstanceHasAReference) {
   Configure("");
   facts_.reference_cost = std::nan("");
   EXPECT_THAT(Banner(), HasSubstr("validation: 20 instances, none with a reference cost by nearest "

@@ -1,4 +1,4 @@
-// Trainings whose steps a device takes by itself, for which a fake stream on the CPU stands.
+// Trainings with captured steps, on a fake stream on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,11 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/functional/function_ref.h"
 #include "core/device/executor.h"
+#include "core/model/graph_transformer/graph_transformer_architecture.h"
 #include "core/model/policy/owned_engine.h"
 #include "core/model/torch/engines.h"
 #include "core/model/weights/safetensors.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gtest/gtest.h"
 #include "tests/device/forwarding_step_stream.h"
 #include "tests/model/torch_memory.h"
@@ -36,7 +38,7 @@ inline constexpr char kDroppingPointer[] =
 
 inline std::string TransformerYaml(const Method& method) { return Yaml(method, kTransformer); }
 
-// Own instances and labels of several sizes: 36 each, so that an epoch's last batch is smaller.
+// Returns 36 instances or labels of several sizes, so that an epoch's last batch is smaller.
 inline std::string Lines(bool labels) {
   std::string text;
   for (uint64_t seed = 1; seed <= 36; ++seed) {
@@ -51,7 +53,7 @@ inline std::string Lines(bool labels) {
   return text;
 }
 
-// Own instances, of which some are given by their matrix alone.
+// Returns instances of which some have only a matrix.
 inline std::string MatrixLines() {
   std::string text;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
@@ -63,7 +65,7 @@ inline std::string MatrixLines() {
   return text;
 }
 
-// How much memory there is for a step's work, and how much one has taken at most.
+// The memory limit of a step's work, and the largest use of it.
 struct StepMemory {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t peak = 0;
@@ -75,7 +77,7 @@ struct StepMemory {
   }
 };
 
-// A stream of a device with so much.
+// A stream of a device with limited memory.
 class BoundedStream final : public ForwardingStepStream {
  public:
   // `memory` outlives it.
@@ -102,14 +104,17 @@ class TrainingDeviceFixture : public TrainerFixture {
     EXPECT_TRUE(AtomicWriteFile(root_ + "/matrices.jsonl", MatrixLines()).ok());
   }
 
-  // LibTorch's engines on the CPU, with or without a stream for whole steps.
+  // Uses LibTorch's engines on the CPU, with or without a stream for captured steps.
   void UseEngines(bool whole_steps) {
     engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
       if (whole_steps) options.step_stream = [this] { return MakeStream(); };
       const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
       absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
-          config.model == "gt" ? MakeTorchGraphTransformerEngine(config.graph_transformer, request)
-                               : MakeTorchPointerEngine(config.network, request);
+          config.architecture == &GraphTransformerArchitecture()
+              ? MakeTorchGraphTransformerEngine(
+                    *ParseGraphTransformerOptions(config.sizes.json, "sizes"), request)
+              : MakeTorchPointerEngine(*ParsePointerNetworkOptions(config.sizes.json, "sizes"),
+                                       request);
       if (executor_ == nullptr || !engine.ok()) return engine;
       return absl::StatusOr<std::unique_ptr<PolicyEngine>>(
           MakeOwnedEngine(*std::move(engine), *executor_, Priority::kTraining));
@@ -130,7 +135,7 @@ class TrainingDeviceFixture : public TrainerFixture {
     return Train(name, yaml, recorder);
   }
 
-  // Largest difference of a weight between two models.
+  // Returns the largest difference of a weight between two models.
   double Difference(const std::string& a, const std::string& b) const {
     const std::string texts[] = {WeightsOf(a), WeightsOf(b)};
     const auto one = SafetensorsFile::Parse(texts[0], a);

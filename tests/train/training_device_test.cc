@@ -1,5 +1,5 @@
-// Whole steps on a device, which a fake stream on the CPU stands for, beside the same training step
-// by step: the same instances, tours and baselines.
+// Captured steps on a fake stream on the CPU, against the same steps on the host: the same
+// instances, tours and baselines.
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -31,7 +31,7 @@ struct DeviceCase {
   std::vector<Change> changes = {};
   const char* model = kTransformer;
 
-  // With what lies in the folder `root`.
+  // Returns the configuration with the files of the folder `root`.
   std::string Yaml(const std::string& root = "") const {
     std::string yaml = test::Yaml(method, model);
     for (const Change& change : changes) yaml = Changed(yaml, change);
@@ -48,10 +48,10 @@ const Change kSizes = {kPlainProblem, "customers: [4, 8], kinds: [cvrp, tsp]"};
 const Change kWidths = {kPlainProblem, "customers: [4, 60], kinds: [cvrp, tsp]"};
 constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
-// At the others' rate a pointer network's training is wild, and roundings grow with it.
+// At the others' rate the training of a pointer network is unstable and amplifies rounding.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
-// Padding rounds in another way, and Adam makes whole updates of gradients that are only roundings.
-// At this rate weights hardly move, so that each step is compared by itself.
+// Padding rounds differently, and Adam makes full updates of gradients that are only rounding. At
+// this rate the weights hardly move, so that each step is compared separately.
 const Change kHardly = {"learning_rate: 0.03", "learning_rate: 0.0000001"};
 const Change kAveraged = {"batch_size: 8", "batch_size: 8, weight_average: 0.8"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
@@ -129,7 +129,7 @@ const DeviceCase kDeviceCases[] = {
      kDroppingPointer},
 };
 
-TEST_F(TrainingDeviceFixture, GoesTheSameWayOnAThreadOfTheDevicesOwn) {
+TEST_F(TrainingDeviceFixture, TrainsTheSameOnTheDevicesThread) {
   const std::string yaml = TransformerYaml(test::kMethods[0]);
   Recorder here;
   Recorder there;
@@ -147,7 +147,7 @@ TEST_F(TrainingDeviceFixture, GoesTheSameWayOnAThreadOfTheDevicesOwn) {
 class TrainingDeviceTest : public TrainingDeviceFixture,
                            public testing::WithParamInterface<DeviceCase> {};
 
-TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
+TEST_P(TrainingDeviceTest, TrainsTheSameAsTheHost) {
   const std::string yaml = GetParam().Yaml(root_);
   Recorder parts;
   Recorder whole;
@@ -183,7 +183,7 @@ TEST_P(TrainingDeviceTest, GoesTheWayOfStepsPartByPart) {
   EXPECT_LT(Difference("parts", "whole"), 1e-5);
 }
 
-TEST_P(TrainingDeviceTest, EndsInTheSameBitsAfterAnInterruption) {
+TEST_P(TrainingDeviceTest, GivesTheSameBitsAfterAnInterruption) {
   const std::string yaml = GetParam().Yaml(root_);
   Recorder whole;
   ASSERT_TRUE(TrainOn(true, "whole", yaml, whole).ok());
@@ -202,11 +202,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, TrainingDeviceTest, testing::ValuesIn(kDeviceC
 
 using TrainingDeviceChoiceTest = TrainingDeviceFixture;
 
-TEST_F(TrainingDeviceChoiceTest, DrawsInstancesOnTheDeviceAsTheHostWouldAndWithoutIt) {
+TEST_F(TrainingDeviceChoiceTest, DrawsTheHostsInstancesOnTheDevice) {
   const DeviceCase drawing = {
       test::kMethods[1], {{kPlainProblem, "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]"}}};
   DeviceCase moving = drawing;
-  // The same instances: no one has what is so rare, but the device does not draw such.
+  // The instances are the same: the attribute is too rare to occur, but the device cannot draw it.
   moving.changes.emplace_back("customers: 7", "customers: 7, backhauls: 1.0e-300");
   Recorder drawn;
   Recorder moved;
@@ -223,14 +223,14 @@ TEST_F(TrainingDeviceChoiceTest, DrawsInstancesOnTheDeviceAsTheHostWouldAndWitho
   EXPECT_GT(data_seconds(moved), 0);
 }
 
-TEST_F(TrainingDeviceChoiceTest, ReplaysWhatItHasRecordedOnce) {
+TEST_F(TrainingDeviceChoiceTest, CapturesOnceAndReplays) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[2]), recorder).ok());
   EXPECT_EQ(counts_.captures, 1);
   EXPECT_EQ(counts_.replays, 19);  // the first step ran by itself
 }
 
-TEST_F(TrainingDeviceChoiceTest, MovesInstancesForANetworkThatReadsThemInAnOrder) {
+TEST_F(TrainingDeviceChoiceTest, CopiesInstancesForANetworkWithANodeOrder) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[1], kPointer), recorder).ok());
   EXPECT_NE(recorder.log.find("by the host: the network reads nodes in an order\n"),
@@ -239,21 +239,21 @@ TEST_F(TrainingDeviceChoiceTest, MovesInstancesForANetworkThatReadsThemInAnOrder
   EXPECT_EQ(counts_.replays, 19);
 }
 
-TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheBaselineBecomesAnother) {
+TEST_F(TrainingDeviceChoiceTest, CapturesAgainIfTheBaselineChanges) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[0]), recorder).ok());
   EXPECT_EQ(counts_.captures, 2);
   EXPECT_EQ(counts_.replays, 18);
 }
 
-TEST_F(TrainingDeviceChoiceTest, RecordsAnewWhereTheDecoderBeginsToReadItsOwnChoices) {
+TEST_F(TrainingDeviceChoiceTest, CapturesAgainOnceTheDecoderReadsItsOwnChoices) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[4], kPointer), recorder).ok());
   EXPECT_EQ(counts_.captures, 2);
   EXPECT_EQ(counts_.replays, 18);
 }
 
-TEST_F(TrainingDeviceChoiceTest, TakesStepsInAsManyPartsAsAreAccumulated) {
+TEST_F(TrainingDeviceChoiceTest, TakesAsManyPartsAsAreAccumulated) {
   Recorder recorder;
   ASSERT_TRUE(
       TrainOn(true, "a", Changed(TransformerYaml(test::kMethods[2]), kInParts), recorder).ok());

@@ -1,4 +1,4 @@
-// Whole steps on a device that has too little memory for them.
+// Captured steps on a device with too little memory for them.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ using test::Method;
 using test::Recorder;
 using test::TrainingDeviceFixture;
 
-// Steps that find too little memory: of which log and outcome are compared with those of the host.
+// Trainings with too little memory, whose log and outcome are compared with those of the host.
 class TrainingMemoryTest : public TrainingDeviceFixture {
  protected:
   static std::string Yaml(const Method& method, const char* model = kTransformer) {
@@ -40,13 +40,13 @@ class TrainingMemoryTest : public TrainingDeviceFixture {
       EXPECT_NEAR(actual.steps[i].loss, expected.steps[i].loss, 1e-5);
       EXPECT_TRUE(std::isfinite(actual.steps[i].totals.seconds));
     }
-    // Not the weights: Adam makes whole updates of gradients that are only roundings.
+    // Weights are not compared: Adam makes full updates of gradients that are only rounding.
     ASSERT_EQ(actual.epochs.size(), expected.epochs.size());
     for (size_t i = 0; i < expected.epochs.size(); ++i) {
       EXPECT_NEAR(actual.epochs[i].validation_cost, expected.epochs[i].validation_cost, 1e-6);
     }
   }
-  // That of the newest checkpoint: instances at once.
+  // Returns the micro-batch of the newest checkpoint.
   double MicroBatch(const std::string& name) const {
     return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->numbers.at("micro_batch");
   }
@@ -55,7 +55,7 @@ class TrainingMemoryTest : public TrainingDeviceFixture {
   }
 };
 
-TEST_F(TrainingMemoryTest, HalvesTheInstancesAtOnceUntilThereIsMemory) {
+TEST_F(TrainingMemoryTest, HalvesTheMicroBatchUntilItFits) {
   const std::vector<std::pair<Method, const char*>> kinds = {{test::kMethods[0], kTransformer},
                                                              {test::kMethods[1], kTransformer},
                                                              {test::kMethods[2], kTransformer},
@@ -82,12 +82,12 @@ TEST_F(TrainingMemoryTest, HalvesTheInstancesAtOnceUntilThereIsMemory) {
   }
 }
 
-TEST_F(TrainingMemoryTest, HalvesThemWhereAGraphFindsNone) {
+TEST_F(TrainingMemoryTest, HalvesTheMicroBatchIfAGraphDoesNotFit) {
   const std::string yaml = Yaml(test::kMethods[1]);
   refused_graphs_ = 2;
   Recorder halved;
   ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
-  // The first of the steps that are made anew runs by itself.
+  // The first step after a new capture runs without a graph.
   ExpectLine(halved, "step 2: out of memory; from here on 4 instances at once");
   ExpectLine(halved, "step 3: out of memory; from here on 2 instances at once");
   EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
@@ -96,7 +96,7 @@ TEST_F(TrainingMemoryTest, HalvesThemWhereAGraphFindsNone) {
   ExpectTheWayOfTheHost("halved", yaml, halved);
 }
 
-TEST_F(TrainingMemoryTest, GoesOnInAsManyPartsAfterAnInterruption) {
+TEST_F(TrainingMemoryTest, KeepsTheNumberOfPartsAfterAnInterruption) {
   const std::string yaml = Yaml(test::kMethods[1]);
   refused_graphs_ = 1;
   Recorder whole;
@@ -111,7 +111,7 @@ TEST_F(TrainingMemoryTest, GoesOnInAsManyPartsAfterAnInterruption) {
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
 }
 
-TEST_F(TrainingMemoryTest, BeginsWithThePartsThatAreAccumulated) {
+TEST_F(TrainingMemoryTest, StartsWithTheAccumulatedParts) {
   refused_graphs_ = 1;
   const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
   Recorder halved;
@@ -120,7 +120,7 @@ TEST_F(TrainingMemoryTest, BeginsWithThePartsThatAreAccumulated) {
   ExpectTheWayOfTheHost("halved", yaml, halved);
 }
 
-TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNotEvenOneInstanceFindsAny) {
+TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
   for (const Change& change : {Change{"batch_size: 8", "batch_size: 8"}, kInParts}) {
     const std::string yaml = Changed(Yaml(test::kMethods[2]), change);
     memory_.limit = 1;
@@ -135,8 +135,8 @@ TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNotEvenOneInstanceFindsAny) {
   }
 }
 
-TEST_F(TrainingMemoryTest, GoesOnPartByPartWhereNothingCanBeRecorded) {
-  // The second network's instances are the host's: of those that it has made some are left.
+TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNothingCanBeCaptured) {
+  // The host makes the second network's instances, and has made some ahead.
   for (const char* const model : {kTransformer, kPointer}) {
     const std::string yaml = Changed(Yaml(test::kMethods[1], model), kInParts);
     capture_status_ = absl::InternalError("no graphs");

@@ -1,4 +1,4 @@
-// Settings that nothing would read beside the others are refused, not ignored.
+// Settings without any effect are refused, not ignored.
 #include <ostream>
 #include <string>
 
@@ -16,9 +16,10 @@ struct Unused {
   const char* name;
   const char* rest;     // of the configuration
   const char* setting;  // that nothing reads beside it
-  const char* used;     // a setting beside which something does
+  const char* used;     // a setting with which it is used
+
+  friend void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }
 };
-void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }
 
 constexpr char kOwn[] = "problem.instances=[a.jsonl]";
 constexpr char kGenerated[] = "problem.seed=7";
@@ -73,7 +74,7 @@ const Unused kUnused[] = {
 
 class UnusedTest : public testing::TestWithParam<Unused> {};
 
-TEST_P(UnusedTest, SettingIsRefusedByItsNameWhereItIsStated) {
+TEST_P(UnusedTest, SettingIsRefusedIfStated) {
   const auto [name, rest, setting, used] = GetParam();
   const std::string text = setting;
   const size_t equals = text.find('=');
@@ -85,7 +86,7 @@ TEST_P(UnusedTest, SettingIsRefusedByItsNameWhereItIsStated) {
   EXPECT_TRUE(read.ok()) << read.status();
 }
 
-TEST_P(UnusedTest, SettingOfAJobThatWasAcceptedOnceStays) {
+TEST_P(UnusedTest, SettingOfAnAcceptedJobIsKept) {
   const ConfigOverrides overrides = {GetParam().rest, GetParam().setting};
   EXPECT_TRUE(ParseTrainingConfig("name: a\n", "f", overrides, ConfigOrigin::kKept).ok());
 }
@@ -93,7 +94,7 @@ TEST_P(UnusedTest, SettingOfAJobThatWasAcceptedOnceStays) {
 INSTANTIATE_TEST_SUITE_P(Settings, UnusedTest, testing::ValuesIn(kUnused),
                          [](const auto& param_info) { return param_info.param.name; });
 
-TEST(UnusedSettingsTest, RefusesLabelsFromElsewhereThanStated) {
+TEST(UnusedSettingsTest, RefusesLabelsOfTheOtherSource) {
   const auto with = [](const ConfigOverrides& overrides) {
     return ErrorsOf(ParseTrainingConfig("name: a\n", "f", overrides));
   };
@@ -112,7 +113,7 @@ TEST(UnusedSettingsTest, RefusesMemoryForASearchOfGivenInstances) {
   EXPECT_NE(message.find("loader.memory_mb: "), std::string::npos) << message;
 }
 
-TEST(UnusedSettingsTest, MayDrawWithAnySeedWhereAFileValidates) {
+TEST(UnusedSettingsTest, AcceptsAnySeedWithAValidationFile) {
   const char* const both = "name: a\nproblem: {seed: 4321}\n";
   EXPECT_NE(ErrorsOf(ParseTrainingConfig(both, "f")), "");
   EXPECT_EQ(ErrorsOf(ParseTrainingConfig(both, "f", {"validation.file=a.jsonl"})), "");
@@ -143,8 +144,8 @@ TEST(UnusedSettingsTest, RefusesTeacherForcingOfAGraphTransformerThatLearnsLabel
   EXPECT_EQ(with("model=ptrnet"), "");
 }
 
-// So that --model and --set method=... may choose in one file.
-TEST(UnusedSettingsTest, TakesDefaultsAndSectionsOfOtherMethodsAndNetworks) {
+// This lets --model and --set method=... choose within one file.
+TEST(UnusedSettingsTest, AcceptsDefaultsAndSectionsOfOtherMethodsAndNetworks) {
   const auto config = ParseTrainingConfig(
       "name: a\nmodel: gt\nproblem: {layouts: uniform, instances: [a.jsonl]}\n"
       "network: {dropout: 0.3}\nsupervised: {teacher_forcing_end: 0.5}\n"

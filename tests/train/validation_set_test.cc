@@ -56,7 +56,7 @@ TEST_F(ValidationTest, ComparesGreedyToursWithNearestNeighbours) {
   EXPECT_TRUE(std::isnan(score->accuracy));
 }
 
-TEST_F(ValidationTest, TheSearchIsABetterReferenceAndTellsTheAccuracyToo) {
+TEST_F(ValidationTest, SearchIsABetterReferenceAndGivesTheAccuracy) {
   const double nearest = Make()->reference();
   config_.validation.reference = Reference::kSearch;
   const auto set = Make();
@@ -76,7 +76,7 @@ TEST_F(ValidationTest, NamesItsReferenceByTheConfiguration) {
   EXPECT_EQ(ReferenceName(config_.validation), "file's reference costs");
 }
 
-TEST_F(ValidationTest, SaysAScoreWithTheReferenceOfItsGap) {
+TEST_F(ValidationTest, WritesAScoreWithItsReference) {
   const auto set = Make();
   ASSERT_TRUE(set.ok()) << set.status();
   const std::string text = ScoreText({.cost = 2.5, .gap = 0.0325}, *set);
@@ -107,7 +107,7 @@ TEST_F(ValidationTest, TakesInstancesAndReferencesFromAFile) {
             std::string::npos);
 }
 
-TEST_F(ValidationTest, HasNoGapWhereNearestNeighboursDoNotKnowTheProblem) {
+TEST_F(ValidationTest, HasNoGapIfTheReferenceDoesNotSupportTheProblem) {
   config_.problem.open_routes = 1;
   const auto set = Make();
   ASSERT_TRUE(set.ok()) << set.status();
@@ -118,8 +118,7 @@ TEST_F(ValidationTest, HasNoGapWhereNearestNeighboursDoNotKnowTheProblem) {
   EXPECT_TRUE(std::isnan(score->gap));
 }
 
-TEST_F(ValidationTest,
-       TheSearchsPlansOfOpenRoutesDistanceLimitsAndBackhaulsAreAReferenceThatIsKept) {
+TEST_F(ValidationTest, KeepsSearchedReferencesOfProblemsWithAttributes) {
   config_.validation.reference = Reference::kSearch;
   for (double ProblemConfig::*chance :
        {&ProblemConfig::open_routes, &ProblemConfig::distance_limit, &ProblemConfig::backhauls}) {
@@ -133,7 +132,7 @@ TEST_F(ValidationTest,
     EXPECT_LT(score->accuracy, 1);
     config_.problem.*chance = 0;
   }
-  // A set for each, which the next run reads.
+  // There is one set for each, which the next run reads.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 3);
 }
 

@@ -17,7 +17,7 @@ std::vector<float> Random(size_t size, uint64_t step) {
   return values;
 }
 
-TEST(WeightAverage, ForgetsTheFirstWeightsSoonAndThenByItsDecay) {
+TEST(WeightAverage, ForgetsTheFirstWeightsSoon) {
   WeightAverage average(0.9, std::vector<float>{5});
   double wanted = 5;
   for (int64_t step = 1; step <= 200; ++step) {
@@ -29,7 +29,7 @@ TEST(WeightAverage, ForgetsTheFirstWeightsSoonAndThenByItsDecay) {
   }
 }
 
-TEST(WeightAverage, IsTheSameBitsOnAnyNumberOfThreads) {
+TEST(WeightAverage, GivesTheSameBitsOnAnyNumberOfThreads) {
   const std::vector<float> first = Random(200'001, 0);
   WeightAverage alone(0.9, first);
   WeightAverage shared(0.9, first);
@@ -43,7 +43,7 @@ TEST(WeightAverage, IsTheSameBitsOnAnyNumberOfThreads) {
   EXPECT_FALSE(std::ranges::equal(alone.values(), first));
 }
 
-TEST(AveragedWeights, StandInForTheEnginesOwnWhileSomethingIsDone) {
+TEST(AveragedWeights, ReplaceTheEnginesWeightsDuringTheCall) {
   const auto engine = test::MakeFakeEngine({.seed = 1});
   const std::span<float> weights = engine->parameters().values();
   const std::vector<float> own(weights.begin(), weights.end());

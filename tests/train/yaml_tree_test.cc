@@ -16,7 +16,7 @@ TEST(YamlTreeTest, KeepsKeysInOrderWithTheirLines) {
   EXPECT_EQ(section.children[1].Shown(), "a list");
 }
 
-TEST(YamlTreeTest, TakesEmptyTextAsNothing) {
+TEST(YamlTreeTest, ParsesEmptyTextAsNull) {
   for (const char* text : {"", "\n", "# only a comment\n", "---\n"}) {
     const auto tree = ParseYamlTree(text, "f");
     ASSERT_TRUE(tree.ok()) << text;
@@ -27,13 +27,13 @@ TEST(YamlTreeTest, TakesEmptyTextAsNothing) {
 struct Bad {
   std::string text;
   const char* says;
-};
 
-void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.text.substr(0, 20); }
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.text.substr(0, 20); }
+};
 
 class BadYamlTest : public testing::TestWithParam<Bad> {};
 
-TEST_P(BadYamlTest, IsRefusedWithItsPlace) {
+TEST_P(BadYamlTest, IsRefusedWithItsLine) {
   const auto tree = ParseYamlTree(GetParam().text, "f.yaml");
   ASSERT_EQ(tree.status().code(), absl::StatusCode::kInvalidArgument);
   const std::string message(tree.status().message());
