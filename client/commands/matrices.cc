@@ -36,13 +36,13 @@ ExitCode UploadMatrices(CommandContext& context, const std::string& path) {
   return context.Print(
       MatricesJson(*kept),
       absl::StrCat(path, ": ", kept->size(), " x ", kept->size(),
-                   kept->durations() ? ", with durations" : "", "; use in an instance:\n",
+                   kept->with_durations() ? ", with with_durations" : "", "; use in an instance:\n",
                    "  \"matrices\": \"", kept->name(), "\"\n"));
 }
 
 std::vector<std::string> MatricesRow(const v1::Matrices& matrices) {
-  return {matrices.name(), absl::StrCat(matrices.size()), matrices.durations() ? "yes" : "no",
-          FormatBytes(matrices.bytes()), FormatTime(matrices.create_time())};
+  return {matrices.name(), absl::StrCat(matrices.size()), matrices.with_durations() ? "yes" : "no",
+          FormatBytes(matrices.size_bytes()), FormatTime(matrices.create_time())};
 }
 
 ExitCode ListMatrices(CommandContext& context) {

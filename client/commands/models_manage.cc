@@ -68,8 +68,8 @@ ExitCode LoadModel(CommandContext& context, const std::string& name) {
 ExitCode UnloadModel(CommandContext& context, const std::string& name) {
   return CallByName(context, ModelResourceName(name), &ModelStub::UnloadModel,
                     [&context](const std::string& model, const v1::UnloadModelResponse& response) {
-                      const std::vector<std::string> unloaded(response.unloaded().begin(),
-                                                              response.unloaded().end());
+                      const std::vector<std::string> unloaded(response.unloaded_models().begin(),
+                                                              response.unloaded_models().end());
                       std::string text =
                           unloaded.empty() ? absl::StrCat(model, ": was not loaded\n") : "";
                       for (const std::string& version : unloaded)

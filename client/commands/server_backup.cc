@@ -73,20 +73,20 @@ class BackupDownload {
 
 ExitCode PrintBackup(CommandContext& context, const std::string& path, int64_t bytes,
                      const v1::BackupSummary& summary) {
-  if (summary.links_left_out() > 0 && !context.json()) {
-    context.err() << "vrpctl: server backup: left out " << summary.links_left_out()
+  if (summary.skipped_link_count() > 0 && !context.json()) {
+    context.err() << "vrpctl: server backup: left out " << summary.skipped_link_count()
                   << " symbolic links of the state folder" << std::endl;
   }
   return context.Print(
       {{"file", path},
        {"bytes", bytes},
        {"sha256", summary.sha256()},
-       {"files", summary.files()},
-       {"jobs", summary.jobs()},
-       {"models", summary.models()},
-       {"links_left_out", summary.links_left_out()}},
-      absl::StrCat(path, ": ", FormatBytes(bytes), ", ", summary.files(), " files, ",
-                   summary.jobs(), " jobs, ", summary.models(),
+       {"files", summary.file_count()},
+       {"jobs", summary.job_count()},
+       {"models", summary.model_count()},
+       {"skipped_links", summary.skipped_link_count()}},
+      absl::StrCat(path, ": ", FormatBytes(bytes), ", ", summary.file_count(), " files, ",
+                   summary.job_count(), " jobs, ", summary.model_count(),
                    " model versions\nsha256: ", summary.sha256(), "\nrestore it: vrpd --restore ",
                    path, " --state-dir EMPTY_FOLDER\n"));
 }

@@ -24,7 +24,7 @@ void PrintVerdict(CommandContext& context, const v1::ValidateInstanceResponse& r
   std::ostream& out = context.out();
   if (response.valid()) {
     out << where << ": valid: " << response.name() << ", " << LowerCaseWord(response.problem_type())
-        << ", " << response.customers() << " customers, " << response.depots()
+        << ", " << response.customer_count() << " customers, " << response.depot_count()
         << (response.depot_count() == 1 ? " depot\n" : " depots\n");
   } else {
     out << where << ": " << response.errors_size()

@@ -53,7 +53,8 @@ std::string StepOf(const v1::TrainingProgress& progress) {
 
 double MeanRate(const v1::TrainingJob& job) {
   const v1::TrainingTotals& totals = job.progress().totals();
-  return totals.step_seconds() > 0 ? static_cast<double>(totals.instances()) / totals.step_seconds() : 0;
+  return totals.step_seconds() > 0 ? static_cast<double>(totals.instances()) / totals.step_seconds()
+                                   : 0;
 }
 
 }  // namespace
@@ -81,8 +82,9 @@ std::string CompareText(const Jobs& jobs) {
     return progress.has_seconds_per_epoch() ? FormatSeconds(progress.seconds_per_epoch()) : "-";
   });
   add("instances/s", [](const auto& job) { return FormatRate(MeanRate(job)); });
-  add("best val cost",
-      [](const auto& job) { return job.has_best() ? FormatNumber(job.best().validation_cost()) : "-"; });
+  add("best val cost", [](const auto& job) {
+    return job.has_best() ? FormatNumber(job.best().validation_cost()) : "-";
+  });
   add("best val gap",
       [](const auto& job) { return job.best().has_validation_gap() ? GapText(job.best()) : "-"; });
   add("at step",
@@ -112,7 +114,8 @@ Json CompareJson(const Jobs& jobs) {
          {"seconds_per_step", SecondsPerStep(job.progress())},
          {"seconds_per_epoch", SecondsPerEpoch(job.progress())},
          {"best_val_cost", best ? JsonNumber(job.best().validation_cost()) : Json()},
-         {"best_val_gap", job.best().has_validation_gap() ? JsonNumber(job.best().validation_gap()) : Json()},
+         {"best_val_gap",
+          job.best().has_validation_gap() ? JsonNumber(job.best().validation_gap()) : Json()},
          {"best_val_reference", TextOrNull(job.best().validation_reference())},
          {"best_step", best ? Json(job.best().step()) : Json()},
          {"model", TextOrNull(job.model())}});

@@ -19,16 +19,19 @@ void AddTrainingProgress(const v1::TrainingProgress& progress, Json& object) {
   object["step"] = progress.step();
   object["loss"] = JsonNumber(progress.loss());
   object["train_cost"] = JsonNumber(progress.train_cost());
-  object["val_cost"] = progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
+  object["val_cost"] =
+      progress.has_validation_cost() ? JsonNumber(progress.validation_cost()) : Json();
   object["instances_per_second"] = JsonNumber(progress.instances_per_second());
   object["epochs"] = progress.total_epochs();
   object["steps"] = progress.total_steps();
-  object["val_reference_cost"] =
-      progress.has_validation_reference_cost() ? JsonNumber(progress.validation_reference_cost()) : Json();
+  object["val_reference_cost"] = progress.has_validation_reference_cost()
+                                     ? JsonNumber(progress.validation_reference_cost())
+                                     : Json();
   object["learning_rate"] = JsonNumber(progress.learning_rate());
   object["gradient_norm"] = JsonNumber(progress.gradient_norm());
   object["end_of_epoch"] = progress.end_of_epoch();
-  object["val_gap"] = progress.has_validation_gap() ? JsonNumber(progress.validation_gap()) : Json();
+  object["val_gap"] =
+      progress.has_validation_gap() ? JsonNumber(progress.validation_gap()) : Json();
   object["accuracy"] = progress.has_accuracy() ? JsonNumber(progress.accuracy()) : Json();
   object["val_accuracy"] =
       progress.has_validation_accuracy() ? JsonNumber(progress.validation_accuracy()) : Json();
@@ -72,7 +75,8 @@ Json PublishedJson(const v1::PublishedWeights& published) {
   return {{"epoch", published.epoch()},
           {"step", published.step()},
           {"reason", UpperCaseWord(published.reason())},
-          {"val_cost", published.has_validation_cost() ? JsonNumber(published.validation_cost()) : Json()}};
+          {"val_cost",
+           published.has_validation_cost() ? JsonNumber(published.validation_cost()) : Json()}};
 }
 
 }  // namespace
@@ -209,7 +213,7 @@ Json EvaluationReportJson(const v1::EvaluationReport& report) {
   return {{"model", report.model()},
           {"evaluations", rows},
           {"card_written", report.card_error().empty()},
-          {"card_note", TextOrNull(report.card_error())}};
+          {"card_error", TextOrNull(report.card_error())}};
 }
 
 Json ModelJson(const v1::Model& model) {

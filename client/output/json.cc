@@ -73,7 +73,7 @@ Json ServerInfoJson(const v1::ServerInfo& info) {
             {"max_solve_job_budget_ms", limits.max_solve_job_budget_ms()},
             {"max_open_streams", limits.max_open_streams()},
             {"max_calls_per_connection", limits.max_calls_per_connection()},
-            {"max_waiting_solves", limits.max_waiting_solves()},
+            {"max_queued_solves", limits.max_queued_solves()},
             {"max_queued_jobs", limits.max_queued_jobs()},
             {"max_connections", limits.max_connections()},
             {"max_request_memory_bytes", limits.max_request_memory_bytes()}}},

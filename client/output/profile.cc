@@ -48,7 +48,8 @@ void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& t
     if (time.phase() == kData) continue;
     const double wall = steps_wall * time.thread_seconds() / sum;
     table.AddRow({absl::StrCat("  ", PhaseWords(time.phase())), absl::StrFormat("%.3f", wall),
-                  Percent(wall, totals.wall_seconds()), absl::StrFormat("%.3f", time.thread_seconds())});
+                  Percent(wall, totals.wall_seconds()),
+                  absl::StrFormat("%.3f", time.thread_seconds())});
   }
 }
 
@@ -88,9 +89,10 @@ std::string StepSheet(const v1::TrainingJob& job) {
   const auto steps = static_cast<double>(totals.steps());
   Sheet sheet;
   sheet.Add("job", absl::StrCat(job.name(), " ", JobStateWord(job.state())));
-  sheet.Add("steps", absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
-                                  " skipped, at step ", progress.step(), " of ", progress.total_steps()));
-  sheet.Add("wall time per step", absl::StrFormat("%.3f ms", 1000 * totals.seconds() / steps));
+  sheet.Add("steps",
+            absl::StrCat(totals.steps(), " measured, ", totals.skipped_steps(),
+                         " skipped, at step ", progress.step(), " of ", progress.total_steps()));
+  sheet.Add("wall time per step", absl::StrFormat("%.3f ms", 1000 * totals.step_seconds() / steps));
   if (totals.step_seconds() > 0) {
     sheet.Add("instances/s",
               FormatRate(static_cast<double>(totals.instances()) / totals.step_seconds()));
@@ -155,25 +157,25 @@ Json ProfileJson(const v1::TrainingJob& job) {
   const v1::TrainingProgress& progress = job.progress();
   const v1::TrainingTotals& totals = progress.totals();
   const auto per_step = PerStep(totals);
-  Json profile = {
-      {"name", TextOrNull(job.name())},
-      {"state", JobStateWord(job.state())},
-      {"step", progress.step()},
-      {"steps_measured", totals.steps()},
-      {"skipped_steps", totals.skipped_steps()},
-      {"seconds", JsonNumber(totals.step_seconds())},
-      {"ms_per_step", per_step(1000 * totals.step_seconds())},
-      {"phases", PhasesJson(totals)},
-      {"instances", totals.instances()},
-      {"instances_seen", progress.instances_seen()},
-      {"instances_per_second",
-       totals.step_seconds() > 0 ? JsonNumber(static_cast<double>(totals.instances()) / totals.step_seconds())
-                            : Json()},
-      {"copies_per_step", per_step(static_cast<double>(totals.copies()))},
-      {"copied_bytes_per_step", per_step(static_cast<double>(totals.copied_bytes()))},
-      {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
-      {"pass_difference", JsonNumber(progress.max_log_prob_difference())},
-      {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
+  Json profile = {{"name", TextOrNull(job.name())},
+                  {"state", JobStateWord(job.state())},
+                  {"step", progress.step()},
+                  {"steps_measured", totals.steps()},
+                  {"skipped_steps", totals.skipped_steps()},
+                  {"seconds", JsonNumber(totals.step_seconds())},
+                  {"ms_per_step", per_step(1000 * totals.step_seconds())},
+                  {"phases", PhasesJson(totals)},
+                  {"instances", totals.instances()},
+                  {"instances_seen", progress.instances_seen()},
+                  {"instances_per_second",
+                   totals.step_seconds() > 0
+                       ? JsonNumber(static_cast<double>(totals.instances()) / totals.step_seconds())
+                       : Json()},
+                  {"copies_per_step", per_step(static_cast<double>(totals.copies()))},
+                  {"copied_bytes_per_step", per_step(static_cast<double>(totals.copied_bytes()))},
+                  {"matrix_bytes_per_step", JsonNumber(progress.matrix_bytes_per_step())},
+                  {"pass_difference", JsonNumber(progress.max_log_prob_difference())},
+                  {"tensorboard_folder", TextOrNull(job.tensorboard_folder())}};
   AddDevice(progress, profile);
   profile["wall_seconds"] = totals.wall_seconds() > 0 ? JsonNumber(totals.wall_seconds()) : Json();
   profile["wall_phases"] = WallPhasesJson(totals);

@@ -69,15 +69,19 @@ std::string Bar(double fraction, int columns) {
 }  // namespace
 
 std::string GapText(const v1::TrainingProgress& progress) {
-  return progress.has_validation_gap() ? FormatGap(progress.validation_gap(), progress.validation_reference()) : "";
+  return progress.has_validation_gap()
+             ? FormatGap(progress.validation_gap(), progress.validation_reference())
+             : "";
 }
 
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining) {
-  std::string line = absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs()), "  step ",
-                                  OfTotal(progress.step(), progress.total_steps()), "  loss ",
-                                  Short(progress.loss()), "  cost ", Short(progress.train_cost()));
-  if (progress.has_validation_cost()) absl::StrAppend(&line, "  val ", Short(progress.validation_cost()));
+  std::string line =
+      absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs()), "  step ",
+                   OfTotal(progress.step(), progress.total_steps()), "  loss ",
+                   Short(progress.loss()), "  cost ", Short(progress.train_cost()));
+  if (progress.has_validation_cost())
+    absl::StrAppend(&line, "  val ", Short(progress.validation_cost()));
   const std::string gap = GapText(progress);
   if (!gap.empty()) absl::StrAppend(&line, " (", gap, ")");
   absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");
@@ -91,9 +95,10 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
 
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width) {
-  const double fraction = progress.total_steps() > 0 ? static_cast<double>(progress.step()) /
-                                                     static_cast<double>(progress.total_steps())
-                                               : 0;
+  const double fraction =
+      progress.total_steps() > 0
+          ? static_cast<double>(progress.step()) / static_cast<double>(progress.total_steps())
+          : 0;
   const std::string percent =
       absl::StrFormat("%3.0f%%", std::floor(std::clamp(fraction, 0.0, 1.0) * 100));
   std::vector<Part> parts = PartsOf(progress, remaining);

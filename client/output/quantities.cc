@@ -36,7 +36,8 @@ std::string FormatQuantity(double value) {
 
 std::string Quantities::Distance(double value) const {
   const double metres = value * units_.metres_per_distance_unit();
-  if (units_.metres_per_distance_unit() == 0 || !std::isfinite(metres)) return FormatQuantity(value);
+  if (units_.metres_per_distance_unit() == 0 || !std::isfinite(metres))
+    return FormatQuantity(value);
   if (std::abs(metres) < 999.5) return absl::StrFormat("%.0f m", metres);
   return absl::StrFormat("%.*f km", std::abs(metres) < 100'000 ? 2 : 1, metres / 1000);
 }

@@ -9,12 +9,12 @@ namespace {
 // Adds the progress; cost, routes and unserved are null without a plan.
 void AddSolveProgress(const v1::SolveProgress& progress, Json& object) {
   const bool found = progress.improvement_count() > 0;
-  object["searched_ms"] = MillisecondsJson(progress.searched());
+  object["search_time_ms"] = MillisecondsJson(progress.search_time());
   object["improvements"] = progress.improvement_count();
   object["cost"] = found ? JsonNumber(progress.cost()) : Json();
   object["routes"] = found ? Json(progress.route_count()) : Json();
   object["unserved"] = found ? Json(progress.unserved_count()) : Json();
-  object["improved_ms"] = found ? MillisecondsJson(progress.improved()) : Json();
+  object["time_to_best_ms"] = found ? MillisecondsJson(progress.time_to_best()) : Json();
 }
 
 }  // namespace

@@ -60,8 +60,8 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (HasPlan(job)) {
     sheet.Add("best plan",
               absl::StrCat("cost ", Quantities(job.units()).Cost(job.progress().cost()), ", ",
-                           job.progress().route_count(), " routes, ", job.progress().unserved_count(),
-                           " customers unserved, found after ",
+                           job.progress().route_count(), " routes, ",
+                           job.progress().unserved_count(), " customers unserved, found after ",
                            FormatSpan(ToDuration(job.progress().time_to_best()))));
     sheet.Add("improvements", absl::StrCat(job.progress().improvement_count()));
   }

@@ -124,12 +124,12 @@ Json SolveJson(const v1::SolveResponse& response) {
                    {"decode", MillisecondsJson(times.decode())},
                    {"search", MillisecondsJson(times.search())},
                    {"total", MillisecondsJson(times.total())}}},
-                 {"ended_by", LowerCaseWord(response.ended_by())},
+                 {"end_reason", LowerCaseWord(response.end_reason())},
                  {"objective", LowerCaseWord(response.objective())},
                  {"metric", LowerCaseWord(response.metric())}};
   const Json split = SplitJson(response.solution().cost_breakdown());
   if (split.size() > 1 || (split.size() == 1 && !split.contains("distance"))) {
-    object["cost_split"] = split;
+    object["cost_breakdown"] = split;
   }
   AddReferenceCost(response, object);
   // Older daemons leave it 0.
@@ -177,8 +177,8 @@ Json ValidateJson(const v1::ValidateInstanceResponse& response) {
   Json object = {
       {"valid", response.valid()},
       {"errors", std::vector<std::string>(response.errors().begin(), response.errors().end())},
-      {"unsupported",
-       std::vector<std::string>(response.unsupported_features().begin(), response.unsupported_features().end())}};
+      {"unsupported", std::vector<std::string>(response.unsupported_features().begin(),
+                                               response.unsupported_features().end())}};
   if (!response.valid()) return object;
   object["name"] = response.name();
   object["problem_type"] = LowerCaseWord(response.problem_type());

@@ -125,7 +125,7 @@ std::string StartText(const v1::InitialSolutionReport& report, const Quantities&
     absl::StrAppend(&text, "; ", report.missing_customers(), " customers were missing in it");
   }
   if (!report.dropped_visits().empty()) {
-    absl::StrAppend(&text, "; stops left out: ", report.left_out_size());
+    absl::StrAppend(&text, "; stops left out: ", report.dropped_visits_size());
   }
   return absl::StrCat(text, "\n", ReasonsText(report.dropped_visits()));
 }
@@ -137,7 +137,7 @@ std::string MillisecondsText(const google::protobuf::Duration& duration) {
 
 // Returns why the solve ended.
 std::string SolveEndText(const v1::SolveResponse& response) {
-  switch (response.ended_by()) {
+  switch (response.end_reason()) {
     case v1::END_REASON_BUDGET:
       return "ended by budget";
     case v1::END_REASON_DEADLINE:
@@ -148,11 +148,11 @@ std::string SolveEndText(const v1::SolveResponse& response) {
       return "ended at a local optimum";
     case v1::END_REASON_ITERATIONS:
       return "ended by the iteration limit";
-    case v1::END_REASON_COMPLETE:
+    case v1::END_REASON_FINISHED:
       return "finished";
     case v1::END_REASON_STOPPED:
       return "stopped on request";
-    case v1::END_REASON_STOPPING:
+    case v1::END_REASON_SHUTDOWN:
       return "stopped by the daemon's shutdown";
     case v1::END_REASON_NO_IMPROVEMENT:
       return absl::StrCat("ended after ", MillisecondsText(response.no_improvement()),
@@ -162,7 +162,7 @@ std::string SolveEndText(const v1::SolveResponse& response) {
     case v1::END_REASON_OPTIMAL:
       return "proven optimal";
     default:  // of a newer daemon
-      return absl::StrCat("ended by ", LowerCaseWord(response.ended_by()));
+      return absl::StrCat("ended by ", LowerCaseWord(response.end_reason()));
   }
 }
 

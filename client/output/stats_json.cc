@@ -53,7 +53,8 @@ Json ActiveJobJson(const v1::ActiveJob& job) {
     object["instances_per_second"] = JsonNumber(progress.instances_per_second());
   } else if (job.has_solve()) {
     const v1::SolveProgress& progress = job.solve();
-    object["searched_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(progress.search_time())));
+    object["searched_seconds"] =
+        JsonNumber(absl::ToDoubleSeconds(ToDuration(progress.search_time())));
     object["budget_seconds"] = JsonNumber(absl::ToDoubleSeconds(ToDuration(job.budget())));
     object["cost"] = progress.improvement_count() > 0 ? JsonNumber(progress.cost()) : Json();
   }
@@ -92,7 +93,7 @@ Json DeviceJson(const v1::DeviceStats& device) {
       {"power_watts", Known(device.has_power_watts(), device.power_watts())},
       {"power_limit_watts", Known(device.has_power_limit_watts(), device.power_limit_watts())},
       {"sm_clock_mhz", Known(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
-      {"problem", TextOrNull(device.problem())}};
+      {"error", TextOrNull(device.error())}};
 }
 
 }  // namespace
@@ -124,7 +125,7 @@ Json StatsJson(const StatsInterval& stats) {
             {"threads", now.process().threads()},
             {"open_files", now.process().open_files()}}},
           {"devices", devices},
-          {"device_problem", TextOrNull(now.device_problem())},
+          {"driver_error", TextOrNull(now.driver_error())},
           {"device_loss", TextOrNull(stats.device_loss())}};
 }
 

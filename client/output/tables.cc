@@ -68,14 +68,13 @@ std::vector<std::string> EvaluationRow(const v1::ModelEvaluation& row) {
 }
 
 std::vector<std::string> BucketRow(const v1::SizeBucket& bucket, const std::string& reference) {
-  return {
-      absl::StrCat("  ", bucket.min_customers(), " to ", bucket.max_customers(), " customers"),
-      "",
-      absl::StrCat(bucket.instance_count()),
-      FormatNumber(bucket.mean_cost()),
-      bucket.has_mean_gap() ? FormatGap(bucket.mean_gap(), reference) : "",
-      "",
-      ""};
+  return {absl::StrCat("  ", bucket.min_customers(), " to ", bucket.max_customers(), " customers"),
+          "",
+          absl::StrCat(bucket.instance_count()),
+          FormatNumber(bucket.mean_cost()),
+          bucket.has_mean_gap() ? FormatGap(bucket.mean_gap(), reference) : "",
+          "",
+          ""};
 }
 
 }  // namespace
@@ -163,8 +162,8 @@ std::string HistoryText(const v1::GetTrainingHistoryResponse& history) {
     table.AddRow(
         {FormatTime(point.time()), absl::StrCat(progress.epoch()), absl::StrCat(progress.step()),
          FormatNumber(progress.loss()), FormatNumber(progress.train_cost()),
-         progress.has_validation_cost() ? FormatNumber(progress.validation_cost()) : "", GapText(progress),
-         FormatRate(progress.instances_per_second()),
+         progress.has_validation_cost() ? FormatNumber(progress.validation_cost()) : "",
+         GapText(progress), FormatRate(progress.instances_per_second()),
          progress.has_seconds_per_step() ? FormatSeconds(progress.seconds_per_step()) : "",
          progress.has_seconds_per_epoch() ? FormatSeconds(progress.seconds_per_epoch()) : ""});
   }
@@ -258,7 +257,7 @@ std::string EvaluationText(const v1::EvaluationReport& report) {
   }
   std::string text = absl::StrCat(report.model(), "\n", table.Text());
   if (!report.card_error().empty()) {
-    absl::StrAppend(&text, "the model's card was not updated: ", report.card_note(), "\n");
+    absl::StrAppend(&text, "the model's card was not updated: ", report.card_error(), "\n");
   }
   return text;
 }

@@ -86,7 +86,7 @@ TEST(Words, AreLowerCaseForEndReasons) {
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_CANCELLED), "cancelled");
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_LOCAL_OPTIMUM), "local_optimum");
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_ITERATIONS), "iterations");
-  EXPECT_EQ(LowerCaseWord(v1::END_REASON_COMPLETE), "complete");
+  EXPECT_EQ(LowerCaseWord(v1::END_REASON_FINISHED), "finished");
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_NO_IMPROVEMENT), "no_improvement");
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_TARGET), "target");
   EXPECT_EQ(LowerCaseWord(v1::END_REASON_OPTIMAL), "optimal");

@@ -22,7 +22,7 @@ TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
   const std::vector<std::string> keys = {
       "name",     "cost",      "routes",  "feasible", "violations", "unserved",
       "strategy", "model",     "version", "seed",     "budget_ms",  "time_ms",
-      "ended_by", "objective", "metric",  "ref_cost", "gap"};
+      "end_reason", "objective", "metric",  "ref_cost", "gap"};
   EXPECT_EQ(Keys(SolveJson(response)), keys);
   response.clear_gap();
   response.clear_reference_cost();
@@ -73,8 +73,8 @@ TEST(SolveJson, ShowsReloadsBreaksAndCostParts) {
   EXPECT_FALSE(object["routes"][0]["stops"][1].contains("reload"));
   EXPECT_EQ(object["routes"][0]["breaks"].dump(),
             R"([{"index":0,"after":"1","start":15,"end":45}])");
-  EXPECT_EQ(object["cost_split"]["prizes"], 7);
-  EXPECT_FALSE(SolveJson(ASolveResponse()).contains("cost_split"));
+  EXPECT_EQ(object["cost_breakdown"]["prizes"], 7);
+  EXPECT_FALSE(SolveJson(ASolveResponse()).contains("cost_breakdown"));
 }
 
 TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
@@ -86,7 +86,7 @@ TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   pause.set_after_stop(99);
   pause.set_end(45);
   response.mutable_solution()->mutable_cost_breakdown()->set_distance(5);
-  response.mutable_solution()->mutable_cost_breakdown()->set_late(2.5);
+  response.mutable_solution()->mutable_cost_breakdown()->set_lateness(2.5);
   const std::string text = SolveText(response);
   EXPECT_THAT(text, testing::HasSubstr("Route 1: (reload at 2) 1"));
   EXPECT_THAT(text, testing::HasSubstr("\n  break 1 from 0 to 45, after \n"));

@@ -34,7 +34,7 @@ class SolveCommandTest : public testing::Test {
       const absl::StatusOr<v1::SolveResponse> answer = answer_(request, {});
       if (!answer.ok()) return answer.status();
       v1::StreamSolveResponse message;
-      *message.mutable_answer() = *answer;
+      *message.mutable_response() = *answer;
       write(message);
       return absl::OkStatus();
     };

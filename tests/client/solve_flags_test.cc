@@ -166,7 +166,7 @@ TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
     report.set_cost(380);
     report.set_missing_customers(3);
     report.set_frozen_stops(4);
-    v1::LeftOutVisit& visit = *report.add_left_out();
+    v1::DroppedVisit& visit = *report.add_dropped_visits();
     visit.set_id("7b");
     visit.set_reason("load 31 exceeds vehicle capacity 30");
     response.mutable_solution()->mutable_routes(0)->set_frozen_stops(2);

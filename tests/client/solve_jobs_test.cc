@@ -47,7 +47,7 @@ std::vector<v1::WatchSolveJobResponse> AllEvents() {
   events[0].mutable_state()->set_state(v1::JOB_STATE_RUNNING);
   *events[1].mutable_improvement() = AProgressOf(120);
   *events[2].mutable_improvement() = AProgressOf(110.5);
-  *events[3].mutable_answer() = ASolveResponse();
+  *events[3].mutable_response() = ASolveResponse();
   events[4].mutable_state()->set_state(v1::JOB_STATE_SUCCEEDED);
   return events;
 }
@@ -124,8 +124,8 @@ TEST_F(SolveJobsTest, WatchPrintsOneJsonLinePerEvent) {
   const auto lines = ran.OutJson();
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(Keys(lines[0]),
-              ElementsAre("sequence", "attempt", "type", "time", "searched_ms", "improvements",
-                          "cost", "routes", "unserved", "improved_ms"));
+              ElementsAre("sequence", "attempt", "type", "time", "search_time_ms", "improvements",
+                          "cost", "routes", "unserved", "time_to_best_ms"));
   EXPECT_EQ(lines[1]["answer"]["cost"], 110.5);
   EXPECT_EQ(lines[2]["state"], "SUCCEEDED");
 }
@@ -138,8 +138,8 @@ TEST_F(SolveJobsTest, GetPrintsTheJobAndItsAnswer) {
   const auto json = Run({"solve-jobs", "get", "j1", "--output", "json"}).OutJson().at(0);
   EXPECT_THAT(Keys(json),
               ElementsAre("name", "state", "queue_position", "instance", "attempt", "create_time",
-                          "start_time", "end_time", "budget_ms", "searched_ms", "improvements",
-                          "cost", "routes", "unserved", "improved_ms", "error", "last_sequence",
+                          "start_time", "end_time", "budget_ms", "search_time_ms", "improvements",
+                          "cost", "routes", "unserved", "time_to_best_ms", "error", "last_sequence",
                           "request_id", "answer"));
   state_ = v1::JOB_STATE_RUNNING;
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);

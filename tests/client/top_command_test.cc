@@ -203,16 +203,16 @@ TEST(StatsJson, IsNullForUnknownFiguresOfAGpu) {
   EXPECT_EQ(devices[0]["memory_reserved_bytes"], int64_t{4} << 30);
   EXPECT_EQ(devices[0]["power_watts"], 412.4);
   EXPECT_TRUE(devices[0]["sm_clock_mhz"].is_null());
-  EXPECT_TRUE(devices[0]["problem"].is_null());
-  EXPECT_EQ(devices[1]["problem"], "GPU is lost");
+  EXPECT_TRUE(devices[0]["error"].is_null());
+  EXPECT_EQ(devices[1]["error"], "GPU is lost");
   EXPECT_TRUE(devices[1]["utilization"].is_null());
 }
 
 TEST(StatsJson, NamesTheProblemOfTheDriver) {
   v1::ServerStats stats = Stats(100, 1'000);
-  EXPECT_TRUE(StatsJson(StatsInterval(stats))["device_problem"].is_null());
+  EXPECT_TRUE(StatsJson(StatsInterval(stats))["driver_error"].is_null());
   stats.set_driver_error("NVML: there is no GPU");
-  EXPECT_EQ(StatsJson(StatsInterval(stats))["device_problem"], "NVML: there is no GPU");
+  EXPECT_EQ(StatsJson(StatsInterval(stats))["driver_error"], "NVML: there is no GPU");
   EXPECT_TRUE(StatsJson(StatsInterval(stats))["devices"].empty());
 }
 

@@ -118,7 +118,7 @@ class ShutdownTest(unittest.TestCase):
             output, _ = call.communicate(timeout=LIMIT_S)
             self.assertEqual(call.returncode, 0, output[-300:])
             answer = json.loads(output.splitlines()[-1])
-            self.assertEqual(answer["ended_by"], "stopping")
+            self.assertEqual(answer["end_reason"], "shutdown")
             self.assertTrue(answer["feasible"])
         log = self.daemon.log_path.read_text()
         for rpc in ("Solve", "StreamSolve"):
