@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which GPUs a program was compiled for: reads what nvcc has put into it, as cuobjdump --list-elf and --list-ptx do, which
-its package here lacks. Usage: architectures_test.py PROGRAM"""
+"""Checks which GPUs a program was compiled for. Reads nvcc's sections like cuobjdump --list-elf and --list-ptx, which
+the package here lacks. Usage: architectures_test.py PROGRAM"""
 
 import pathlib
 import struct
@@ -12,7 +12,7 @@ WANTED = {80, 86, 89, 90, 100, 120}
 
 
 def fat_binaries(content):
-    """Sets of (kind, architecture), one a source file."""
+    """Returns sets of (kind, architecture), one per source file."""
     at = content.find(MAGIC)
     while at >= 0:
         _, version, header, size = struct.unpack_from("<IHHQ", content, at)

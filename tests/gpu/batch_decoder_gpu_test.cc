@@ -1,4 +1,4 @@
-// The decoder's kernels against the same programs on the CPU.
+// The decoder's kernels, compared with the same programs on the CPU.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -120,9 +120,9 @@ struct GpuCase {
   test::DeviceLike device = {};
 };
 
-// Small ones, whose devices lead them the ways of larger ones: one slice and many, staged and not,
-// one block and many, fewer groups than trajectories, more shared memory than the usual,
-// trajectory_scratch out of it.
+// Small cases with device limits that select all code paths of large ones: one slice and many,
+// staged and not, one block and many, fewer groups than trajectories, more shared memory than the
+// default, scratch in global memory.
 std::vector<GpuCase> EmulatedGpuCases() {
   constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
   const std::vector<CaseOptions> all = AllCases(6);
@@ -139,7 +139,7 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
 }
 
-// Few and many trajectories, nodes in shared memory and out of it, groups in global memory.
+// Few and many trajectories, nodes inside and outside of shared memory, groups in global memory.
 std::vector<GpuCase> GpuCases() {
   if (test::kEmulated) return EmulatedGpuCases();
   std::vector<CaseOptions> ten(10, CaseOptions{.nodes = 51});
@@ -151,7 +151,7 @@ std::vector<GpuCase> GpuCases() {
           {"Tsp", {{.nodes = 101, .tsp = true}, {.nodes = 20, .tsp = true}}, 30},
           {"Hundred", {{.nodes = 101}, {.nodes = 101, .windows = true}}, 100},
           {"Thousand", {{.nodes = 1001}}, 3},
-          // More heads rather than more nodes: the CPU's one thread takes its time.
+          // Uses more heads rather than more nodes, because the CPU's single thread is slow.
           {"BeyondSharedMemory", {{.nodes = 2001, .tsp = true}}, 1, {.hidden = 64, .heads = 32}},
           {"OddShape", AllCases(9), 2, {.hidden = 48, .heads = 3, .clip = 7}}};
 }
@@ -164,7 +164,7 @@ class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
   }
 };
 
-TEST_P(BatchDecoderGpuTest, FollowingItsSamplesTheCpuFindsTheSame) {
+TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesItsSamples) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   RolledBuffers rolled(batch.size() * int64_t{one.trajectories}, batch.steps());
@@ -185,7 +185,7 @@ TEST_P(BatchDecoderGpuTest, FollowingItsSamplesTheCpuFindsTheSame) {
              rolled.lengths.host(), 1e-5);
 }
 
-TEST_P(BatchDecoderGpuTest, DerivesAsTheCpuDoes) {
+TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
@@ -199,7 +199,7 @@ TEST_P(BatchDecoderGpuTest, DerivesAsTheCpuDoes) {
     weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
   }
   Buffer<double> weighed(weights);
-  Buffer<double> terms(std::vector<double>(weights.size(), 77));  // written, not added to
+  Buffer<double> terms(std::vector<double>(weights.size(), 77));  // overwritten, not added to
   NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
   for (const bool cuda : {true, false}) {
     const BatchSecondPassRequest request = {.trajectories = one.trajectories,
@@ -223,7 +223,7 @@ TEST_P(BatchDecoderGpuTest, DerivesAsTheCpuDoes) {
   }
 }
 
-TEST_P(BatchDecoderGpuTest, ChoosesTheLikeliestNodesThatTheCpuChooses) {
+TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
@@ -234,7 +234,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheLikeliestNodesThatTheCpuChooses) {
     ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, rolled.view(cuda)).ok());
   }
   const std::vector<int32_t> there = rolled.choices.Download();
-  int64_t different = 0;  // by rounding, where two nodes are as likely
+  int64_t different = 0;  // by rounding, if two nodes are equally likely
   for (int64_t row = 0; row < rows; ++row) {
     const auto begin = row * batch.steps();
     different += std::equal(there.begin() + begin, there.begin() + begin + batch.steps(),
@@ -245,7 +245,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheLikeliestNodesThatTheCpuChooses) {
   EXPECT_LE(different, rows / 50);
 }
 
-TEST_P(BatchDecoderGpuTest, HasRoomsBeyondSharedMemoryWhereItIsTold) {
+TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   int64_t asked = 0;
@@ -266,7 +266,7 @@ TEST_P(BatchDecoderGpuTest, HasRoomsBeyondSharedMemoryWhereItIsTold) {
   EXPECT_EQ(asked > 0, one.name == "BeyondSharedMemory");
 }
 
-TEST_P(BatchDecoderGpuTest, DerivesTheSameToTheBitInWhateverOrderItWorksWhereThatIsWanted) {
+TEST_P(BatchDecoderGpuTest, DeterministicGradientsAreEqualForAnyOrderOfThreads) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};

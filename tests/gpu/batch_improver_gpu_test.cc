@@ -1,4 +1,4 @@
-// The improvement of plans on a device against the same program on the CPU.
+// Improvement of plans on a device, compared with the same program on the CPU.
 #include <string>
 #include <vector>
 
@@ -26,7 +26,7 @@ std::vector<ImprovedPlan> Hundreds(int32_t count) {
   return plans;
 }
 
-// Small ones: four warps of a block, two of them, trajectory_scratch out of shared memory.
+// Small cases: four warps per block, two warps, and scratch outside of shared memory.
 std::vector<ImproverCase> EmulatedImproverCases() {
   const std::vector<ImprovedPlan> sizes = {
       test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
@@ -38,7 +38,7 @@ std::vector<ImproverCase> EmulatedImproverCases() {
           {"BeyondSharedMemory", sizes, 10, {.shared_bytes = 700, .seed = 4}}};
 }
 
-// Rooms in shared memory, few of them in a block, and in global memory.
+// Scratch in shared memory, few warps per block, and scratch in global memory.
 std::vector<ImproverCase> ImproverCases() {
   if (test::kEmulated) return EmulatedImproverCases();
   return {{"Descent", Hundreds(9), 0},
@@ -60,7 +60,7 @@ class BatchImproverGpuTest : public testing::TestWithParam<ImproverCase> {
   }
 };
 
-TEST_P(BatchImproverGpuTest, MakesThePlansThatTheCpuMakes) {
+TEST_P(BatchImproverGpuTest, MakesTheSamePlansAsTheCpu) {
   const ImproveOptions options = {.rounds = GetParam().rounds, .seed = 3};
   std::vector<ImprovedPlan> here = GetParam().plans;
   std::vector<ImprovedPlan> there = GetParam().plans;

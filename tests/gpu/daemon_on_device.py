@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""vrpd on a device, as its users have it: what it says of the device, a plan by a shipped network, a short training.
+"""Checks vrpd on a device: its description of the device, a plan by a shipped network, and a short training.
 
-Prints one JSON object; what is wrong goes to standard error, with exit code 1. The programs are those of
-VRP_BINARY_DIR/bin.
+Prints one JSON object. Errors go to standard error, with exit code 1. Runs the programs of VRP_BINARY_DIR/bin.
 
 Example:
   VRP_BINARY_DIR=build/dev daemon_on_device.py --device cpu

@@ -1,4 +1,4 @@
-// Arrays that a test has on both sides.
+// Arrays that a test has on the host and on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace vrp::test {
 
-// An array of the host and one of the device.
+// An array on the host with a copy on the device.
 template <typename T>
 class Buffer {
  public:
@@ -25,7 +25,7 @@ class Buffer {
   }
 
   void Upload() const { Copy(device_.get(), host_.data(), cudaMemcpyHostToDevice); }
-  // What the device has, after all that it was told to do.
+  // Returns the device's copy after all enqueued work.
   std::vector<T> Download() const {
     std::vector<T> values(host_.size());
     Copy(values.data(), device_.get(), cudaMemcpyDeviceToHost);

@@ -1,4 +1,4 @@
-// LibTorch's view of the device: what the rest of the GPU's tests take for granted.
+// LibTorch's view of the device, on which the other GPU tests rely.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ TEST_F(DeviceGpuTest, IsWhatAutoResolvesTo) {
   EXPECT_EQ(*device, test::FirstGpu().id);
 }
 
-TEST_F(DeviceGpuTest, ShowsTheMemoryThatTensorsTake) {
+TEST_F(DeviceGpuTest, ReportsTheMemoryOfTensors) {
   const at::Tensor held = at::zeros({64 * kMib}, at::TensorOptions(at::kByte).device(at::kCUDA, 0));
   const std::vector<DeviceMemory> devices = ReadDeviceMemory();
   ASSERT_FALSE(devices.empty());
@@ -42,7 +42,7 @@ TEST_F(DeviceGpuTest, ShowsTheMemoryThatTensorsTake) {
   EXPECT_GE(memory.total, memory.free + memory.reserved);
 }
 
-TEST_F(DeviceGpuTest, MultipliesInFp32AndInBf16AsTheCpuDoes) {
+TEST_F(DeviceGpuTest, MultipliesInFp32AndInBf16LikeTheCpu) {
   const at::Tensor left = at::linspace(-1, 1, 64 * 96).reshape({64, 96});
   const at::Tensor right = at::linspace(1, -2, 96 * 32).reshape({96, 32});
   const at::Tensor wanted = at::matmul(left.to(at::kDouble), right.to(at::kDouble));

@@ -1,5 +1,4 @@
-// What a test wants of a device where that is emulated (tests/gpu/emulated). A real one is what it
-// is.
+// Options of an emulated device (tests/gpu/emulated). A real device ignores them.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +6,10 @@
 namespace vrp::test {
 
 struct DeviceLike {
-  int64_t shared_bytes = int64_t{227} << 10;  // that a block may have
+  int64_t shared_bytes = int64_t{227} << 10;  // available to a block
   int32_t multiprocessors = 4;
-  uint64_t seed = 1;      // of the order in which threads go on
-  bool deferred = false;  // work begins when someone waits for it
+  uint64_t seed = 1;      // of the order in which threads run
+  bool deferred = false;  // work begins when the host waits for it
 };
 
 }  // namespace vrp::test

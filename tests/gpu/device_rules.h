@@ -1,5 +1,5 @@
-// Instances that a test has on both sides, as the decoder's and the followed steps' kernels see
-// them.
+// Instances on the host and on the device, in the form of the decoder's and forced decoding's
+// kernels.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class DeviceRules {
   }
 
   int32_t size() const { return static_cast<int32_t>(here_.size()); }
-  int32_t nodes() const { return nodes_; }  // of the largest
-  int32_t steps() const { return steps_; }  // that a trajectory may take
+  int32_t nodes() const { return nodes_; }  // of the largest instance
+  int32_t steps() const { return steps_; }  // longest trajectory
   const StepRules& at(size_t instance) const { return here_[instance]; }
   const StepRules* data(bool cuda) { return cuda ? there_->data(true) : here_.data(); }
 

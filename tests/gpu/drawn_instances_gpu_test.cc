@@ -1,4 +1,4 @@
-// Instances drawn by CUDA beside the same program on the CPU.
+// Instances drawn by CUDA, compared with the same program on the CPU.
 #include <cstring>
 #include <ostream>
 #include <vector>
@@ -20,7 +20,7 @@ void PrintTo(const DrawnCase& one, std::ostream* out) { *out << one.name; }
 class DrawnInstancesGpuTest : public test::GpuTest,
                               public testing::WithParamInterface<DrawnCase> {};
 
-TEST_P(DrawnInstancesGpuTest, AreTheCpusToTheBit) {
+TEST_P(DrawnInstancesGpuTest, EqualTheCpusBitForBit) {
   constexpr int64_t kBatch = 77;
   const test::DrawnShape shape = {
       .drawn = GetParam().drawn, .instances = test::kEmulated ? 9 : 300, .nodes = 102};

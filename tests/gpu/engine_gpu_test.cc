@@ -1,5 +1,5 @@
-// The engines with LibTorch inside, on CUDA, beside the CPU's own kernels: the same weights, the
-// same instances. Each test runs with LibTorch on the CPU too, where no GPU is needed.
+// LibTorch's engines on CUDA, compared with the CPU's own kernels: the same weights, the same
+// instances. Each test also runs with LibTorch on the CPU, which needs no GPU.
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -36,7 +36,7 @@ void DrawInstances(const GeneratorOptions& options, int64_t count, std::vector<I
   std::move(drawn.begin(), drawn.end(), std::back_inserter(to));
 }
 
-// Of each kind that both networks know, of different sizes.
+// Returns instances of each kind that both networks support, of different sizes.
 std::vector<Instance> RandomInstances() {
   std::vector<Instance> instances;
   DrawInstances({.customers = 20, .seed = 71}, 5, instances);
@@ -46,7 +46,7 @@ std::vector<Instance> RandomInstances() {
   return instances;
 }
 
-// Counts what another has recorded: where that fails, tours are the same all the same.
+// Counts successful captures, because tours are the same whether or not capturing works.
 class RecordingStream final : public test::ForwardingStepStream {
  public:
   RecordingStream(std::unique_ptr<StepStream> stream, int* recorded)
@@ -90,7 +90,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static bool Transformer() { return GetParam().architecture == std::string_view("gt"); }
 
-  // The same network by LibTorch.
+  // Returns LibTorch's engine of the same network.
   static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
     const TorchEngineRequest request = {
         .device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = options};
@@ -106,14 +106,15 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     if (GetParam().device == DeviceKind::kCpu) return test::TorchStepStream({.counts = counts});
     return MakeCudaStepStream(test::FirstGpu().id.index, Priority::kSolving);
   }
-  // Counts what is recorded.
+  // Replaces the torch engine by one that counts captures.
   void UseRecordingTorch() {
     torch_ = MakeTorch({.step_stream = [this] {
       return std::make_unique<RecordingStream>(MakeStream(&counts_), &recorded_);
     }});
   }
 
-  // Tours that either engine can follow: a draw at the edge of two nodes may go either way.
+  // Draws tours that either engine can replay, since engines may sample differently at the edge of
+  // two nodes.
   std::vector<std::vector<int32_t>> DrawTours() const {
     const auto drawn = own_->Run(batch_, {.choice = Choice::kSample, .trajectories = 2});
     EXPECT_TRUE(drawn.ok()) << drawn.status();
@@ -137,7 +138,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
 
-  // Of instances first .. first + count - 1, by themselves, recorded and replayed.
+  // Compares instances first .. first + count - 1 alone, captured and replayed.
   void ExpectSameToursOfFew(size_t first, size_t count) {
     const std::vector<Instance> all = RandomInstances();
     batch_ = MakeNetworkBatch(std::span(all).subspan(first, count), own_->batch_form());
@@ -170,7 +171,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursOfFewInstancesByRecordedRollouts) {
   EXPECT_EQ(recorded_, 7);
 }
 
-TEST_P(EngineGpuTest, ReplaysRecordedRolloutsWithTheWeightsOfTheMoment) {
+TEST_P(EngineGpuTest, ReplaysCapturedRolloutsWithTheCurrentWeights) {
   UseRecordingTorch();
   ExpectSameToursOfFew(0, 2);
   for (PolicyEngine* const engine : {own_.get(), torch_.get()}) {
@@ -225,8 +226,8 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   ASSERT_NE(rough, nullptr);
   ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());
   ASSERT_TRUE(rough->AddGradient(batch_, request, WeighByCost).ok());
-  // Each number is rounded by up to 2^-8: elements differ by a hundredth of the largest, and what
-  // counts is how much of the gradient's power is noise.
+  // Each number is rounded by up to 2^-8, so elements differ by a hundredth of the largest. The
+  // test bounds the noise's share of the gradient's power.
   Record("gradient_difference",
          RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient()));
   const double noise = NoiseShare(own_->parameters().gradient(), rough->parameters().gradient());
@@ -235,7 +236,7 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   EXPECT_GT(noise, 1e-6);  // it did compute in bf16
 }
 
-// What torch takes by itself where fused attention refuses: products in float32.
+// If fused attention refused, torch would silently compute products in float32.
 TEST_P(EngineGpuTest, AttendsInFusedKernels) {
   if (!Transformer()) GTEST_SKIP() << "a pointer network's attention is its own";
   if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU's is plain";
@@ -251,7 +252,7 @@ TEST_P(EngineGpuTest, AttendsInFusedKernels) {
   }
 }
 
-TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {
+TEST_P(EngineGpuTest, SamplesTheSamePlansInBothPasses) {
   const auto outcome = torch_->AddGradient(
       batch_, {.rollout = {.choice = Choice::kSample, .trajectories = 3}}, WeighByCost);
   ASSERT_TRUE(outcome.ok()) << outcome.status();
@@ -259,7 +260,7 @@ TEST_P(EngineGpuTest, SamplesPlansInBothPassesAlike) {
   EXPECT_LT(outcome->pass_difference, 1e-4);
 }
 
-TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyWhereInstancesHaveThem) {
+TEST_P(EngineGpuTest, CopiesDistanceMatricesOnlyForInstancesWithMatrices) {
   std::vector<Instance> instances = RandomInstances();
   const NetworkBatch without = BatchOf(instances, torch_->batch_form());
   const auto outcome = torch_->AddGradient(without, {}, WeighByCost);

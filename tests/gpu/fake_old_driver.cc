@@ -1,5 +1,5 @@
-// A library in the place of NVIDIA's driver (libcuda.so.1), as one that knows CUDA 12.8 at most:
-// what CUDA's runtime asks of it before it finds it too old.
+// A stand-in for NVIDIA's driver (libcuda.so.1) that supports CUDA 12.8 at most: the functions that
+// CUDA's runtime calls before it finds the driver too old.
 #include <cstdint>
 #include <cstring>
 

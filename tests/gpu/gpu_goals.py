@@ -1,4 +1,4 @@
-"""What a run on a GPU has to show, a line each with its figure, judged by what the checks of a report have found."""
+"""The goals of a run on a GPU, and their judgement by the checks of a report."""
 
 import fnmatch
 
@@ -8,8 +8,8 @@ RATIO_CASES = ("am_cvrp50", "am_cvrp100", "pomo_cvrp50", "pomo_cvrp100")
 TINY, SUPERVISED, IMPROVED = "tiny_1 epoch", "ptrnet_supervised, all epochs", "10,000 cvrp100 improved, and one greedy"
 SYNCHRONISATIONS, COPIES, KERNELS = "no synchronisation in a replayed step", "copies by CUPTI", "ncu engine_bench"
 TINY_EPOCH_S, SUPERVISED_S, GAP, IMPROVED_S, SINGLE_MS = 0.03, 20, 0.01, 20, 1
-# As tests/gpu/engine_gpu_test.cc bounds them. In bf16 no element can be right to 1e-3, for each number is rounded by up
-# to 4e-3: what is bounded is the noise's share in the gradient's power.
+# The bounds of tests/gpu/engine_gpu_test.cc. In bf16 each number is rounded by up to 4e-3, so no
+# element can be right to 1e-3: the bound is on the noise's share of the gradient's power.
 GRADIENT_FP32, GRADIENT_BF16 = 1e-5, 1e-3
 GREEDY = "*EngineGpuTest.TakesTheSameGreedyTours*/*_cuda"
 SAMPLED = "*EngineGpuTest.TakesTheSameSampledTours/*_cuda"
@@ -18,11 +18,11 @@ ROUGH_GRADIENTS = "*EngineGpuTest.GivesNearlyTheSameGradientInBf16/*_cuda"
 
 
 class NotRun(Exception):
-    """Nothing was found; its text says why."""
+    """Raised with the reason why a goal could not be judged."""
 
 
 def goals_of(checks):
-    """Of a report's checks: dicts of goal, wanted, state (met, least met, missed, not run), got and reason."""
+    """Judges a report's checks: dicts of goal, wanted, state (met, least met, missed, not run), got and reason."""
     found = Found(checks)
     return [found.judged(*goal) for goal in all_goals(found)]
 
@@ -64,7 +64,7 @@ class Found:
             reason = ""
         except NotRun as none:
             state, got, reason = NOT_RUN, None, str(none)
-        except (KeyError, TypeError, ValueError) as error:  # a program that answers otherwise than it should
+        except (KeyError, TypeError, ValueError) as error:  # a program whose answer is malformed
             state, got, reason = NOT_RUN, None, f"what was found has other figures: {type(error).__name__}: {error}"
         return {"goal": goal, "wanted": wanted, "state": state, "got": got, "reason": reason}
 
@@ -87,7 +87,7 @@ class Found:
         return (MET, check["numbers"].get(figure)) if check["state"] == "passed" else (MISSED, check["reason"])
 
     def _of_tests(self, pattern, key):
-        """What the checks of tests have under `key` of the tests that match."""
+        """Returns what the checks of tests recorded under `key` for the matching tests."""
         matching = {}
         for check in self._checks:
             named = check["numbers"].get(key, []) if check["group"] == "tests" else []
@@ -96,7 +96,7 @@ class Found:
         return matching
 
     def _none_of(self, text):
-        """With why tests were skipped, where they were."""
+        """Returns NotRun with `text` and the reasons of skipped tests."""
         reasons = {check["reason"] for check in self._checks if check["group"] == "tests" and check["state"] == "skipped"}
         return NotRun("; ".join([*sorted(reasons), text]))
 
@@ -132,7 +132,8 @@ class Found:
         epochs = self._numbers("bench", TINY)["epoch_s"]
         if len(epochs) < 2:
             raise NotRun(f"bench: {TINY}: got {len(epochs)} epochs, wanted one behind the first")
-        return state_at_most(sorted(epochs[1:])[len(epochs[1:]) // 2], TINY_EPOCH_S)  # the first one prepares
+        # The first epoch prepares.
+        return state_at_most(sorted(epochs[1:])[len(epochs[1:]) // 2], TINY_EPOCH_S)
 
     def supervised(self):
         return state_at_most(self._numbers("bench", SUPERVISED)["all_epochs_s"], SUPERVISED_S)

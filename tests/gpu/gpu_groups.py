@@ -1,4 +1,4 @@
-"""The checks of run-gpu-checks by group. A check is (name, limit in seconds, function of the limit): the function
+"""The checks of run-gpu-checks by group. A check is (name, limit in seconds, function of the limit); the function
 returns numbers or raises Skip or Failure (gpu_report.py)."""
 
 import csv
@@ -15,22 +15,22 @@ import gpu_goals
 from gpu_machine import LEAST_DRIVER, NO_DEVICE, bundle_environment
 from gpu_report import Failure, Skip, last_object, run_program
 
-# Their twins on the CPU, by LibTorch, have run where the bundle was made.
+# LibTorch's CPU variants of the tests have run where the bundle was made.
 NOT_ON_THE_CPU = "-*_cpu"
-# The tests that launch our own kernels alone, those that are not over in seconds left out: LibTorch's kernels are
-# others' to check, and take minutes.
+# The tests that launch only our own kernels and take seconds. LibTorch's kernels are not ours to
+# check, and take minutes.
 SANITIZED = ("*BatchDecoderGpuTest.*/EveryVariant*:*BatchDecoderGpuTest.*/OddShape:*BatchDecoderGpuTest.*/ManyTrajectories:"
              "*BatchImproverGpuTest.*/OneOfEachSize:*BatchImproverGpuTest.*/Descent:*DrawnInstancesGpuTest.*:"
-             "*OptimiserGpuTest.*:*DropoutGpuTest.*:*FollowGpuTest.*")
+             "*OptimiserGpuTest.*:*DropoutGpuTest.*:*ForcedDecodingGpuTest.*")
 SANITIZER_FOUND = 86
 GRAPH_TESTS = "*CudaGraph*:*Synchroni*"
 GTEST_KEYS = {"name", "value_param", "type_param", "file", "line", "status", "result", "timestamp", "time", "classname",
               "failures", "skipped"}
 BENCH_CASES = (*gpu_goals.RATIO_CASES, "greedy_cvrp100", "pointer_cvrp20")
-# Whole steps, of which the difference counts; a graph's copies are seen at each replay.
+# Numbers of captured steps, whose difference counts. A graph's copies are visible at each replay.
 COPIED_STEPS = (8, 40)
 COPIED_NODES = 51
-# An instance's distances in the narrowest type that there is.
+# The bytes of an instance's distances in the narrowest type.
 LEAST_MATRIX_BYTES = COPIED_NODES * COPIED_NODES * 2
 NCU_METRICS = ("gpu__time_duration.sum", "sm__throughput.avg.pct_of_peak_sustained_elapsed",
                "dram__throughput.avg.pct_of_peak_sustained_elapsed")
@@ -48,7 +48,7 @@ class Checks:
             raise Skip(f"the bundle's programs do not run: {error}") from None
 
     def _gpu(self, body):
-        """A check that needs a device, and whatever else `body` asks for."""
+        """Returns a check that is skipped without a device."""
         def check(limit):
             if not self._machine.devices:
                 raise Skip(NO_DEVICE)
@@ -95,7 +95,7 @@ class Checks:
         yield "vrpd on the device", 90, self._gpu(self._check_daemon)
 
     def _suites(self, program):
-        """Those of gpu_test, for a process each: a device in trouble costs one of them. "" stands for all."""
+        """Returns the suites of gpu_test, which run in a process each: a failing device costs only one. "" means all."""
         if not self._machine.devices or program.name != "gpu_test":
             return [""]
         try:
@@ -177,14 +177,14 @@ class Checks:
     def _measure(self, case, limit):
         self._program("bench/engine_bench")
         script = self._root / "tests" / "gpu" / "plain_torch_attention.py"
-        seconds = max(limit - 25, 5)  # of its measurements; torch takes its time to load
+        seconds = max(limit - 25, 5)  # excludes torch's loading time
         outcome = run_program([sys.executable, script, "--bundle", self._root, "--case", case, "--seconds", seconds],
                               limit, folder=self._root)
         outcome.need_success(case)
         return last_object(outcome.output)
 
     def _epochs(self, limit, config, *keys):
-        """Seconds of each epoch of a training."""
+        """Returns the seconds of each epoch of a training."""
         with tempfile.TemporaryDirectory() as folder:
             outcome = self._run([self._program("bench/train_bench"), f"configs/{config}.yaml", folder,
                                  len(os.sched_getaffinity(0)), "device=cuda", *keys], limit)
@@ -199,7 +199,7 @@ class Checks:
         return {"epoch_s": epochs, "goal_s": gpu_goals.TINY_EPOCH_S}
 
     def _measure_supervised(self, limit):
-        """Of the whole training; its labels, which the CPU makes, are made before."""
+        """Measures the whole training without its labels, which the CPU makes before."""
         epochs = self._epochs(limit, "ptrnet_supervised")
         return {"epochs": len(epochs), "all_epochs_s": round(sum(epochs), 3), "goal_s": gpu_goals.SUPERVISED_S}
 
@@ -219,7 +219,7 @@ class Checks:
         yield "nsys engine_bench", 60, self._gpu(self._profile_system)
 
     def _bench(self, requests):
-        """A shell's line that has engine_bench answer what the command `requests` prints."""
+        """Returns a shell line that pipes the output of the command `requests` to engine_bench."""
         return ["sh", "-c", f"{requests} | '{self._program('bench/engine_bench')}' "
                             f"device=cuda bf16=1 customers={COPIED_NODES - 1} batch=512"]
 
@@ -234,14 +234,14 @@ class Checks:
         return {"kernels": kernels}
 
     def _profile_copies(self, limit):
-        """Copies of whole steps: those of more steps less those of fewer, which leaves out what a run begins and ends
-        with. The first steps record the graph."""
+        """Returns the copies of captured steps: those of more steps less those of fewer, which excludes the copies at the
+        beginning and end of a run. The first steps capture the graph."""
         requests = [f"copies {count} shared" for count in (COPIED_STEPS[0], *COPIED_STEPS)]
         outcome = self._run(self._bench(f"printf '%s\\n' {shlex.join(requests)}"), limit)
         outcome.need_success("engine_bench")
         answers = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"copies"')]
         if len(answers) != len(requests):
-            raise Failure(f"engine_bench told {len(answers)} times of copies, wanted {len(requests)}", output=outcome.output)
+            raise Failure(f"engine_bench reported copies {len(answers)} times, wanted {len(requests)}", output=outcome.output)
         return copy_figures(*answers[1:])
 
     def _profile_system(self, limit):
@@ -254,7 +254,7 @@ class Checks:
 
 
 def test_numbers(content):
-    """Counts, the failed ones' names and what tests have recorded, of GoogleTest's JSON."""
+    """Returns the counts, names, failures and recorded values in GoogleTest's JSON."""
     numbers = {"passed": 0, "skipped": 0, "failed": [], "names": [], "recorded": {}}
     for suite in content["testsuites"]:
         for test in suite["testsuite"]:
@@ -273,7 +273,7 @@ def test_numbers(content):
 
 
 def copy_figures(fewer, more):
-    """Of two of engine_bench's lines of copies: what each step more has copied, judged copy by copy."""
+    """Compares two of engine_bench's lines of copies: what each additional step has copied, copy by copy."""
     steps = more["steps"] - fewer["steps"]
     before = {(copy["way"], copy["bytes"]): copy["count"] for copy in fewer["copies"]}
     each = [dict(copy, a_step=(copy["count"] - before.get((copy["way"], copy["bytes"]), 0)) / steps)
@@ -286,7 +286,7 @@ def copy_figures(fewer, more):
 
 
 def kernel_figures(text):
-    """Of ncu's CSV: a dict a launch, its kernel and the metrics."""
+    """Parses ncu's CSV: one dict per launch with its kernel and metrics."""
     lines = text.splitlines()
     header = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if header is None:

@@ -1,4 +1,4 @@
-"""What run-gpu-checks finds on a machine: its GPU and driver, tools, and the bundle itself."""
+"""The machine that run-gpu-checks runs on: its GPU and driver, tools, and the bundle."""
 
 import glob
 import json
@@ -18,13 +18,13 @@ TOOL_FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/us
 
 
 def find_tool(name, root):
-    """A tool on PATH, in the usual folders or in the bundle's own tools/; None where there is none."""
+    """Returns a tool's path on PATH, in the usual folders or in the bundle's own tools/; None if absent."""
     folders = [os.environ.get("PATH", ""), *TOOL_FOLDERS, str(root / "tools")]
     return shutil.which(name, path=os.pathsep.join(folders))
 
 
 def answer_of(*command):
-    """What a program prints, or "" where it fails."""
+    """Returns a program's output, or "" if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -42,7 +42,8 @@ class Machine:
     def _devices(self):
         if self.smi is None:
             return self._devices_of_torch()
-        for query in (QUERY, QUERY[:2]):  # one field that the driver does not know makes it refuse all
+        # A field that the driver does not know makes it refuse all.
+        for query in (QUERY, QUERY[:2]):
             text = answer_of(self.smi, f"--query-gpu={','.join(query)}", "--format=csv,noheader,nounits")
             rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
             found = [dict(zip(query, row, strict=True)) for row in rows if len(row) == len(query)]
@@ -52,7 +53,7 @@ class Machine:
 
     @staticmethod
     def _devices_of_torch():
-        """Without nvidia-smi: what the driver says of itself, of the devices that torch sees."""
+        """Returns the devices that torch sees, for machines without nvidia-smi."""
         names = answer_of("python3", "-c", "import torch; [print(torch.cuda.get_device_name(i)) "
                                            "for i in range(torch.cuda.device_count())]").splitlines()
         version = re.search(r"Kernel Module\D+([0-9.]+)", _text_of("/proc/driver/nvidia/version"))
@@ -63,7 +64,7 @@ class Machine:
         return find_tool(name, self.root)
 
     def driver(self):
-        """The driver's major number."""
+        """Returns the driver's major version."""
         return int(self.devices[0]["driver_version"].split(".")[0])
 
     def facts(self):
@@ -76,7 +77,7 @@ class Machine:
 
 
 def _text_of(path):
-    """"" where it cannot be read."""
+    """Returns the file's text, or "" if it cannot be read."""
     try:
         return pathlib.Path(path).read_text(errors="replace")
     except OSError:
@@ -91,7 +92,7 @@ def _processor():
 
 
 def bundle_environment(root):
-    """The variables with which the bundle's programs find their libraries; ValueError says why there are none."""
+    """Returns the variables by which the bundle's programs find their libraries; ValueError gives the reason if not."""
     try:
         done = subprocess.run([str(pathlib.Path(root).resolve() / "run"), "--environment"], capture_output=True, text=True,
                               timeout=60, check=False)

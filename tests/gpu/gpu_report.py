@@ -1,4 +1,4 @@
-"""The report that run-gpu-checks writes: checks with their states, each run within a limit of time."""
+"""The report of run-gpu-checks: checks with their states, each run within a time limit."""
 
 import contextlib
 import dataclasses
@@ -13,17 +13,17 @@ from gpu_goals import goals_of
 
 SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
-LOGGED_OUTPUT = 400_000  # of a program in the log
+LOGGED_OUTPUT = 400_000  # of a program, in the log
 KILLED_S = 10  # for a killed program to end
 TIME_WAS_UP = "the time for all checks was up"
 
 
 class Skip(Exception):
-    """The check cannot be made here; its text says why."""
+    """Raised with the reason why a check cannot run here."""
 
 
 class Failure(Exception):
-    """The check went wrong; its text says how."""
+    """Raised with the reason why a check failed."""
 
     def __init__(self, reason, numbers=None, output=""):
         super().__init__(reason)
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def run_program(command, limit, environment=None, folder=None):
-    """Runs a program to its end, or to the limit: then it and what it started are killed, and that is a Failure."""
+    """Runs a program. At the limit kills it and its children, and raises Failure."""
     begin = time.monotonic()
     process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, errors="replace", env=environment, cwd=folder,
@@ -58,7 +58,8 @@ def run_program(command, limit, environment=None, folder=None):
             os.killpg(process.pid, signal.SIGKILL)
         try:
             output, _ = process.communicate(timeout=KILLED_S)
-        except subprocess.TimeoutExpired as stuck:  # in the driver, which no signal reaches
+        # Stuck in the driver, where no signal reaches it.
+        except subprocess.TimeoutExpired as stuck:
             output = (stuck.output or late.output or b"").decode(errors="replace") + "\n(and does not die)"
         log_output(command, output)
         raise Failure(f"not done after its {limit:.0f} s", output=output) from None
@@ -70,14 +71,14 @@ _log_path = None
 
 
 def log_output(command, output):
-    """Whole, beside the report, which keeps the ends of failed checks alone."""
+    """Writes the full output to a log; the report keeps only the ends of failed checks."""
     if _log_path is not None:
         with open(_log_path, "a", encoding="utf-8") as log:
             log.write(f"$ {' '.join(map(str, command))}\n{output[-LOGGED_OUTPUT:].rstrip()}\n\n")
 
 
 def last_object(output):
-    """The last line of `output` that is a JSON object: a program's libraries may print behind it."""
+    """Returns the last line of `output` that is a JSON object; libraries may print after it."""
     lines = [line for line in output.splitlines() if line.startswith("{")]
     if not lines:
         raise Failure("it printed no JSON object", output=output)
@@ -85,16 +86,16 @@ def last_object(output):
 
 
 class Report:
-    """Writes itself anew after each check, so that what was found is there whatever comes next."""
+    """A report that is rewritten after each check, so that a crash loses nothing."""
 
-    def __init__(self, path, facts, seconds, anew=None):
-        """`anew`: the groups whose checks are made; others stay as an earlier report at `path` has them, whose commit
-        has to be the same (ValueError). None: all."""
+    def __init__(self, path, facts, seconds, checked=None):
+        """`checked`: the groups to check; others are kept from an earlier report at `path`, whose commit
+        must be the same (ValueError). None: all."""
         global _log_path
         self._path = pathlib.Path(path)
         _log_path = self._path.with_suffix(".log")
-        kept = [] if anew is None else self._kept(facts["commit"], anew)
-        if anew is None:
+        kept = [] if checked is None else self._kept(facts["commit"], checked)
+        if checked is None:
             _log_path.write_text("")
         self._begin = time.monotonic()
         self._end = self._begin + seconds
@@ -115,7 +116,7 @@ class Report:
             entry.update(state="skipped", reason=str(skip))
         except Failure as failure:
             entry.update(state="failed", reason=str(failure), numbers=failure.numbers, output=failure.output)
-        except Exception as error:  # a tool that answers otherwise than it should; the others go on
+        except Exception as error:  # a tool whose answer is malformed; the others continue
             entry.update(state="failed", reason=f"{type(error).__name__}: {error}")
         entry["seconds"] = round(time.monotonic() - begin, 3)
         self._content["checks"].append(entry)
@@ -127,17 +128,17 @@ class Report:
         return sum(entry["state"] == state for entry in self._content["checks"])
 
     def late_groups(self):
-        """Those of which a check was skipped because the time was up, in order."""
+        """Returns the groups with checks skipped for lack of time, in order."""
         late = [entry["group"] for entry in self._content["checks"] if entry["reason"] == TIME_WAS_UP]
         return list(dict.fromkeys(late))
 
-    def _kept(self, commit, anew):
+    def _kept(self, commit, checked):
         if not self._path.exists():
             return []
         earlier = json.loads(self._path.read_text())
         if earlier["commit"] != commit:
             raise ValueError(f"{self._path}: got a report of commit {earlier['commit']}, wanted one of {commit}")
-        return [check for check in earlier["checks"] if check["group"] not in anew]
+        return [check for check in earlier["checks"] if check["group"] not in checked]
 
     def goals(self):
         """See gpu_goals.py."""

@@ -1,5 +1,5 @@
-// What the tests that need a GPU have in common: where there is none they are skipped, with the
-// reason printed. No torch here.
+// Helpers of the tests that need a GPU, which are skipped with a printed reason if there is none.
+// No torch here.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace vrp::test {
 
-// The emulated device has another header in this one's place.
+// The emulated device replaces this header.
 inline constexpr bool kEmulated = false;
 inline void BeLike(const DeviceLike&) {}
 
@@ -18,7 +18,7 @@ inline constexpr char kNoGpu[] =
     "no CUDA device: none in this machine, none that its driver shows, or a build without CUDA "
     "(./dev build cuda)";
 
-// The first of them, or the CPU where there is none.
+// Returns the first GPU, or the CPU if there is none.
 inline DeviceInfo FirstGpu() {
   std::vector<DeviceInfo> devices = ListDevices();
   return devices.size() > 1 ? devices[1] : devices[0];

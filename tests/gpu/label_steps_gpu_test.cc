@@ -1,5 +1,5 @@
-// Whole steps along labels on CUDA beside their twin on the CPU: the same
-// weights, labels, dropped units and draws.
+// Captured steps of supervised training on CUDA, compared with the CPU: the same weights, labels,
+// dropped units and draws.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -24,14 +24,14 @@ struct LabelsCase {
   double teacher_forcing;
   bool dropout;
   Precision precision = Precision::kFp32;
-  bool transformer = false;  // not the pointer network
+  bool transformer = false;  // otherwise the pointer network
 };
 void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
 
 class LabelStepsEngineGpuTest : public test::GpuTest,
                                 public testing::WithParamInterface<LabelsCase> {
  protected:
-  // What kLabelSteps steps on `device` came to, in so many parts.
+  // Returns the reports of kLabelSteps steps on `device`, each in that many parts.
   std::vector<CapturedStepReport> Run(DeviceKind device, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
@@ -51,7 +51,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
                                                   .labels = true,
                                                   .label_smoothing = 0.05,
                                                   .dropout = GetParam().dropout,
-                                                  // See whole_steps_gpu_test.cc.
+                                                  // See captured_steps_gpu_test.cc.
                                                   .adamw = {.epsilon = 1e-5},
                                                   .learning_rates = {1e-4},
                                                   .report_every = 3});
@@ -68,7 +68,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
     return (*steps)->TakeReports();
   }
 
-  // Every fourth step has fewer instances.
+  // Takes a step; every fourth one has fewer instances.
   static void TakeStep(CapturedSteps& steps, int64_t step, const BatchForm& form) {
     const std::vector<Instance> instances =
         *GenerateInstances({.customers = 20, .seed = static_cast<uint64_t>(100 + step)},
@@ -105,7 +105,7 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
   std::vector<float> weights_;  // after the last run
 };
 
-TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
+TEST_P(LabelStepsEngineGpuTest, EqualTheCpusSteps) {
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda);
@@ -118,7 +118,7 @@ TEST_P(LabelStepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   EXPECT_LT(largest, GetParam().precision == Precision::kFp32 ? 1e-4 : 2e-3);
 }
 
-TEST_P(LabelStepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
+TEST_P(LabelStepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*parts=*/5);
   ExpectSame(actual, expected);

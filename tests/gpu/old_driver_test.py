@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vrpd with CUDA beside a driver that is too old (fake_old_driver.cc): it names the one that is needed. No GPU."""
+"""vrpd with CUDA and a driver that is too old (fake_old_driver.cc): it names the required one. Needs no GPU."""
 
 import os
 import pathlib
@@ -22,13 +22,13 @@ class OldDriverTest(unittest.TestCase):
         self.state = pathlib.Path(folder.name, "state")
         self.environment = dict(os.environ, LD_LIBRARY_PATH=str(BINARIES.parent / "tests" / "old_driver"))
 
-    def test_a_gpu_that_is_asked_for_is_refused_by_the_driver_that_it_wants(self):
+    def test_refuses_a_requested_gpu_and_names_the_required_driver(self):
         done = subprocess.run([BINARIES / "vrpd", "--device", "cuda", "--listen", "127.0.0.1:0", "--state-dir", self.state],
                               capture_output=True, text=True, env=self.environment, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"device: cuda:0 does not exist; this machine has cpu; {WHY}", done.stderr)
 
-    def test_the_cpu_stands_in_where_any_device_will_do_and_the_log_says_why(self):
+    def test_auto_falls_back_to_the_cpu_and_logs_the_reason(self):
         daemon = Daemon(self.state, flags=("--device", "auto"), env=self.environment)
         self.addCleanup(daemon.clean_up)
         devices = daemon.json("server", "info")[0]["devices"]

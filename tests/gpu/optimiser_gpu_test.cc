@@ -1,4 +1,4 @@
-// The optimiser's kernels against the same programs on the CPU, several steps in a row.
+// The optimiser's kernels, compared with the same programs on the CPU over several steps.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -28,7 +28,7 @@ std::vector<UpdatePiece> Pieces() {
   return pieces;
 }
 
-// The parameters and all that a step needs, on both sides.
+// The parameters and other inputs of a step, on both sides.
 struct Optimised {
   Optimised() { DrawGradient(0); }
 
@@ -70,7 +70,7 @@ struct Optimised {
     EXPECT_EQ(there.steps, here.steps);
     EXPECT_EQ(there.updates, here.updates);
     EXPECT_EQ(there.applies, here.applies);
-    EXPECT_EQ(there.arrived, 0U);  // as the next step wants it
+    EXPECT_EQ(there.arrived, 0U);  // reset for the next step
     if (here.applies != 0) {
       EXPECT_DOUBLE_EQ(there.norm, here.norm);
     }
@@ -106,7 +106,7 @@ class OptimiserGpuTest : public test::GpuTest, public testing::WithParamInterfac
   }
 };
 
-TEST_P(OptimiserGpuTest, StepsAsTheCpuDoes) {
+TEST_P(OptimiserGpuTest, StepsEqualTheCpus) {
   Optimised one;
   for (uint64_t step = 1; step <= 4; ++step) {
     one.DrawGradient(step);
@@ -116,7 +116,7 @@ TEST_P(OptimiserGpuTest, StepsAsTheCpuDoes) {
   EXPECT_EQ(one.state.host()[0].updates, 4);
 }
 
-TEST_P(OptimiserGpuTest, LeavesAStepOutWhoseGradientIsNoNumberInAnyBlock) {
+TEST_P(OptimiserGpuTest, SkipsAStepWithANonFiniteGradientInAnyBlock) {
   Optimised one;
   for (const size_t place : {size_t{0}, size_t{kNormBlock}, size_t{kSize - 1}}) {
     one.gradient.host()[place] = std::numeric_limits<float>::infinity();

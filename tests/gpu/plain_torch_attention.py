@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The attention model in plain torch, trained and decoded as by rl4co, beside engine_bench on the same GPU.
+"""Compares the attention model in plain torch, trained and decoded like rl4co, with engine_bench on the same GPU.
 
-rl4co need not be installed: plain_torch_model.py is its model. Autocast to bf16, sampling step by step with autograd
-through all steps, Adam, gradients clipped to norm 1. What rl4co does besides (its checks of each choice, TensorDicts,
-Lightning) is left out, so that this is no slower than rl4co.
+rl4co need not be installed: plain_torch_model.py is its model. It uses autocast to bf16, sampling step by step with
+autograd through all steps, Adam, and gradients clipped to norm 1. rl4co's overhead (checks of each choice,
+TensorDicts, Lightning) is left out, so this side is no slower than rl4co.
 
-Both sides have the same weights and draw instances of the same distribution; their greedy tours of the same instances
-must cost the same before anything is measured. Each side is then measured at batches that grow until memory or time
-run out, and the best of each counts. A training step holds the making of its data, rollout, backward, clipping and the
-optimiser. Prints one JSON line.
+Both sides have the same weights and draw instances from the same distribution. Their greedy tours of the same
+instances must cost the same before the measurement. Each side is then measured with growing batches until memory or
+time runs out, and its best result counts. A training step includes drawing its data, rollout, backward, clipping and
+the optimiser. Prints one JSON line.
 
 Examples:
   plain_torch_attention.py --case am_cvrp50
@@ -36,7 +36,7 @@ from our_engine import OurEngine  # noqa: E402
 from plain_torch_model import CAPACITIES, CLIP, HEADS, AttentionModel, Instances, draw_instances  # noqa: E402
 
 WARM_STEPS, TIMED_STEPS = 3, 7
-WHOLE_S = 0.3  # of steps that are begun one after the other
+BACK_TO_BACK_S = 0.3  # of steps that are enqueued back to back
 AGREED_INSTANCES, AGREED = 64, 1e-3
 
 
@@ -58,7 +58,8 @@ CASES = {
     "pomo_cvrp50": Case(50, "step shared", (64, 256, 1024), layers=6, starts=50),
     "pomo_cvrp100": Case(100, "step shared", (32, 128, 512), layers=6, starts=100),
     "greedy_cvrp100": Case(100, "greedy", (1, 256, 2048, 10000)),
-    # Ours alone: teacher forcing along given labels, batch 64, as in configs/ptrnet_supervised.yaml.
+    # Only for our engine: forced decoding along given labels, batch 64, as in
+    # configs/ptrnet_supervised.yaml.
     "pointer_cvrp20": Case(20, "step", (64,)),
 }
 POINTER_SIZES = '{"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10}'
@@ -66,7 +67,7 @@ SUPERVISED_STEPS = 157 * 50  # of that configuration
 
 
 class PlainTorch:
-    """Our rival's side."""
+    """The plain torch side of the comparison."""
 
     def __init__(self, case, options):
         self._case, self._device = case, torch.device(options.device)
@@ -153,7 +154,7 @@ class Ours:
         return OurEngine(self._program, self._environment, **case)
 
     def write_instances(self, data):
-        """As tests/parity/parity_case.h reads them."""
+        """Writes instances in the format of tests/parity/parity_case.h."""
         capacity = float(CAPACITIES[self._case.customers])
         demands = (data.shares.double() * capacity).round()
         path = self._folder / f"instances-{len(demands)}.safetensors"
@@ -167,11 +168,11 @@ class Ours:
             return engine.ask(f"greedy {self._case.starts}")["cost"]
 
     def _request(self, before):
-        """On a GPU training steps are taken as a training has them: many are begun before one is waited for."""
+        """Returns the request for training steps. On a GPU, many steps are enqueued before one is waited for, as in training."""
         verb, *baseline = self._case.request.split()
         if verb != "step" or self._options.device == "cpu":
             return self._case.request
-        count = 4 if before is None else max(4, min(64, round(WHOLE_S / before["seconds"])))
+        count = 4 if before is None else max(4, min(64, round(BACK_TO_BACK_S / before["seconds"])))
         return " ".join(["whole", str(count), *baseline])
 
     def measure(self, batch, until):
@@ -191,7 +192,7 @@ class Ours:
 
 
 def sweep(side, batches, seconds):
-    """By batch what `side` measures; ends with the batch that memory or the time does not suffice for."""
+    """Returns the measurements of `side` by batch size, up to the limit of memory or time."""
     begin, found, why = time.monotonic(), {}, "all batches"
     for batch in batches:
         if time.monotonic() > begin + seconds:
@@ -199,7 +200,7 @@ def sweep(side, batches, seconds):
             break
         try:
             line = side.measure(batch, begin + seconds)
-        except (RuntimeError, OSError) as error:  # memory that ran out; a program that ended
+        except (RuntimeError, OSError) as error:  # out of memory, or a program that ended
             why = f"batch {batch}: {str(error).splitlines()[0]}"
             break
         median = statistics.median(line["times_s"])
@@ -215,17 +216,17 @@ def summary(found, why):
     if not found:
         raise SystemExit(f"plain_torch_attention: nothing could be measured: {why}")
     best = max(found, key=lambda batch: found[batch]["per_s"])
-    return {"best_batch": best, "best_per_s": found[best]["per_s"], "ended_by": why, "by_batch": found}
+    return {"best_batch": best, "best_per_s": found[best]["per_s"], "end_reason": why, "by_batch": found}
 
 
 def fill_unit_square(positions):
-    """As our networks see them: moved and scaled, by one factor an instance."""
+    """Moves and scales positions, by one factor per instance, as our networks do."""
     low = positions.amin(1, keepdim=True)
     return (positions - low) / (positions.amax(1, keepdim=True) - low).amax(2, keepdim=True)
 
 
 def agree(plain, ours, case):
-    """The greedy costs of the same instances by both sides, in float32; exits where they differ."""
+    """Compares the greedy costs of both sides on the same instances in float32; exits if they differ."""
     data = draw_instances(case.customers, AGREED_INSTANCES, "cpu")
     data.positions = fill_unit_square(data.positions)
     theirs, own = plain.greedy_costs(data).double().mean().item(), ours.greedy_cost(data)

@@ -1,7 +1,7 @@
 """rl4co's attention model of the CVRP in plain torch (Kool et al. 2019; POMO: Kwon et al. 2020).
 
-Operator by operator, under rl4co's names of the weights, so that models/import_weights.py converts them: the encoder's
-attention and the decoder's glimpse by torch's fused attention, a step of the rollout at a time.
+Uses rl4co's operators and names of the weights, so that models/import_weights.py converts them. The encoder's
+attention and the decoder's glimpse use torch's fused attention; the rollout takes one step at a time.
 Shapes: B instances, P trajectories of each, N nodes with the depot first.
 """
 
@@ -17,7 +17,7 @@ CAPACITIES = {10: 20, 20: 30, 50: 40, 100: 50}  # Kool et al. 2019, appendix C
 
 
 class Around(nn.Module):
-    """x + module(x)."""
+    """Computes x + module(x)."""
 
     def __init__(self, module):
         super().__init__()
@@ -91,7 +91,7 @@ def join_heads(x):
 @dataclasses.dataclass
 class Instances:
     positions: torch.Tensor  # [B, N, 2], the depot first
-    shares: torch.Tensor     # [B, N], demands as shares of the capacity, 0 of the depot
+    shares: torch.Tensor     # [B, N], demands as shares of the capacity, 0 for the depot
 
 
 def draw_instances(customers, count, device):
@@ -107,7 +107,7 @@ class Tours:
 
 
 class AttentionModel(nn.Module):
-    """With one trajectory of each instance, or POMO's: several from distinct starts, without the mean of the nodes."""
+    """Rolls out one trajectory per instance, or like POMO several from distinct starts, without the mean of the nodes."""
 
     def __init__(self, layers, starts):
         super().__init__()
@@ -138,7 +138,7 @@ class AttentionModel(nn.Module):
                      len(actions))
 
     def _step(self, nodes, keys, graph, state):
-        """Log-probabilities [B, P, N] of the next node."""
+        """Returns log-probabilities [B, P, N] of the next node."""
         allowed = state.allowed()
         here = nodes.gather(1, state.current[..., None].expand(-1, -1, HIDDEN))
         context = torch.cat((here, (1 - state.used)[..., None].to(here.dtype)), -1)
@@ -151,7 +151,7 @@ class AttentionModel(nn.Module):
 
 
 class State:
-    """Where the vehicles of P trajectories of each instance are, what they carry and what is served."""
+    """Positions, loads and served customers of P trajectories per instance."""
 
     def __init__(self, data, starts):
         count, size = data.shares.shape
@@ -176,7 +176,7 @@ class State:
 
 
 def costs_of(positions, actions):
-    """Lengths [B, P] of the closed tours."""
+    """Returns the lengths [B, P] of the closed tours."""
     count, starts, steps = actions.shape
     at = positions.gather(1, actions.reshape(count, -1, 1).expand(-1, -1, 2)).view(count, starts, steps, 2)
     depot = positions[:, None, :1].expand(-1, starts, -1, -1)

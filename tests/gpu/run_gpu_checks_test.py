@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run-gpu-checks on made-up bundles and machines: what it runs, what it says, how it ends. No GPU, nothing built."""
+"""Tests run-gpu-checks with fake bundles and machines. Needs no GPU and no build."""
 
 import json
 import os
@@ -14,7 +14,8 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SMI = 'echo "NVIDIA Made Up, %s, 143771, 9.0, 1980, 700.00, 31"'
-# Answers as a GoogleTest program does, by the states that its TESTS gives, and what a test records: "pass name=value".
+# Answers like a GoogleTest program, with the states and recorded values in TESTS: "pass
+# name=value".
 GTEST = """
 import fnmatch, json, sys, time
 TESTS = {tests}
@@ -86,7 +87,7 @@ class RunGpuChecks(unittest.TestCase):
         write_program(self.tools / name, f"#!/bin/sh\n{shell}\n")
 
     def run_checks(self, *arguments):
-        """Its exit code and report."""
+        """Returns its exit code and report."""
         report = self.root / "report.json"
         environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
         done = subprocess.run([sys.executable, HERE / "run-gpu-checks", "--bundle", os.path.relpath(self.root),
@@ -106,7 +107,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertIn(reason, entry["reason"])
         return entry
 
-    def test_skips_everything_without_a_device_and_says_so(self):
+    def test_skips_everything_without_a_device(self):
         for shell in ("echo 'NVIDIA-SMI has failed' >&2; exit 9", "echo No devices were found"):
             with self.subTest(shell):
                 self.write_tool("nvidia-smi", shell)
@@ -119,10 +120,10 @@ class RunGpuChecks(unittest.TestCase):
                 self.assertEqual(report["machine"]["devices"], [])
 
     def goals(self, report):
-        """By a part of the goal: its state and figure."""
+        """Returns each goal's state and value by a part of its name."""
         return {goal["goal"]: (goal["state"], goal["got"]) for goal in report["goals"]}
 
-    def test_keeps_what_an_earlier_report_has_of_other_groups(self):
+    def test_keeps_other_groups_of_an_earlier_report(self):
         self.run_checks("--only", "tests")
         _, report = self.run_checks("--only", "bench", "--keep")
         self.assert_entry(report, "gpu_test DeviceGpuTest", "passed")
@@ -133,7 +134,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(code, 2)
         self.assertIn("got a report of commit 0123456789ab, wanted one of ba9876543210", self.output)
 
-    def test_lists_each_goal_as_not_run_with_the_reason_where_there_is_no_device(self):
+    def test_lists_all_goals_as_not_run_without_a_device(self):
         self.write_tool("nvidia-smi", "echo No devices were found")
         _, report = self.run_checks()
         self.assertEqual({goal["state"] for goal in report["goals"]}, {"not run"})
@@ -142,7 +143,7 @@ class RunGpuChecks(unittest.TestCase):
             self.assertIn("no NVIDIA device", goal["reason"], goal)
             self.assertIn(f"not run    {goal['goal']}"[:60], self.output)
 
-    def test_judges_parity_by_the_tests_on_the_device_alone(self):
+    def test_judges_parity_only_by_tests_on_the_device(self):
         greedy, sampled = ("Nets/EngineGpuTest.TakesTheSame%sTours/gt_%s" % word
                            for word in (("Greedy", "cuda"), ("Sampled", "cuda")))
         gradient = "Nets/EngineGpuTest.GivesTheSameGradient/gt_cuda"
@@ -166,7 +167,7 @@ class RunGpuChecks(unittest.TestCase):
             self.assertEqual((goals[exact], goals[rough]),
                              ((states[0], float(difference)), (states[1], float(noise))))
 
-    def test_judges_what_benchmarks_find_by_the_goals(self):
+    def test_judges_benchmarks_by_the_goals(self):
         answer = '{"ratio": 7.5, "goal": 10, "least": 5, "plain": {"best_batch": 64, "by_batch": {"64": {}, "256": {}}}}'
         write_program(self.root / "tests/gpu/plain_torch_attention.py", f"print('{answer}')\n")
         self.write("bench/train_bench", """for epoch in 1 2 3; do echo '{"what": "train_epoch", "seconds": 0.02}'; done""")
@@ -185,7 +186,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(goals["one greedy CVRP100: milliseconds"], ("missed", 1.5))
 
     def write_copies(self, bytes_a_step, times_a_step):
-        """Of `copies COUNT` steps, which end with a copy of 1 MB of weights and a report every 16 steps."""
+        """Fakes `copies COUNT`: steps that end with a copy of 1 MB of weights, and a report every 16 steps."""
         self.write("bench/engine_bench", textwrap.dedent(f"""\
             while read -r verb count _; do
               [ "$verb" = copies ] || exit 1
@@ -196,7 +197,7 @@ class RunGpuChecks(unittest.TestCase):
             END
             done""").replace(",\n ", ", "))
 
-    def test_counts_the_bytes_that_a_step_copies_and_finds_matrices_among_them(self):
+    def test_counts_copied_bytes_per_step_and_detects_matrices(self):
         one_matrix = 51 * 51 * 4
         for size, times, state in ((4096, 1, "met"), (4096, 1000, "met"), (one_matrix, 1, "missed"),
                                    (512 * one_matrix, 1, "missed"), (one_matrix // 2, 512, "missed")):
@@ -211,28 +212,28 @@ class RunGpuChecks(unittest.TestCase):
     def test_needs_all_lines_of_copies(self):
         self.write("bench/engine_bench", "echo '{\"copies\": [], \"steps\": 8}'")
         _, report = self.run_checks("--only", "profile")
-        self.assert_entry(report, "copies by CUPTI", "failed", "told 1 times of copies, wanted 3")
+        self.assert_entry(report, "copies by CUPTI", "failed", "reported copies 1 times, wanted 3")
 
-    def test_finds_a_device_of_which_nvidia_smi_knows_little(self):
+    def test_finds_a_device_that_nvidia_smi_hardly_describes(self):
         self.write_tool("nvidia-smi", 'case "$1" in *clocks*) exit 2 ;; esac\necho "NVIDIA Made Up, 580.1"')
         _, report = self.run_checks("--only", "graph")
         self.assertEqual(report["machine"]["devices"], [{"name": "NVIDIA Made Up", "driver_version": "580.1"}])
         self.assert_entry(report, "driver", "passed")
 
-    def test_asks_torch_for_devices_where_there_is_no_nvidia_smi(self):
+    def test_asks_torch_for_devices_without_nvidia_smi(self):
         (self.tools / "nvidia-smi").unlink()
         self.write_tool("python3", 'case "$*" in *device_count*) echo "NVIDIA By Torch" ;; esac')
         _, report = self.run_checks("--only", "graph")
         self.assertEqual([device["name"] for device in report["machine"]["devices"]], ["NVIDIA By Torch"])
 
-    def test_logs_all_that_programs_print_beside_the_report(self):
+    def test_logs_the_full_output_of_programs(self):
         self.run_checks("--only", "tests")
         log = (self.root / "report.log").read_text()
         self.assertIn("vrpd 0.1.0", log)
         self.assertIn("gpu_test --gtest_filter=DeviceGpuTest.*-*_cpu", log)
         self.assertIn("Running main() from made_up.cc", log)
 
-    def test_reports_the_machine_the_commit_and_what_each_check_found(self):
+    def test_reports_machine_commit_and_results(self):
         code, report = self.run_checks("--only", "tests,bench")
         self.assertEqual(code, 0, self.output)
         self.assertEqual(report["machine"]["devices"][0]["name"], "NVIDIA Made Up")
@@ -253,7 +254,7 @@ class RunGpuChecks(unittest.TestCase):
         lines = self.assert_entry(report, "10,000 cvrp100 improved, and one greedy", "passed")["numbers"]["lines"]
         self.assertEqual(pathlib.Path(lines[0]["model"]).name, "10")
 
-    def test_leaves_the_twins_on_the_cpu_out(self):
+    def test_leaves_out_the_cpu_variants(self):
         _, report = self.run_checks("--only", "tests")
         entry = self.assert_entry(report, "gpu_test Nets/EngineGpuTest", "passed")
         self.assertEqual(entry["numbers"]["passed"], 1)
@@ -266,7 +267,7 @@ class RunGpuChecks(unittest.TestCase):
         entry = self.assert_entry(report, "gpu_test BGpuTest", "failed", "failed: BGpuTest.Wrong")
         self.assertEqual(entry["numbers"]["passed"], 1)
 
-    def test_goes_on_after_a_crash_and_after_a_hang(self):
+    def test_continues_after_a_crash_and_a_hang(self):
         self.write_tests({"AGpuTest.Aborts": "crash", "BGpuTest.Hangs": "hang", "CGpuTest.Works": "pass"})
         begin = time.monotonic()
         code, report = self.run_checks("--only", "tests", "--time-limit", "10")
@@ -277,7 +278,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time for all checks was up")
         self.assertRegex(self.output, r"the time was up: for the rest run-gpu-checks --only tests --keep --report \S+\n$")
 
-    def test_gives_the_reason_that_skipped_tests_print(self):
+    def test_reports_the_printed_reason_of_skipped_tests(self):
         self.write_tests({"AGpuTest.Needs": "skip"})
         code, report = self.run_checks("--only", "tests")
         self.assertEqual(code, 0, self.output)  # the driver and LibTorch are there
@@ -289,7 +290,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assert_entry(report, "driver", "failed", "got 570.10, wanted 580 or newer")
 
-    def test_says_once_that_libtorch_is_missing(self):
+    def test_reports_a_missing_libtorch_once(self):
         self.write("run", "echo 'run: error: got torch 2.10.0, wanted torch 2.11.0+cu130' >&2; exit 3")
         code, report = self.run_checks("--only", "tests,profile")
         self.assertEqual(code, 1)
@@ -297,7 +298,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assert_entry(report, "gpu_test", "skipped", "got torch 2.10.0")
         self.assertEqual(report["summary"]["failed"], 1)
 
-    def test_looks_for_tests_of_graphs_and_of_synchronisations(self):
+    def test_runs_the_tests_of_graphs_and_synchronisations(self):
         _, report = self.run_checks("--only", "graph")
         self.assert_entry(report, "no synchronisation in a replayed step", "skipped", "no test that matches")
         goal, name = "no synchronisation in a step, by the sync-debug mode", "CudaGraphGpuTest.ReplaysWithoutSynchronising"
@@ -309,7 +310,7 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assert_entry(report, "no synchronisation in a replayed step", "failed", "CudaGraphGpuTest")
 
-    def test_reports_what_the_sanitizer_finds(self):
+    def test_reports_errors_of_the_sanitizer(self):
         self.write_tests({"Cases/BatchDecoderGpuTest.Decodes/OddShape": "pass"})
         self.write_tool("compute-sanitizer", textwrap.dedent("""
             case "$*" in
@@ -324,12 +325,12 @@ class RunGpuChecks(unittest.TestCase):
         entry = self.assert_entry(report, "initcheck gpu_test", "failed", "gpu_test under initcheck ended with code 1")
         self.assertIn("device not supported", entry["output"])
 
-    def test_skips_the_sanitizer_where_there_is_nothing_for_it(self):
+    def test_skips_the_sanitizer_without_matching_tests(self):
         self.write_tool("compute-sanitizer", "exit 1")
         _, report = self.run_checks("--only", "sanitizer")  # engines and the device alone
         self.assert_entry(report, "memcheck gpu_test", "skipped", "no test of gpu_test matches")
 
-    def test_reads_the_figures_of_the_kernels(self):
+    def test_reads_the_metrics_of_kernels(self):
         self.write_tool("ncu", textwrap.dedent("""
             echo '==PROF== Connected'
             echo '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"'
@@ -344,12 +345,12 @@ class RunGpuChecks(unittest.TestCase):
         self.assert_entry(report, "nsys engine_bench", "failed", "ended with code 1")
         self.assert_entry(report, "copies by CUPTI", "failed", "engine_bench ended with code 1")
 
-    def test_refuses_a_group_that_it_does_not_know(self):
+    def test_rejects_unknown_groups(self):
         code, report = self.run_checks("--only", "tests,benches")
         self.assertEqual((code, report), (2, None))
         self.assertIn("got benches, wanted some of tests, graph", self.output)
 
-    def test_says_that_the_folder_is_no_bundle(self):
+    def test_rejects_a_folder_that_is_no_bundle(self):
         (self.root / "bundle.json").unlink()
         code, _ = self.run_checks()
         self.assertEqual(code, 2)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A bundle's `run`: which LibTorch it takes, which it refuses, what a program gets to see."""
+"""Tests a bundle's `run`: the choice and checks of LibTorch, and a program's environment."""
 
 import os
 import pathlib
@@ -63,7 +63,7 @@ class Run(unittest.TestCase):
         self.set_version("2.11.0+cpu")
         self.assert_refused(self.run_it("true"), "got torch 2.11.0+cpu, wanted 2.11.0+cu130")
 
-    def test_says_that_there_is_no_torch(self):
+    def test_reports_a_missing_torch(self):
         shutil.rmtree(self.torch)
         self.assert_refused(self.run_it("true", PYTHONPATH="/nowhere", PYTHONNOUSERSITE="1", PATH="/usr/bin:/bin"),
                             "wanted torch 2.11.0+cu130")
@@ -89,7 +89,7 @@ class Run(unittest.TestCase):
         self.write_facts(glibcxx="3.4.99")
         self.assert_refused(self.run_it("true"), "has no GLIBCXX_3.4.99")
 
-    def test_gives_back_the_programs_exit_code(self):
+    def test_returns_the_programs_exit_code(self):
         self.assertEqual(self.run_it("sh", "-c", "exit 42").returncode, 42)
 
 

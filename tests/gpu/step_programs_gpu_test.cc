@@ -1,4 +1,4 @@
-// Dropout's masks, given choices and steps that a network chooses on a device against the same
+// Dropout masks, forced decoding and a network's single steps on a device, compared with the same
 // programs on the CPU.
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@ using test::Buffer;
 
 class DropoutGpuTest : public test::GpuTest {};
 
-TEST_F(DropoutGpuTest, WritesTheMasksThatTheCpuWrites) {
-  // Rows that fill blocks and that do not, none too.
+TEST_F(DropoutGpuTest, WritesTheSameMasksAsTheCpu) {
+  // Rows that fill blocks, rows that do not, and no rows.
   for (const int32_t sequences : {8, 7, 0}) {
     DropoutMask mask = {.key = {.seed = 3, .sequence = 40, .layer = 1, .decoder = true},
                         .rate = DropoutRateOf(0.25),
@@ -39,7 +39,7 @@ TEST_F(DropoutGpuTest, WritesTheMasksThatTheCpuWrites) {
   }
 }
 
-// What is written of all steps of all trajectories.
+// Outputs of all steps of all trajectories.
 struct ForcedSteps {
   ForcedSteps(const ObservationLayout& layout, size_t rows, size_t steps)
       : current(std::vector<int64_t>(rows * steps, 77)),
@@ -89,11 +89,12 @@ struct ForcedSteps {
   Buffer<TrajectoryEnd> ends;
 };
 
-class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<ObservationKind> {
+class ForcedDecodingGpuTest : public test::GpuTest,
+                              public testing::WithParamInterface<ObservationKind> {
  protected:
-  static constexpr int32_t kTrajectories = 3;  // of an instance
+  static constexpr int32_t kTrajectories = 3;  // per instance
 
-  // Not before it is known that there is a device.
+  // Called only after a device was found.
   static test::DeviceRules SomeRules() {
     return test::DeviceRules({{.nodes = 9, .windows = true},
                               {.nodes = 7, .tsp = true},
@@ -101,7 +102,7 @@ class FollowGpuTest : public test::GpuTest, public testing::WithParamInterface<O
   }
 };
 
-TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
+TEST_P(ForcedDecodingGpuTest, ForcedDecodingEqualsTheCpus) {
   test::DeviceRules rules = SomeRules();
   const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
@@ -113,7 +114,7 @@ TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
     tours.insert(tours.end(), tour.begin(), tour.end());
     tours.resize((row + 1) * steps, -1);
   }
-  tours[4 * steps + 2] = -1;  // a trajectory that ends too soon
+  tours[4 * steps + 2] = -1;  // a trajectory that ends too early
   Buffer<int32_t> choices(tours);
   Buffer<int64_t> done(std::vector<int64_t>{3});
   ForcedSteps followed(layout, rows, steps);
@@ -136,7 +137,7 @@ TEST_P(FollowGpuTest, WalksAndShowsWhatTheCpuDoes) {
   followed.ExpectTheSame();
 }
 
-// A network of its own kind: the (salt + step)-th node that it is shown as allowed.
+// A fake network: chooses the (salt + step)-th allowed node.
 std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t rows, size_t salt) {
   const size_t nodes = forbidden.size() / rows;
   std::vector<int64_t> choices;
@@ -150,7 +151,7 @@ std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t r
   return choices;
 }
 
-TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
+TEST_P(ForcedDecodingGpuTest, SingleStepsEqualTheCpus) {
   test::DeviceRules rules = SomeRules();
   const ObservationLayout layout = {.kind = GetParam(), .nodes = rules.nodes()};
   const auto rows = static_cast<size_t>(rules.size()) * kTrajectories;
@@ -196,7 +197,7 @@ TEST_P(FollowGpuTest, ShowsStepByStepWhatTheCpuDoes) {
   EXPECT_EQ(moving.host(), std::vector<uint8_t>(rows, 0));
 }
 
-INSTANTIATE_TEST_SUITE_P(Readers, FollowGpuTest,
+INSTANTIATE_TEST_SUITE_P(Readers, ForcedDecodingGpuTest,
                          testing::Values(ObservationKind::kShares, ObservationKind::kPointer),
                          [](const auto& test) {
                            return std::string(test.param == ObservationKind::kShares ? "Shares"

@@ -1,5 +1,5 @@
-// What may be left out of recorded work, on a device and by the fake on the CPU that stands for it
-// in other tests.
+// Conditional parts of captured work, on a device and on the CPU's fake, which replaces it in other
+// tests.
 #include <ATen/ATen.h>
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// More than the threads that look at them.
+// More flags than threads that read them.
 constexpr int64_t kFlags = 3000;
 
 class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
@@ -44,7 +44,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
 
   absl::Status Part(int number) {
     return stream_->RunIfAny(Flags(), [this, number] {
-      // A part's own memory, which those behind it use for theirs.
+      // Uses memory of its own, which later parts reuse.
       parts_[number].add_(at::ones({1 << 20}, parts_[number].options()).max());
       if (number == 0 && clears_) flags_.zero_();
       return absl::OkStatus();
@@ -62,7 +62,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
     });
   }
 
-  // How often each has been done.
+  // Returns how often each part has run.
   std::string Done() {
     EXPECT_TRUE(stream_->Wait().ok());
     std::string text;
@@ -82,7 +82,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   bool clears_ = false;  // the first part clears the flags
 };
 
-TEST_P(StepStreamGpuTest, ReplaysAPartOnlyWhereAFlagIsSetWhenTheDeviceComesToIt) {
+TEST_P(StepStreamGpuTest, ReplaysAPartOnlyIfAFlagIsSetWhenTheDeviceReachesIt) {
   const auto work = [this] { return Work(); };
   clears_ = true;
   Set(-1);

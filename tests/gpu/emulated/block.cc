@@ -6,21 +6,21 @@
 #include <exception>
 #include <utility>
 
-// Where the program lies, by the linker.
+// The program's load address, set by the linker.
 extern "C" const char __executable_start;
 
 namespace vrp::emulated {
 namespace {
 
 constexpr int32_t kLanes = 32;
-// Accesses of a thread, where they are watched, until another goes on.
+// Most watched accesses of a thread before another one runs.
 constexpr uint64_t kLongestTurn = 4096;
 
-// Whose thread does what its kernel says, and whose thread was given the CPU.
+// The block whose thread executes its kernel, and the block whose thread runs at all.
 Block* running = nullptr;
 Block* entering = nullptr;
 
-// The emulation's own work for a thread is not the kernel's.
+// Marks the emulation's own work for a thread, which is not the kernel's.
 class NotTheKernels {
  public:
   NotTheKernels() : block_(std::exchange(running, nullptr)) {}
@@ -46,7 +46,7 @@ const char* NameOf(WarpCall call) {
   return "";
 }
 
-// For addr2line, of the call before `code`.
+// Returns the address for addr2line of the call before `code`.
 std::string PlaceOf(const void* code) {
   char text[32];
   const auto offset = static_cast<const char*>(code) - &__executable_start - 1;
@@ -98,7 +98,7 @@ uint64_t Block::Draw() {
   return x ^ (x >> 31);
 }
 
-// Any thread that can, until it gives way.
+// Runs threads that can run until the current one yields.
 void Block::GoOn() {
   std::swap(ready_[Draw() % ready_.size()], ready_.back());
   now_ = ready_.back();
@@ -115,13 +115,13 @@ void Block::Enter() {
   running = &block;
   try {
     block.request_.thread();
-  } catch (const Fault& fault) {  // so that the calls it ends leave nothing behind
+  } catch (const Fault& fault) {  // unwinds the stack
     block.fault_ = fault;
   }
   running = nullptr;
   block.At(block.now_).ended = true;
   block.GiveWay();
-  std::terminate();  // nobody goes on with a thread that has ended
+  std::terminate();  // an ended thread must never run again
 }
 
 void Block::EndTurn() {
@@ -155,7 +155,7 @@ Fault Block::NobodyGoesOn() const {
   for (int32_t i = 0; i < std::ssize(threads_); ++i) {
     const Thread& one = threads_[static_cast<size_t>(i)];
     ended += one.ended ? 1 : 0;
-    // The first of those who wait together speaks for all.
+    // The first of the threads that wait together reports for all.
     if (one.ended || *std::ranges::min_element(one.at->come) != i) continue;
     text += " " + std::to_string(one.at->come.size()) + " from " + Name(i) + " on wait in " +
             Name(*one.at) + ";";

@@ -1,4 +1,4 @@
-// One block of a kernel: its threads, which of them goes on, and where they meet.
+// One block of a kernel: its threads, the choice of the next one to run, and their meeting points.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace vrp::emulated {
 
-// What all blocks of a launch have in common.
+// Parameters shared by all blocks of a launch.
 struct BlockRequest {
   std::function<void()> thread;
   dim3 grid, block;
@@ -25,29 +25,29 @@ struct BlockRequest {
   int32_t threads() const { return static_cast<int32_t>(block.x * block.y * block.z); }
 };
 
-// One at a time in the process.
+// A running block. Only one exists in the process at a time.
 class Block {
  public:
-  // `stacks`: one for each thread at least.
+  // `stacks`: at least one per thread.
   Block(const BlockRequest& request, uint64_t seed, std::span<const FiberStack> stacks,
         BlockWatch& watch);
-  // Returns when all threads have ended, or one has made a fault.
+  // Runs all threads to their end, or until the first fault.
   std::optional<Fault> Run(uint3 place);
 
-  // The block that runs, while a thread of it does what its kernel says; otherwise null.
+  // Returns the block whose thread executes its kernel, or null.
   static Block* Running();
-  // What follows is for that thread.
+  // The following functions are for the running thread.
   uint8_t* shared() const { return request_.shared; }
   void MeetBarrier(int32_t number, int32_t threads);
   uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other);
-  // Before an atomic operation.
+  // Call it before an atomic operation.
   void BeginAtomic(uintptr_t address, int32_t bytes);
-  // By the instruction before `code`.
+  // Records an access by the instruction before `code`.
   void Touch(const Access& access, const void* code);
   void Fence();
 
  private:
-  // What all who meet must have said alike.
+  // Values that all threads that meet must agree on.
   struct Terms {
     WarpCall call = WarpCall::kSync;
     uint32_t mask = 0;
@@ -62,7 +62,7 @@ class Block {
     Fiber fiber;
     bool ended = false;
     const Meeting* at = nullptr;  // where it waits
-    uint64_t value = 0;           // given to a warp's call, then what that gives
+    uint64_t value = 0;           // argument of a warp's call, then its result
     int32_t other = 0;
   };
 
@@ -71,13 +71,13 @@ class Block {
   std::string Name(const Meeting& meeting) const;
   uint64_t Draw();
   void GoOn();
-  // Of the thread that runs: any can go on, this one too.
+  // Ends the running thread's turn; it may be chosen again.
   void EndTurn();
-  // Of the thread that runs, until someone makes it ready.
+  // Suspends the running thread until another one wakes it.
   void GiveWay();
   [[noreturn]] void Fail(cudaError_t error, const std::string& did);
   Fault NobodyGoesOn() const;
-  // Returns when all are there. `met` is called by the last one.
+  // Waits until all threads are there. The last one calls `met`.
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);
   void Exchange(const Meeting& meeting);
@@ -94,8 +94,8 @@ class Block {
   std::vector<int32_t> ready_;
   std::array<Meeting, 16> barriers_;
   std::vector<Meeting> warps_;
-  int32_t now_ = 0;   // the thread that runs
-  int32_t turn_ = 0;  // accesses that it has left
+  int32_t now_ = 0;   // running thread
+  int32_t turn_ = 0;  // accesses left in its turn
   std::optional<Fault> fault_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// The program's own memory, by the linker.
+// The program's own memory, delimited by the linker.
 extern "C" const char __executable_start;
 extern "C" const char end;
 
@@ -70,7 +70,7 @@ std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& 
     if (reads && (Holds(constants_, access.address) || IsProgram(access.address))) return {};
     return OutOfPlace(access);
   }
-  // The last byte may lie behind the memory's end.
+  // The last byte may be beyond the memory's end.
   if (access.bytes > 1 &&
       Find(access.address + static_cast<uintptr_t>(access.bytes) - 1) != words) {
     return OutOfPlace(access);

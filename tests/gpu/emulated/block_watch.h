@@ -1,4 +1,4 @@
-// What a block's threads may touch, and when.
+// Checks of a block's memory accesses.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace vrp::emulated {
 
-// What a thread did that it must not.
+// An invalid access of a thread.
 struct WatchFault {
   cudaError_t error = cudaErrorLaunchFailure;
   std::string did;
@@ -22,16 +22,16 @@ struct WatchFault {
 class BlockWatch {
  public:
   struct Places {
-    std::span<const uint8_t> constants;  // read only, as the program's own memory is
+    std::span<const uint8_t> constants;  // read-only, like the program's own memory
     std::span<const uint8_t> dynamic_shared;
     std::span<const uint8_t> static_shared;
   };
 
-  // All launches have the same `races`, for what they touched stays in the memory.
+  // All launches share `races`, because records of touched words stay in the memory.
   BlockWatch(DeviceMemory& memory, RaceWatch& races, const Places& places);
 
   RaceWatch& races() { return races_; }
-  // By `thread`, not to its own stack.
+  // Checks an access by `thread` outside of its own stack.
   std::optional<WatchFault> Touched(int32_t thread, const Access& access);
 
  private:
@@ -41,9 +41,9 @@ class BlockWatch {
     WatchedWords words;
   };
 
-  // Null: none that is written lies there.
+  // Returns null if there is no writable memory at `address`.
   WatchedWords* Find(uintptr_t address);
-  // Of bytes of one word.
+  // Checks an access to bytes of one word.
   std::optional<WatchFault> TouchedWord(int32_t thread, const Access& access);
   WatchFault OutOfPlace(const Access& access) const;
 

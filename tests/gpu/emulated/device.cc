@@ -6,7 +6,7 @@
 namespace vrp::emulated {
 
 Device& Device::The() {
-  static Device* const device = new Device;  // streams may end after everything else
+  static Device* const device = new Device;  // never destroyed: streams may end last
   return *device;
 }
 
@@ -45,7 +45,7 @@ bool Device::DestroyStream(cudaStream_t stream) {
 
 cudaError_t Device::Put(cudaStream_t stream, std::function<cudaError_t()> work) {
   CUstream_st& own = stream == nullptr ? default_stream_ : *stream;
-  // The order of the default stream and those that wait for it.
+  // The default stream and blocking streams wait for each other.
   if (stream == nullptr || own.blocking) {
     for (const cudaStream_t other : streams_) {
       if (stream != nullptr || !other->blocking) continue;
@@ -79,7 +79,7 @@ cudaError_t Device::Finish(CUstream_st& stream) {
   return cudaSuccess;
 }
 
-void MakeDevice(const DeviceOptions& options) { Device::The().Make(options); }
+void ResetDevice(const DeviceOptions& options) { Device::The().Make(options); }
 
 std::string LastFault() { return Device::The().fault(); }
 

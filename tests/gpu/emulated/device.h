@@ -16,20 +16,20 @@
 #include "tests/gpu/emulated/launch.h"
 #include "tests/gpu/emulated/memory.h"
 
-// A stream: what it was given and has not done.
+// A stream: its queued work.
 struct CUstream_st {
-  bool blocking = true;  // waits for the default stream, and that for it
+  bool blocking = true;  // whether it and the default stream wait for each other
   std::deque<std::function<cudaError_t()>> waiting;
 };
 
 namespace vrp::emulated {
 
-// One call at a time, each by Do.
+// The device. Do() serialises all calls.
 class Device {
  public:
   static Device& The();
 
-  // `body`, unless the device is lost. Keeps its error for cudaGetLastError.
+  // Runs `body` unless the device is lost. Keeps its error for cudaGetLastError.
   template <typename Body>
   cudaError_t Do(const Body& body) {
     const std::lock_guard lock(mu_);
@@ -41,13 +41,13 @@ class Device {
   std::string fault();
   cudaError_t TakeLastError();
 
-  // What follows is for bodies.
+  // The following functions are for bodies.
   const DeviceOptions& options() const { return options_; }
   DeviceMemory& memory() { return memory_; }
   cudaError_t Launch(const KernelCall& call);
   cudaError_t AllowShared(const void* kernel, int32_t bytes);
   cudaStream_t CreateStream(bool blocking);
-  // False: there is none such.
+  // Returns false if there is no such stream.
   bool DestroyStream(cudaStream_t stream);
   cudaError_t Put(cudaStream_t stream, std::function<cudaError_t()> work);
   cudaError_t Synchronize(cudaStream_t stream);

@@ -1,22 +1,22 @@
-// A CUDA device of the tests' own: our .cu files and the sources that launch them, compiled by the
-// host's compiler and run thread by thread on one CPU. It is for finding errors, not for speed.
+// An emulated CUDA device for tests: our .cu files and their launchers, compiled by the host's
+// compiler and run thread by thread on one CPU. It finds errors; it is not fast.
 //
-// Every CUDA thread is a fiber. Blocks run one after another, and of a block the thread that goes
-// on is drawn at each barrier, warp call and atomic operation, and now and then between accesses.
-// What it finds, as CUDA's own compute-sanitizer would:
-//   a barrier or warp call that not all come to, or that they come to with other words;
-//   where WatchesAccesses(): accesses beyond an allocation or shared memory, or to the host's
-//   memory, and races: between a write and another's access no barrier or __syncwarp (shuffles,
-//   votes and reductions are none, as CUDA has it), between blocks no __threadfence with an atomic
-//   operation.
-// Such a kernel ends with cudaErrorLaunchFailure or cudaErrorIllegalAddress, which stay until the
-// device is made anew; what it was is printed and kept. Shared memory before each block and memory
-// that is allocated are filled with what is no number and no likely count. The host cannot touch
-// the device's memory: it dies.
+// Every CUDA thread is a fiber. Blocks run one after another. Within a block, the next thread is
+// drawn at random at each barrier, warp call and atomic operation, and sometimes between accesses.
+// Like CUDA's compute-sanitizer, it finds
+//   - barriers and warp calls that not all threads reach, or reach with different arguments;
+//   - if WatchesAccesses(): accesses outside of allocations and shared memory, or to host memory,
+//     and races: a write and another access without a barrier or __syncwarp in between (shuffles,
+//     votes and reductions do not count, as in CUDA), or between blocks without a __threadfence and
+//     an atomic operation.
+// Such a kernel ends with cudaErrorLaunchFailure or cudaErrorIllegalAddress, which last until the
+// device is reset; the fault is printed and kept. Shared memory before each block and new
+// allocations are filled with NaNs that are unlikely counts, too. A host access to device memory
+// ends the process.
 //
-// Not emulated: blocks that run at once, a kernel's launch bounds and registers, graphs, events,
-// more than one device. Stricter than CUDA: threads that have ended come to no barrier; allocations
-// are aligned to 16 bytes alone.
+// Not emulated: concurrent blocks, launch bounds and registers, graphs, events, several devices.
+// Stricter than CUDA: ended threads do not count at barriers, and allocations are only 16-byte
+// aligned.
 #pragma once
 
 #include <cstdint>
@@ -25,22 +25,22 @@
 namespace vrp::emulated {
 
 struct DeviceOptions {
-  int64_t shared_bytes = int64_t{227} << 10;  // a block may opt in to
+  int64_t shared_bytes = int64_t{227} << 10;  // most that a block may opt in to
   int32_t multiprocessors = 4;
   int64_t memory_bytes = int64_t{1} << 30;
   uint64_t seed = 1;  // of the order of blocks and threads
-  // What streams are given is done when someone waits for it, copies from and to the host too, as
-  // CUDA may do it. Else at once.
+  // Runs a stream's work, copies included, only when the host waits for it, as CUDA may do.
+  // Otherwise work runs immediately.
   bool deferred = false;
 };
 
-// Makes the device anew: its errors, and what waits in streams, are forgotten. Memory stays.
-void MakeDevice(const DeviceOptions& options);
+// Resets the device: forgets its errors and waiting work, but keeps its memory.
+void ResetDevice(const DeviceOptions& options);
 
-// What the kernel did that failed; empty: none failed.
+// Returns the fault of the last failed kernel; empty if none failed.
 std::string LastFault();
 
-// Whether kernels' accesses are watched: not under a sanitizer, which has the compiler's hooks.
+// Whether accesses of kernels are checked. Not under a sanitizer, which uses the compiler's hooks.
 bool WatchesAccesses();
 
 }  // namespace vrp::emulated

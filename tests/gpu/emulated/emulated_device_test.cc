@@ -1,4 +1,4 @@
-// The emulated device itself: what is right runs, and what CUDA does not allow is told.
+// The emulated device: correct kernels run, and errors are reported.
 #include "tests/gpu/emulated/emulated_device.h"
 
 #include <algorithm>
@@ -25,21 +25,21 @@ std::vector<int32_t> Numbers(int32_t count) {
   return numbers;
 }
 
-// What a kernel of 128 threads makes of 0 .. 127.
+// Returns 0 .. 127 as changed by a kernel of 128 threads.
 std::vector<int32_t> Tried(Trick trick, const DeviceOptions& options, const TinyShape& shape = {}) {
-  MakeDevice(options);
+  ResetDevice(options);
   Buffer<int32_t> values(Numbers(kThreads));
   EXPECT_EQ(LaunchTiny({trick, values.data(true), kThreads}, shape), cudaSuccess);
   return values.Download();
 }
 
-// How a kernel fails.
+// Returns the fault of a failing kernel.
 std::string FaultOf(Trick trick, const TinyShape& shape = {}) {
-  MakeDevice({});
+  ResetDevice({});
   Buffer<int32_t> values(Numbers(kThreads));
   EXPECT_NE(LaunchTiny({trick, values.data(true), kThreads}, shape), cudaSuccess);
   const std::string fault = LastFault();
-  MakeDevice({});
+  ResetDevice({});
   return fault;
 }
 
@@ -62,7 +62,7 @@ TEST(EmulatedDeviceTest, AddsAtomicallyFromAllBlocks) {
   EXPECT_EQ(Tried(Trick::kAddToOne, {}, {.blocks = 5})[0], 5 * kThreads);
 }
 
-TEST(EmulatedDeviceTest, ShowsTheLastBlockWhatTheOthersToldByFences) {
+TEST(EmulatedDeviceTest, FencesMakeOtherBlocksWritesVisible) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     const std::vector<int32_t> values = Tried(Trick::kSumByLast, {.seed = seed}, {.blocks = 5});
     EXPECT_EQ(values[9], 15);
@@ -70,7 +70,7 @@ TEST(EmulatedDeviceTest, ShowsTheLastBlockWhatTheOthersToldByFences) {
   }
 }
 
-TEST(EmulatedDeviceTest, TellsWhoWaitsWhereNobodyGoesOn) {
+TEST(EmulatedDeviceTest, ReportsWaitingThreadsOfADeadlock) {
   EXPECT_EQ(FaultOf(Trick::kHalfBarrier),
             "block 0: nobody goes on: 64 from thread (0, 0) on wait in barrier 0 for 128 threads; "
             "64 have ended");
@@ -78,55 +78,55 @@ TEST(EmulatedDeviceTest, TellsWhoWaitsWhereNobodyGoesOn) {
               HasSubstr("16 from thread (0, 0) on wait in __shfl_xor_sync; 16 have ended"));
 }
 
-TEST(EmulatedDeviceTest, TellsWhatThreadsThatMeetDoNotSayAlike) {
+TEST(EmulatedDeviceTest, ReportsDifferentArgumentsOfMeetingThreads) {
   EXPECT_THAT(FaultOf(Trick::kMixedCalls), HasSubstr("waits in"));
   EXPECT_THAT(FaultOf(Trick::kTwoCounts, {.threads = dim3(64)}), HasSubstr("waits in barrier 1"));
 }
 
-TEST(EmulatedDeviceTest, FindsRacesThatNoBarrierEnds) {
+TEST(EmulatedDeviceTest, ReportsRacesWithoutABarrier) {
   if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
   EXPECT_THAT(FaultOf(Trick::kNoBarrier), HasSubstr("no barrier"));
   EXPECT_THAT(FaultOf(Trick::kNoSyncWarp), HasSubstr("no barrier"));
   EXPECT_THAT(FaultOf(Trick::kNoFence, {.blocks = 5}), HasSubstr("of another block"));
 }
 
-TEST(EmulatedDeviceTest, ShowsAMissingBarrierInTheResultWithoutWatchingToo) {
+TEST(EmulatedDeviceTest, MissingBarriersChangeResultsWithoutWatchingToo) {
   if (WatchesAccesses()) GTEST_SKIP() << "the race is found before";
   std::vector<int32_t> turned = Numbers(kThreads);
   std::reverse(turned.begin(), turned.end());
   EXPECT_NE(Tried(Trick::kNoBarrier, {}), turned);
 }
 
-TEST(EmulatedDeviceTest, FindsAccessesToWhatIsNotTheKernels) {
+TEST(EmulatedDeviceTest, ReportsAccessesToForeignMemory) {
   if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
   EXPECT_THAT(FaultOf(Trick::kBeyondValues),
               HasSubstr("writes 4 bytes of what is in no allocation"));
   EXPECT_THAT(FaultOf(Trick::kBeyondShared), HasSubstr("writes 4 bytes"));
-  MakeDevice({});
+  ResetDevice({});
   std::vector<int32_t> host(kThreads);
   EXPECT_EQ(LaunchTiny({Trick::kAddToOne, host.data(), kThreads}, {}), cudaErrorIllegalAddress);
   EXPECT_THAT(LastFault(), HasSubstr("not the device's memory"));
-  MakeDevice({});
+  ResetDevice({});
 }
 
 TEST(EmulatedDeviceTest, StaysLostAfterAFault) {
-  MakeDevice({});
+  ResetDevice({});
   Buffer<int32_t> values(Numbers(kThreads));
   EXPECT_EQ(LaunchTiny({Trick::kHalfBarrier, values.data(true), kThreads}, {}),
             cudaErrorLaunchFailure);
   EXPECT_EQ(cudaGetLastError(), cudaErrorLaunchFailure);
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorLaunchFailure);
-  MakeDevice({});
+  ResetDevice({});
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
 }
 
-TEST(EmulatedDeviceTest, FillsMemoryThatNobodyWroteWithWhatIsNoNumber) {
+TEST(EmulatedDeviceTest, FillsUnwrittenMemoryWithNaNs) {
   const std::vector<int32_t> values = Tried(Trick::kReadShared, {});
   EXPECT_THAT(values, testing::Each(static_cast<int32_t>(0xFFF5A5A5)));
 }
 
-TEST(EmulatedDeviceTest, RefusesLaunchesThatTheDeviceCannotDo) {
-  MakeDevice({.shared_bytes = int64_t{64} << 10});
+TEST(EmulatedDeviceTest, RejectsLaunchesBeyondTheDevicesLimits) {
+  ResetDevice({.shared_bytes = int64_t{64} << 10});
   const TinyTask task = {.trick = Trick::kNothing};
   EXPECT_EQ(LaunchTiny(task, {.threads = dim3(1025)}), cudaErrorInvalidConfiguration);
   EXPECT_EQ(LaunchTiny(task, {.threads = dim3(128, 9)}), cudaErrorInvalidConfiguration);
@@ -134,12 +134,12 @@ TEST(EmulatedDeviceTest, RefusesLaunchesThatTheDeviceCannotDo) {
   EXPECT_EQ(LaunchTiny(task, {.shared_bytes = (int64_t{64} << 10) + 16}), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
-  MakeDevice({.shared_bytes = 1024});
+  ResetDevice({.shared_bytes = 1024});
   EXPECT_EQ(LaunchTiny(task, {.shared_bytes = 1040}), cudaErrorInvalidValue);
 }
 
-TEST(EmulatedDeviceTest, RefusesCopiesWhoseSidesAreNotWhatTheyAreSaidToBe) {
-  MakeDevice({});
+TEST(EmulatedDeviceTest, RejectsCopiesInTheWrongDirection) {
+  ResetDevice({});
   Buffer<int32_t> values(size_t{4});
   std::vector<int32_t> host(5);
   int32_t* const there = values.data(true);
@@ -149,8 +149,8 @@ TEST(EmulatedDeviceTest, RefusesCopiesWhoseSidesAreNotWhatTheyAreSaidToBe) {
   EXPECT_EQ(cudaMemcpy(host.data(), there, 16, cudaMemcpyDeviceToHost), cudaSuccess);
 }
 
-TEST(EmulatedDeviceTest, HasSoMuchMemoryAsItIsTold) {
-  MakeDevice({.memory_bytes = int64_t{1} << 20});
+TEST(EmulatedDeviceTest, HasTheGivenAmountOfMemory) {
+  ResetDevice({.memory_bytes = int64_t{1} << 20});
   void* memory = nullptr;
   EXPECT_EQ(cudaMalloc(&memory, size_t{2} << 20), cudaErrorMemoryAllocation);
   EXPECT_EQ(cudaMalloc(&memory, 1000), cudaSuccess);
@@ -158,8 +158,8 @@ TEST(EmulatedDeviceTest, HasSoMuchMemoryAsItIsTold) {
   EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
 }
 
-TEST(EmulatedDeviceTest, CopiesTheHostsMemoryWhenSomeoneWaitsWhereWorkIsDeferred) {
-  MakeDevice({.deferred = true});
+TEST(EmulatedDeviceTest, DeferredCopiesReadHostMemoryWhenWaitedFor) {
+  ResetDevice({.deferred = true});
   Buffer<int32_t> values(Numbers(2));
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
@@ -173,8 +173,8 @@ TEST(EmulatedDeviceTest, CopiesTheHostsMemoryWhenSomeoneWaitsWhereWorkIsDeferred
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
-TEST(EmulatedDeviceDeathTest, DiesWhereTheHostTouchesTheDevicesMemory) {
-  MakeDevice({});
+TEST(EmulatedDeviceDeathTest, EndsTheProcessOnHostAccessesToDeviceMemory) {
+  ResetDevice({});
   Buffer<int32_t> values(size_t{4});
   volatile int32_t* const there = values.data(true);
   EXPECT_DEATH(there[0] = 1, "");

@@ -1,4 +1,4 @@
-// What a kernel did that CUDA does not allow.
+// An action of a kernel that CUDA does not allow.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -10,7 +10,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-// Saves what a call must keep, and goes on where `to` was saved.
+// Saves the callee-saved state in `from` and continues where `to` was saved.
 extern "C" void vrp_switch_stack(void** from, void* to);
 asm(R"(
 .text
@@ -40,7 +40,7 @@ namespace {
 
 constexpr size_t kSavedRegisters = 6;
 
-// That the flow which runs came from.
+// The fiber that switched to the running one.
 Fiber* came_from = nullptr;
 
 }  // namespace
@@ -63,7 +63,8 @@ Fiber::Fiber(const FiberStack& stack, void (*entry)())
 #ifdef __SANITIZE_ADDRESS__
   ASAN_UNPOISON_MEMORY_REGION(stack.begin(), bytes_);
 #endif
-  // As if `entry` had been called: its return address, which is none, is where the ABI wants it.
+  // Prepares the stack as if `entry` had been called, with a null return address in the ABI's
+  // place.
   void** top = reinterpret_cast<void**>(stack.end());
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(entry);

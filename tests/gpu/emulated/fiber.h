@@ -1,5 +1,5 @@
-// Flows of control that one thread of the CPU switches between by hand: ucontext asks the system at
-// each switch, of which a kernel's run has millions. x86-64.
+// Fibers that one CPU thread switches between. ucontext makes a system call at each switch, of
+// which a kernel has millions. x86-64 only.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace vrp::emulated {
 
-// Memory for one flow's calls, with a guard page below.
+// A fiber's stack, with a guard page below.
 class FiberStack {
  public:
   FiberStack();
@@ -28,22 +28,22 @@ class FiberStack {
   uint8_t* memory_;
 };
 
-// Where a flow is that does not run.
+// A suspended flow of control.
 class Fiber {
  public:
-  // Of the flow that calls.
+  // Represents the calling flow.
   Fiber() = default;
-  // At the beginning of `entry`, which must not return. What was on the stack is forgotten.
+  // Starts at `entry`, which must not return. Discards the stack's old content.
   Fiber(const FiberStack& stack, void (*entry)());
 
-  // Goes on at `to`, until someone switches to this one, which runs now.
+  // Continues `to` until something switches back to this fiber, which is the running one.
   void SwitchTo(Fiber& to);
-  // To be called first in `entry`.
+  // Must be called first in `entry`.
   static void Entered();
 
  private:
   void* top_ = nullptr;
-  // The sanitizer's.
+  // Used by the address sanitizer.
   void* fake_stack_ = nullptr;
   const void* bottom_ = nullptr;
   size_t bytes_ = 0;

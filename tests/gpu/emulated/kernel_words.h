@@ -1,5 +1,5 @@
-// What kernels call by CUDA's names: where a thread is, and how it meets others. Each call may give
-// the CPU to any other thread of the block.
+// CUDA's names in kernels: a thread's indices, and calls by which threads meet. Each call may
+// switch to any other thread of the block.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,25 +9,26 @@
 
 namespace vrp::emulated {
 
-// Of the thread that runs.
+// Indices of the running thread.
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 
 uint8_t* DynamicShared();
 
-// Of a block's 16; `threads` of it are waited for.
+// Waits at one of the block's 16 barriers for `threads` threads.
 void MeetBarrier(int32_t number, int32_t threads);
 
-// What all lanes of `mask` come to alike. Lanes see each other's writes behind kSync alone.
+// Calls that all lanes of `mask` make together. Only kSync makes lanes' writes visible to each
+// other.
 enum class WarpCall { kSync, kShuffle, kBallot, kLeast };
-// What the call gives this lane; kShuffle: of lane ^ `other`.
+// Returns the call's result for this lane; kShuffle: the value of lane ^ `other`.
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other = 0);
 
-// Before an atomic operation on so many bytes, whose own accesses are not to be watched.
+// Announces an atomic operation on `bytes` bytes, whose own accesses are not watched.
 void BeginAtomic(const void* at, int32_t bytes);
 
-// What the thread has seen is told to other blocks by its next atomic operation; what its last one
-// was told it sees.
+// Publishes what the thread has seen with its next atomic operation, and acquires what its last one
+// was given.
 void Fence();
 
 template <typename T>

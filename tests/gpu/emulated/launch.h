@@ -7,18 +7,18 @@
 
 namespace vrp::emulated {
 
-// A view.
+// A view of a launch.
 struct KernelCall {
   cudaLaunchConfig_t config;
-  const void* kernel = nullptr;     // which
-  const void* constants = nullptr;  // its arguments, which all threads may read
+  const void* kernel = nullptr;     // the kernel's address
+  const void* constants = nullptr;  // its arguments, readable by all threads
   size_t constant_bytes = 0;
   void (*thread)(const void* kernel, const void* constants) = nullptr;
 };
 
-// As cudaLaunchKernelExC: refuses what the device cannot do, else puts it into the stream.
+// Emulates cudaLaunchKernelExC: rejects invalid launches, and enqueues the others.
 cudaError_t Launch(const KernelCall& call);
-// As cudaFuncSetAttribute.
+// Emulates cudaFuncSetAttribute.
 cudaError_t AllowDynamicShared(const void* kernel, int32_t bytes);
 
 }  // namespace vrp::emulated

@@ -1,5 +1,5 @@
-// The emulated device's memory: what is allocated lies in pages that can be touched only while the
-// device works, each allocation with its end at a guard page.
+// The emulated device's memory: pages that are accessible only while the device works, with a guard
+// page behind each allocation.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace vrp::emulated {
 
-// Fills with what is NaN as float and double, and no count as an int.
+// Fills memory with NaNs of float and double that are no valid counts as integers.
 void Poison(std::span<uint8_t> memory);
 
 class DeviceMemory {
@@ -28,18 +28,18 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // Null: there is no more.
+  // Returns null if the memory is exhausted.
   void* Allocate(size_t bytes);
-  // False: nothing begins there.
+  // Returns false if no allocation begins there.
   bool Free(void* memory);
-  // Where `address` lies in an allocation; null: in none.
+  // Returns the allocation that contains `address`, or null.
   Piece* Find(uintptr_t address);
   bool Contains(const void* memory, size_t bytes);
-  // Whether the device's addresses have it, allocated or not.
+  // Whether `address` is in the device's address range, allocated or not.
   bool IsNear(uintptr_t address) const;
   size_t used() const { return used_; }
 
-  // Pages can be touched while it lives: those of an address, or all.
+  // Makes pages accessible while it lives: those of an address, or all.
   class Open {
    public:
     explicit Open(DeviceMemory& memory) : memory_(memory) { memory_.Protect(nullptr, true); }
@@ -59,10 +59,10 @@ class DeviceMemory {
   void Protect(const void* one, bool open);
 
   std::span<uint8_t> arena_;
-  size_t begun_ = 0;  // bytes of the arena that were in use ever: none is used again
+  size_t begun_ = 0;  // bytes of the arena that were ever used; none is reused
   size_t used_ = 0;
   std::map<uintptr_t, Piece> pieces_;  // by the end of their bytes
-  Piece* last_ = nullptr;              // found
+  Piece* last_ = nullptr;              // by the last Find
 };
 
 }  // namespace vrp::emulated

@@ -22,7 +22,7 @@ cudaError_t Free(Device& device, void* memory) {
   return cudaErrorInvalidValue;
 }
 
-// Of `kind`'s two sides the device's has to be the device's, and the host's not.
+// Whether the sides of a copy are on the device and the host as `kind` says.
 bool FitsKind(Device& device, const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   const bool up = kind == cudaMemcpyHostToDevice;
   const void* const there = up ? to : from;

@@ -10,7 +10,7 @@ constexpr uint32_t kAll = 0xFFFFFFFFu;
 __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.y * blockDim.x + threadIdx.x); }
 __device__ int32_t Threads() { return static_cast<int32_t>(blockDim.y * blockDim.x); }
 
-// values[first .. first + count) the other way round, by threads that `meet`.
+// Reverses values[first .. first + count) by threads that `meet`.
 template <typename Meet>
 __device__ void Turn(const TinyTask& task, int32_t first, int32_t count, const Meet& meet) {
   auto* const room = reinterpret_cast<int32_t*>(SharedBytes());

@@ -1,4 +1,4 @@
-// Kernels of a few lines, most of which do what CUDA does not allow.
+// Kernels of a few lines, most of which do something that CUDA does not allow.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,22 +8,22 @@
 namespace vrp::emulated {
 
 enum class Trick {
-  kTurnByBlock,  // every thread has the value of the opposite one, by shared memory
-  kTurnByWarp,   // likewise, in the warp
-  kTurnBySlice,  // likewise in rows of threads, of which one goes round twice as often
+  kTurnByBlock,  // each thread gets the opposite one's value, through shared memory
+  kTurnByWarp,   // the same within a warp
+  kTurnBySlice,  // the same in rows of threads, one of which loops twice as often
   kAddToOne,     // all add to values[0]
-  kSumByLast,    // values[9]: what all blocks have told the last of them
+  kSumByLast,    // values[9]: sum by the last block of the others' values
   kNothing,
-  kNoBarrier,     // kTurnByBlock without one
-  kNoSyncWarp,    // kTurnByWarp with a shuffle instead
-  kNoFence,       // kSumByLast without one
-  kHalfBarrier,   // half of the block comes to a barrier
-  kHalfShuffle,   // half of a warp comes to a shuffle
-  kMixedCalls,    // half of a warp comes to another call than the others
-  kTwoCounts,     // a named barrier for as many threads as each thinks
-  kBeyondValues,  // behind the values' end
-  kBeyondShared,  // behind the shared memory's end
-  kReadShared,    // what nobody wrote
+  kNoBarrier,     // kTurnByBlock without its barrier
+  kNoSyncWarp,    // kTurnByWarp with a shuffle instead of its barrier
+  kNoFence,       // kSumByLast without its fence
+  kHalfBarrier,   // half of the block reaches a barrier
+  kHalfShuffle,   // half of a warp reaches a shuffle
+  kMixedCalls,    // half of a warp makes a different call
+  kTwoCounts,     // a named barrier with different counts
+  kBeyondValues,  // beyond the values' end
+  kBeyondShared,  // beyond the shared memory's end
+  kReadShared,    // unwritten shared memory
 };
 
 struct TinyTask {

@@ -1,5 +1,5 @@
-// The compiler's -fsanitize=thread puts a call before each access to memory; ThreadSanitizer is not
-// linked, these are. What is not a thread of a kernel is nobody's concern.
+// The hooks that -fsanitize=thread calls before each memory access, in place of ThreadSanitizer,
+// which is not linked. Accesses outside of kernels' threads are ignored.
 #include <cstdint>
 
 #include "tests/gpu/emulated/block.h"

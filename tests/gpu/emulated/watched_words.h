@@ -1,4 +1,4 @@
-// Who touched the words of a piece of memory, and when by his own clock.
+// Records of which threads touched the words of a piece of memory, and at which of their clocks.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
 struct Touch {
   uint32_t clock = 0;
   uint16_t thread = 0;
-  uint8_t bytes = 0;  // of the word's eight, a bit each
+  uint8_t bytes = 0;  // of the word's eight, one bit each
   AccessKind kind = AccessKind::kRead;
 };
 
-// The last ones: where more threads read the same, those that are remembered change.
+// The last accesses to a word. If more threads read it, random ones of them are remembered.
 struct WatchedWord {
   static constexpr size_t kTouches = 4;
 
@@ -28,7 +28,7 @@ class WatchedWords {
  public:
   static constexpr uintptr_t kWordBytes = 8;
 
-  // `of_block`: shared memory, which each block has for itself.
+  // `of_block`: shared memory, which belongs to one block.
   WatchedWords(uintptr_t begin, size_t bytes, bool of_block)
       : first_(begin / kWordBytes),
         words_((begin + bytes) / kWordBytes - first_ + 1),

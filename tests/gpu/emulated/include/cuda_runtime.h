@@ -1,5 +1,5 @@
-// What nvcc includes before each .cu by itself: the words of kernels, and launches, for the
-// emulated device.
+// The header that nvcc includes before each .cu: kernel qualifiers and launches, for the emulated
+// device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,10 +11,10 @@
 
 #define __device__
 #define __global__
-// What registers and threads a kernel may have is not emulated.
+// Launch bounds are not emulated.
 #define __launch_bounds__(...)
-// Blocks run one after another, so that one place does for all of them; that all these are one
-// piece of memory, the emulation fills before each block.
+// Blocks run one after another, so they can share one variable. All of these are in one section,
+// which the emulation fills before each block.
 #define __shared__ static __attribute__((section("emulated_shared")))
 
 using vrp::emulated::blockDim;

@@ -1,6 +1,6 @@
-// Stands in for the toolkit's header where sources are compiled for the emulated device: what our
-// sources use of CUDA's runtime, with its names and numbers. What differs from CUDA says
-// tests/gpu/emulated/emulated_device.h.
+// Replaces the toolkit's header in sources compiled for the emulated device: the part of CUDA's
+// runtime that our sources use, with its names and values. tests/gpu/emulated/emulated_device.h
+// lists the differences from CUDA.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// In the place of tests/gpu/gpu_testing.h for tests that the emulated device runs.
+// Replaces tests/gpu/gpu_testing.h in tests that the emulated device runs.
 #pragma once
 
 #include "gtest/gtest.h"
@@ -10,7 +10,7 @@ namespace vrp::test {
 inline constexpr bool kEmulated = true;
 
 inline void BeLike(const DeviceLike& device) {
-  emulated::MakeDevice({.shared_bytes = device.shared_bytes,
+  emulated::ResetDevice({.shared_bytes = device.shared_bytes,
                         .multiprocessors = device.multiprocessors,
                         .seed = device.seed,
                         .deferred = device.deferred});

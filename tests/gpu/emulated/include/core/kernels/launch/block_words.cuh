@@ -1,4 +1,4 @@
-// In the place of core/kernels/launch/block_words.cuh for the emulated device.
+// Replaces core/kernels/launch/block_words.cuh for the emulated device.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Whole training steps on CUDA beside their twin on the CPU: the same weights, instances and draws.
+// Captured training steps on CUDA, compared with the CPU: the same weights, instances and draws.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,7 +18,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kSteps = 8;
-// Few, for each draw at the edge of two nodes may go the other way on another device.
+// Few instances, because each draw at the edge of two nodes may differ on another device.
 constexpr int32_t kInstances = 8;
 
 constexpr UniformInstances kDrawn = {
@@ -38,8 +38,8 @@ struct StepsCase {
   int32_t trajectories;
   bool starts;
   Precision precision = Precision::kFp32;
-  int32_t nodes = 21;    // that there is room for
-  bool pointer = false;  // the pointer network
+  int32_t nodes = 21;    // capacity for nodes
+  bool pointer = false;  // otherwise the graph transformer
 };
 void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 
@@ -50,7 +50,8 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
                               : *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
   }
 
-  // What kSteps steps on `device` came to, which draws their instances or not, in so many parts.
+  // Returns the reports of kSteps steps on `device`, each in that many parts. `draws`: the device
+  // draws their instances.
   std::vector<CapturedStepReport> Run(DeviceKind device, bool draws = false, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
@@ -69,8 +70,9 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
                                   .trajectories = GetParam().trajectories,
                                   .distinct_starts = GetParam().starts,
                                   .baseline = baseline.get(),
-                                  // Some gradients are rounding alone, 1e-8, of which Adam's own
-                                  // epsilon would make whole updates, on each device others.
+                                  // Some gradients are only rounding errors of 1e-8, which Adam's
+                                  // default epsilon would turn into whole updates that differ by
+                                  // device.
                                   .adamw = {.epsilon = 1e-5},
                                   .weight_average = 0.9,
                                   .learning_rates = {1e-4},
@@ -106,7 +108,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
       EXPECT_EQ(actual[i].instances, kInstances);
       EXPECT_EQ(actual[i].stuck, 0);
       EXPECT_LT(actual[i].pass_difference, 1e-4);
-      // In bf16 draws may go another way, so that costs are alike alone.
+      // In bf16 draws may differ, so that only costs are similar.
       EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
       if (!exact) continue;
       EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
@@ -116,10 +118,10 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
 
   test::StepStreamCounts counts_;
   std::vector<float> weights_;  // after the last run
-  std::vector<float> average_;  // of theirs, likewise
+  std::vector<float> average_;  // their average after the last run
 };
 
-TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
+TEST_P(StepsEngineGpuTest, EqualTheCpusSteps) {
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCpu);
   const std::vector<float> wanted = weights_;
   const std::vector<float> wanted_average = average_;
@@ -134,7 +136,7 @@ TEST_P(StepsEngineGpuTest, GoTheWayOfTheirTwinOnTheCpu) {
   EXPECT_LT(largest, Exact() ? 1e-4 : 2e-3);
 }
 
-TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
+TEST_P(StepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<float> wanted = weights_;
   const std::vector<CapturedStepReport> actual =
@@ -148,7 +150,7 @@ TEST_P(StepsEngineGpuTest, AreInPartsThoseOfTheWholeBatch) {
   EXPECT_LT(largest, Exact() ? 1e-4 : 2e-3);
 }
 
-TEST_P(StepsEngineGpuTest, TakeTheSameInstancesWhereTheDeviceDrawsThem) {
+TEST_P(StepsEngineGpuTest, UseTheSameInstancesWhenTheDeviceDrawsThem) {
   if (GetParam().pointer) GTEST_SKIP() << "its nodes have an order: the host makes them";
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
@@ -176,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         StepsCase{"PointerGreedy", StepBaseline::kGreedy, 1, false, Precision::kFp32, 21, true}),
     [](const auto& one) { return one.param.name; });
 
-// On one device, from the same weights and gradients.
+// Updates on one device, from the same weights and gradients.
 struct OptimisedWeights {
   explicit OptimisedWeights(at::Device device) {
     constexpr double kRates[] = {0.01, 0.02, 0.005};
@@ -217,7 +219,7 @@ struct OptimisedWeights {
 
 class DeviceOptimiserGpuTest : public test::GpuTest {};
 
-TEST_F(DeviceOptimiserGpuTest, EndsInTheSameBitsAsOnTheCpu) {
+TEST_F(DeviceOptimiserGpuTest, WeightsEqualTheCpusBitForBit) {
   const OptimisedWeights cpu(at::kCPU);
   const OptimisedWeights cuda(at::Device(at::kCUDA, 0));
   EXPECT_EQ(cuda.values, cpu.values);

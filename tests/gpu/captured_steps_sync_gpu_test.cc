@@ -1,6 +1,5 @@
-// That whole steps wait for nothing: torch's own debug mode makes an error of each wait. (The
-// optimiser's and decoder's launches are ours, which the mode does not see; a capture refuses
-// theirs.)
+// Captured steps never wait for the device: torch's debug mode turns each wait into an error. It
+// does not see our own launches of the optimiser and decoder; a capture rejects waits of those.
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <memory>
@@ -38,7 +37,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
                                    {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
-  // Takes steps whose instances are moved or drawn there, all but the first ones without waiting.
+  // Takes steps with copied or drawn instances. All but the first ones must not wait.
   void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
@@ -66,7 +65,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
         ASSERT_TRUE(begun.ok()) << begun;
       }
     };
-    take(3);  // by itself, recorded, replayed
+    take(3);  // uncaptured, captured, replayed
     {
       const SyncIsAnError error;
       take(20);
@@ -80,11 +79,11 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWithoutSynchronising) {
   TakeSteps(Transformer(), false);
 }
 
-TEST_F(CudaGraphEngineGpuTest, ReplaysStepsWhoseLayersAreComputedAgainWithoutSynchronising) {
+TEST_F(CudaGraphEngineGpuTest, ReplaysRecomputedLayersWithoutSynchronising) {
   TakeSteps(Transformer({.gradient_checkpointing = true}), true);
 }
 
-TEST_F(CudaGraphEngineGpuTest, DrawsTheirInstancesWithoutSynchronising) {
+TEST_F(CudaGraphEngineGpuTest, DrawsInstancesWithoutSynchronising) {
   TakeSteps(Transformer(), true);
 }
 
@@ -97,12 +96,12 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysAPointerNetworksStepsWithoutSynchronising)
   TakeSteps(Pointer(0), false);
 }
 
-// Beyond 192 cuDNN takes other algorithms.
+// Beyond 192 cuDNN uses other algorithms.
 TEST_F(CudaGraphEngineGpuTest, ReplaysAWidePointerNetworksStepsWithoutSynchronising) {
   TakeSteps(Pointer(0, 256), false);
 }
 
-TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
+TEST_F(CudaGraphEngineGpuTest, ReplaysSupervisedStepsWithoutSynchronising) {
   const auto engine = Pointer(0.2, 256);
   std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
   std::vector<float> square = mean;
@@ -120,7 +119,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysStepsAlongLabelsWithoutSynchronising) {
   const auto labels = test::SomeLabels(batch);
   const StepLabels task = {
       .choices = labels, .steps = test::ChoicesIn(labels), .teacher_forcing = 0.7};
-  for (int step = 0; step < 3; ++step) {  // by itself, recorded, replayed
+  for (int step = 0; step < 3; ++step) {  // uncaptured, captured, replayed
     ASSERT_TRUE((*steps)->StepOnLabels(task, batch).ok());
   }
   {
