@@ -36,7 +36,7 @@ ExitCode UploadMatrices(CommandContext& context, const std::string& path) {
   return context.Print(
       MatricesJson(*kept),
       absl::StrCat(path, ": ", kept->size(), " x ", kept->size(),
-                   kept->with_durations() ? ", with with_durations" : "", "; use in an instance:\n",
+                   kept->with_durations() ? ", with durations" : "", "; use in an instance:\n",
                    "  \"matrices\": \"", kept->name(), "\"\n"));
 }
 
