@@ -1,4 +1,4 @@
-// Which role each RPC needs: the only table.
+// Roles that callers need.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,10 @@
 
 namespace vrp {
 
-// `method` as HTTP/2 names it: "/vrp.v1.SolverService/Solve". nullopt: none is needed, as for
-// health, which probes ask that hold no token. An RPC that is not in the table is an admin's. The
-// pages of HTTP are in it too: "/metrics".
+// Returns the role that a call of `method` needs, or nullopt if it needs no token.
+//
+// `method` is a path of HTTP/2 ("/vrp.v1.SolverService/Solve") or a page of HTTP ("/metrics"). The
+// proto states the role of each RPC of vrp.v1. Unknown methods need the role admin.
 std::optional<Role> RoleNeeded(std::string_view method);
-
-// Whether the table has it.
-bool HasRoleEntry(std::string_view method);
 
 }  // namespace vrp

@@ -1,9 +1,6 @@
-// Every set field of an Instance message, looked at by reflection: a field that is not known here
-// to be supported is refused, so that a field added to the proto cannot be ignored by forgetting
-// it.
+// Finds wrong values in an Instance message by reflection.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "server/convert/field_violation.h"
@@ -12,14 +9,11 @@
 namespace vrp {
 
 struct FieldScan {
-  std::vector<FieldViolation> invalid;      // not finite, or an enum value that is none
-  std::vector<FieldViolation> unsupported;  // fields that are not known here
+  std::vector<FieldViolation> invalid;      // numbers that are not finite, unknown enum values
+  std::vector<FieldViolation> unsupported;  // fields that the server's proto does not have
 };
 
-// At most 100 of each.
+// Scans all fields of a message. Returns at most 100 violations of each sort.
 FieldScan ScanInstance(const v1::Instance& message);
-
-// Whether the field with this full name ("vrp.v1.Customer.demand") is read by InstanceFromProto.
-bool IsSupportedField(std::string_view full_name);
 
 }  // namespace vrp

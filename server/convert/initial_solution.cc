@@ -182,7 +182,7 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
   report.set_cost(PlanCost(instance, repaired.plan));
   report.set_missing_customers(static_cast<int32_t>(LeftOutOf(instance, given).customers.size()));
   for (const LeftOutVisit& visit : repaired.left_out) {
-    v1::LeftOutVisit& message = *report.add_left_out();
+    v1::DroppedVisit& message = *report.add_dropped_visits();
     message.set_route(visit.route);
     message.set_node(visit.customer);
     message.set_id(instance.id(visit.customer));

@@ -1,14 +1,11 @@
 #include "server/convert/instance_convert.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <unordered_set>
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
@@ -16,85 +13,12 @@
 #include "core/problem/instance/oversize.h"
 #include "server/convert/field_scan.h"
 #include "server/convert/instance_data.h"
+#include "server/convert/message_paths.h"
 
 namespace vrp {
 namespace {
 
-// "customers[3].further_windows[0].open" -> "customers[3].time_windows[1].open".
-std::string FurtherWindowPath(const std::string& path) {
-  constexpr std::string_view kName = "].further_windows[";
-  const size_t at = path.find(kName);
-  if (at == std::string::npos) return path;
-  const size_t begin = at + kName.size();
-  const size_t end = path.find(']', begin);
-  int64_t number = 0;
-  if (!absl::SimpleAtoi(path.substr(begin, end - begin), &number)) return path;
-  return Concat(path.substr(0, at), "].time_windows[", number + 1, path.substr(end));
-}
-
-// Where the core's name of a field of a node, vehicle or shipment stands in the message.
-std::string MessagePath(const std::string& path) {
-  if (absl::StartsWith(path, "shipments[")) {
-    return absl::StrReplaceAll(
-        path, {{"].pickup", "].pickup_customer"}, {"].delivery", "].delivery_customer"}});
-  }
-  const bool customer = absl::StartsWith(path, "customers[");
-  std::string result =
-      absl::StrReplaceAll(path, {{"].window", customer ? "].time_windows[0]" : "].time_window"},
-                                 {"].service", "].service_time"},
-                                 {"].setup", "].setup_time"},
-                                 {"].release", "].release_time"},
-                                 {"].depot", "].start_depot"}});
-  if (absl::EndsWith(result, "].x") || absl::EndsWith(result, "].y")) {
-    result.insert(result.size() - 1, "location.");
-  }
-  return FurtherWindowPath(result);
-}
-
-// "distance_matrix[2][1]" -> "distance_matrix.values[7]" for 3 nodes.
-std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
-  const size_t begin = path.find("_matrix[") + std::string_view("_matrix").size();
-  const std::vector<std::string> parts =
-      absl::StrSplit(path.substr(begin), absl::ByAnyChar("[]"), absl::SkipEmpty());
-  int64_t row = 0;
-  int64_t column = 0;
-  if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &row) ||
-      !absl::SimpleAtoi(parts[1], &column)) {
-    return path;
-  }
-  return Concat(path.substr(0, begin), ".values[", row * num_nodes + column, "]");
-}
-
-// What the core says of all nodes' values at once: that a TSP has none.
-bool IsOfAllCustomers(std::string_view field) {
-  constexpr std::array<std::string_view, 7> kFields = {
-      "demands", "backhauls", "pickups", "setups", "releases", "required_skills", "prizes"};
-  return field == "priorities" || std::find(kFields.begin(), kFields.end(), field) != kFields.end();
-}
-
-// The core names fields of InstanceData; callers know the message's.
-FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
-  std::string& field = violation.field;
-  if (field == "num_depots") {
-    field = "depots";
-  } else if (field == "kind") {
-    field = "problem_type";
-  } else if (field == "coordinates") {
-    field = "coordinate_system";
-  } else if (field == "positions") {
-    field = "customers";
-  } else if (IsOfAllCustomers(field)) {
-    violation.description = Concat(field, " ", violation.description);
-    field = "customers";
-  } else if (absl::StrContains(field, "_matrix[")) {
-    field = MatrixFieldPath(field, num_nodes);
-  } else {
-    field = MessagePath(field);
-  }
-  return violation;
-}
-
-// What the core finds, where the conversion has not found the same field wrong already.
+// Adds the errors that the core finds in fields that the conversion accepted.
 std::vector<FieldViolation> WithCoreErrors(std::vector<FieldViolation> invalid,
                                            const InstanceData& data, int64_t num_nodes) {
   std::unordered_set<std::string> known;
@@ -113,9 +37,9 @@ bool HasWrongCapacity(const std::vector<FieldViolation>& invalid) {
 }
 
 struct Conversion {
-  InstanceProblems problems;  // without the core's
-  InstanceData data;          // complete only where `whole`
-  bool whole = false;
+  InstanceProblems problems;  // found by the conversion, not by the core
+  InstanceData data;
+  bool whole = false;  // whether `data` is complete
 };
 
 Conversion Convert(const v1::Instance& message, const MatrixSource* matrices) {
@@ -144,7 +68,7 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
     conversion.problems.invalid =
         WithCoreErrors(std::move(conversion.problems.invalid), conversion.data, NumNodes(message));
   }
-  // A wrong capacity says nothing about the loads that exceed it.
+  // Loads cannot be compared with a wrong capacity.
   if (conversion.whole && !HasWrongCapacity(conversion.problems.invalid)) {
     for (const std::string& line : OversizeLoads(conversion.data)) {
       conversion.problems.oversize.push_back(ToMessageField(FromLine(line), NumNodes(message)));
@@ -164,7 +88,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
   Conversion conversion = Convert(message, matrices);
   std::vector<FieldViolation>& invalid = conversion.problems.invalid;
   if (invalid.empty() && conversion.problems.unsupported.empty()) {
-    // Not a copy: matrices are large. Once more where it was of no use.
+    // Matrices are large: the data is moved, and converted once more after an error.
     absl::StatusOr<Instance> instance = Instance::Create(std::move(conversion.data));
     if (instance.ok()) return instance;
     conversion.data = DataFromProto(message, matrices).data;
@@ -238,81 +162,6 @@ absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {
     violations.push_back(ToMessageField(FromLine(FromAbsl(line)), num_nodes));
   }
   return violations.empty() ? status : FieldError(status.code(), violations);
-}
-
-absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format) {
-  switch (format) {
-    case v1::INSTANCE_FORMAT_VRPLIB:
-      return WrittenFormat::kVrplib;
-    case v1::INSTANCE_FORMAT_TSPLIB:
-      return WrittenFormat::kTsplib;
-    case v1::INSTANCE_FORMAT_SOLOMON:
-      return WrittenFormat::kSolomon;
-    case v1::INSTANCE_FORMAT_VROOM:
-      return WrittenFormat::kVroom;
-    case v1::INSTANCE_FORMAT_JSON:
-      return WrittenFormat::kJson;
-    default:
-      return InvalidField("format", Concat("got ", static_cast<int>(format),
-                                           ", wanted INSTANCE_FORMAT_VRPLIB, _TSPLIB, _SOLOMON, "
-                                           "_VROOM or _JSON"));
-  }
-}
-
-v1::ProblemType ToProto(ProblemKind kind) {
-  switch (kind) {
-    case ProblemKind::kTsp:
-      return v1::PROBLEM_TYPE_TSP;
-    case ProblemKind::kCvrp:
-      return v1::PROBLEM_TYPE_CVRP;
-    case ProblemKind::kVrptw:
-      return v1::PROBLEM_TYPE_VRPTW;
-  }
-  return v1::PROBLEM_TYPE_UNSPECIFIED;
-}
-
-v1::Metric ToProto(Metric metric) {
-  switch (metric) {
-    case Metric::kExact:
-      return v1::METRIC_EXACT;
-    case Metric::kRounded:
-      return v1::METRIC_CVRPLIB;
-    case Metric::kCeiled:
-      return v1::METRIC_CEIL;
-    case Metric::kDimacs:
-      return v1::METRIC_DIMACS;
-    case Metric::kScaled1000:
-      return v1::METRIC_SCALED_1000;
-  }
-  return v1::METRIC_UNSPECIFIED;
-}
-
-v1::Objective ToProto(Objective objective) {
-  switch (objective) {
-    case Objective::kDistance:
-      return v1::OBJECTIVE_DISTANCE;
-    case Objective::kVehiclesThenDistance:
-      return v1::OBJECTIVE_VEHICLES_THEN_DISTANCE;
-    case Objective::kDuration:
-      return v1::OBJECTIVE_DURATION;
-    case Objective::kCost:
-      return v1::OBJECTIVE_COST;
-  }
-  return v1::OBJECTIVE_UNSPECIFIED;
-}
-
-absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type) {
-  switch (type) {
-    case v1::PROBLEM_TYPE_TSP:
-      return ProblemKind::kTsp;
-    case v1::PROBLEM_TYPE_CVRP:
-      return ProblemKind::kCvrp;
-    case v1::PROBLEM_TYPE_VRPTW:
-      return ProblemKind::kVrptw;
-    default:
-      return InvalidField("problem_type", Concat("got ", static_cast<int>(type),
-                                                 ", wanted PROBLEM_TYPE_TSP, _CVRP or _VRPTW"));
-  }
 }
 
 }  // namespace vrp

@@ -1,51 +1,48 @@
-// Instance messages into validated instances.
+// Converts Instance messages into validated instances.
 #pragma once
 
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/problem/formats/formats.h"
-#include "core/problem/formats/instance_writer.h"
-#include "core/problem/formats/matrices.h"
 #include "core/problem/instance/instance.h"
+#include "core/problem/instance/matrix_source.h"
 #include "server/convert/field_violation.h"
+#include "server/convert/instance_enums.h"
 #include "vrp/v1/instance.pb.h"
 
 namespace vrp {
 
-// All that is wrong with a message; without `invalid` and `unsupported` InstanceFromProto succeeds.
+// All errors of a message. InstanceFromProto succeeds without `invalid` and `unsupported` ones.
 struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
-  // `customers[17].demand: 42 exceeds vehicle capacity 30`: of customers whom plans leave out.
+  // Customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle capacity 30`.
   std::vector<FieldViolation> oversize = {};
 };
-// `matrices`: where the instance's named matrices are kept; null: such names are refused.
+// Finds all errors of a message. `matrices`: where uploaded matrices are kept; null: their names
+// are refused.
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
-// kInvalidArgument with every wrong field as `customers[17].demand: got -1, wanted at least 0`;
-// kUnimplemented with every field that is set and not known here. Paths begin in the Instance.
+// Returns the instance of a message. Paths in errors begin in the Instance.
+//
+// kInvalidArgument: all wrong fields, as `customers[17].demand: got -1, wanted at least 0`.
+// kUnimplemented: all fields that this server does not know.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);
 
-// Reads a file, judged by its `objective` and `metric` where they are given. kInvalidArgument:
-// `name:line: what, got, wanted`, with the field `file.content`; or `file.metric: ...`.
+// Reads a file, with the message's objective and metric in place of the file's if given.
+//
+// kInvalidArgument: `name:line: what, got, wanted` for the field `file.content`, or the error of
+// another field (`file.metric: ...`).
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 
-// kInvalidArgument with that field: more than `most`, the daemon's limit.
+// Returns kInvalidArgument naming `field` if `nodes` exceeds `most`, the daemon's limit.
 absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most);
 
-// An error of the core about an instance that came as a message, with the message's field paths:
+// Returns an error of the core with the field paths of the message that the instance came from:
 // `customers[3].setup: ...` becomes `customers[3].setup_time: ...`.
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes);
-
-v1::ProblemType ToProto(ProblemKind kind);
-v1::Metric ToProto(Metric metric);
-v1::Objective ToProto(Objective objective);
-// kInvalidArgument names `format`.
-absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);
-// kInvalidArgument names `problem_type`.
-absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
 
 }  // namespace vrp

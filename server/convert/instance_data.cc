@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance_rules.h"
-#include "server/convert/vehicle_convert.h"
+#include "google/protobuf/reflection.h"
+#include "server/convert/instance_enums.h"
+#include "server/convert/message_fields.h"
 
 namespace vrp {
 namespace {
 
-// Units by the names that callers give them; nullopt: there is no name, 0: one that is not known.
+// Returns the size of a unit that a caller names: nullopt without a name, 0 for an unknown name.
 std::optional<double> MetresOf(std::string_view name) {
   if (name.empty()) return std::nullopt;
   return name == "m" ? 1 : name == "km" ? 1000 : 0;
@@ -22,24 +25,43 @@ std::optional<double> SecondsOf(std::string_view name) {
   return name == "s" ? 1 : name == "min" ? 60 : name == "h" ? 3600 : 0;
 }
 
+// Whether a vehicle states any cost.
+bool HasCost(const v1::Vehicle& vehicle) {
+  bool any = false;
+  ForEachField<VehicleType>([&](auto field) {
+    if constexpr (field.kKind == FieldKind::kCost) {
+      any |= vehicle.GetReflection()->HasField(
+          vehicle, &MessageField(*vehicle.GetDescriptor(), field.message));
+    }
+  });
+  return any;
+}
+
 Objective ObjectiveOf(const v1::Instance& message) {
   const std::optional<Objective> stated = ObjectiveFromProto(message.objective());
   if (stated.has_value()) return *stated;
-  const bool costs = std::any_of(
-      message.vehicles().begin(), message.vehicles().end(), [](const v1::Vehicle& vehicle) {
-        return vehicle.has_fixed_cost() || vehicle.has_cost_per_distance() ||
-               vehicle.has_cost_per_time() || vehicle.has_overtime_cost();
-      });
-  return costs ? Objective::kCost : Objective::kDistance;
+  return std::any_of(message.vehicles().begin(), message.vehicles().end(), HasCost)
+             ? Objective::kCost
+             : Objective::kDistance;
 }
 
-// As many as any list of loads or capacities has entries; at least one.
+// Returns the largest number of loads that a customer states in one field.
+int LargestLoad(const v1::Instance& message) {
+  int most = 0;
+  ForEachNodeField([&](auto field) {
+    if constexpr (field.kKind == FieldKind::kLoad) {
+      const auto& loads = MessageField(*v1::Customer::descriptor(), field.message);
+      for (const v1::Customer& customer : message.customers()) {
+        most = std::max(most, customer.GetReflection()->FieldSize(customer, &loads));
+      }
+    }
+  });
+  return most;
+}
+
+// Returns the length of the longest list of loads or capacities, and at least 1.
 int LoadDimensions(const v1::Instance& message) {
-  int most = 1;
-  for (const v1::Customer& customer : message.customers()) {
-    most =
-        std::max({most, customer.demand_size(), customer.backhaul_size(), customer.pickup_size()});
-  }
+  int most = std::max(1, LargestLoad(message));
   for (const v1::Vehicle& vehicle : message.vehicles()) {
     most = std::max(most, vehicle.capacity_size());
   }
@@ -59,9 +81,8 @@ class Converter {
     ConvertHead();
     ConvertIds();
     ConvertPositions();
-    ConvertLoads();
-    ConvertTimes();
-    ConvertWorth();
+    ConvertNodeFields();
+    CheckLoads();
     ConvertWindows();
     ConvertRequests();
     ConvertFeatures();
@@ -80,7 +101,7 @@ class Converter {
     }
   }
 
-  // Nothing is allocated before these hold.
+  // Checks the limits before anything is allocated.
   bool ConvertSizes() {
     const int64_t nodes = int64_t{message_.depots_size()} + message_.customers_size();
     if (message_.depots_size() == 0) Invalid("depots", "absent, wanted at least one");
@@ -129,12 +150,8 @@ class Converter {
   }
 
   bool AnyLoad() const {
-    if (message_.vehicles_size() > 0 || message_.shipments_size() > 0) return true;
-    return std::any_of(message_.customers().begin(), message_.customers().end(),
-                       [](const v1::Customer& customer) {
-                         return customer.demand_size() > 0 || customer.backhaul_size() > 0 ||
-                                customer.pickup_size() > 0;
-                       });
+    return message_.vehicles_size() > 0 || message_.shipments_size() > 0 ||
+           LargestLoad(message_) > 0;
   }
 
   ProblemKind Kind() const {
@@ -160,7 +177,7 @@ class Converter {
     for (const v1::Customer& customer : message_.customers()) add(customer.id());
   }
 
-  // All nodes have a location, or none has and there is a matrix.
+  // Either all nodes have a location, or none has one and there is a matrix.
   void ConvertPositions() {
     std::vector<std::string> absent;
     const auto add = [&](const auto& node, std::string_view list, int index) {
@@ -184,35 +201,59 @@ class Converter {
     return message_.customers(static_cast<int>(node - depots_));
   }
 
-  // One value for each customer and `otherwise` for depots; empty where all are that.
-  template <typename T, typename ValueOf>
-  std::vector<T> Values(T otherwise, ValueOf value_of) const {
-    std::vector<T> values(nodes_, otherwise);
-    for (size_t node = depots_; node < nodes_; ++node) values[node] = value_of(CustomerAt(node));
-    const bool any = std::any_of(values.begin(), values.end(),
-                                 [&](const T& value) { return !(value == otherwise); });
+  // Converts the per-node fields that need nothing but their own message field.
+  void ConvertNodeFields() {
+    ForEachNodeField(data(), [this](auto field, auto& values) {
+      using enum FieldKind;
+      constexpr FieldKind kKind = decltype(field)::kKind;
+      if constexpr (kKind == kLoad) {
+        values = Loads(MessageField(*v1::Customer::descriptor(), field.message));
+      } else if constexpr (kKind == kTime || kKind == kPrize || kKind == kPriority ||
+                           kKind == kSkills) {
+        values = Values(field);
+      } else {
+        static_assert(
+            kKind == kName || kKind == kPosition || kKind == kWindow || kKind == kFurtherWindows,
+            "convert the field here, or in a function of its own");
+      }
+    });
+  }
+
+  // Returns the values of a field [N], or an empty vector if no customer differs from the default.
+  template <typename Field>
+  std::vector<typename Field::Value> Values(const Field& field) const {
+    const auto& given = MessageField(*v1::Customer::descriptor(), field.message);
+    std::vector<typename Field::Value> values(nodes_, field.Default());
+    bool any = false;
+    for (size_t node = depots_; node < nodes_; ++node) {
+      if constexpr (Field::kKind == FieldKind::kSkills) {
+        values[node] = ReadTexts(CustomerAt(node), given);
+      } else {
+        ReadScalar(CustomerAt(node), given, values[node]);
+      }
+      any |= !(values[node] == field.Default());
+    }
     if (!any) values.clear();
     return values;
   }
 
-  // [N, K]; empty where all are 0.
-  template <typename LoadsOf>
-  std::vector<double> Loads(LoadsOf loads_of) const {
+  // Returns the loads [N, K] of a field, or an empty vector if all are 0.
+  std::vector<double> Loads(const google::protobuf::FieldDescriptor& given) const {
     std::vector<double> all(nodes_ * dimensions_, 0);
+    bool any = false;
     for (size_t node = depots_; node < nodes_; ++node) {
-      const auto& loads = loads_of(CustomerAt(node));
-      std::copy(loads.begin(), loads.end(),
-                all.begin() + static_cast<std::ptrdiff_t>(node * dimensions_));
+      const v1::Customer& customer = CustomerAt(node);
+      const auto& loads = customer.GetReflection()->GetRepeatedFieldRef<double>(customer, &given);
+      for (int k = 0; k < loads.size(); ++k) {
+        all[node * dimensions_ + static_cast<size_t>(k)] = loads.Get(k);
+        any |= loads.Get(k) != 0;
+      }
     }
-    const bool any = std::any_of(all.begin(), all.end(), [](double load) { return load != 0; });
     if (!any) all.clear();
     return all;
   }
 
-  void ConvertLoads() {
-    data().demands = Loads([](const v1::Customer& c) -> const auto& { return c.demand(); });
-    data().backhauls = Loads([](const v1::Customer& c) -> const auto& { return c.backhaul(); });
-    data().pickups = Loads([](const v1::Customer& c) -> const auto& { return c.pickup(); });
+  void CheckLoads() {
     const bool any =
         !data().demands.empty() || !data().backhauls.empty() || !data().pickups.empty();
     if (data().kind == ProblemKind::kTsp && any) {
@@ -221,23 +262,8 @@ class Converter {
     }
   }
 
-  void ConvertTimes() {
-    data().services = Values(0.0, [](const v1::Customer& c) { return c.service_time(); });
-    data().setups = Values(0.0, [](const v1::Customer& c) { return c.setup_time(); });
-    data().releases = Values(0.0, [](const v1::Customer& c) { return c.release_time(); });
-  }
-
-  void ConvertWorth() {
-    using Skills = std::vector<std::string>;
-    data().required_skills = Values(Skills(), [](const v1::Customer& c) {
-      return Skills(c.required_skills().begin(), c.required_skills().end());
-    });
-    data().prizes = Values(
-        kNoLimit, [](const v1::Customer& c) { return c.has_prize() ? c.prize() : kNoLimit; });
-    data().priorities = Values(int32_t{0}, [](const v1::Customer& c) { return c.priority(); });
-  }
-
-  // The node of an index into the customers; 0 with an error where it is none.
+  // Returns the node of an index into the customers. For a wrong index it adds an error and
+  // returns 0.
   NodeIndex NodeOf(const std::string& field, int32_t customer) {
     if (customer >= 0 && customer < message_.customers_size()) {
       return customer + static_cast<NodeIndex>(depots_);
@@ -252,11 +278,9 @@ class Converter {
       const v1::Shipment& shipment = message_.shipments(i);
       const std::string path = Concat("shipments[", i, "].");
       Shipment& added = data().shipments.emplace_back();
-      added.id = shipment.id();
+      ReadFields(shipment, dimensions_, added);
       added.pickup = NodeOf(path + "pickup_customer", shipment.pickup_customer());
       added.delivery = NodeOf(path + "delivery_customer", shipment.delivery_customer());
-      added.amounts.assign(shipment.amount().begin(), shipment.amount().end());
-      added.amounts.resize(dimensions_, 0);
     }
     for (int i = 0; i < message_.alternative_groups_size(); ++i) {
       const v1::AlternativeGroup& group = message_.alternative_groups(i);
@@ -268,11 +292,9 @@ class Converter {
     }
   }
 
-  // By name once it is an Instance, as in JSON.
   void ConvertFeatures() {
     for (const v1::FeatureColumn& column : message_.features()) {
-      data().features.push_back(
-          {.name = column.name(), .values = {column.values().begin(), column.values().end()}});
+      ReadFields(column, dimensions_, data().features.emplace_back());
     }
   }
 
@@ -287,28 +309,32 @@ class Converter {
     if (!any) return;
     data().windows.reserve(nodes_);
     for (const v1::Depot& depot : message_.depots()) {
-      data().windows.push_back(WindowFromProto(depot.time_window()));
+      ReadFields(depot.time_window(), dimensions_, data().windows.emplace_back());
     }
     for (const v1::Customer& customer : message_.customers()) {
       const size_t node = data().windows.size();
-      data().windows.push_back(customer.time_windows_size() == 0
-                                   ? TimeWindow{}
-                                   : WindowFromProto(customer.time_windows(0)));
+      TimeWindow& first = data().windows.emplace_back();
+      if (customer.time_windows_size() > 0) {
+        ReadFields(customer.time_windows(0), dimensions_, first);
+      }
       if (customer.time_windows_size() > 1) data().further_windows.resize(nodes_);
       for (int i = 1; i < customer.time_windows_size(); ++i) {
-        data().further_windows[node].push_back(WindowFromProto(customer.time_windows(i)));
+        ReadFields(customer.time_windows(i), dimensions_,
+                   data().further_windows[node].emplace_back());
       }
     }
   }
 
   void ConvertVehicle(int index) {
     const v1::Vehicle& vehicle = message_.vehicles(index);
-    VehicleType& added = data().vehicles.emplace_back(VehicleFromProto(vehicle, dimensions_));
+    VehicleType& added = data().vehicles.emplace_back();
+    ReadFields(vehicle, dimensions_, added);
     const std::string path = Concat("vehicles[", index, "].");
     ConvertMatrices(path, vehicle, added);
   }
 
-  // Of an instance or a vehicle type: its own, or those that it names.
+  // Converts the matrices of an instance or a vehicle type: its own, or uploaded ones that it
+  // names.
   template <typename Message, typename Target>
   void ConvertMatrices(const std::string& path, const Message& message, Target& target) {
     const bool own = message.has_distance_matrix() || message.has_duration_matrix();
@@ -326,7 +352,7 @@ class Converter {
     target.duration_matrix = (*found)->durations;
   }
 
-  // Empty with an error where its size is wrong.
+  // Returns the values of a matrix. If its size is wrong, adds an error and returns nothing.
   std::vector<double> MatrixAt(const std::string& path, const v1::Matrix& matrix) {
     const size_t wanted = nodes_ * nodes_;
     if (nodes_ > kMaxMatrixNodes) {
@@ -351,38 +377,6 @@ class Converter {
 };
 
 }  // namespace
-
-std::optional<Metric> MetricFromProto(v1::Metric metric) {
-  switch (metric) {
-    case v1::METRIC_EXACT:
-      return Metric::kExact;
-    case v1::METRIC_CVRPLIB:
-      return Metric::kRounded;
-    case v1::METRIC_CEIL:
-      return Metric::kCeiled;
-    case v1::METRIC_DIMACS:
-      return Metric::kDimacs;
-    case v1::METRIC_SCALED_1000:
-      return Metric::kScaled1000;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<Objective> ObjectiveFromProto(v1::Objective objective) {
-  switch (objective) {
-    case v1::OBJECTIVE_DISTANCE:
-      return Objective::kDistance;
-    case v1::OBJECTIVE_VEHICLES_THEN_DISTANCE:
-      return Objective::kVehiclesThenDistance;
-    case v1::OBJECTIVE_DURATION:
-      return Objective::kDuration;
-    case v1::OBJECTIVE_COST:
-      return Objective::kCost;
-    default:
-      return std::nullopt;
-  }
-}
 
 DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices) {
   return Converter(message, matrices).Run();

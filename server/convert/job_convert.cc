@@ -53,7 +53,7 @@ v1::PublishedWeights ToProto(const PublishedWeights& published) {
   message.set_epoch(published.epoch);
   message.set_step(published.step);
   message.set_reason(ToProto(published.reason));
-  if (published.validation_cost > 0) message.set_val_cost(published.validation_cost);
+  if (published.validation_cost > 0) message.set_validation_cost(published.validation_cost);
   return message;
 }
 
@@ -114,11 +114,11 @@ v1::TrainingTotals ToProto(const TrainingTotals& totals) {
   message.set_steps(totals.steps);
   message.set_skipped_steps(totals.skipped_steps);
   message.set_instances(totals.instances);
-  message.set_seconds(totals.seconds);
+  message.set_step_seconds(totals.seconds);
   for (size_t phase = 0; phase < kPhaseNames.size(); ++phase) {
     v1::PhaseTime& time = *message.add_phases();
     time.set_phase(std::string(kPhaseNames[phase]));
-    time.set_seconds(totals.phase_seconds[phase]);
+    time.set_thread_seconds(totals.phase_seconds[phase]);
   }
   message.set_copies(totals.copies);
   message.set_copied_bytes(totals.copied_bytes);
@@ -127,7 +127,7 @@ v1::TrainingTotals ToProto(const TrainingTotals& totals) {
   for (size_t phase = 0; message.wall_seconds() > 0 && phase < kRunPhaseNames.size(); ++phase) {
     v1::PhaseTime& time = *message.add_wall_phases();
     time.set_phase(std::string(kRunPhaseNames[phase]));
-    time.set_seconds(totals.run_phases[phase].thread_seconds);
+    time.set_thread_seconds(totals.run_phases[phase].thread_seconds);
     time.set_wall_seconds(totals.run_phases[phase].wall_seconds);
   }
   return message;
@@ -136,31 +136,31 @@ v1::TrainingTotals ToProto(const TrainingTotals& totals) {
 v1::TrainingProgress ToProto(const TrainingProgress& progress) {
   v1::TrainingProgress message;
   message.set_epoch(progress.epoch);
-  message.set_epochs(progress.epochs);
+  message.set_total_epochs(progress.epochs);
   message.set_step(progress.step);
-  message.set_steps(progress.steps);
+  message.set_total_steps(progress.steps);
   message.set_loss(progress.loss);
   message.set_train_cost(progress.train_cost);
   if (!std::isnan(progress.validation_cost)) {
-    message.set_val_cost(progress.validation_cost);
+    message.set_validation_cost(progress.validation_cost);
     if (!std::isnan(progress.validation_reference)) {
-      message.set_val_reference_cost(progress.validation_reference);
+      message.set_validation_reference_cost(progress.validation_reference);
     }
-    if (!std::isnan(progress.validation_gap)) message.set_val_gap(progress.validation_gap);
+    if (!std::isnan(progress.validation_gap)) message.set_validation_gap(progress.validation_gap);
   }
   if (!std::isnan(progress.accuracy)) message.set_accuracy(progress.accuracy);
   if (!std::isnan(progress.validation_accuracy)) {
-    message.set_val_accuracy(progress.validation_accuracy);
+    message.set_validation_accuracy(progress.validation_accuracy);
   }
   message.set_learning_rate(progress.learning_rate);
   message.set_gradient_norm(progress.gradient_norm);
   message.set_instances_per_second(progress.instances_per_second);
   message.set_end_of_epoch(progress.end_of_epoch);
-  message.set_pass_difference(progress.pass_difference);
+  message.set_max_log_prob_difference(progress.pass_difference);
   message.set_instances_seen(progress.instances_seen);
   *message.mutable_totals() = ToProto(progress.totals);
   message.set_matrix_bytes_per_step(progress.matrix_bytes_per_step);
-  message.set_val_reference(progress.reference);
+  message.set_validation_reference(progress.reference);
   if (!std::isnan(progress.seconds_per_step)) {
     message.set_seconds_per_step(progress.seconds_per_step);
   }
@@ -200,7 +200,7 @@ v1::TrainingJob ToProto(const Job& job) {
   message.set_end_reason(ToProto(job.end));
   *message.mutable_run_time() = ToProto(job.run_time);
   if (job.best.has_value()) *message.mutable_best() = ToProto(*job.best);
-  if (job.published.has_value()) *message.mutable_published() = ToProto(*job.published);
+  if (job.published.has_value()) *message.mutable_published_weights() = ToProto(*job.published);
   message.set_stop_requested(job.stop_requested);
   return message;
 }
@@ -233,7 +233,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       message.mutable_model()->set_model(event.text);
       message.mutable_model()->set_live_step(event.step);
       if (event.published.has_value()) {
-        *message.mutable_model()->mutable_published() = ToProto(*event.published);
+        *message.mutable_model()->mutable_published_weights() = ToProto(*event.published);
       }
       break;
     case EventType::kCompacted:

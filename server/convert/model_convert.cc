@@ -12,7 +12,7 @@ v1::ModelEvaluation ToProto(const CardEvaluation& evaluation) {
   v1::ModelEvaluation message;
   message.set_data(evaluation.data);
   message.set_mode(evaluation.mode);
-  message.set_instances(evaluation.instances);
+  message.set_instance_count(evaluation.instances);
   message.set_mean_cost(evaluation.mean_cost);
   message.set_standard_error(evaluation.standard_error);
   message.set_reference(evaluation.reference);
@@ -27,9 +27,9 @@ v1::ModelEvaluation ToProto(const CardEvaluation& evaluation) {
 
 v1::SizeBucket ToProto(const SizeBucket& bucket) {
   v1::SizeBucket message;
-  message.set_fewest_customers(bucket.fewest_customers);
-  message.set_most_customers(bucket.most_customers);
-  message.set_instances(bucket.instances);
+  message.set_min_customers(bucket.fewest_customers);
+  message.set_max_customers(bucket.most_customers);
+  message.set_instance_count(bucket.instances);
   message.set_mean_cost(bucket.mean_cost);
   if (!std::isnan(bucket.mean_gap)) message.set_mean_gap(bucket.mean_gap);
   return message;
@@ -43,10 +43,10 @@ v1::Model ToProto(const ModelVersion& version) {
   message.set_architecture_json(card.architecture_json);
   for (const ProblemKind kind : card.kinds) message.add_problem_types(ToProto(kind));
   for (const std::string& feature : card.input_features) message.add_input_features(feature);
-  message.set_parameters(card.parameters);
+  message.set_parameter_count(card.parameters);
   message.set_training_job(card.training_job);
   message.set_training_config(card.training_config);
-  message.set_steps(card.steps);
+  message.set_training_steps(card.steps);
   message.set_validation_cost(card.validation_cost);
   message.set_validation_reference_cost(card.validation_reference);
   if (!std::isnan(card.validation_gap)) message.set_validation_gap(card.validation_gap);

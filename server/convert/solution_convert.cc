@@ -32,13 +32,13 @@ v1::RouteBreak ToProto(const BreakTime& pause) {
   return message;
 }
 
-v1::CostSplit ToProto(const CostSplit& split) {
-  v1::CostSplit message;
+v1::CostBreakdown ToProto(const CostSplit& split) {
+  v1::CostBreakdown message;
   message.set_distance(split.distance);
   message.set_duration(split.duration);
   message.set_fixed(split.fixed);
   message.set_overtime(split.overtime);
-  message.set_late(split.late);
+  message.set_lateness(split.late);
   message.set_prizes(split.prizes);
   return message;
 }
@@ -72,8 +72,8 @@ int32_t FrozenStops(const Instance& instance, const Route& route) {
 
 v1::Units ToProto(const Units& units) {
   v1::Units message;
-  message.set_metres_per_distance(units.metres_per_distance);
-  message.set_seconds_per_time(units.seconds_per_time);
+  message.set_metres_per_distance_unit(units.metres_per_distance);
+  message.set_seconds_per_time_unit(units.seconds_per_time);
   message.set_times_of_day(units.times_of_day);
   switch (units.cost) {
     case CostUnit::kOwn:
@@ -95,7 +95,7 @@ v1::Solution ToProto(const Instance& instance, const Solution& solution) {
     message.mutable_routes()->rbegin()->set_frozen_stops(FrozenStops(instance, route));
   }
   message.set_cost(solution.cost);
-  *message.mutable_cost_split() = ToProto(solution.split);
+  *message.mutable_cost_breakdown() = ToProto(solution.split);
   message.set_distance(solution.distance);
   message.set_duration(solution.duration);
   for (const Unserved& unserved : solution.unserved) {

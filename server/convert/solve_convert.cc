@@ -49,8 +49,8 @@ v1::EndReason EndMessage(SolveEnd end) {
       return v1::END_REASON_LOCAL_OPTIMUM;
     case SolveEnd::kIterations:
       return v1::END_REASON_ITERATIONS;
-    case SolveEnd::kComplete:
-      return v1::END_REASON_COMPLETE;
+    case SolveEnd::kFinished:
+      return v1::END_REASON_FINISHED;
     case SolveEnd::kNoImprovement:
       return v1::END_REASON_NO_IMPROVEMENT;
     case SolveEnd::kTarget:
@@ -135,7 +135,7 @@ class OptionsReader {
 
   // RuleOf checks the rest, with the instance.
   void ReadStop() {
-    const v1::SolveStop& stop = message_.stop();
+    const v1::StoppingCriteria& stop = message_.stop();
     if (stop.max_iterations() < 0) {
       invalid_.push_back(
           {"stop.max_iterations", Concat("got ", stop.max_iterations(), ", wanted 0 or more")});
@@ -152,7 +152,7 @@ class OptionsReader {
       invalid_.push_back({"stop.no_improvement_share", "given, but no budget; wanted both"});
     }
     if (!IsPolicyAlone(options_.strategy)) return;
-    v1::SolveStop others = stop;
+    v1::StoppingCriteria others = stop;
     others.clear_automatic();
     if (others.ByteSizeLong() == 0) return;
     invalid_.push_back({"stop", Concat("given, but strategy ", StrategyName(options_.strategy),
@@ -183,8 +183,8 @@ class OptionsReader {
 };
 
 // Parts that did not take place stay absent.
-v1::TimeSplit TimesMessage(const SolveTimes& times) {
-  v1::TimeSplit message;
+v1::TimeBreakdown TimesMessage(const SolveTimes& times) {
+  v1::TimeBreakdown message;
   *message.mutable_queue() = ToProto(times.queue);
   if (times.encode > absl::ZeroDuration()) *message.mutable_encode() = ToProto(times.encode);
   if (times.decode > absl::ZeroDuration()) *message.mutable_decode() = ToProto(times.decode);
@@ -202,7 +202,7 @@ absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& messa
 
 absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
                      SolveOptions& options) {
-  const v1::SolveStop& stop = message.stop();
+  const v1::StoppingCriteria& stop = message.stop();
   StopRequest request{.no_improvement_share = stop.no_improvement_share(),
                       .automatic = stop.automatic()};
   if (stop.has_no_improvement()) {
@@ -220,7 +220,7 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
 }
 
 bool HasAutomaticBudget(const v1::SolveRequest& message) {
-  const v1::SolveStop& stop = message.stop();
+  const v1::StoppingCriteria& stop = message.stop();
   return !message.has_budget() && stop.automatic() && !stop.has_no_improvement() &&
          stop.max_iterations() == 0;
 }
@@ -230,7 +230,7 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
   if (message.has_budget() && given.ok()) {
     return std::clamp(*given, absl::ZeroDuration(), limits.max_budget);
   }
-  const v1::SolveStop& stop = message.stop();
+  const v1::StoppingCriteria& stop = message.stop();
   if (HasAutomaticBudget(message)) return std::min(kMostAutomatic, limits.max_budget);
   const bool ends_by_itself = stop.has_no_improvement() || stop.max_iterations() > 0;
   return ends_by_itself ? limits.max_budget : std::min(limits.default_budget, limits.max_budget);
@@ -238,7 +238,7 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
 
 absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
                            const SolveLimits& limits) {
-  const v1::SolveStop& stop = message.stop();
+  const v1::StoppingCriteria& stop = message.stop();
   const absl::Duration budget = BudgetOf(message, limits);
   const absl::StatusOr<absl::Duration> no_improvement = FromProto(stop.no_improvement());
   const bool at_any_time =
@@ -262,7 +262,7 @@ v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer) {
   message.set_seed(answer.seed);
   *message.mutable_budget() = ToProto(answer.budget);
   *message.mutable_times() = TimesMessage(answer.times);
-  message.set_ended_by(EndMessage(answer.ended_by));
+  message.set_end_reason(EndMessage(answer.ended_by));
   message.set_policy_note(answer.policy_note);
   message.set_iterations(answer.iterations);
   message.set_threads(answer.threads);

@@ -9,12 +9,12 @@
 namespace vrp {
 v1::SolveProgress ToProto(const SolveProgress& progress) {
   v1::SolveProgress message;
-  *message.mutable_searched() = ToProto(progress.searched);
-  message.set_improvements(progress.improvements);
+  *message.mutable_search_time() = ToProto(progress.searched);
+  message.set_improvement_count(progress.improvements);
   message.set_cost(progress.cost);
-  message.set_routes(static_cast<int32_t>(progress.routes));
-  message.set_unserved(static_cast<int32_t>(progress.unserved));
-  if (progress.improvements > 0) *message.mutable_improved() = ToProto(progress.improved);
+  message.set_route_count(static_cast<int32_t>(progress.routes));
+  message.set_unserved_count(static_cast<int32_t>(progress.unserved));
+  if (progress.improvements > 0) *message.mutable_time_to_best() = ToProto(progress.improved);
   return message;
 }
 
@@ -23,7 +23,7 @@ SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance)
   *shown.mutable_solve() = request;
   shown.mutable_solve()->clear_input();
   shown.mutable_solve()->clear_start();
-  shown.set_instance(instance.name());
+  shown.set_instance_name(instance.name());
   const Units units = UnitsOf(instance);
   if (units.any()) *shown.mutable_units() = ToProto(units);
   return {.request = request.SerializeAsString(),
@@ -54,7 +54,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
       *message.mutable_improvement() = ToProto(event.solve.value_or(SolveProgress()));
       break;
     case EventType::kAnswer:
-      message.mutable_answer();
+      message.mutable_response();
       break;
     case EventType::kProgress:
     case EventType::kCheckpoint:

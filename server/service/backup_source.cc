@@ -40,10 +40,10 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
     const StateSnapshot& snapshot = stream_->snapshot();
     v1::BackupSummary summary;
     summary.set_sha256(digest_.TakeHex());
-    summary.set_files(stream_->file_count());
-    summary.set_jobs(snapshot.jobs);
-    summary.set_models(snapshot.models);
-    summary.set_links_left_out(snapshot.links_left_out);
+    summary.set_file_count(stream_->file_count());
+    summary.set_job_count(snapshot.jobs);
+    summary.set_model_count(snapshot.models);
+    summary.set_skipped_link_count(snapshot.links_left_out);
     return summary;
   }
 

@@ -14,7 +14,7 @@
 #include "grpcpp/support/server_callback.h"
 #include "server/service/batch_state.h"
 #include "server/service/unary_call.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 
 namespace vrp {
@@ -23,13 +23,13 @@ namespace vrp {
 // the daemon's end on none is read, and those that were are answered.
 template <typename Request, typename Response>
 class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
-                        public HubStream,
+                        public TrackedStream,
                         public std::enable_shared_from_this<BatchCall<Request, Response>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;  // outlives the call
-    StreamHub* hub = nullptr;  // outlives the call
-    int32_t slots = 1;         // requests read and not yet answered
+    WorkPool* pool = nullptr;      // outlives the call
+    StreamTracker* hub = nullptr;  // outlives the call
+    int32_t slots = 1;             // requests read and not yet answered
     absl::Time deadline = absl::InfiniteFuture();
     // Ends the requests under way with their answers; null: they end by themselves.
     std::shared_ptr<const CancelFlag> drain = nullptr;

@@ -9,7 +9,7 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
@@ -52,8 +52,9 @@ class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
 
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes) {
-  GeneratorOptions options{
-      .customers = request.customers(), .seed = request.seed(), .capacity = request.capacity()};
+  GeneratorOptions options{.customers = request.customer_count(),
+                           .seed = request.seed(),
+                           .capacity = request.capacity()};
   VRP_ASSIGN_OR_RETURN(options.kind, ProblemKindFromProto(request.problem_type()));
   const bool tour = options.kind == ProblemKind::kTsp;
   const int32_t fewest = tour ? 2 : 1;
@@ -62,10 +63,11 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
   std::vector<FieldViolation> invalid;
   if (options.customers < fewest || options.customers > most) {
     invalid.push_back(
-        {"customers", Concat("got ", options.customers, ", wanted ", fewest, " to ", most)});
+        {"customer_count", Concat("got ", options.customers, ", wanted ", fewest, " to ", most)});
   }
-  if (request.count() < 1 || request.count() > kMaxCount) {
-    invalid.push_back({"count", Concat("got ", request.count(), ", wanted 1 to ", kMaxCount)});
+  if (request.instance_count() < 1 || request.instance_count() > kMaxCount) {
+    invalid.push_back(
+        {"instance_count", Concat("got ", request.instance_count(), ", wanted 1 to ", kMaxCount)});
   }
   if (!std::isfinite(options.capacity) || options.capacity < 0) {
     invalid.push_back({"capacity", Concat("got ", FormatNumber(options.capacity),
@@ -73,7 +75,7 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
                                           "for the distribution's own")});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
-  VRP_RETURN_IF_ERROR(CheckNodes("customers", options.customers + depots, max_nodes));
+  VRP_RETURN_IF_ERROR(CheckNodes("customer_count", options.customers + depots, max_nodes));
   return options;
 }
 
@@ -81,7 +83,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> Ope
     const v1::GenerateInstancesRequest& request, int32_t max_nodes) {
   VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
                        GeneratorOptionsFromProto(request, max_nodes));
-  return std::make_unique<Generator>(options, request.count());
+  return std::make_unique<Generator>(options, request.instance_count());
 }
 
 }  // namespace vrp

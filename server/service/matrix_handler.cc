@@ -16,8 +16,8 @@ v1::Matrices MessageOf(const StoredMatrices& stored) {
   v1::Matrices message;
   message.set_name(stored.name);
   message.set_size(stored.size);
-  message.set_durations(stored.durations);
-  message.set_bytes(stored.bytes);
+  message.set_with_durations(stored.durations);
+  message.set_size_bytes(stored.bytes);
   *message.mutable_create_time() = ToProto(stored.created);
   return message;
 }
@@ -36,7 +36,7 @@ absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
   if (message.has_header()) {
     if (upload_.has_value()) return InvalidField("header", "given twice");
     absl::StatusOr<MatrixUpload> upload =
-        MatrixUpload::Begin(message.header().size(), message.header().durations());
+        MatrixUpload::Begin(message.header().size(), message.header().with_durations());
     if (!upload.ok()) return WithPart(upload.status(), "header");
     upload_ = *std::move(upload);
     return absl::OkStatus();
@@ -53,7 +53,7 @@ absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chu
                                                kMaxChunkValues));
   }
   const auto count = static_cast<size_t>(values.size());
-  const int64_t room = upload_->RoomFor(count);
+  const int64_t room = upload_->BytesWith(count);
   MessageBudget::Share old;  // while what came moves to a larger place, both are there
   if (room > share_.bytes()) {
     VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(room));

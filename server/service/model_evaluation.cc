@@ -66,12 +66,12 @@ absl::StatusOr<EvaluationOptions> OptionsFromProto(const v1::EvaluateModelReques
     VRP_ASSIGN_OR_RETURN(const EvaluationMode mode, ModeFromProto(request.modes(i), i));
     options.modes.push_back(mode);
   }
-  if (request.has_search_reference()) {
-    const absl::StatusOr<absl::Duration> budget = FromProto(request.search_reference());
+  if (request.has_reference_search_time()) {
+    const absl::StatusOr<absl::Duration> budget = FromProto(request.reference_search_time());
     if (!budget.ok()) {
-      return InvalidField("search_reference", FromAbsl(budget.status().message()));
+      return InvalidField("reference_search_time", FromAbsl(budget.status().message()));
     }
-    options.search_reference = *budget;
+    options.reference_search_time = *budget;
   }
   return options;
 }
@@ -117,14 +117,14 @@ absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request
                                      int32_t max_nodes) {
   VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
                        GeneratorOptionsFromProto(request, max_nodes));
-  if (request.count() > kMaxInstances ||
-      request.count() * int64_t{options.customers} > kMaxNodesInAll) {
-    return InvalidField("generate.count",
-                        Concat("got ", request.count(), " instances of ", options.customers,
-                               " customers, wanted at most ", kMaxInstances, " instances and ",
-                               kMaxNodesInAll, " customers in all"));
+  if (request.instance_count() > kMaxInstances ||
+      request.instance_count() * int64_t{options.customers} > kMaxNodesInAll) {
+    return InvalidField("generate.instance_count",
+                        Concat("got ", request.instance_count(), " instances of ",
+                               options.customers, " customers, wanted at most ", kMaxInstances,
+                               " instances and ", kMaxNodesInAll, " customers in all"));
   }
-  return InstanceSet{.instances = {}, .generator = options, .count = request.count()};
+  return InstanceSet{.instances = {}, .generator = options, .count = request.instance_count()};
 }
 
 absl::StatusOr<InstanceSet> InstancesOf(const v1::EvaluateModelRequest& request,
@@ -151,7 +151,7 @@ absl::StatusOr<std::string> DataName(const v1::EvaluateModelRequest& request) {
   if (!request.has_generate()) return std::string("data");
   const v1::GenerateInstancesRequest& set = request.generate();
   VRP_ASSIGN_OR_RETURN(const ProblemKind kind, ProblemKindFromProto(set.problem_type()));
-  return Concat(KindName(kind), set.customers(), ":", set.count(), ":", set.seed());
+  return Concat(KindName(kind), set.customer_count(), ":", set.instance_count(), ":", set.seed());
 }
 
 CardEvaluation CardRow(const EvaluationRow& row) {
@@ -234,7 +234,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
     const absl::Status written =
         context_.registry->AddEvaluations(model_.version->name, model_.version->version, rows)
             .status();
-    if (!written.ok()) report.set_card_note(std::string(written.message()));
+    if (!written.ok()) report.set_card_error(std::string(written.message()));
     return report;
   }
 

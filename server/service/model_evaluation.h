@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/clock.h"
 #include "core/base/watch.h"
-#include "core/problem/formats/matrices.h"
+#include "core/problem/instance/matrix_source.h"
 #include "core/registry/registry.h"
 #include "server/service/stream_source.h"
 #include "server/support/busy_threads.h"

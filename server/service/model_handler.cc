@@ -114,7 +114,7 @@ absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
   if (!meant) return version.status();
   v1::UnloadModelResponse response;
   for (const ModelReference& unloaded : registry_.Unload(name.name, all ? 0 : version->version)) {
-    response.add_unloaded(ModelVersionName(unloaded.name, unloaded.version));
+    response.add_unloaded_models(ModelVersionName(unloaded.name, unloaded.version));
   }
   return response;
 }

@@ -1,5 +1,4 @@
-// Handlers of RPCs that receive their messages as Received ones, for
-// grpc::Service::MarkMethodCallback.
+// Handlers for grpc::Service::MarkMethodCallback that receive messages as Received ones.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@
 
 namespace vrp {
 
-// The index of the RPC "vrp.v1.SolverService.BatchSolve", of which the handler is replaced.
+// Returns the index of an RPC ("vrp.v1.SolverService.BatchSolve") in its service.
 inline int MethodIndex(const std::string& full_name) {
   const google::protobuf::MethodDescriptor* method =
       google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(full_name);
@@ -28,7 +27,7 @@ inline int MethodIndex(const std::string& full_name) {
   return method->index();
 }
 
-// A stream that ends at once.
+// A stream that ends at once with an error.
 template <typename Response>
 class RefusedStream final : public grpc::ServerWriteReactor<Response> {
  public:
@@ -36,69 +35,63 @@ class RefusedStream final : public grpc::ServerWriteReactor<Response> {
   void OnDone() override { delete this; }
 };
 
-// How messages are received.
+// How the messages of an RPC are received.
 struct Reception {
   MessageBudget& budget;  // outlives the server
-  // Asked before anything is made of a message, however large; null: all are welcome.
+  int64_t max_bytes = 0;  // of a message as sent; 0: as gRPC admits
+  // Asked before a message is unpacked, however large it is. Optional.
   std::function<absl::Status()> admit = nullptr;
 };
 
-// The message of a call, of which there will be so many copies; gRPC keeps it to the call's end.
+// Returns the unpacked message of a call, which makes `copies` of it. gRPC owns the message until
+// the call ends.
 template <typename Request>
 absl::StatusOr<const Request*> Unpacked(const Received<Request>* received,
-                                        const Reception& reception, int64_t times) {
+                                        const Reception& reception, int64_t copies) {
   if (reception.admit != nullptr) VRP_RETURN_IF_ERROR(reception.admit());
-  // gRPC gives what it has made for this call alone, and is not const.
-  const_cast<Received<Request>*>(received)->Unpack(reception.budget, times);
-  VRP_RETURN_IF_ERROR(received->status());
-  return &received->message();
+  // gRPC makes the message for this call alone, but passes it as const.
+  auto* message = const_cast<Received<Request>*>(received);
+  VRP_RETURN_IF_ERROR(message->CheckSize(reception.max_bytes));
+  message->Unpack(reception.budget, copies);
+  VRP_RETURN_IF_ERROR(message->status());
+  return &message->message();
 }
 
-// `service` outlives the server.
-template <typename Service, typename Request, typename Response>
-grpc::internal::MethodHandler* ReceiveCall(
-    Service* service, const Reception& reception,
-    grpc::ServerUnaryReactor* (Service::*call)(grpc::CallbackServerContext*, const Request*,
-                                               Response*)) {
+// Returns the handler of a unary RPC, for which `start` makes a reactor.
+template <typename Request, typename Response>
+grpc::internal::MethodHandler* ReceiveUnary(
+    Reception reception, std::function<grpc::ServerUnaryReactor*(grpc::CallbackServerContext&,
+                                                                 const Request&, Response&)>
+                             start) {
   return new grpc::internal::CallbackUnaryHandler<Received<Request>, Response>(
-      [service, reception, call](grpc::CallbackServerContext* context,
-                                 const Received<Request>* received, Response* response) {
+      [reception = std::move(reception), start = std::move(start)](
+          grpc::CallbackServerContext* context, const Received<Request>* received,
+          Response* response) {
         const absl::StatusOr<const Request*> request = Unpacked(received, reception, 1);
-        if (request.ok()) return (service->*call)(context, *request, response);
+        if (request.ok()) return start(*context, **request, *response);
         grpc::ServerUnaryReactor* const refused = context->DefaultReactor();
         refused->Finish(ToGrpcStatus(request.status()));
         return refused;
       });
 }
 
-// Of a server stream, which copies its request.
-template <typename Service, typename Request, typename Response>
-grpc::internal::MethodHandler* ReceiveCall(Service* service, const Reception& reception,
-                                           grpc::ServerWriteReactor<Response>* (Service::*call)(
-                                               grpc::CallbackServerContext*, const Request*)) {
+// Returns the handler of a server stream, for which `start` makes a reactor. It copies its request.
+template <typename Request, typename Response>
+grpc::internal::MethodHandler* ReceiveServerStream(
+    Reception reception,
+    std::function<grpc::ServerWriteReactor<Response>*(grpc::CallbackServerContext&, const Request&)>
+        start) {
   return new grpc::internal::CallbackServerStreamingHandler<Received<Request>, Response>(
-      [service, reception, call](
+      [reception = std::move(reception), start = std::move(start)](
           grpc::CallbackServerContext* context,
           const Received<Request>* received) -> grpc::ServerWriteReactor<Response>* {
         const absl::StatusOr<const Request*> request = Unpacked(received, reception, 2);
-        if (request.ok()) return (service->*call)(context, *request);
+        if (request.ok()) return start(*context, **request);
         return new RefusedStream<Response>(request.status());
       });
 }
 
-// The service V1 (v1::SolverService), of whose RPCs each has to be received.
-template <typename V1>
-class ReceivingService : public V1::CallbackService {
- protected:
-  // The RPC `name`, which `call` answers.
-  template <typename Service, typename Result, typename... Arguments>
-  void Receive(const char* name, const Reception& reception,
-               Result (Service::*call)(Arguments...)) {
-    this->MarkMethodCallback(MethodIndex(Concat(V1::service_full_name(), ".", name)),
-                             ReceiveCall(static_cast<Service*>(this), reception, call));
-  }
-};
-
+// Returns the handler of a client stream, for which `start` makes a reactor.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveStream(
     std::function<grpc::ServerReadReactor<Received<Request>>*(grpc::CallbackServerContext*,
@@ -108,6 +101,7 @@ grpc::internal::MethodHandler* ReceiveStream(
       std::move(start));
 }
 
+// Returns the handler of a bidirectional stream, for which `start` makes a reactor.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveBatch(
     std::function<

@@ -1,13 +1,14 @@
-// A message of a client that is unpacked by ourselves: within a budget, and it may be none.
+// A client's message that the daemon unpacks itself, within a memory budget.
 //
-// gRPC unpacks whatever comes, though a message of 64 MiB may take gigabytes then; and ends a
-// stream at one that cannot be read as if the caller had ended it, who would never hear of what is
-// lost. All our RPCs receive such messages, in place of the generated handlers.
+// gRPC unpacks every message, although one of 64 MiB may take gigabytes of memory. At an unreadable
+// message it ends a stream as if the caller had ended it, and the caller never learns of the loss.
+// All RPCs of the daemon therefore receive such messages instead of the generated ones.
 #pragma once
 
 #include <cstdint>
 
 #include "core/base/status_macros.h"
+#include "core/base/text.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "server/convert/message_weight.h"
@@ -19,32 +20,40 @@ namespace vrp {
 template <typename Message>
 class Received {
  public:
-  // The bytes of a message, which nothing is known of yet.
+  // Takes over the bytes of a message, which are still unchecked.
   void Take(grpc::ByteBuffer& bytes) {
     bytes_.Clear();
     bytes_.Swap(&bytes);
   }
 
-  // `times`: so many copies of the message there will be. Afterwards status() says whether there
-  // is a message.
-  void Unpack(MessageBudget& budget, int64_t times = 1) {
+  // Refuses a message of more than `max_bytes`; 0: no limit.
+  absl::Status CheckSize(int64_t max_bytes) const {
+    const auto bytes = static_cast<int64_t>(bytes_.Length());
+    if (max_bytes == 0 || bytes <= max_bytes) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        Concat("the request has ", bytes, " bytes, wanted at most ", max_bytes));
+  }
+
+  // Unpacks the message, of which there will be `copies`. status() reports whether it succeeded.
+  void Unpack(MessageBudget& budget, int64_t copies = 1) {
     share_ = {};
-    status_ = TryUnpack(budget, times);
+    status_ = TryUnpack(budget, copies);
     bytes_.Clear();
   }
 
   const Message& message() const { return message_; }
-  // kInvalidArgument: it cannot be read, or takes too much; kResourceExhausted: as of the budget.
+  // kInvalidArgument: the message is unreadable or too large. kResourceExhausted: see
+  // MessageBudget.
   const absl::Status& status() const { return status_; }
 
  private:
-  absl::Status TryUnpack(MessageBudget& budget, int64_t times) {
+  absl::Status TryUnpack(MessageBudget& budget, int64_t copies) {
     grpc::ProtoBufferReader wire(&bytes_);
     VRP_RETURN_IF_ERROR(wire.status().ok() ? absl::OkStatus()
                                            : UnreadableError(Message::descriptor()->full_name()));
     VRP_ASSIGN_OR_RETURN(const int64_t weight,
                          WeighMessage(*Message::descriptor(), wire, budget.each()));
-    VRP_ASSIGN_OR_RETURN(share_, budget.Take(times * weight));
+    VRP_ASSIGN_OR_RETURN(share_, budget.Take(copies * weight));
     if (grpc::SerializationTraits<Message>::Deserialize(&bytes_, &message_).ok()) {
       return absl::OkStatus();
     }

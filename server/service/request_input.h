@@ -5,9 +5,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/status_macros.h"
-#include "core/problem/formats/matrices.h"
 #include "core/problem/formats/vroom/vroom_names.h"
 #include "core/problem/instance/instance.h"
+#include "core/problem/instance/matrix_source.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
 

@@ -47,8 +47,8 @@ void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
        {response.mutable_times()->mutable_search(), response.mutable_times()->mutable_total()}) {
     *time = ToProto(FromProto(*time).value_or(absl::ZeroDuration()) + task.searched);
   }
-  if (response.ended_by() == v1::END_REASON_CANCELLED) {
-    response.set_ended_by(v1::END_REASON_STOPPED);
+  if (response.end_reason() == v1::END_REASON_CANCELLED) {
+    response.set_end_reason(v1::END_REASON_STOPPED);
   }
 }
 
@@ -105,7 +105,7 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
                              .routes = response.solution().routes_size(),
                              .unserved = response.solution().unserved_size(),
                              .text = {}},
-                    .cancelled = response.ended_by() == v1::END_REASON_STOPPED};
+                    .cancelled = response.end_reason() == v1::END_REASON_STOPPED};
 }
 
 }  // namespace vrp

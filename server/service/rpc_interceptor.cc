@@ -117,7 +117,7 @@ class Factory final : public experimental::ServerInterceptorFactoryInterface {
  public:
   Factory(Metrics& metrics, const Drain& drain) : metrics_(metrics), drain_(drain) {}
   experimental::Interceptor* CreateServerInterceptor(experimental::ServerRpcInfo* info) override {
-    return new RpcInterceptor(info, metrics_.OfRpc(RpcName(info->method())), drain_);
+    return new RpcInterceptor(info, metrics_.ForRpc(RpcName(info->method())), drain_);
   }
 
  private:

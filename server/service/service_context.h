@@ -1,4 +1,4 @@
-// What the gRPC services work with.
+// Shared parts of the gRPC services.
 #pragma once
 
 #include <cstdint>
@@ -6,23 +6,35 @@
 #include "core/base/clock.h"
 #include "server/support/drain.h"
 #include "server/support/message_budget.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
+#include "vrp/v1/options.pb.h"
 
 namespace vrp {
 
-// All that is referred to outlives the services.
+// References to what the services share. All of it outlives them.
 struct ServiceContext {
-  WorkPool& solve_pool;  // for solving and EvaluateModel
-  // For calls that may take long: publishing, loading, uploads, checks of a training's files.
-  WorkPool& patient_pool;
-  WorkPool& quick_pool;  // for all else
-  StreamHub& streams;
-  MessageBudget& messages;  // what requests may take in memory
+  WorkPool& solve_pool;
+  WorkPool& batch_pool;
+  WorkPool& quick_pool;
+  StreamTracker& streams;
+  MessageBudget& messages;  // memory that requests may take
   const Clock& clock;
   const Drain& drain;
-  // Requests that BatchSolve reads ahead at least, for a GPU to work on together.
+  // Least number of requests that BatchSolve reads ahead, so that a GPU can batch them.
   int32_t read_ahead = 0;
+
+  // Returns the pool that handles requests of a work class.
+  WorkPool& PoolFor(v1::WorkClass work) const {
+    switch (work) {
+      case v1::WORK_CLASS_SOLVE:
+        return solve_pool;
+      case v1::WORK_CLASS_BATCH:
+        return batch_pool;
+      default:
+        return quick_pool;
+    }
+  }
 };
 
 }  // namespace vrp

@@ -52,7 +52,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::ToMessage(const Job& job) const {
   v1::SolveJob message = SolveJobToProto(job);
   if (job.state != JobState::kSucceeded) return message;
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> answer, jobs_.Answer(job.id));
-  if (answer.has_value() && !message.mutable_answer()->ParseFromString(*answer)) {
+  if (answer.has_value() && !message.mutable_response()->ParseFromString(*answer)) {
     return absl::DataLossError(message.name() + ": its stored answer is damaged");
   }
   return message;
@@ -124,9 +124,9 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> SolveJo
     v1::WatchSolveJobResponse message = SolveEventToProto(event);
     SetQueuePosition(
         event, [&] { return jobs.Get(id); }, message);
-    if (!message.has_answer()) return message;
+    if (!message.has_response()) return message;
     const absl::StatusOr<std::optional<std::string>> answer = jobs.Answer(id);
-    if (answer.ok() && answer->has_value()) message.mutable_answer()->ParseFromString(**answer);
+    if (answer.ok() && answer->has_value()) message.mutable_response()->ParseFromString(**answer);
     return message;
   };
   return std::make_unique<EventSource<v1::WatchSolveJobResponse>>(std::move(events), convert);

@@ -98,7 +98,7 @@ class SolveSource final : public StreamSource<v1::StreamSolveResponse> {
     if (content.answer.has_value()) {
       VRP_ASSIGN_OR_RETURN(v1::SolveResponse answer, *std::move(content.answer));
       at_end_ = true;
-      *messages.emplace_back().mutable_answer() = std::move(answer);
+      *messages.emplace_back().mutable_response() = std::move(answer);
     } else if (content.plan.has_value()) {
       VRP_ASSIGN_OR_RETURN(messages.emplace_back(), ToMessage(*content.plan, received_));
     }

@@ -10,8 +10,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/problem/formats/formats.h"
 #include "core/problem/formats/instance_writer.h"
+#include "core/problem/formats/vrplib/vrplib_solution.h"
 #include "core/problem/instance/oversize.h"
 #include "core/problem/plan/gap_reference.h"
 #include "core/search/search.h"
@@ -100,8 +100,8 @@ void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& respons
   response.set_valid(true);
   response.set_name(instance.name());
   response.set_problem_type(ToProto(instance.kind()));
-  response.set_customers(instance.num_customers());
-  response.set_depots(instance.num_depots());
+  response.set_customer_count(instance.num_customers());
+  response.set_depot_count(instance.num_depots());
 }
 
 }  // namespace
@@ -188,12 +188,12 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
             .end = std::min(
                 stop, context.received +
                           LeastTimeOf(request, request.instance().customers_size(), limits())),
-            .latest_begin = stop,
+            .latest_start = stop,
             .cancel = context.cancel};
   }
   return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
-          .further_wait = options_.batcher->ExpectedWait(),
-          .latest_begin = stop,
+          .later_wait = options_.batcher->ExpectedWait(),
+          .latest_start = stop,
           .cancel = context.cancel};
 }
 
@@ -276,7 +276,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
                            SteadyNow() - running.begun - times.joining);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (stopping && answer->ended_by == SolveEnd::kCancelled) {
-    response.set_ended_by(v1::END_REASON_STOPPING);
+    response.set_end_reason(v1::END_REASON_SHUTDOWN);
   }
   *response.mutable_times()->mutable_queue() =
       ToProto(prepared.queue.value_or(times.queue) + times.joining);
@@ -287,7 +287,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   }
   if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
   if (request.render_solution_file()) {
-    response.set_solution_file(WriteSolution(instance, PlanOf(instance, answer->solution)));
+    response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }
   AddRendered(request, instance, answer->solution, response);
   return response;
@@ -300,7 +300,7 @@ void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const Cal
     v1::BatchSolveResponse response;
     response.set_id(std::move(id));
     if (answer.ok()) {
-      *response.mutable_answer() = *std::move(answer);
+      *response.mutable_response() = *std::move(answer);
     } else {
       *response.mutable_error() = ToDetailedStatus(answer.status());
     }
@@ -355,9 +355,9 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
       for (const FieldViolation& violation : *wrong) response.add_errors(ToLine(violation));
     }
     for (const FieldViolation& violation : problems.unsupported) {
-      response.add_unsupported(ToLine(violation));
+      response.add_unsupported_features(ToLine(violation));
     }
-    if (!response.errors().empty() || !response.unsupported().empty()) return response;
+    if (!response.errors().empty() || !response.unsupported_features().empty()) return response;
   }
   const absl::StatusOr<Instance> instance = InputOf(request, options_.matrices, options_.max_nodes);
   if (instance.ok()) {
@@ -369,7 +369,7 @@ absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
     return instance.status();
   } else {
     for (const std::string& line : LinesOf(instance.status())) {
-      absl::IsUnimplemented(instance.status()) ? response.add_unsupported(line)
+      absl::IsUnimplemented(instance.status()) ? response.add_unsupported_features(line)
                                                : response.add_errors(line);
     }
   }

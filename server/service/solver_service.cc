@@ -13,153 +13,95 @@
 namespace vrp {
 namespace {
 
-// So that each thread finds its next request read.
+// Lets each thread find its next request already read.
 constexpr int32_t kBatchSlotsPerThread = 2;
 
 }  // namespace
 
 SolverService::SolverService(const ServiceContext& context, const SolverHandler& handler,
                              const SolveJobHandler& jobs)
-    : context_(context), handler_(handler), jobs_(jobs) {
-  // A daemon that is full says so at once, whatever a request is.
-  const auto room = [pool = &context_.solve_pool] { return pool->CheckRoom(); };
-  Receive("Solve", {.budget = context_.messages, .admit = room}, &SolverService::Solve);
-  Receive("StreamSolve", {context_.messages}, &SolverService::StreamSolve);
-  Receive("CheckSolution", {context_.messages}, &SolverService::CheckSolution);
-  Receive("ValidateInstance", {context_.messages}, &SolverService::ValidateInstance);
-  Receive("ConvertInstance", {context_.messages}, &SolverService::ConvertInstance);
-  Receive("CreateSolveJob", {context_.messages}, &SolverService::CreateSolveJob);
-  Receive("GetSolveJob", {context_.messages}, &SolverService::GetSolveJob);
-  Receive("ListSolveJobs", {context_.messages}, &SolverService::ListSolveJobs);
-  Receive("StopSolveJob", {context_.messages}, &SolverService::StopSolveJob);
-  Receive("DeleteSolveJob", {context_.messages}, &SolverService::DeleteSolveJob);
-  Receive("WatchSolveJob", {context_.messages}, &SolverService::WatchSolveJob);
-  MarkMethodCallback(MethodIndex("vrp.v1.SolverService.BatchSolve"),
-                     ReceiveBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
-                         [this](grpc::CallbackServerContext* call) { return Batch(*call); }));
+    : RpcService(context), handler_(handler) {
+  StartUnary<v1::SolveRequest, v1::SolveResponse>(
+      [this](auto& call, const auto& request, auto& response) {
+        return Solve(call, request, response);
+      },
+      // A full queue refuses a request at once, without reading it.
+      [pool = &context.solve_pool] { return pool->CheckCapacity(); });
+  StartStream<v1::SolveRequest, v1::StreamSolveResponse>(
+      [this](auto& call, const auto& request) { return StreamSolve(call, request); });
+  StartBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
+      [this](auto* call) { return BatchSolve(*call); });
+  Unary(handler, &SolverHandler::Check);
+  Unary(handler, &SolverHandler::Validate);
+  Unary(handler, &SolverHandler::Convert);
+  Unary(jobs, &SolveJobHandler::Create);
+  Unary(jobs, &SolveJobHandler::Get);
+  Unary(jobs, &SolveJobHandler::List);
+  Unary(jobs, &SolveJobHandler::Stop);
+  Unary(jobs, &SolveJobHandler::Delete);
+  Stream(jobs, &SolveJobHandler::Watch,
+         [&jobs, &clock = context.clock](const v1::WatchSolveJobRequest& request) {
+           return HeartbeatOf<v1::WatchSolveJobResponse>(
+               clock, [&jobs, name = request.name()] { return jobs.QueuePosition(name); });
+         });
 }
 
-grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext* context,
-                                               const v1::SolveRequest* request,
-                                               v1::SolveResponse* response) {
-  const auto forecast = [this, request](const CallContext& call) {
-    return handler_.ForecastOf(*request, call);
+grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext& call,
+                                               const v1::SolveRequest& request,
+                                               v1::SolveResponse& response) const {
+  const auto forecast = [this, &request](const CallContext& about) {
+    return handler_.ForecastOf(request, about);
   };
   return RunUnaryLater(
-      *context,
-      {.pool = context_.solve_pool, .drain = context_.drain.searches_end(), .forecast = forecast},
-      *response, [this, request](const CallContext& call, SolverHandler::Answered done) {
-        handler_.SolveLater(*request, call, std::move(done));
+      call,
+      {.pool = context().solve_pool, .drain = context().drain.searches_end(), .forecast = forecast},
+      response, [this, &request](const CallContext& about, SolverHandler::Answered done) {
+        handler_.SolveLater(request, about, std::move(done));
       });
 }
 
 grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
-    grpc::CallbackServerContext* context, const v1::SolveRequest* request) {
+    grpc::CallbackServerContext& call, const v1::SolveRequest& request) const {
   const SolveStreamContext solve{.handler = &handler_,
-                                 .pool = &context_.solve_pool,
+                                 .pool = &context().solve_pool,
                                  .received = SteadyNow(),
-                                 .deadline = DeadlineOf(*context),
-                                 .drain = context_.drain.searches_end()};
+                                 .deadline = DeadlineOf(call),
+                                 .drain = context().drain.searches_end()};
   return StreamCall<v1::StreamSolveResponse>::Start(
-      {.pool = &context_.quick_pool,
-       .hub = &context_.streams,
-       .open = [solve, request = *request] { return OpenSolveStream(solve, request); },
+      {.pool = &context().quick_pool,
+       .hub = &context().streams,
+       .open = [solve, request] { return OpenSolveStream(solve, request); },
        .heartbeat = nullptr,
        .ends_in_drain = true});
 }
 
 grpc::ServerBidiReactor<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>*
-SolverService::Batch(const grpc::CallbackServerContext& context) {
+SolverService::BatchSolve(const grpc::CallbackServerContext& call) const {
   return BatchCall<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>::Start(
-      {.pool = &context_.solve_pool,
-       .hub = &context_.streams,
-       .slots = std::max(kBatchSlotsPerThread * context_.solve_pool.threads(), context_.read_ahead),
-       .deadline = DeadlineOf(context),
-       .drain = context_.drain.searches_end(),
+      {.pool = &context().solve_pool,
+       .hub = &context().streams,
+       .slots =
+           std::max(kBatchSlotsPerThread * context().solve_pool.threads(), context().read_ahead),
+       .deadline = DeadlineOf(call),
+       .drain = context().drain.searches_end(),
        .prepare =
-           [this](Received<v1::BatchSolveRequest>& request) { request.Unpack(context_.messages); },
+           [this](Received<v1::BatchSolveRequest>& request) { request.Unpack(context().messages); },
        .answer =
-           [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call,
+           [this](const Received<v1::BatchSolveRequest>& request, const CallContext& about,
                   absl::AnyInvocable<void(v1::BatchSolveResponse)> done) {
              if (request.status().ok()) {
-               return handler_.SolveOfBatch(request.message(), call, std::move(done));
+               return handler_.SolveOfBatch(request.message(), about, std::move(done));
              }
              v1::BatchSolveResponse response;
              *response.mutable_error() = ToDetailedStatus(request.status());
              done(std::move(response));
            },
-       // Its budget begins with it.
+       // The budget of a request begins when a thread takes it.
        .forecast =
            [this](const Received<v1::BatchSolveRequest>& request) {
              if (!request.status().ok()) return Forecast();
              return Forecast{.work = handler_.WorkOf(request.message().solve())};
            }});
-}
-
-grpc::ServerUnaryReactor* SolverService::CheckSolution(grpc::CallbackServerContext* context,
-                                                       const v1::CheckSolutionRequest* request,
-                                                       v1::CheckSolutionResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Check(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::ValidateInstance(
-    grpc::CallbackServerContext* context, const v1::ValidateInstanceRequest* request,
-    v1::ValidateInstanceResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Validate(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::ConvertInstance(grpc::CallbackServerContext* context,
-                                                         const v1::ConvertInstanceRequest* request,
-                                                         v1::ConvertInstanceResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return handler_.Convert(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::CreateSolveJob(grpc::CallbackServerContext* context,
-                                                        const v1::CreateSolveJobRequest* request,
-                                                        v1::SolveJob* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return jobs_.Create(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::GetSolveJob(grpc::CallbackServerContext* context,
-                                                     const v1::GetSolveJobRequest* request,
-                                                     v1::SolveJob* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return jobs_.Get(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::ListSolveJobs(grpc::CallbackServerContext* context,
-                                                       const v1::ListSolveJobsRequest* request,
-                                                       v1::ListSolveJobsResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return jobs_.List(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::StopSolveJob(grpc::CallbackServerContext* context,
-                                                      const v1::StopSolveJobRequest* request,
-                                                      v1::SolveJob* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return jobs_.Stop(*request); });
-}
-
-grpc::ServerUnaryReactor* SolverService::DeleteSolveJob(grpc::CallbackServerContext* context,
-                                                        const v1::DeleteSolveJobRequest* request,
-                                                        v1::DeleteSolveJobResponse* response) {
-  return RunUnary(*context, context_.quick_pool, *response,
-                  [this, request](const CallContext&) { return jobs_.Delete(*request); });
-}
-
-grpc::ServerWriteReactor<v1::WatchSolveJobResponse>* SolverService::WatchSolveJob(
-    grpc::CallbackServerContext*, const v1::WatchSolveJobRequest* request) {
-  return StreamCall<v1::WatchSolveJobResponse>::Start(
-      {.pool = &context_.quick_pool,
-       .hub = &context_.streams,
-       .open = [this, request = *request] { return jobs_.Watch(request); },
-       .heartbeat = HeartbeatOf<v1::WatchSolveJobResponse>(
-           context_.clock, [this, name = request->name()] { return jobs_.QueuePosition(name); })});
 }
 
 }  // namespace vrp

@@ -111,7 +111,7 @@ void AddJobs(const LiveFigures& live, v1::ServerStats& stats) {
     v1::JobCount& added = *stats.add_jobs();
     added.set_kind(std::string(JobKindName(count.kind)));
     added.set_state(ToProto(count.state));
-    added.set_jobs(count.jobs);
+    added.set_count(count.jobs);
   }
   for (const Job& job : live.active_jobs) *stats.add_active_jobs() = ToActiveJob(job);
 }
@@ -120,7 +120,7 @@ void AddTelemetry(const DeviceTelemetry& telemetry, v1::DeviceStats& device) {
   device.set_name(telemetry.name);
   device.set_uuid(telemetry.uuid);
   device.set_driver_version(telemetry.driver_version);
-  device.set_problem(telemetry.problem);
+  device.set_error(telemetry.problem);
   if (telemetry.utilization) device.set_utilization(*telemetry.utilization);
   if (telemetry.memory_total_bytes) device.set_memory_total_bytes(*telemetry.memory_total_bytes);
   if (telemetry.memory_used_bytes) device.set_memory_used_bytes(*telemetry.memory_used_bytes);
@@ -147,7 +147,7 @@ void AddDevices(const LiveFigures& live, v1::ServerStats& stats) {
     if (figures.telemetry) AddTelemetry(*figures.telemetry, device);
     if (figures.memory) AddMemory(*figures.memory, device);
   }
-  stats.set_device_problem(std::string(live.devices_status.message()));
+  stats.set_driver_error(std::string(live.devices_status.message()));
 }
 
 }  // namespace

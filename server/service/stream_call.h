@@ -18,19 +18,19 @@
 #include "server/service/stream_source.h"
 #include "server/service/stream_turns.h"
 #include "server/service/unary_call.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 
 namespace vrp {
 
 template <typename Response>
 class StreamCall final : public grpc::ServerWriteReactor<Response>,
-                         public HubStream,
+                         public TrackedStream,
                          public std::enable_shared_from_this<StreamCall<Response>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;  // outlives the stream
-    StreamHub* hub = nullptr;  // outlives the stream
+    WorkPool* pool = nullptr;      // outlives the stream
+    StreamTracker* hub = nullptr;  // outlives the stream
     SourceOpener<Response> open;
     std::function<Response()> heartbeat;  // null: none; thread-safe
     // The source ends by itself in the daemon's drain, with messages worth waiting for.

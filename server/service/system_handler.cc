@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <variant>
 
 #include "core/base/text.h"
 #include "core/device/device.h"
 #include "core/problem/instance/instance.h"
+#include "google/protobuf/descriptor.h"
 #include "server/config/build_info.h"
+#include "server/config/option_table.h"
 #include "server/config/vrpd_options.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/model_convert.h"
@@ -17,20 +20,23 @@
 namespace vrp {
 namespace {
 
+// Sets the field that `row` names, if it names one.
+void SetLimit(const OptionRow& row, const VrpdOptions& vrpd, v1::Limits& limits) {
+  if (row.limit.name.empty()) return;
+  const auto* field = limits.GetDescriptor()->FindFieldByName(std::string(row.limit.name));
+  const int64_t value =
+      vrpd.*std::get<int32_t VrpdOptions::*>(row.member) * int64_t{row.limit.scale};
+  if (field->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_INT64) {
+    limits.GetReflection()->SetInt64(&limits, field, value);
+  } else {
+    limits.GetReflection()->SetInt32(&limits, field, static_cast<int32_t>(value));
+  }
+}
+
 v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   v1::Limits limits;
-  limits.set_max_message_bytes(int64_t{vrpd.max_message_mib} << 20);
-  limits.set_max_nodes(vrpd.max_nodes);
   limits.set_max_matrix_nodes(std::min(kMaxMatrixNodes, vrpd.max_nodes));
-  limits.set_max_threads(vrpd.threads);
-  limits.set_max_budget_ms(int64_t{vrpd.max_budget_s} * 1000);
-  limits.set_max_solve_job_budget_ms(int64_t{vrpd.max_solve_job_budget_s} * 1000);
-  limits.set_max_open_streams(vrpd.max_open_streams);
-  limits.set_max_calls_per_connection(vrpd.max_calls_per_connection);
-  limits.set_max_waiting_solves(vrpd.solve_queue);
-  limits.set_max_queued_jobs(vrpd.max_queued_jobs);
-  limits.set_max_connections(vrpd.max_connections);
-  limits.set_max_request_memory_bytes(int64_t{vrpd.max_request_memory_mib} << 20);
+  for (const OptionRow& row : OptionTable()) SetLimit(row, vrpd, limits);
   return limits;
 }
 
@@ -69,7 +75,7 @@ absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequ
   }
   const std::string level(kLogLevels[number - 1]);
   v1::SetLogLevelResponse response;
-  response.set_previous(LevelNow());
+  response.set_previous_level(LevelNow());
   LogWarning(Concat("log level: ", CurrentLogLevel(), " until now, ", level, " from here on"));
   SetLogLevel(level);
   return response;

@@ -17,7 +17,7 @@
 #include "server/convert/status_convert.h"
 #include "server/service/received.h"
 #include "server/service/unary_call.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 
 namespace vrp {
@@ -29,12 +29,12 @@ namespace vrp {
 // place among the streams, and its share of their memory, for as long as its connection lasts.
 template <typename Request, typename Response>
 class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
-                         public HubStream,
+                         public TrackedStream,
                          public std::enable_shared_from_this<UploadCall<Request, Response>> {
  public:
   struct Options {
     WorkPool* pool = nullptr;  // these outlive the call
-    StreamHub* hub = nullptr;
+    StreamTracker* hub = nullptr;
     MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
     std::function<absl::StatusOr<Response>()> finish;  // after the last message

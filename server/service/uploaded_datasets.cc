@@ -20,8 +20,8 @@ v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
   const DatasetSummary& summary = stored.summary;
   v1::Dataset message;
   message.set_name(stored.name);
-  message.set_instances(summary.instances);
-  message.set_bytes(stored.bytes);
+  message.set_instance_count(summary.instances);
+  message.set_size_bytes(stored.bytes);
   *message.mutable_create_time() = ToProto(stored.created);
   message.set_sha256(stored.sha256);
   for (const ProblemKind kind : summary.kinds) message.add_problem_types(ToProto(kind));
@@ -60,7 +60,7 @@ absl::Status DatasetImport::TakeHeader(const v1::UploadDatasetRequest::Header& h
   if (checker_.has_value()) return InvalidField("header", "given twice");
   VRP_RETURN_IF_ERROR(CheckFileName(header.file_name()));
   absl::StatusOr<std::unique_ptr<DatasetUpload>> upload =
-      store_.Begin(header.name(), header.bytes());
+      store_.Begin(header.name(), header.size_bytes());
   if (!upload.ok()) return WithField(upload.status());
   upload_ = *std::move(upload);
   checker_.emplace(header.file_name().empty() ? header.name() : header.file_name());
@@ -87,8 +87,8 @@ absl::Status DatasetImport::CountBytes(std::string_view chunk) {
   // Counted here too: after a bad line no chunk reaches the store.
   bytes_ += static_cast<int64_t>(chunk.size());
   if (bytes_ <= kMaxDatasetBytes) return absl::OkStatus();
-  return InvalidField(
-      "chunk", Concat("got more than ", kMaxDatasetBytes, " bytes in all, the most of a dataset"));
+  return InvalidField("chunk", Concat("got more than ", kMaxDatasetBytes,
+                                      " bytes in total, the limit of a dataset"));
 }
 
 absl::StatusOr<v1::Dataset> DatasetImport::Finish() {

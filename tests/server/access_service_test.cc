@@ -14,6 +14,7 @@
 #include "tests/server/http_get.h"
 #include "tests/server/messages.h"
 #include "vrp/v1/dataset_service.grpc.pb.h"
+#include "vrp/v1/options.pb.h"
 #include "vrp/v1/system_service.grpc.pb.h"
 
 namespace vrp::test {
@@ -21,13 +22,25 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(RpcRoles, KnowEveryRpc) {
-  for (const google::protobuf::MethodDescriptor* descriptor : AllMethods()) {
-    const std::string method = PathOf(*descriptor);
-    EXPECT_TRUE(HasRoleEntry(method))
-        << method << " has no role: give it one in server/access/rpc_roles.cc";
-    EXPECT_TRUE(RoleNeeded(method).has_value()) << method << " needs no token";
+TEST(RpcOptions, AreStatedByEveryRpc) {
+  for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
+    const v1::RpcOptions& options = method->options().GetExtension(v1::rpc);
+    EXPECT_NE(options.role(), v1::ROLE_UNSPECIFIED)
+        << method->full_name() << ": state option (rpc) = {role: ...} in the proto";
+    EXPECT_NE(options.work(), v1::WORK_CLASS_UNSPECIFIED)
+        << method->full_name() << ": state option (rpc) = {work: ...} in the proto";
+    if (method->client_streaming()) {
+      EXPECT_EQ(options.max_request_bytes(), 0) << method->full_name();
+    }
+    EXPECT_TRUE(RoleNeeded(PathOf(*method)).has_value()) << method->full_name();
   }
+}
+
+TEST(RpcOptions, SayWhichRoleAnRpcNeeds) {
+  EXPECT_EQ(RoleNeeded("/vrp.v1.SystemService/GetServerInfo"), Role::kRead);
+  EXPECT_EQ(RoleNeeded("/vrp.v1.SolverService/Solve"), Role::kSolve);
+  EXPECT_EQ(RoleNeeded("/vrp.v1.ModelService/ImportModel"), Role::kTrain);
+  EXPECT_EQ(RoleNeeded("/vrp.v1.SystemService/SetLogLevel"), Role::kAdmin);
 }
 
 class AccessTest : public DaemonTest {
@@ -89,7 +102,7 @@ TEST_F(AccessTest, WhoIsRefusedIsCountedByReasonAndLoggedWithoutTheToken) {
   for (int i = 0; i < 2; ++i) Call("/vrp.v1.SystemService/GetServerInfo", "vrp_guessed");
   Call("/vrp.v1.SolverService/Solve", "read");
   const std::string log = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(log, HasSubstr("caller refused"));
+  EXPECT_THAT(log, HasSubstr("call refused"));
   EXPECT_THAT(log, HasSubstr("rpc=/vrp.v1.SystemService/GetServerInfo"));
   EXPECT_THAT(log, testing::Not(HasSubstr("vrp_guessed")));
   const std::string page =
@@ -160,15 +173,15 @@ TEST_F(LimitsTest, AreToldAndKept) {
 
   v1::GenerateInstancesRequest generate;
   generate.set_problem_type(v1::PROBLEM_TYPE_CVRP);
-  generate.set_count(1);
-  generate.set_customers(4);
+  generate.set_instance_count(1);
+  generate.set_customer_count(4);
   const grpc::Status generated = Generate(generate);
-  EXPECT_EQ(FieldOf(generated), "customers");
+  EXPECT_EQ(FieldOf(generated), "customer_count");
   EXPECT_THAT(generated.error_message(), HasSubstr("got 5 nodes, wanted at most 4"));
-  generate.set_customers(3);
+  generate.set_customer_count(3);
   EXPECT_TRUE(Generate(generate).ok());
   generate.set_problem_type(v1::PROBLEM_TYPE_TSP);
-  generate.set_customers(4);
+  generate.set_customer_count(4);
   EXPECT_TRUE(Generate(generate).ok());
 
   v1::SolveRequest large;

@@ -1,10 +1,8 @@
-// A field of the contract is used or refused, never ignored: every field that an Instance can hold
-// is set, one at a time.
+// Sets every field that an Instance can hold, one at a time: the conversion ignores none.
 #include <limits>
 #include <set>
 #include <string>
 
-#include "core/problem/formats/formats.h"
 #include "google/protobuf/descriptor.h"
 #include "google/protobuf/message.h"
 #include "gtest/gtest.h"
@@ -21,13 +19,13 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Read, and by intention without effect on the instance.
+// Fields that change only how numbers are shown.
 const std::set<std::string> kForPeopleOnly = {"vrp.v1.Instance.distance_unit",
                                               "vrp.v1.Instance.time_unit"};
-// An enum of fewer values than Change() wants: refused.
+// Enums that do not have the value that Change() sets, and so are refused.
 const std::set<std::string> kFewValues = {"vrp.v1.Instance.coordinate_system"};
 
-// Sets `field` of `message` to something that differs from what is there.
+// Sets `field` of `message` to a value that differs from the present one.
 void Change(Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   const bool repeated = field.is_repeated();
@@ -48,7 +46,7 @@ void Change(Message& message, const FieldDescriptor& field) {
     case FieldDescriptor::CPPTYPE_MESSAGE: {
       Message* const added = repeated ? reflection.AddMessage(&message, &field)
                                       : reflection.MutableMessage(&message, &field);
-      // An empty window may say nothing.
+      // An empty window may have no effect.
       if (auto* const window = dynamic_cast<v1::TimeWindow*>(added)) window->set_open(7);
       return;
     }
@@ -102,7 +100,7 @@ void AddRequests(const InstanceData& data, std::string& text) {
 std::string DataOf(const v1::Instance& message) {
   const DataConversion conversion = DataFromProto(message, nullptr);
   const InstanceData& data = conversion.data;
-  // What WriteJson writes of a valid instance is not enough: the data may be invalid.
+  // The data may be invalid, so WriteJson cannot be used.
   std::string text = data.name + " " + std::to_string(static_cast<int>(data.kind)) + " " +
                      std::to_string(static_cast<int>(data.metric)) + " " +
                      std::to_string(static_cast<int>(data.objective)) + " " +
@@ -153,47 +151,35 @@ void CheckField(const Descriptor& type, const FieldDescriptor& field) {
   v1::Instance message = test::ACvrpMessage();
   Message* holder = Holder(message, type.name());
   ASSERT_NE(holder, nullptr) << "say in Holder() where a " << type.name() << " stands";
-  // The supported fields start from a message in which they are absent, so that any value is a
-  // change.
-  if (IsSupportedField(field.full_name())) holder->GetReflection()->ClearField(holder, &field);
+  // Without a value first, so that any value is a change.
+  holder->GetReflection()->ClearField(holder, &field);
   const std::string before = DataOf(message);
   Change(*holder, field);
-  if (!IsSupportedField(field.full_name())) {
-    const absl::Status status = InstanceFromProto(message).status();
-    const InstanceProblems problems = FindProblems(message);
-    ASSERT_FALSE(status.ok()) << "ignored";
-    ASSERT_FALSE(problems.unsupported.empty());
-    const std::string& path = problems.unsupported[0].field;
-    EXPECT_NE(path.find(field.name()), std::string::npos) << path;
-    return;
-  }
   if (kForPeopleOnly.count(field.full_name()) > 0) return;
   if (kFewValues.count(field.full_name()) > 0) {
     EXPECT_FALSE(InstanceFromProto(message).ok());
     return;
   }
-  EXPECT_NE(DataOf(message), before) << "said to be supported, but without effect";
+  EXPECT_NE(DataOf(message), before) << "the conversion ignores the field";
 }
 
-// Every message type that an Instance can hold, found by reflection.
+// Checks every message type that an Instance can hold.
 void CheckType(const Descriptor& type, std::set<std::string>& seen) {
   if (!seen.insert(type.full_name()).second) return;
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
     CheckField(type, field);
-    if (field.message_type() != nullptr && IsSupportedField(field.full_name())) {
-      CheckType(*field.message_type(), seen);
-    }
+    if (field.message_type() != nullptr) CheckType(*field.message_type(), seen);
   }
 }
 
-TEST(InstanceFields, AreUsedOrRefusedOneByOne) {
+TEST(InstanceFields, ChangeTheInstanceOneByOne) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
   EXPECT_EQ(seen.size(), 11u);
 }
 
-// Its own doubles, and those of the messages that it holds.
+// Checks the numbers of a message type and of the messages that it holds.
 void CheckDoubles(const Descriptor& type, int& checked) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
@@ -216,13 +202,13 @@ void CheckDoubles(const Descriptor& type, int& checked) {
   }
 }
 
-TEST(InstanceFields, OfACustomerAreFiniteNumbers) {
+TEST(InstanceFields, RejectNumbersThatAreNotFinite) {
   int checked = 0;
   CheckDoubles(*v1::Customer::descriptor(), checked);
   EXPECT_EQ(checked, 12);
 }
 
-TEST(InstanceFields, UnknownInsideOfACustomerAreRefused) {
+TEST(InstanceFields, RejectUnknownFieldsInsideACustomer) {
   v1::Instance message = test::ACvrpMessage();
   test::AddUnknownField(*message.mutable_customers(1)->mutable_location());
   test::AddUnknownField(*message.mutable_customers(2)->add_time_windows());
@@ -232,7 +218,7 @@ TEST(InstanceFields, UnknownInsideOfACustomerAreRefused) {
   EXPECT_EQ(scan.unsupported[1].field, "customers[2].time_windows[0]");
 }
 
-TEST(InstanceFields, UnknownToThisServerAreRefusedToo) {
+TEST(InstanceFields, RejectUnknownFieldsOfACustomer) {
   v1::Instance message = test::ACvrpMessage();
   test::AddUnknownField(*message.mutable_customers(1));
   const absl::Status status = InstanceFromProto(message).status();

@@ -1,0 +1,24 @@
+// Converts the enums of instances.
+#pragma once
+
+#include <optional>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/instance/instance.h"
+#include "vrp/v1/instance.pb.h"
+
+namespace vrp {
+
+v1::ProblemType ToProto(ProblemKind kind);
+v1::Metric ToProto(Metric metric);
+v1::Objective ToProto(Objective objective);
+
+// Return nullopt for an unspecified or unknown value.
+std::optional<Metric> MetricFromProto(v1::Metric metric);
+std::optional<Objective> ObjectiveFromProto(v1::Objective objective);
+// Return kInvalidArgument naming `format` or `problem_type`.
+absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);
+absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
+
+}  // namespace vrp

@@ -1,0 +1,99 @@
+// Reads the core's structs from messages by reflection, with the names in fields.h.
+//
+// core/problem/instance/fields.h says which message field each member comes from, so that a new
+// field needs no code here unless it has a new kind.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "core/problem/instance/fields.h"
+#include "google/protobuf/descriptor.h"
+#include "google/protobuf/message.h"
+
+namespace vrp {
+
+// Returns the field `name` of a message type. Aborts if there is none, because fields.h and the
+// proto then disagree.
+const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
+                                                      std::string_view name);
+
+// A bool, number or string field. If the message does not state it, `value` stays as it is.
+template <typename Value>
+void ReadScalar(const google::protobuf::Message& message,
+                const google::protobuf::FieldDescriptor& field, Value& value) {
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
+  if (field.has_presence() && !reflection.HasField(message, &field)) return;
+  if constexpr (std::is_same_v<Value, bool>) {
+    value = reflection.GetBool(message, &field);
+  } else if constexpr (std::is_same_v<Value, int32_t>) {
+    value = reflection.GetInt32(message, &field);
+  } else if constexpr (std::is_same_v<Value, double>) {
+    value = reflection.GetDouble(message, &field);
+  } else {
+    static_assert(std::is_same_v<Value, std::string>);
+    value = reflection.GetString(message, &field);
+  }
+}
+
+// Returns the values of a repeated field.
+std::vector<double> ReadNumbers(const google::protobuf::Message& message,
+                                const google::protobuf::FieldDescriptor& field);
+std::vector<std::string> ReadTexts(const google::protobuf::Message& message,
+                                   const google::protobuf::FieldDescriptor& field);
+
+// Reads all fields of `object` except matrices and references to other parts of the instance.
+// `load_dimensions` is at least the number of capacities in the message.
+template <typename Object>
+void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object);
+
+// Reads one field of an object; see ReadFields.
+template <typename FieldType, typename Value>
+void ReadField(FieldType field, const google::protobuf::Message& message, size_t load_dimensions,
+               Value& value) {
+  using enum FieldKind;
+  constexpr FieldKind kKind = FieldType::kKind;
+  if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer) {
+    return;  // need the whole instance
+  } else {
+    const google::protobuf::FieldDescriptor& given =
+        MessageField(*message.GetDescriptor(), field.message);
+    const google::protobuf::Reflection& reflection = *message.GetReflection();
+    if constexpr (kKind == kCapacity) {
+      const std::vector<double> capacities = ReadNumbers(message, given);
+      if (!capacities.empty()) value = capacities.front();
+    } else if constexpr (kKind == kFurtherCapacities) {
+      value = ReadNumbers(message, given);
+      if (!value.empty()) value.erase(value.begin());
+      if (!value.empty()) value.resize(load_dimensions - 1, kNoLimit);
+    } else if constexpr (kKind == kLoads) {
+      value = ReadNumbers(message, given);
+      value.resize(load_dimensions, 0);
+    } else if constexpr (kKind == kColumnValues) {
+      value = ReadNumbers(message, given);
+    } else if constexpr (kKind == kSkills) {
+      value = ReadTexts(message, given);
+    } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
+      if (!reflection.HasField(message, &given)) return;
+      ReadFields(reflection.GetMessage(message, &given), load_dimensions, value);
+    } else if constexpr (kKind == kBreaks) {
+      for (int i = 0; i < reflection.FieldSize(message, &given); ++i) {
+        ReadFields(reflection.GetRepeatedMessage(message, &given, i), load_dimensions,
+                   value.emplace_back());
+      }
+    } else {
+      ReadScalar(message, given, value);
+    }
+  }
+}
+
+template <typename Object>
+void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object) {
+  ForEachField(object,
+               [&](auto field, auto& value) { ReadField(field, message, load_dimensions, value); });
+}
+
+}  // namespace vrp
