@@ -151,7 +151,7 @@ TEST_P(StepsEngineGpuTest, StepsInPartsEqualStepsOfTheWholeBatch) {
 }
 
 TEST_P(StepsEngineGpuTest, UseTheSameInstancesWhenTheDeviceDrawsThem) {
-  if (GetParam().pointer) GTEST_SKIP() << "its nodes have an order: the host makes them";
+  if (GetParam().pointer) GTEST_SKIP() << "its nodes have an order, so the host makes them";
   const std::vector<CapturedStepReport> expected = Run(DeviceKind::kCuda);
   const std::vector<CapturedStepReport> actual = Run(DeviceKind::kCuda, /*draws=*/true);
   ASSERT_EQ(expected.size(), kSteps);

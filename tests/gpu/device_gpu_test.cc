@@ -22,7 +22,7 @@ TEST_F(DeviceGpuTest, HasANameMemoryAndMixedPrecision) {
   EXPECT_FALSE(device.name.starts_with("CUDA device ")) << "the driver's name for it is missing";
   EXPECT_GT(device.memory_bytes, 1024 * kMib);
   EXPECT_TRUE(device.amp);
-  EXPECT_TRUE(device.bf16) << "every architecture that is built for has it";
+  EXPECT_TRUE(device.bf16) << "every supported architecture has it";
 }
 
 TEST_F(DeviceGpuTest, IsWhatAutoResolvesTo) {

@@ -238,8 +238,8 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
 
 // If fused attention refused, torch would silently compute products in float32.
 TEST_P(EngineGpuTest, AttendsInFusedKernels) {
-  if (!Transformer()) GTEST_SKIP() << "a pointer network's attention is its own";
-  if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU's is plain";
+  if (!Transformer()) GTEST_SKIP() << "a pointer network has an attention of its own";
+  if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU has no fused attention";
   for (const Precision precision : {Precision::kFp32, Precision::kBf16}) {
     const auto engine = MakeTorch({.precision = precision});
     ASSERT_NE(engine, nullptr);

@@ -15,7 +15,7 @@ inline constexpr bool kEmulated = false;
 inline void BeLike(const DeviceLike&) {}
 
 inline constexpr char kNoGpu[] =
-    "no CUDA device: none in this machine, none that its driver shows, or a build without CUDA "
+    "no CUDA device: none in this machine, none shown by its driver, or a build without CUDA "
     "(./dev build cuda)";
 
 // Returns the first GPU, or the CPU if there is none.

@@ -87,10 +87,10 @@ TEST_P(StepStreamGpuTest, ReplaysAPartOnlyIfAFlagIsSetWhenTheDeviceReachesIt) {
   clears_ = true;
   Set(-1);
   ASSERT_TRUE(stream_->Run(work).ok());
-  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "by itself work is done whole";
+  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "uncaptured work runs completely";
   const auto graph = stream_->Capture(work);
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "recorded alone";
+  EXPECT_EQ(Done(), "1 1 1 10 1 ") << "capturing runs nothing";
   ASSERT_TRUE((*graph)->Replay().ok());
   EXPECT_EQ(Done(), "2 1 1 20 1 ");
   for (const int64_t flag : {int64_t{0}, kFlags - 1}) {

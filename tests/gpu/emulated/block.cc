@@ -21,12 +21,12 @@ Block* running = nullptr;
 Block* entering = nullptr;
 
 // Marks the emulation's own work for a thread, which is not the kernel's.
-class NotTheKernels {
+class EmulationScope {
  public:
-  NotTheKernels() : block_(std::exchange(running, nullptr)) {}
-  ~NotTheKernels() { running = block_; }
-  NotTheKernels(const NotTheKernels&) = delete;
-  NotTheKernels& operator=(const NotTheKernels&) = delete;
+  EmulationScope() : block_(std::exchange(running, nullptr)) {}
+  ~EmulationScope() { running = block_; }
+  EmulationScope(const EmulationScope&) = delete;
+  EmulationScope& operator=(const EmulationScope&) = delete;
 
  private:
   Block* const block_;
@@ -84,9 +84,9 @@ std::optional<Fault> Block::Run(uint3 place) {
   blockDim = request_.block;
   gridDim = request_.grid;
   watch_.races().BeginBlock(threads);
-  while (!ready_.empty() && !fault_.has_value()) GoOn();
+  while (!ready_.empty() && !fault_.has_value()) RunThreads();
   const bool ended = std::ranges::all_of(threads_, [](const Thread& one) { return one.ended; });
-  if (!ended && !fault_.has_value()) fault_ = NobodyGoesOn();
+  if (!ended && !fault_.has_value()) fault_ = Deadlock();
   return fault_;
 }
 
@@ -99,7 +99,7 @@ uint64_t Block::Draw() {
 }
 
 // Runs threads that can run until the current one yields.
-void Block::GoOn() {
+void Block::RunThreads() {
   std::swap(ready_[Draw() % ready_.size()], ready_.back());
   now_ = ready_.back();
   ready_.pop_back();
@@ -120,16 +120,16 @@ void Block::Enter() {
   }
   running = nullptr;
   block.At(block.now_).ended = true;
-  block.GiveWay();
+  block.Suspend();
   std::terminate();  // an ended thread must never run again
 }
 
 void Block::EndTurn() {
   ready_.push_back(now_);
-  GiveWay();
+  Suspend();
 }
 
-void Block::GiveWay() { At(now_).fiber.SwitchTo(scheduler_); }
+void Block::Suspend() { At(now_).fiber.SwitchTo(scheduler_); }
 
 std::string Block::Name(int32_t thread) const {
   const uint3 at = PlaceIn(request_.block, thread);
@@ -149,18 +149,18 @@ void Block::Fail(cudaError_t error, const std::string& did) {
               .text = "block " + std::to_string(place_.x) + ": " + Name(now_) + " " + did};
 }
 
-Fault Block::NobodyGoesOn() const {
-  std::string text = "block " + std::to_string(place_.x) + ": nobody goes on:";
+Fault Block::Deadlock() const {
+  std::string text = "block " + std::to_string(place_.x) + ": deadlock:";
   int64_t ended = 0;
   for (int32_t i = 0; i < std::ssize(threads_); ++i) {
     const Thread& one = threads_[static_cast<size_t>(i)];
     ended += one.ended ? 1 : 0;
     // The first of the threads that wait together reports for all.
     if (one.ended || *std::ranges::min_element(one.at->come) != i) continue;
-    text += " " + std::to_string(one.at->come.size()) + " from " + Name(i) + " on wait in " +
-            Name(*one.at) + ";";
+    text += " " + std::to_string(one.at->come.size()) + " threads from " + Name(i) +
+            " on wait in " + Name(*one.at) + ";";
   }
-  return {.text = text + " " + std::to_string(ended) + " have ended"};
+  return {.text = text + " " + std::to_string(ended) + " threads have ended"};
 }
 
 template <typename Met>
@@ -168,7 +168,7 @@ void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
   if (!meeting.come.empty() && meeting.terms != terms) {
     const std::string there = Name(meeting);
     meeting.terms = terms;
-    Fail(cudaErrorLaunchFailure, "comes to " + Name(meeting) + " where " +
+    Fail(cudaErrorLaunchFailure, "reaches " + Name(meeting) + " while " +
                                      Name(meeting.come.front()) + " waits in " + there);
   }
   meeting.terms = terms;
@@ -179,23 +179,23 @@ void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
     ready_.insert(ready_.end(), meeting.come.begin(), meeting.come.end());
     meeting.come.clear();
   }
-  GiveWay();
+  Suspend();
 }
 
 void Block::MeetBarrier(int32_t number, int32_t threads) {
-  const NotTheKernels scope;
+  const EmulationScope scope;
   if (number < 0 || number >= std::ssize(barriers_) || threads % kLanes != 0) {
-    Fail(cudaErrorLaunchFailure, "comes to barrier " + std::to_string(number) + " for " +
-                                     std::to_string(threads) + " threads, which there cannot be");
+    Fail(cudaErrorLaunchFailure, "reaches barrier " + std::to_string(number) + " for " +
+                                     std::to_string(threads) + " threads, which is invalid");
   }
   Meeting& meeting = barriers_[static_cast<size_t>(number)];
   Meet(meeting, {.threads = threads}, [&] { watch_.races().Meet(meeting.come); });
 }
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
-  const NotTheKernels scope;
+  const EmulationScope scope;
   if ((mask >> now_ % kLanes & 1) == 0) {
-    Fail(cudaErrorLaunchFailure, std::string("is not of the mask of its ") + NameOf(call));
+    Fail(cudaErrorLaunchFailure, std::string("is missing in the mask of its ") + NameOf(call));
   }
   At(now_).value = value;
   At(now_).other = other;
@@ -228,14 +228,14 @@ void Block::Exchange(const Meeting& meeting) {
 }
 
 void Block::BeginAtomic(uintptr_t address, int32_t bytes) {
-  const NotTheKernels scope;
+  const EmulationScope scope;
   EndTurn();
   Watch({address, bytes, AccessKind::kAtomic}, nullptr);
   watch_.races().Atomic(now_);
 }
 
 void Block::Fence() {
-  const NotTheKernels scope;
+  const EmulationScope scope;
   watch_.races().Fence(now_);
 }
 
@@ -243,7 +243,7 @@ void Block::Touch(const Access& access, const void* code) {
   const bool own = stacks_[static_cast<size_t>(now_)].Contains(access.address);
   --turn_;
   if (own && turn_ > 0) return;
-  const NotTheKernels scope;
+  const EmulationScope scope;
   if (turn_ <= 0) EndTurn();
   if (own) return;
   Watch(access, code);

@@ -70,13 +70,13 @@ class Block {
   std::string Name(int32_t thread) const;
   std::string Name(const Meeting& meeting) const;
   uint64_t Draw();
-  void GoOn();
+  void RunThreads();
   // Ends the running thread's turn; it may be chosen again.
   void EndTurn();
   // Suspends the running thread until another one wakes it.
-  void GiveWay();
+  void Suspend();
   [[noreturn]] void Fail(cudaError_t error, const std::string& did);
-  Fault NobodyGoesOn() const;
+  Fault Deadlock() const;
   // Waits until all threads are there. The last one calls `met`.
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);

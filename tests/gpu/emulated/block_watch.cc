@@ -54,13 +54,13 @@ WatchedWords* BlockWatch::Find(uintptr_t address) {
   return piece->watched.get();
 }
 
-WatchFault BlockWatch::OutOfPlace(const Access& access) const {
+WatchFault BlockWatch::InvalidAccess(const Access& access) const {
   const char* const what =
-      memory_.IsNear(access.address) ? "in no allocation" : "not the device's memory";
-  return {.error = cudaErrorIllegalAddress,
-          .did = std::string(Did(access.kind)) + " " + std::to_string(access.bytes) +
-                 " bytes of what is " + what,
-          .race = {}};
+      memory_.IsNear(access.address) ? "outside of allocations" : "outside of the device's memory";
+  return {
+      .error = cudaErrorIllegalAddress,
+      .did = std::string(Did(access.kind)) + " " + std::to_string(access.bytes) + " bytes " + what,
+      .race = {}};
 }
 
 std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& access) {
@@ -68,18 +68,19 @@ std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& 
   if (words == nullptr) {
     const bool reads = access.kind == AccessKind::kRead;
     if (reads && (Holds(constants_, access.address) || IsProgram(access.address))) return {};
-    return OutOfPlace(access);
+    return InvalidAccess(access);
   }
   // The last byte may be beyond the memory's end.
   if (access.bytes > 1 &&
       Find(access.address + static_cast<uintptr_t>(access.bytes) - 1) != words) {
-    return OutOfPlace(access);
+    return InvalidAccess(access);
   }
   const auto race = races_.Touched(thread, access, *words);
   if (!race.has_value()) return {};
   return WatchFault{.error = cudaErrorLaunchFailure,
-                    .did = std::string(Did(access.kind)) + " what no barrier parts from who " +
-                           Did(race->kind) + ":",
+                    .did = std::string(Did(access.kind)) +
+                           " memory without a barrier since another thread " + Did(race->kind) +
+                           " it:",
                     .race = race};
 }
 

@@ -45,7 +45,7 @@ class BlockWatch {
   WatchedWords* Find(uintptr_t address);
   // Checks an access to bytes of one word.
   std::optional<WatchFault> TouchedWord(int32_t thread, const Access& access);
-  WatchFault OutOfPlace(const Access& access) const;
+  WatchFault InvalidAccess(const Access& access) const;
 
   DeviceMemory& memory_;
   const std::span<const uint8_t> constants_;

@@ -71,11 +71,13 @@ TEST(EmulatedDeviceTest, FencesMakeOtherBlocksWritesVisible) {
 }
 
 TEST(EmulatedDeviceTest, ReportsWaitingThreadsOfADeadlock) {
-  EXPECT_EQ(FaultOf(Trick::kHalfBarrier),
-            "block 0: nobody goes on: 64 from thread (0, 0) on wait in barrier 0 for 128 threads; "
-            "64 have ended");
-  EXPECT_THAT(FaultOf(Trick::kHalfShuffle, {.threads = dim3(32)}),
-              HasSubstr("16 from thread (0, 0) on wait in __shfl_xor_sync; 16 have ended"));
+  EXPECT_EQ(
+      FaultOf(Trick::kHalfBarrier),
+      "block 0: deadlock: 64 threads from thread (0, 0) on wait in barrier 0 for 128 threads; "
+      "64 threads have ended");
+  EXPECT_THAT(
+      FaultOf(Trick::kHalfShuffle, {.threads = dim3(32)}),
+      HasSubstr("16 threads from thread (0, 0) on wait in __shfl_xor_sync; 16 threads have ended"));
 }
 
 TEST(EmulatedDeviceTest, ReportsDifferentArgumentsOfMeetingThreads) {
@@ -85,8 +87,8 @@ TEST(EmulatedDeviceTest, ReportsDifferentArgumentsOfMeetingThreads) {
 
 TEST(EmulatedDeviceTest, ReportsRacesWithoutABarrier) {
   if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
-  EXPECT_THAT(FaultOf(Trick::kNoBarrier), HasSubstr("no barrier"));
-  EXPECT_THAT(FaultOf(Trick::kNoSyncWarp), HasSubstr("no barrier"));
+  EXPECT_THAT(FaultOf(Trick::kNoBarrier), HasSubstr("without a barrier"));
+  EXPECT_THAT(FaultOf(Trick::kNoSyncWarp), HasSubstr("without a barrier"));
   EXPECT_THAT(FaultOf(Trick::kNoFence, {.blocks = 5}), HasSubstr("of another block"));
 }
 
@@ -99,13 +101,12 @@ TEST(EmulatedDeviceTest, MissingBarriersChangeResultsWithoutWatchingToo) {
 
 TEST(EmulatedDeviceTest, ReportsAccessesToForeignMemory) {
   if (!WatchesAccesses()) GTEST_SKIP() << "a sanitizer has the compiler's hooks";
-  EXPECT_THAT(FaultOf(Trick::kBeyondValues),
-              HasSubstr("writes 4 bytes of what is in no allocation"));
+  EXPECT_THAT(FaultOf(Trick::kBeyondValues), HasSubstr("writes 4 bytes outside of allocations"));
   EXPECT_THAT(FaultOf(Trick::kBeyondShared), HasSubstr("writes 4 bytes"));
   ResetDevice({});
   std::vector<int32_t> host(kThreads);
   EXPECT_EQ(LaunchTiny({Trick::kAddToOne, host.data(), kThreads}, {}), cudaErrorIllegalAddress);
-  EXPECT_THAT(LastFault(), HasSubstr("not the device's memory"));
+  EXPECT_THAT(LastFault(), HasSubstr("outside of the device's memory"));
   ResetDevice({});
 }
 
