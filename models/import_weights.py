@@ -3,9 +3,9 @@
 
 Reads a checkpoint of rl4co (AttentionModel or POMO: Lightning's .ckpt, or a state_dict saved with torch.save) or of
 https://github.com/wouterkool/attention-learn-to-route (epoch-*.pt), for the TSP or the CVRP, and writes a folder
-with weights.safetensors and card.json. Needs a Python with torch; rl4co need not be installed. Nothing that a
-checkpoint names is run: where torch's weights_only reader refuses one (rl4co's hold whole environments beside the
-weights), everything in it that is no tensor or plain container is read as an empty shell.
+with weights.safetensors and card.json. Needs a Python with torch, not rl4co. Never runs code that a checkpoint names:
+if torch's weights_only reader refuses the file (rl4co's hold whole environments beside the weights), everything but
+tensors and plain containers is read as an empty object.
 
 Examples:
   import_weights.py epoch-99.pt --to ~/.local/share/vrpd/models/kool-cvrp20/1
@@ -34,7 +34,7 @@ CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; 
 
 
 class Shell:
-    """Stands for whatever a checkpoint names besides tensors and plain containers; does nothing."""
+    """Replaces whatever a checkpoint names besides tensors and plain containers; does nothing."""
 
     def __init__(self, *args, **kwargs):
         del args, kwargs
@@ -65,7 +65,7 @@ class ShellUnpickler(pickle.Unpickler):
 
 
 def load_checkpoint(path):
-    """The objects in a file of torch.save, without running anything that it names."""
+    """Returns the objects in a file of torch.save, without running anything that it names."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
@@ -75,7 +75,7 @@ def load_checkpoint(path):
 
 
 def find_state(checkpoint):
-    """The policy's tensors by name, with whatever wraps them taken off."""
+    """Returns the policy's tensors by name, without wrappers' prefixes."""
     for key in ("state_dict", "model", "policy"):
         if isinstance(checkpoint, dict) and isinstance(checkpoint.get(key), dict):
             checkpoint = checkpoint[key]
@@ -92,7 +92,7 @@ def find_state(checkpoint):
 
 
 def rl4co_names(state):
-    """Kool's state under rl4co's names and in its shapes; rl4co's as it is."""
+    """Returns Kool's state with rl4co's names and shapes; rl4co's unchanged."""
     if "init_embed.weight" not in state:
         return state
     renamed = {}
@@ -111,7 +111,7 @@ def rl4co_names(state):
             renamed["decoder." + name] = tensor
     for layer in range(count_layers(state, "embedder.layers.")):
         source, target = f"embedder.layers.{layer}.", f"encoder.net.layers.{layer}."
-        # [heads, in, head] each, to [heads * head, in]; the output's [heads, head, out] to [out, heads * head].
+        # [heads, in, head] each become [heads * head, in]; the output's [heads, head, out] becomes [out, heads * head].
         projections = [state[f"{source}0.module.W_{what}"] for what in ("query", "key", "val")]
         hidden = projections[0].shape[1]
         renamed[target + "0.module.Wqkv.weight"] = torch.cat(
@@ -134,7 +134,7 @@ def count_layers(state, prefix):
 
 
 def _embedding(state, name, columns):
-    """[hidden, features] with the inputs that the network does not know at weight 0, and the bias."""
+    """Returns [hidden, features], with weight 0 for inputs that the network does not know, and the bias."""
     weight = state[f"encoder.init_embedding.{name}.weight"]
     if weight.shape[1] != columns:
         raise ValueError(f"{name}: got {weight.shape[1]} inputs, wanted {columns}: only TSP and CVRP can be imported")
@@ -144,7 +144,7 @@ def _embedding(state, name, columns):
 
 
 def _context(state, hidden, tsp):
-    """Last, first, placeholder and shares out of the projection of the step's context."""
+    """Splits the projection of the step's context into last, first, placeholder and shares."""
     weight = state["decoder.context_embedding.project_context.weight"]
     wanted = 2 * hidden if tsp else hidden + 1
     if weight.shape[1] != wanted:
@@ -167,10 +167,10 @@ def _norm(state, prefix):
 
 
 def convert(state, graph_context=True):
-    """Our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's.
+    """Returns our tensors by name (core/model/graph_transformer/graph_transformer_layout.h) from rl4co's or Kool's.
 
-    Only rearranges and fills up with zeros: a gradient under their names becomes one under ours, and a state of ones
-    becomes a mask of the elements that are theirs.
+    Only rearranges elements and adds zeros. It therefore also converts gradients, and turns a state of ones into a mask
+    of the elements that come from theirs.
     """
     state = rl4co_names(state)
     tsp = "decoder.context_embedding.W_placeholder" in state
@@ -198,7 +198,7 @@ def convert(state, graph_context=True):
 
 
 def options_of(tensors, heads, clip):
-    """architecture_json of the card."""
+    """Returns the card's architecture_json."""
     return {"hidden": tensors["embed.node.weight"].shape[0], "heads": heads,
             "feed_forward": tensors["encoder.layers.0.feed1.weight"].shape[0],
             "layers": count_layers(tensors, "encoder.layers."),
@@ -207,11 +207,11 @@ def options_of(tensors, heads, clip):
 
 
 def safetensors_bytes(tensors, metadata=None):
-    """The format of https://github.com/huggingface/safetensors; any mixture of float32, float64, int32, int64."""
+    """Writes https://github.com/huggingface/safetensors; any mixture of float32, float64, int32, int64."""
     types_ = {torch.float32: "F32", torch.float64: "F64", torch.int32: "I32", torch.int64: "I64"}
     header = {"__metadata__": metadata} if metadata else {}
     at, data = 0, []
-    # Eight-byte types first, so that every tensor is aligned.
+    # Types of eight bytes come first, so that every tensor is aligned.
     for name, tensor in sorted(tensors.items(), key=lambda item: -item[1].element_size()):
         raw = tensor.contiguous().numpy().tobytes()
         header[name] = {"dtype": types_[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [at, at + len(raw)]}
@@ -237,7 +237,7 @@ def read_safetensors(path):
 
 
 def write_model(folder, tensors, options, source=""):
-    """weights.safetensors and card.json in `folder`, as core/registry reads them."""
+    """Writes weights.safetensors and card.json to `folder`, as core/registry reads them."""
     weights = safetensors_bytes({name: tensor.float() for name, tensor in tensors.items()})
     tsp = not tensors["embed.depot.weight"].any()
     card = {"schema_version": 1, "architecture": "gt", "architecture_json": json.dumps(options),
@@ -255,7 +255,7 @@ def write_model(folder, tensors, options, source=""):
 
 
 def _settings(checkpoint):
-    """What a Lightning checkpoint says about the policy: heads, and whether it is POMO's."""
+    """Returns a Lightning checkpoint's facts about the policy: heads, and whether it is POMO's."""
     settings = checkpoint.get("hyper_parameters") if isinstance(checkpoint, dict) else None
     settings = settings if isinstance(settings, dict) else {}
     policy = settings.get("policy_kwargs")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Trains gt-mixed as the shipped weights were: eight stages, each from the weights of the one before.
 
-What all stages share is configs/gt_mixed.yaml; STAGES holds what each does otherwise. Needs a running vrpd, whose models
-gt-mixed-1 to gt-mixed-8 are the stages' ends. A stage that is a model already is not trained again, so what was
-interrupted goes on where it was (a stage's job outlives this script: wait for it first, `vrpctl jobs watch`). What is not
-an option of this script goes to each `vrpctl train`.
+The stages share configs/gt_mixed.yaml; STAGES lists each one's differences. Needs a running vrpd, in which the stages
+publish the models gt-mixed-1 to gt-mixed-8. A stage whose model exists is skipped, so that the script can be run again
+after an interruption. A stage's job outlives the script: wait for it first (`vrpctl jobs watch`). Options that this script
+does not know go to each `vrpctl train`.
 
-Two things are not as they were: the first four stages were run in several pieces whose cuts were not kept, and here each
-is one piece, with seeds of its own; and the stages that ran on two cores' products in fp32 take bf16 where the CPU has it.
+Two things differ from the original training. The first four stages were run in several parts that were not recorded; here
+each is one job with its own seeds. Stages that used fp32 on two cores use bf16 if the CPU has it.
 
 Examples:
   train_gt_mixed.py                                  some 8 hours of a core
@@ -23,14 +23,14 @@ import sys
 
 CONFIG = pathlib.Path(__file__).resolve().parent.parent / "configs" / "gt_mixed.yaml"
 
-# The last two see Kool's own kind of instances more often.
+# The last two draw Kool's own kind of instances more often.
 KOOLS_OWN = {"problem.kinds": "[cvrp, cvrp, cvrp, tsp]", "problem.layouts": "[uniform, uniform, uniform, clustered, x]",
              "training.weight_average": 0.998, "training.learning_rate": 0.0002,
              "training.final_learning_rate": 0.000003, "training.warmup_steps": 100, "training.batches_per_epoch": 500}
 
 CONSTANT = {"training.schedule": "constant", "training.final_learning_rate": 0}
 
-# A batch is 64 instances; a step is a batch.
+# The last column is a number of steps; a step is a batch of 64 instances.
 STAGES = [
     # 273,000 instances.
     {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.starts": 8,
@@ -46,7 +46,7 @@ STAGES = [
     {"problem.customers_skew": 2, "training.weight_average": 0.998, "training.learning_rate": 0.0002,
      "training.final_learning_rate": 0.00001, "training.epochs": 24, "training.batches_per_epoch": 250,
      "training.seed": 8, "problem.seed": 515151},
-    # 1,920,000 and 1,760,000, with more samples: greedy tours gain where stages of 8 samples gained nothing any more.
+    # 1,920,000 and 1,760,000, with more samples: 8 samples did not improve greedy tours any further.
     {**KOOLS_OWN, "problem.customers_skew": 1.5, "reinforce.samples": 24, "training.epochs": 60, "training.seed": 77,
      "problem.seed": 990017},
     {**KOOLS_OWN, "problem.customers_skew": 2.2, "reinforce.samples": 32, "training.epochs": 55, "training.seed": 99,
@@ -55,7 +55,7 @@ STAGES = [
 
 
 def stage_command(vrpctl, number):
-    """The words of `vrpctl train` for a stage, 1 to len(STAGES)."""
+    """Returns the arguments of `vrpctl train` for a stage, 1 to len(STAGES)."""
     settings = {"name": f"gt-mixed-{number}", "training.seed": number, "problem.seed": 1233 + number, **STAGES[number - 1]}
     if number > 1:
         settings["training.initial_model"] = f"models/gt-mixed-{number - 1}/versions/1"

@@ -17,7 +17,7 @@ std::string ErrorOf(const Architecture& architecture, const nlohmann::json& size
   return std::string(architecture.parse_sizes(sizes.dump(), "card").status().message());
 }
 
-TEST(ArchitecturesTest, FindsEachByItsNameAndNoOther) {
+TEST(ArchitecturesTest, FindsEachByItsNameOnly) {
   for (const Architecture* architecture : Architectures()) {
     EXPECT_EQ(FindArchitecture(architecture->name), architecture);
     for (const std::string_view alias : architecture->aliases) {
@@ -28,7 +28,7 @@ TEST(ArchitecturesTest, FindsEachByItsNameAndNoOther) {
   EXPECT_EQ(ArchitectureNames(), "\"ptrnet\" or \"gt\"");
 }
 
-TEST(ArchitecturesTest, HasNoNameTwice) {
+TEST(ArchitecturesTest, NamesAreUnique) {
   std::set<std::string_view> names;
   for (const Architecture* architecture : Architectures()) {
     EXPECT_TRUE(names.insert(architecture->name).second);
@@ -70,7 +70,7 @@ TEST(ArchitecturesTest, RefusesEachSizeOutOfItsRange) {
   }
 }
 
-TEST(ArchitecturesTest, LetsTrainingGoOnWithAnotherDropoutAlone) {
+TEST(ArchitecturesTest, LetsFineTuningChangeDropoutOnly) {
   const Architecture& architecture = *FindArchitecture("ptrnet");
   const NetworkSizes usual = architecture.default_sizes();
   nlohmann::json other = nlohmann::json::parse(usual.json);

@@ -1,4 +1,4 @@
-// Beam search by both engines of the CPU.
+// Beam search by both CPU engines.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,7 +48,7 @@ class BeamSearchTest : public testing::TestWithParam<std::string> {
     return Run(batch, {.choice = Choice::kBeam, .trajectories = width, .pool = pool});
   }
 
-  // One of each kind that the network knows.
+  // Returns one instance of each kind that the network knows.
   static std::vector<Instance> Variants() {
     std::vector<Instance> variants = {
         AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -79,7 +79,7 @@ Sequence ChoicesAt(const Trajectories& trajectories, int64_t row) {
   return {choices.begin(), choices.end()};
 }
 
-TEST_P(BeamSearchTest, OfWidthOneIsGreedy) {
+TEST_P(BeamSearchTest, WidthOneEqualsGreedy) {
   for (const std::vector<Instance>& instances : {Generated(20, 12), Variants()}) {
     const NetworkBatch batch = BatchOf(instances);
     const Trajectories greedy = Run(batch, {});
@@ -92,7 +92,7 @@ TEST_P(BeamSearchTest, OfWidthOneIsGreedy) {
   }
 }
 
-TEST_P(BeamSearchTest, IsNeverBehindGreedyNeitherInLikelihoodNorInCost) {
+TEST_P(BeamSearchTest, IsNeverWorseThanGreedyInLikelihoodAndCost) {
   const NetworkBatch batch = BatchOf(Generated(20, 40));
   const Trajectories greedy = Run(batch, {});
   double gained = 0;
@@ -109,7 +109,7 @@ TEST_P(BeamSearchTest, IsNeverBehindGreedyNeitherInLikelihoodNorInCost) {
   EXPECT_GT(gained, 1);
 }
 
-TEST_P(BeamSearchTest, ToursAreDistinctRankedAndAsLikelyAsTheNetworkSays) {
+TEST_P(BeamSearchTest, ReturnsDistinctRankedToursWithTheirLikelihoods) {
   constexpr int32_t kWidth = 50;
   const NetworkBatch batch = BatchOf(Generated(15, 6));
   const Trajectories beam = Beam(batch, kWidth);
@@ -132,7 +132,7 @@ TEST_P(BeamSearchTest, ToursAreDistinctRankedAndAsLikelyAsTheNetworkSays) {
   }
 }
 
-// All tours of one instance, and how likely the network thinks each beginning of one is.
+// All tours of one instance, and the network's log-likelihood of each prefix.
 struct AllTours {
   std::vector<Sequence> tours;
   std::vector<double> log_likelihoods;
@@ -156,7 +156,7 @@ void AddTours(const StepRules& rules, const RouteState& state, const std::vector
   }
 }
 
-// A beginning is as likely as all its ends together.
+// Adds up the likelihoods of all completions of each prefix.
 AllTours ToursOf(const PolicyEngine& engine, const NetworkBatch& batch) {
   AllTours all;
   const StepRules rules = MakeStepRules(batch.problems[0]);
@@ -190,7 +190,7 @@ std::vector<Sequence> Longer(const AllTours& all, const Sequence& begun, int32_t
   return longer.empty() ? std::vector<Sequence>{begun} : longer;
 }
 
-// The plainest beam search there is; the greedy tour keeps a place.
+// Runs a reference beam search that always keeps the greedy tour.
 std::vector<Sequence> BeamByHand(const AllTours& all, int32_t nodes, size_t width) {
   const auto likelier = [&](const Sequence& a, const Sequence& b) {
     return all.beginnings.at(a) > all.beginnings.at(b);
@@ -215,7 +215,7 @@ std::vector<Sequence> BeamByHand(const AllTours& all, int32_t nodes, size_t widt
   return kept;
 }
 
-TEST_P(BeamSearchTest, KeepsTheToursThatOneByHandKeeps) {
+TEST_P(BeamSearchTest, KeepsTheToursOfAReferenceBeamSearch) {
   const std::vector<Instance> instances = {
       AnInstance().WithCustomers(4).Demands({4, 3, 5, 2}).Capacity(7).Build(),
       AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Seed(3).Build()};
@@ -233,7 +233,7 @@ TEST_P(BeamSearchTest, KeepsTheToursThatOneByHandKeeps) {
   }
 }
 
-TEST_P(BeamSearchTest, WiderThanThereAreToursFindsAllOfThemAndLeavesTheRestEmpty) {
+TEST_P(BeamSearchTest, LeavesRowsEmptyBeyondTheNumberOfTours) {
   constexpr int32_t kWidth = 30;
   const NetworkBatch batch =
       BatchOf({AnInstance().WithCustomers(3).Kind(ProblemKind::kTsp).Build()});
@@ -247,7 +247,7 @@ TEST_P(BeamSearchTest, WiderThanThereAreToursFindsAllOfThemAndLeavesTheRestEmpty
   EXPECT_NEAR(whole, 1, 1e-5);
 }
 
-TEST_P(BeamSearchTest, EveryTourOfEveryVariantIsFeasibleAndCostsWhatTheCheckerSays) {
+TEST_P(BeamSearchTest, MakesFeasibleToursWithTheCheckersCosts) {
   constexpr int32_t kWidth = 17;
   const std::vector<Instance> variants = Variants();
   const NetworkBatch batch = BatchOf(variants);
@@ -261,7 +261,7 @@ TEST_P(BeamSearchTest, EveryTourOfEveryVariantIsFeasibleAndCostsWhatTheCheckerSa
   }
 }
 
-TEST_P(BeamSearchTest, IsTheSameOnAnyThreadsAndInAnyBatch) {
+TEST_P(BeamSearchTest, DoesNotDependOnThreadsAndBatch) {
   CpuPool pool(2);
   std::vector<Instance> instances = Generated(20, 9);
   for (Instance& instance : Generated(33, 3)) instances.push_back(std::move(instance));
@@ -280,7 +280,7 @@ TEST_P(BeamSearchTest, IsTheSameOnAnyThreadsAndInAnyBatch) {
   }
 }
 
-TEST_P(BeamSearchTest, OfANetworkGoneWrongIsStillATour) {
+TEST_P(BeamSearchTest, ReturnsToursOfADivergedNetwork) {
   const auto values = engine_->parameters().values();
   std::fill(values.begin(), values.end(), std::numeric_limits<float>::quiet_NaN());
   EXPECT_TRUE(engine_->ParametersChanged().ok());
@@ -292,7 +292,7 @@ TEST_P(BeamSearchTest, OfANetworkGoneWrongIsStillATour) {
   }
 }
 
-TEST_P(BeamSearchTest, StopsWhenItIsTold) {
+TEST_P(BeamSearchTest, StopsOnRequest) {
   const auto flag = std::make_shared<CancelFlag>();
   flag->Cancel();
   const RolloutRequest request{.choice = Choice::kBeam,
@@ -302,7 +302,7 @@ TEST_P(BeamSearchTest, StopsWhenItIsTold) {
             absl::StatusCode::kCancelled);
 }
 
-TEST_P(BeamSearchTest, HasNoGradientAndOneStart) {
+TEST_P(BeamSearchTest, RefusesGradientsAndDistinctStarts) {
   const NetworkBatch batch = BatchOf(Generated(5, 1));
   engine_->parameters().TrackGradient();
   const RolloutRequest beam{.choice = Choice::kBeam, .trajectories = 2};
@@ -315,7 +315,7 @@ TEST_P(BeamSearchTest, HasNoGradientAndOneStart) {
             "distinct_starts: got true, a beam search has one start");
 }
 
-TEST_P(BeamSearchTest, NamesACustomerThatCannotBeReached) {
+TEST_P(BeamSearchTest, NamesAnUnreachableCustomer) {
   const NetworkBatch batch = BatchOf(
       {AnInstance().At({{0, 0}, {5, 0}, {50, 0}}).Windows({{0, 900}, {0, 40}}, 1000).Build()});
   const auto beam = engine_->Run(batch, {.choice = Choice::kBeam, .trajectories = 4});
@@ -323,7 +323,7 @@ TEST_P(BeamSearchTest, NamesACustomerThatCannotBeReached) {
   EXPECT_NE(beam.status().message().find("customer 2"), absl::string_view::npos);
 }
 
-TEST_P(BeamSearchTest, ThePolicyGivesTheCheapestTourAndBoundsTheWidth) {
+TEST_P(BeamSearchTest, PolicyReturnsTheCheapestTourAndBoundsTheWidth) {
   const std::vector<Instance> instances = Generated(15, 8);
   const Trajectories beam = Beam(BatchOf(instances), 12);
   const auto policy = MakeEnginePolicy(Make(), {ProblemKind::kCvrp}, {});

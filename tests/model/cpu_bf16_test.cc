@@ -1,4 +1,4 @@
-// The networks' passes with products in bf16, emulated: so they run on every CPU with AVX-512.
+// The networks' passes with emulated products in bf16, which run on every CPU with AVX-512.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-// Before the kernels choose their instructions.
+// Must run before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 const PointerNetworkOptions kBf16Pointer = {.hidden = 48, .layers = 2, .dropout = 0.2};
@@ -56,7 +56,7 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
     EXPECT_TRUE(trajectories.ok()) << trajectories.status();
     return *std::move(trajectories);
   }
-  // Along choices that the network has drawn, in both precisions.
+  // Forces choices that the network has drawn, in both precisions.
   GradientRequest Follow() {
     if (choices_.empty()) {
       const Trajectories drawn = Run({.choice = Choice::kSample});
@@ -75,7 +75,7 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
   std::vector<float> values_;  // the last gradient
 };
 
-TEST_P(CpuBf16Test, HasTheGradientOfFloatButForRounding) {
+TEST_P(CpuBf16Test, HasTheGradientOfFloatUpToRounding) {
   GradientRequest request = Follow();
   request.dropout = true;
   const GradientOutcome plain = Gradient(request, false);
@@ -98,19 +98,19 @@ TEST_P(CpuBf16Test, HasTheGradientOfFloatButForRounding) {
     EXPECT_GT(error, 0) << shape.name;
     all_norm += norm;
     all_error += error;
-    // The encoder's norms leave next to nothing of some gradients, which rounding then outweighs.
+    // After the encoder's norms some gradients are so small that rounding outweighs them.
     if (GetParam() == Bf16Network::kGraphTransformer) continue;
     EXPECT_LT(std::sqrt(error), 0.02 * std::sqrt(norm)) << shape.name;
   }
   EXPECT_LT(std::sqrt(all_error), 0.05 * std::sqrt(all_norm));
 }
 
-TEST_P(CpuBf16Test, RollsOutAndPassesOverItInTheSamePrecision) {
+TEST_P(CpuBf16Test, UsesTheSamePrecisionInBothPasses) {
   const GradientRequest request{.rollout = {.choice = Choice::kSample, .trajectories = 3}};
   EXPECT_LT(Gradient(request, true).pass_difference, 1e-4);
 }
 
-TEST_P(CpuBf16Test, RepeatsItselfToTheBitOnAsManyThreads) {
+TEST_P(CpuBf16Test, IsBitwiseReproducibleForAThreadCount) {
   CpuPool pool(2);
   const GradientRequest request{
       .rollout = {.choice = Choice::kSample, .trajectories = 2, .pool = &pool}};
@@ -120,7 +120,7 @@ TEST_P(CpuBf16Test, RepeatsItselfToTheBitOnAsManyThreads) {
   EXPECT_EQ(first, values_);
 }
 
-TEST_P(CpuBf16Test, RoundsRolloutsWhereAskedAloneAndSeesChangedParameters) {
+TEST_P(CpuBf16Test, RoundsRolloutsOnRequestAndSeesChangedParameters) {
   const RolloutRequest follow = Follow().rollout;
   const std::vector<double> before = Run(follow).log_likelihoods;
   RolloutRequest rounded = follow;

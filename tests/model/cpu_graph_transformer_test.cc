@@ -22,7 +22,7 @@ using test::BatchOf;
 using test::ChoicesOf;
 using test::SmallTransformer;
 
-// One of each kind that the network knows.
+// Returns one instance of each kind that the network knows.
 std::vector<Instance> AllVariants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -46,7 +46,7 @@ void WeighByIndex(int64_t first, std::span<const double> costs, std::span<double
   }
 }
 
-// The loss that AddGradient derives, by the rollout alone.
+// Computes AddGradient's loss by a rollout only.
 double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
               const std::vector<std::vector<int32_t>>& choices, int32_t count, bool starts) {
   RolloutRequest request{.choice = Choice::kForced,
@@ -66,7 +66,7 @@ double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
   return loss;
 }
 
-// Weights by the trajectory's place in its instance, whatever group it is in.
+// Weighs a trajectory by its index in its instance, whatever its group.
 void WeighEach(int64_t first, std::span<const double> costs, std::span<double> weights,
                int32_t count) {
   for (size_t at = 0; at < costs.size(); at += static_cast<size_t>(count)) {
@@ -119,21 +119,21 @@ void ExpectGradientOfTheLoss(GraphTransformerOptions options, int32_t count, boo
   }
 }
 
-TEST(CpuGraphTransformerTest, DerivesTheLossByEveryParameter) {
+TEST(CpuGraphTransformerTest, HasTheGradientOfEveryParameter) {
   ExpectGradientOfTheLoss(SmallTransformer(), 1, false);
 }
 
-TEST(CpuGraphTransformerTest, DerivesTheLossOfSeveralStartsByEveryParameter) {
+TEST(CpuGraphTransformerTest, HasTheGradientWithDistinctStarts) {
   ExpectGradientOfTheLoss(SmallTransformer(), 4, true);
 }
 
-TEST(CpuGraphTransformerTest, DerivesTheLossWithFrozenNormsByEveryOtherParameter) {
+TEST(CpuGraphTransformerTest, HasTheGradientWithFrozenNorms) {
   GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;
   ExpectGradientOfTheLoss(options, 2, false);
 }
 
-TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
+TEST(CpuGraphTransformerTest, HasTheGradientOfOwnInputs) {
   GraphTransformerOptions options = SmallTransformer();
   options.inputs = {"wear", "y", "early", "is_depot"};
   ExpectGradientOfTheLoss(options, 2, false);
@@ -142,7 +142,7 @@ TEST(CpuGraphTransformerTest, DerivesTheLossByTheWeightsOfOwnInputs) {
   ExpectGradientOfTheLoss(options, 1, false);
 }
 
-TEST(CpuGraphTransformerTest, LeavesFrozenStatisticsAlone) {
+TEST(CpuGraphTransformerTest, KeepsFrozenStatistics) {
   GraphTransformerOptions options = SmallTransformer();
   options.norm = NormKind::kFrozenBatch;
   const auto engine = MakeCpuGraphTransformer(options, 1);
@@ -191,7 +191,7 @@ TEST(CpuGraphTransformerTest, FloatAndDoubleAgree) {
   EXPECT_LT(one->pass_difference, 1e-5);
 }
 
-TEST(CpuGraphTransformerTest, RepeatsItsGradientBitForBit) {
+TEST(CpuGraphTransformerTest, GradientIsBitwiseReproducible) {
   CpuPool pool(2);
   const std::vector<Instance> instances =
       *GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 20}, 40);
@@ -216,7 +216,7 @@ TEST(CpuGraphTransformerTest, RepeatsItsGradientBitForBit) {
   }
 }
 
-TEST(CpuGraphTransformerTest, DecodesAnInstanceTheSameInAnyBatch) {
+TEST(CpuGraphTransformerTest, DecodesAnInstanceEquallyInAnyBatch) {
   const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const std::vector<Instance> variants = AllVariants();
   const auto together = engine->Run(BatchOf(variants), {});
@@ -231,7 +231,7 @@ TEST(CpuGraphTransformerTest, DecodesAnInstanceTheSameInAnyBatch) {
   }
 }
 
-TEST(CpuGraphTransformerTest, ThreadsShareTheTrajectoriesOfOneInstanceAndChangeNothing) {
+TEST(CpuGraphTransformerTest, SharingTrajectoriesAmongThreadsChangesNothing) {
   const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
       BatchOf(*GenerateInstances({.kind = ProblemKind::kCvrp, .customers = 40}, 2));
@@ -270,7 +270,7 @@ TEST(CpuGraphTransformerTest, DoesNotDependOnTheOrderOfTheCustomers) {
   EXPECT_NEAR(one->costs[0], other->costs[0], 1e-9);
 }
 
-TEST(CpuGraphTransformerTest, SeesAMatrixByItsEdges) {
+TEST(CpuGraphTransformerTest, ReadsAMatrixThroughEdges) {
   const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   InstanceData data = AnInstance().WithCustomers(6).ExplicitMatrix(0.2).BuildData();
   const auto before = engine->Run(BatchOf({*Instance::Create(data)}), {});
@@ -280,7 +280,7 @@ TEST(CpuGraphTransformerTest, SeesAMatrixByItsEdges) {
   EXPECT_NE(before->log_likelihoods[0], after->log_likelihoods[0]);
 }
 
-TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
+TEST(CpuGraphTransformerTest, DistinguishesTheCitiesOfAMatrix) {
   const auto single = MakeCpuGraphTransformer(SmallTransformer(), 5);
   const auto twice = MakeFloat64GraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
@@ -288,11 +288,11 @@ TEST(CpuGraphTransformerTest, TellsTheCitiesOfAMatrixApart) {
   const auto one = single->Run(batch, {});
   const auto other = twice->Run(batch, {});
   ASSERT_TRUE(one.ok() && other.ok());
-  // Were all nodes alike to the network, norms would enlarge rounding into choices.
+  // If all nodes looked alike to the network, norms would turn rounding into choices.
   EXPECT_NEAR(one->log_likelihoods[0], other->log_likelihoods[0], 1e-4);
 }
 
-TEST(CpuGraphTransformerTest, EveryPlanOfEveryVariantIsFeasible) {
+TEST(CpuGraphTransformerTest, MakesFeasiblePlansOfEveryVariant) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5),
                        {ProblemKind::kTsp, ProblemKind::kCvrp, ProblemKind::kVrptw}, {});

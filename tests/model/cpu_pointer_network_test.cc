@@ -40,7 +40,7 @@ Trajectories RunOf(const PolicyEngine& engine, const NetworkBatch& batch,
   return *std::move(trajectories);
 }
 
-// Different for each trajectory.
+// Weighs trajectories differently.
 void Weigh(int64_t first, std::span<const double>, std::span<double> weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = 0.5 + static_cast<double>((first + static_cast<int64_t>(i)) % 3);
@@ -72,8 +72,8 @@ std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
 
 class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
 
-// Along the gradient of each parameter by itself, by the rollout's log-likelihoods, which are
-// computed step by step.
+// Checks the gradient of each parameter against differences of the rollout's log-likelihoods, which
+// are computed step by step.
 void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bool windows) {
   const auto engine = MakeCpuPointerNetwork(options, 3);
   const std::vector<Instance> instances =
@@ -94,7 +94,7 @@ void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bo
     }
     return sum;
   };
-  // One group starts at instance 0, so that weights are those of Weigh.
+  // One group starts at instance 0, so that the weights are those of Weigh.
   ASSERT_NEAR(loss(), outcome.loss, 1e-3);
   const ParameterLayout& layout = engine->parameters().layout();
   for (const ParameterShape& shape : layout.shapes()) {
@@ -123,7 +123,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfCentralDifferences) {
   ExpectGradientOfCentralDifferences(kSmallPointer, GetParam());
 }
 
-TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
+TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputs) {
   PointerNetworkOptions options = kSmallPointer;
   options.inputs = {"wear", "is_visited", "x", "early"};
   ExpectGradientOfCentralDifferences(options, GetParam());
@@ -134,7 +134,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputsToo) {
 
 INSTANTIATE_TEST_SUITE_P(Windows, CpuPointerNetworkTest, testing::Bool());
 
-TEST(CpuPointerNetworkTest, MakesPlansThatTheCheckerAccepts) {
+TEST(CpuPointerNetworkTest, MakesFeasiblePlans) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   for (const bool windows : {false, true}) {
     const std::vector<Instance> instances = Instances({5, 12, 20, 33}, windows);
@@ -161,7 +161,7 @@ TEST(CpuPointerNetworkTest, DoesNotDependOnTheRestOfTheBatch) {
   EXPECT_NEAR(of_both.log_likelihoods[0], of_one.log_likelihoods[0], 1e-5);
 }
 
-TEST(CpuPointerNetworkTest, RepeatsItselfToTheBitOnAsManyThreads) {
+TEST(CpuPointerNetworkTest, IsBitwiseReproducibleForAThreadCount) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 30, 12, 7, 22});
   const NetworkBatch batch = Batch(instances);
@@ -174,7 +174,7 @@ TEST(CpuPointerNetworkTest, RepeatsItselfToTheBitOnAsManyThreads) {
   EXPECT_EQ(first, Gradient(*engine));
 }
 
-TEST(CpuPointerNetworkTest, DropsTheSameUnitsAgainAndOthersInAnotherStream) {
+TEST(CpuPointerNetworkTest, DrawsDropoutByStream) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
@@ -189,7 +189,7 @@ TEST(CpuPointerNetworkTest, DropsTheSameUnitsAgainAndOthersInAnotherStream) {
   EXPECT_NE(first, GradientOf(*engine, batch, request).loss);
 }
 
-TEST(CpuPointerNetworkTest, FollowsChoicesAndReadsItsOwnWhereItIsNotForced) {
+TEST(CpuPointerNetworkTest, ReadsOwnChoicesInScheduledSampling) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = Instances({9, 14});
   const NetworkBatch batch = Batch(instances);
@@ -215,7 +215,7 @@ TEST(CpuPointerNetworkTest, SmoothsLabels) {
   EXPECT_LT(GradientOf(*engine, batch, request).loss, plain);  // greedy choices are the likeliest
 }
 
-TEST(CpuPointerNetworkTest, ToursVisitEveryCityOnce) {
+TEST(CpuPointerNetworkTest, VisitsEveryCityOnce) {
   const auto engine = MakeCpuPointerNetwork(kSmallPointer, 1);
   const std::vector<Instance> instances = {
       AnInstance().Kind(ProblemKind::kTsp).WithCustomers(11).Seed(3).Build()};

@@ -39,7 +39,7 @@ TEST(EnginePolicyTest, MoreAugmentationsAndStartsAreNeverWorse) {
   EXPECT_LE(cost({.augmentations = 8}), cost({}));
 }
 
-TEST(EnginePolicyTest, GivesAsManyOtherPlansAsAreWantedTheCheapestFirst) {
+TEST(EnginePolicyTest, ReturnsOtherPlansTheCheapestFirst) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =
@@ -74,7 +74,7 @@ TEST(EnginePolicyTest, NamesOptionsOutOfRange) {
             "temperature: got 0, wanted 0.001 to 1000");
 }
 
-TEST(EnginePolicyTest, SaysThatAFleetIsTooSmallForItsPlan) {
+TEST(EnginePolicyTest, ReportsAFleetTooSmallForThePlan) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances = {
@@ -85,7 +85,7 @@ TEST(EnginePolicyTest, SaysThatAFleetIsTooSmallForItsPlan) {
             std::string::npos);
 }
 
-TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
+TEST(EnginePolicyTest, NamesAnUnreachableCustomer) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kVrptw}, {});
   const std::vector<Instance> instances = {
@@ -96,7 +96,7 @@ TEST(EnginePolicyTest, NamesACustomerThatCannotBeReached) {
       << plans.status();
 }
 
-TEST(EnginePolicyTest, RefusesAKindThatTheNetworkWasNotTrainedFor) {
+TEST(EnginePolicyTest, RefusesAnUntrainedKind) {
   const auto policy = MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5),
                                        {ProblemKind::kCvrp, ProblemKind::kTsp}, {});
   const std::vector<Instance> instances =
@@ -108,13 +108,13 @@ TEST(EnginePolicyTest, RefusesAKindThatTheNetworkWasNotTrainedFor) {
             "tsp");
 }
 
-TEST(EnginePolicyTest, TakesAnEmptyBatch) {
+TEST(EnginePolicyTest, AcceptsAnEmptyBatch) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   EXPECT_TRUE(policy->Decode({}, {})->empty());
 }
 
-TEST(EnginePolicyTest, StopsWhenItIsTold) {
+TEST(EnginePolicyTest, StopsOnRequest) {
   const auto policy =
       MakeEnginePolicy(MakeCpuGraphTransformer(SmallTransformer(), 5), {ProblemKind::kCvrp}, {});
   const std::vector<Instance> instances =

@@ -27,14 +27,14 @@ std::vector<int64_t> RowsOfGroups(const std::vector<int64_t>& rows, int64_t limi
   return sums;
 }
 
-TEST(CutIntoGroupsTest, GivesEachThreadAsMuch) {
-  // 128 instances of 11 rows: 38 fit into a group, which would leave one thread with 76 of them.
+TEST(CutIntoGroupsTest, GivesEachThreadEquallyMuch) {
+  // 128 instances of 11 rows: a group holds 38, which would give one thread 76 of them.
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(128, 11), 420, 2), std::vector<int64_t>(4, 352));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(512, 1), 72, 2), std::vector<int64_t>(8, 64));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(9, 1), 72, 3), std::vector<int64_t>(3, 3));
 }
 
-TEST(CutIntoGroupsTest, KeepsAboutTheLimitWhateverTheSizes) {
+TEST(CutIntoGroupsTest, KeepsNearTheLimitForAllSizes) {
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < 200; ++i) rows.push_back(11 + i * 37 % 90);
   for (const int threads : {1, 2, 3, 8}) {
@@ -45,13 +45,13 @@ TEST(CutIntoGroupsTest, KeepsAboutTheLimitWhateverTheSizes) {
   }
 }
 
-TEST(CutIntoGroupsTest, LeavesAnInstanceWhole) {
+TEST(CutIntoGroupsTest, NeverDividesAnInstance) {
   EXPECT_EQ(RowsOfGroups({1000, 1000}, 420, 4), (std::vector<int64_t>{1000, 1000}));
   EXPECT_EQ(RowsOfGroups({5}, 420, 4), (std::vector<int64_t>{5}));
   EXPECT_TRUE(RowsOfGroups({}, 420, 4).empty());
 }
 
-TEST(CutIntoGroupsTest, KeepsTheInstancesOfAllThreadsTogetherToTheirBound) {
+TEST(CutIntoGroupsTest, BoundsTheInstancesOfAllThreadsTogether) {
   const auto counts = [](int threads, int32_t at_once) {
     std::vector<int32_t> found;
     for (const InstanceRange range :
@@ -70,7 +70,7 @@ TEST(CutIntoGroupsTest, KeepsTheInstancesOfAllThreadsTogetherToTheirBound) {
 struct Nothing {};
 using Worker = EngineWorker<Nothing, float>;
 
-TEST(IdleWorkersTest, KeepTheirMemoryButNotTheirNumbers) {
+TEST(WorkerPoolTest, KeepsMemoryAndResetsResults) {
   WorkerPool<Worker> idle;
   auto workers = idle.Checkout(2);
   workers[1]->gradient.resize(100);
@@ -87,7 +87,7 @@ TEST(IdleWorkersTest, KeepTheirMemoryButNotTheirNumbers) {
   EXPECT_EQ(SumOutcomes(workers).loss, 0);
 }
 
-TEST(IdleWorkersTest, GiveTheirMemoryBackWhereThereIsTooLittleOfIt) {
+TEST(WorkerPoolTest, FreesWorkersWhenMemoryRunsOut) {
   WorkerPool<Worker> idle;
   auto workers = idle.Checkout(2);
   workers[0]->gradient.resize(100);
@@ -98,7 +98,7 @@ TEST(IdleWorkersTest, GiveTheirMemoryBackWhereThereIsTooLittleOfIt) {
   EXPECT_TRUE(workers[1]->gradient.empty());
 }
 
-TEST(ForEachGroupTest, AThreadThatFindsNoMemoryEndsWithThatAndTheOthersGoOn) {
+TEST(ForEachGroupTest, AWorkerOutOfMemoryStopsAloneWithThatError) {
   CpuPool pool(2);
   WorkerPool<Worker> idle;
   const auto workers = idle.Checkout(2);

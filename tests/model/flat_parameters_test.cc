@@ -20,7 +20,7 @@ std::vector<float> Values(const FlatParameters& parameters) {
   return {parameters.values().begin(), parameters.values().end()};
 }
 
-TEST(FlatParametersTest, DrawsByItsSeedWithinTheBounds) {
+TEST(FlatParametersTest, DrawsFromTheSeedWithinBounds) {
   const FlatParameters parameters = Drawn(1);
   EXPECT_EQ(Values(parameters), Values(Drawn(1)));
   EXPECT_NE(Values(parameters), Values(Drawn(2)));
@@ -28,14 +28,14 @@ TEST(FlatParametersTest, DrawsByItsSeedWithinTheBounds) {
   for (const float value : parameters.Get("a.bias")) EXPECT_LE(std::abs(value - 1), 0.1f);
 }
 
-TEST(FlatParametersTest, LoadsBitForBitWhatItSaved) {
+TEST(FlatParametersTest, LoadsExactlyWhatItSaved) {
   const FlatParameters parameters = Drawn(1);
   FlatParameters other = Drawn(2);
   ASSERT_TRUE(other.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").ok());
   EXPECT_EQ(Values(parameters), Values(other));
 }
 
-TEST(FlatParametersTest, NamesAParameterOfAnotherShapeAndChangesNothing) {
+TEST(FlatParametersTest, RefusesAnotherShapeWithoutChanges) {
   const FlatParameters other(
       ParameterLayout({{.name = "a.weight", .shape = {3, 2}}, {.name = "a.bias", .shape = {2}}}),
       1);
@@ -45,7 +45,7 @@ TEST(FlatParametersTest, NamesAParameterOfAnotherShapeAndChangesNothing) {
   EXPECT_EQ(Values(parameters), Values(Drawn(2)));
 }
 
-TEST(FlatParametersTest, NamesAParameterThatIsMissingOrUnknown) {
+TEST(FlatParametersTest, NamesMissingAndUnknownParameters) {
   FlatParameters small(ParameterLayout({{.name = "a.weight", .shape = {2, 3}}}), 1);
   FlatParameters parameters = Drawn(2);
   EXPECT_EQ(parameters.Load(*SafetensorsFile::Parse(small.Save(), "w"), "w").message(),
@@ -54,7 +54,7 @@ TEST(FlatParametersTest, NamesAParameterThatIsMissingOrUnknown) {
             "w: \"a.bias\": this network has no such parameter");
 }
 
-TEST(FlatParametersTest, RefusesAWeightThatIsNoNumber) {
+TEST(FlatParametersTest, RefusesNonFiniteWeights) {
   FlatParameters parameters = Drawn(1);
   parameters.values()[6] = std::numeric_limits<float>::quiet_NaN();
   FlatParameters other = Drawn(2);
@@ -72,13 +72,13 @@ TEST(GraphTransformerLayoutTest, PlacesEveryParameterOnceWithoutGaps) {
   EXPECT_EQ(layout.size(), next);
 }
 
-TEST(GraphTransformerLayoutTest, BeginsWithNormsThatChangeNothing) {
+TEST(GraphTransformerLayoutTest, InitialisesNormsAsTheIdentity) {
   const FlatParameters parameters(GraphTransformerLayout({}), 1);
   for (const float value : parameters.Get("encoder.layers.0.norm1.scale")) EXPECT_EQ(value, 1);
   for (const float value : parameters.Get("encoder.layers.2.norm2.shift")) EXPECT_EQ(value, 0);
 }
 
-TEST(GraphTransformerOptionsTest, ReadsWhatItWrote) {
+TEST(GraphTransformerOptionsTest, ReadsBackWhatItWrote) {
   const GraphTransformerOptions options{.hidden = 64,
                                         .heads = 4,
                                         .feed_forward = 256,
@@ -91,7 +91,7 @@ TEST(GraphTransformerOptionsTest, ReadsWhatItWrote) {
   EXPECT_EQ(*back, options);
 }
 
-TEST(GraphTransformerOptionsTest, NamesTheKeyThatIsWrong) {
+TEST(GraphTransformerOptionsTest, NamesTheWrongKey) {
   const auto message = [](std::string_view json) {
     return std::string(ParseGraphTransformerOptions(json, "card").status().message());
   };

@@ -43,7 +43,7 @@ double Cost(const Instance& instance, const DecodedPlan& decoded) {
   return report.cost;
 }
 
-// Of all kinds that are improved.
+// Returns instances of all kinds that are improved.
 std::vector<Instance> Improvable() {
   return {AnInstance().WithCustomers(40).RandomDemands().Capacity(25).Build(),
           AnInstance().WithCustomers(30).RandomDemands().Capacity(25).As(Metric::kRounded).Build(),
@@ -58,7 +58,7 @@ std::vector<Instance> Improvable() {
           AnInstance().WithCustomers(1).Build()};
 }
 
-TEST(ImprovingPolicyTest, ImprovesWhatTheNetworkDecodesInEveryBatch) {
+TEST(ImprovingPolicyTest, ImprovesTheNetworksPlansInEveryBatch) {
   const std::vector<Instance> instances = Improvable();
   const auto decoded = Improving()->Decode(instances, {});
   const auto improved = Improving()->Decode(instances, With(400));
@@ -73,7 +73,7 @@ TEST(ImprovingPolicyTest, ImprovesWhatTheNetworkDecodesInEveryBatch) {
     EXPECT_EQ((*improved)[i].rounds, 400);
     EXPECT_GT((*improved)[i].improving, absl::ZeroDuration());
     EXPECT_EQ((*decoded)[i].rounds, 0);
-    // As it gets it alone.
+    // Each instance has the same plan as if it were decoded alone.
     const auto alone = Improving()->Decode(std::span(instances).subspan(i, 1), With(400));
     EXPECT_EQ((*alone)[0].plan, (*improved)[i].plan) << i;
   }
@@ -95,7 +95,7 @@ TEST(ImprovingPolicyTest, FindsTheOptimumOfTinyInstances) {
   }
 }
 
-TEST(ImprovingPolicyTest, EndsInTimeWithWhatItHas) {
+TEST(ImprovingPolicyTest, EndsInTimeWithItsBestPlans) {
   const std::vector<Instance> instances = Improvable();
   DecodeOptions options = With(1'000'000'000);
   options.improvement->until = SteadyNow() + absl::Milliseconds(50);
@@ -105,7 +105,7 @@ TEST(ImprovingPolicyTest, EndsInTimeWithWhatItHas) {
   EXPECT_LT((*plans)[0].rounds, 1'000'000'000);
 }
 
-TEST(ImprovingPolicyTest, TheFleetIsKept) {
+TEST(ImprovingPolicyTest, RespectsTheFleet) {
   const Instance limited =
       AnInstance().WithCustomers(24).RandomDemands().Capacity(30).Vehicles(24).Build();
   const auto plans = Improving()->Decode(std::span(&limited, 1), With(300));
@@ -115,7 +115,7 @@ TEST(ImprovingPolicyTest, TheFleetIsKept) {
   EXPECT_LE(ScaleToIntegers(limited, plan).routes, 24);
 }
 
-TEST(ImprovingPolicyTest, NamesWhatItDoesNotKnow) {
+TEST(ImprovingPolicyTest, NamesUnsupportedInstances) {
   const auto policy = Improving();
   const auto refusal = [&](const Instance& instance) {
     const absl::Status status = policy->Improves(instance);
@@ -132,14 +132,14 @@ TEST(ImprovingPolicyTest, NamesWhatItDoesNotKnow) {
               HasSubstr("got 2048"));
 }
 
-TEST(ImprovingPolicyTest, ANetworkThatIsNotOnAGpuRefuses) {
+TEST(ImprovingPolicyTest, RefusesOnTheCpu) {
   const Instance instance = AnInstance().Build();
   const auto plans = SmallPolicy()->Decode(std::span(&instance, 1), With(1));
   EXPECT_TRUE(absl::IsUnimplemented(plans.status())) << plans.status();
   EXPECT_THAT(std::string(plans.status().message()), HasSubstr("GPU"));
 }
 
-TEST(WholeNumbersTest, WholeValuesStayAndOthersMakeTheMostOfInt32) {
+TEST(ScaleToIntegersTest, KeepsIntegersAndScalesOthersToInt32) {
   const Instance rounded =
       AnInstance().WithCustomers(9).RandomDemands().Capacity(20).As(Metric::kRounded).Build();
   Plan plan;
@@ -155,7 +155,7 @@ TEST(WholeNumbersTest, WholeValuesStayAndOthersMakeTheMostOfInt32) {
   EXPECT_NEAR(fine.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
 }
 
-TEST(WholeNumbersTest, WhatFitsInWholeNumbersFitsInTruth) {
+TEST(ScaleToIntegersTest, LoadsThatFitInIntegersFitInTruth) {
   const Instance fractions = AnInstance()
                                  .At({{0, 0}, {1, 2}, {3, 1}, {5, 4}})
                                  .Demands({0.1, 0.2, 0.7})

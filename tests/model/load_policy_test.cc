@@ -65,7 +65,7 @@ class LoadPolicyTest : public testing::TestWithParam<ArchitectureCase> {
   ModelCard card_;
 };
 
-TEST_P(LoadPolicyTest, GivesTheLikelihoodsOfTheNetworkThatWasSaved) {
+TEST_P(LoadPolicyTest, HasTheLikelihoodsOfTheSavedNetwork) {
   const auto loaded = LoadPolicy(folder_, {});
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const std::vector<Instance> instances = *GenerateInstances({.customers = 12}, 5);
@@ -88,7 +88,7 @@ TEST_P(LoadPolicyTest, NamesTheInputs) {
   EXPECT_EQ(features.back(), GetParam().name == "gt" ? "is_depot" : "is_visited");
 }
 
-TEST_P(LoadPolicyTest, RefusesWeightsThatAreNotTheCards) {
+TEST_P(LoadPolicyTest, RefusesWeightsWithAnotherHash) {
   EXPECT_TRUE(AtomicWriteFile(folder_ + "/weights.safetensors", "other").ok());
   EXPECT_NE(Refused().find("SHA-256"), std::string::npos);
 }
@@ -105,13 +105,13 @@ TEST_P(LoadPolicyTest, RefusesAnotherArchitecture) {
             std::string::npos);
 }
 
-TEST_P(LoadPolicyTest, RefusesSizesThatAreNotTheWeights) {
+TEST_P(LoadPolicyTest, RefusesSizesThatDoNotFitTheWeights) {
   card_.architecture_json = GetParam().other_sizes;
   WriteCard();
   EXPECT_NE(Refused().find(GetParam().complaint), std::string::npos) << Refused();
 }
 
-TEST_P(LoadPolicyTest, SaysWhichFileIsMissing) {
+TEST_P(LoadPolicyTest, NamesTheMissingFile) {
   const auto policy = LoadPolicy(folder_ + "/none", {});
   EXPECT_EQ(policy.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(std::string(policy.status().message()).find("none/card.json"), std::string::npos);

@@ -40,13 +40,13 @@ TEST(ModelCardTest, ReadsBackWhatItWrote) {
   EXPECT_EQ(card->reference, "nearest neighbour");
 }
 
-TEST(ModelCardTest, AGapThatIsNotKnownStaysSo) {
+TEST(ModelCardTest, KeepsAnUnknownGap) {
   ModelCard card = ACard();
   card.validation_gap = std::numeric_limits<double>::quiet_NaN();
   EXPECT_TRUE(std::isnan(ParseModelCard(WriteModelCard(card), "card.json")->validation_gap));
 }
 
-TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
+TEST(ModelCardTest, ReadsBackEvaluationsThatMayBeAbsent) {
   ModelCard card = ACard();
   const double none = std::numeric_limits<double>::quiet_NaN();
   card.evaluations = {{.data = "set.jsonl",
@@ -79,7 +79,7 @@ TEST(ModelCardTest, EvaluationsComeBackAndMayBeAbsent) {
             "card.json: evaluations[1]: mode: got nothing, wanted a string");
 }
 
-TEST(ModelCardTest, RefusesANewerSchemaByItsNumber) {
+TEST(ModelCardTest, RefusesANewerSchema) {
   nlohmann::json json = nlohmann::json::parse(WriteModelCard(ACard()));
   json["schema_version"] = 3;
   const auto card = ParseModelCard(json.dump(), "card.json");
@@ -89,7 +89,7 @@ TEST(ModelCardTest, RefusesANewerSchemaByItsNumber) {
       "use that one, or train the model again)");
 }
 
-TEST(ModelCardTest, ACardOfSchema1IsRead) {
+TEST(ModelCardTest, ReadsACardOfSchema1) {
   const absl::StatusOr<ModelCard> card =
       ParseModelCard(test::ReadData("state/card_v1.json"), "card_v1.json");
   ASSERT_TRUE(card.ok()) << card.status();
@@ -103,7 +103,7 @@ TEST(ModelCardTest, ACardOfSchema1IsRead) {
   EXPECT_GT(card->validation_reference, 0);
 }
 
-TEST(ModelCardTest, ACardOfSchema2IsRead) {
+TEST(ModelCardTest, ReadsACardOfSchema2) {
   const absl::StatusOr<ModelCard> card =
       ParseModelCard(test::ReadData("state/card_v2.json"), "card_v2.json");
   ASSERT_TRUE(card.ok()) << card.status();
@@ -113,7 +113,7 @@ TEST(ModelCardTest, ACardOfSchema2IsRead) {
   EXPECT_EQ(card->evaluations[0].reference, "search 50 ms");
 }
 
-TEST(ModelCardTest, ReferencesOfSchema1GetTheNamesOfToday) {
+TEST(ModelCardTest, ConvertsReferencesOfSchema1) {
   ModelCard card = ACard();
   for (const char* word : {"file", "search 1.5s", "search soon", ""}) {
     CardEvaluation& row = card.evaluations.emplace_back();
@@ -130,7 +130,7 @@ TEST(ModelCardTest, ReferencesOfSchema1GetTheNamesOfToday) {
   EXPECT_EQ(read->evaluations[3].reference, "");
 }
 
-TEST(ModelCardTest, NamesEachKeyThatIsMissingOrOfAnotherType) {
+TEST(ModelCardTest, NamesEachMissingOrMistypedKey) {
   const nlohmann::json good = nlohmann::json::parse(WriteModelCard(ACard()));
   for (const auto& [key, value] : good.items()) {
     nlohmann::json missing = good;

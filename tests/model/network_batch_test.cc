@@ -22,7 +22,7 @@ float Feature(const NetworkBatch& batch, int32_t row, std::string_view name) {
                         static_cast<size_t>(found - kNodeFeatureNames.begin())];
 }
 
-TEST(NetworkBatchTest, PutsInstancesOfDifferentSizesBehindEachOther) {
+TEST(NetworkBatchTest, ConcatenatesInstancesOfDifferentSizes) {
   const NetworkBatch batch = BatchOf(
       {AnInstance().WithCustomers(4).Build(), AnInstance().WithCustomers(7).Seed(2).Build()});
   EXPECT_EQ(batch.first_rows, (std::vector<int32_t>{0, 5, 13}));
@@ -40,7 +40,7 @@ TEST(NetworkBatchTest, ScalesCoordinatesByOneFactorIntoTheUnitSquare) {
   EXPECT_FLOAT_EQ(Feature(batch, 1, "from_depot"), 1);
 }
 
-TEST(NetworkBatchTest, GivesSharesOfCapacityAndHorizon) {
+TEST(NetworkBatchTest, ScalesByCapacityAndHorizon) {
   const NetworkBatch batch = BatchOf({AnInstance()
                                           .At({{0, 0}, {1, 1}})
                                           .Demands({5})
@@ -54,13 +54,13 @@ TEST(NetworkBatchTest, GivesSharesOfCapacityAndHorizon) {
   EXPECT_FLOAT_EQ(Feature(batch, 1, "service"), 0.1f);
 }
 
-TEST(NetworkBatchTest, WithoutWindowsEveryWindowIsTheWholeDay) {
+TEST(NetworkBatchTest, UsesTheWholeDayWithoutWindows) {
   const NetworkBatch batch = BatchOf({AnInstance().Build()});
   EXPECT_EQ(Feature(batch, 1, "window_open"), 0);
   EXPECT_EQ(Feature(batch, 1, "window_close"), 1);
 }
 
-TEST(NetworkBatchTest, TellsOpenRoutesAndLimitsAtEveryNode) {
+TEST(NetworkBatchTest, MarksOpenRoutesAndLimitsAtEveryNode) {
   const NetworkBatch batch =
       BatchOf({AnInstance().At({{0, 0}, {0, 2}, {2, 0}}).MaxDistance(8).OpenEnd().Build()});
   for (int32_t row = 0; row < 3; ++row) {
@@ -76,7 +76,7 @@ TEST(NetworkBatchTest, MarksTheDepotButNoCityOfATsp) {
   EXPECT_EQ(Feature(BatchOf({AnInstance().Kind(ProblemKind::kTsp).Build()}), 0, "is_depot"), 0);
 }
 
-TEST(NetworkBatchTest, TakesAMatrixWithoutCoordinates) {
+TEST(NetworkBatchTest, AcceptsAMatrixWithoutCoordinates) {
   const Instance instance = AnInstance().WithCustomers(4).ExplicitMatrix(0.3).Build();
   const NetworkBatch batch = BatchOf({instance});
   double longest = 0;
@@ -102,13 +102,13 @@ TEST(NetworkBatchTest, ByAngleDoesNotDependOnTheOrderOfTheCustomers) {
   for (size_t k = 1; k < one.orders.size(); ++k) EXPECT_EQ(other.orders[k], 10 - one.orders[k]);
 }
 
-TEST(NetworkBatchTest, TakesPointsThatAllCoincide) {
+TEST(NetworkBatchTest, AcceptsCoincidingPoints) {
   const NetworkBatch batch = BatchOf({AnInstance().At({{3, 3}, {3, 3}, {3, 3}}).Build()});
   EXPECT_EQ(batch.problems[0].scale, 1);
   EXPECT_EQ(Feature(batch, 1, "from_depot"), 0);
 }
 
-TEST(NetworkBatchTest, NamesWhatTheNetworksWereNotMadeFor) {
+TEST(NetworkBatchTest, NamesUnsupportedFeatures) {
   EXPECT_TRUE(BatchSupports(AnInstance().Build(), NodeOrder::kByAngle).ok());
   const Instance matrix = AnInstance().ExplicitMatrix().Build();
   EXPECT_TRUE(BatchSupports(matrix, NodeOrder::kAsGiven).ok());
@@ -119,7 +119,7 @@ TEST(NetworkBatchTest, NamesWhatTheNetworksWereNotMadeFor) {
 
 class ChoicesTest : public testing::TestWithParam<NodeOrder> {};
 
-TEST_P(ChoicesTest, LeadToThePlanThatTheyWereMadeOf) {
+TEST_P(ChoicesTest, ConvertBackToTheirPlan) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance = AnInstance().WithCustomers(12).Seed(seed).RandomDemands().Build();
     const NetworkBatch batch = BatchOf({instance}, GetParam());
@@ -130,7 +130,7 @@ TEST_P(ChoicesTest, LeadToThePlanThatTheyWereMadeOf) {
   }
 }
 
-TEST_P(ChoicesTest, OfATourLeadToTheSameTour) {
+TEST_P(ChoicesTest, OfATourConvertBackToTheTour) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance =
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(8).Seed(seed).Build();

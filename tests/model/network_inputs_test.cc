@@ -1,4 +1,4 @@
-// Networks' inputs, and batches with feature columns.
+// Inputs of networks, and batches with feature columns.
 #include "core/model/policy/network_inputs.h"
 
 #include <string>
@@ -28,7 +28,7 @@ std::vector<std::string> Names(int count) {
   return names;
 }
 
-TEST(NetworkInputsTest, AreTheUsualOnesUnlessOthersAreNamed) {
+TEST(NetworkInputsTest, AreTheUsualOnesByDefault) {
   const NetworkInputs pointer = InputsOf(PointerArchitecture(), {});
   EXPECT_EQ(pointer.names.size(), 8u);
   EXPECT_EQ(pointer.names.back(), "is_visited");
@@ -39,7 +39,7 @@ TEST(NetworkInputsTest, AreTheUsualOnesUnlessOthersAreNamed) {
   EXPECT_THAT(transformer.form.own_columns, IsEmpty());
 }
 
-TEST(NetworkInputsTest, TakeOwnColumnsBehindTheBuiltInOnes) {
+TEST(NetworkInputsTest, PutOwnColumnsAfterBuiltInOnes) {
   const NetworkInputs inputs =
       InputsOf(PointerArchitecture(), {"wear", "y", "is_visited", "early"});
   EXPECT_THAT(inputs.columns, ElementsAre(kNodeFeatures, 1, kNodeFeatures + 1));
@@ -47,7 +47,7 @@ TEST(NetworkInputsTest, TakeOwnColumnsBehindTheBuiltInOnes) {
   EXPECT_EQ(inputs.form.columns(), kNodeFeatures + 2);
 }
 
-TEST(NetworkInputsTest, AreRefusedWhereANetworkCannotReadThem) {
+TEST(NetworkInputsTest, AreRefusedIfTheNetworkCannotReadThem) {
   EXPECT_EQ(WantedInputs(PointerArchitecture(), {"x", "is_visited", "early"}), "");
   EXPECT_EQ(WantedInputs(GraphTransformerArchitecture(), {"early"}), "");
   EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("is_visited among them"));
@@ -62,7 +62,7 @@ TEST(NetworkInputsTest, AreRefusedWhereANetworkCannotReadThem) {
               HasSubstr("at most 32 feature columns"));
 }
 
-TEST(NetworkInputsTest, AreKeptWithTheSizesWhereTheyAreNotTheUsualOnes) {
+TEST(NetworkInputsTest, AreWrittenWithTheSizesUnlessUsual) {
   GraphTransformerOptions transformer;
   EXPECT_EQ(WriteGraphTransformerOptions(transformer).find("inputs"), std::string::npos);
   transformer.inputs = {"early", "x"};
@@ -81,7 +81,7 @@ TEST(NetworkInputsTest, AreKeptWithTheSizesWhereTheyAreNotTheUsualOnes) {
               HasSubstr("wanted a list of names"));
 }
 
-TEST(OwnColumnsTest, FollowTheirNodesIntoTheNetworksOrder) {
+TEST(OwnColumnsTest, AreInTheNetworksOrder) {
   const Instance instance =
       test::WithFeatures(AnInstance().WithCustomers(6).Build(), {"early", "other", "wear"});
   const NetworkBatch batch =
@@ -102,7 +102,7 @@ TEST(OwnColumnsTest, FollowTheirNodesIntoTheNetworksOrder) {
   }
 }
 
-TEST(OwnColumnsTest, AreMissedByName) {
+TEST(OwnColumnsTest, AreNamedIfMissing) {
   const Instance instance = test::WithFeatures(AnInstance().Build(), {"early"});
   EXPECT_TRUE(BatchSupports(instance, {NodeOrder::kAsGiven, {"early"}}).ok());
   const absl::Status status = BatchSupports(instance, {NodeOrder::kAsGiven, {"early", "wear"}});
@@ -110,14 +110,14 @@ TEST(OwnColumnsTest, AreMissedByName) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("features.wear: absent"));
 }
 
-// The log-likelihoods of some tours.
+// Returns the log-likelihoods of some tours.
 std::vector<double> Likelihoods(const PolicyEngine& engine,
                                 const std::vector<Instance>& instances) {
   const NetworkBatch batch = MakeNetworkBatch(instances, engine.batch_form());
   return engine.Run(batch, {.choice = Choice::kSample, .trajectories = 4})->log_likelihoods;
 }
 
-// Gives `to` the weights of `from`, whose embeddings read what those of `to` read first.
+// Copies the weights of `from` to `to`, whose embeddings have the inputs of `from` first.
 void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
   const ParameterLayout& narrow = from.parameters().layout();
   const ParameterLayout& wide = to.parameters().layout();
@@ -142,8 +142,8 @@ void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
   ASSERT_TRUE(to.ParametersChanged().ok());
 }
 
-// Own columns with weights of 0 change nothing, and with others something; of more inputs than a
-// vector has lanes too.
+// Checks that own columns with weights of 0 change nothing, and others something; also with more
+// inputs than a vector has lanes.
 void ExpectColumnsToCount(const PolicyEngine& usual, PolicyEngine& own,
                           const std::vector<std::string>& names) {
   const std::vector<Instance> plain = {AnInstance().WithCustomers(7).RandomDemands().Build(),

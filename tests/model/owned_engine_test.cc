@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// What is done to the device, in order; the thread that does it is looked at each time.
+// Records the device's work in order, and which thread does it.
 struct Notes {
   std::string text;
   std::vector<std::thread::id> threads;
@@ -134,7 +134,7 @@ class OwnedEngineTest : public testing::Test {
     engine_ = MakeOwnedEngine(std::move(engine), *executor_, Priority::kTraining);
   }
 
-  // All that was noted, of which none was done by this thread.
+  // Returns the recorded work, and checks that this thread did none of it.
   std::string Noted() {
     executor_->Shutdown();
     for (const std::thread::id thread : notes_.threads) {
@@ -151,7 +151,7 @@ class OwnedEngineTest : public testing::Test {
   NotedEngine* inner_ = nullptr;
 };
 
-TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
+TEST_F(OwnedEngineTest, RunsAllWorkOnTheExecutorsThread) {
   EXPECT_EQ(engine_->architecture(), "gt");
   EXPECT_EQ(engine_->batch_form().order, NodeOrder::kByAngle);
   EXPECT_EQ(engine_->ParametersChanged(), absl::DataLossError("weights"));
@@ -163,13 +163,13 @@ TEST_F(OwnedEngineTest, DoesAllOfTheEnginesWorkOnTheDevicesThread) {
   EXPECT_EQ(Noted(), "TprgnR");
 }
 
-TEST_F(OwnedEngineTest, GivesItsMemoryBackWhenItGoes) {
+TEST_F(OwnedEngineTest, ReleasesMemoryOnDestruction) {
   engine_.reset();
   executor_->Run(Priority::kTraining, [] { return absl::OkStatus(); }).wait();
   EXPECT_EQ(Noted(), "TEm");
 }
 
-TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
+TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
   const auto baseline =
       MakeOwnedEngine(std::make_unique<NotedEngine>(&notes_), *executor_, Priority::kTraining);
   EXPECT_TRUE(engine_->can_capture_steps());
@@ -191,7 +191,7 @@ TEST_F(OwnedEngineTest, WholeStepsAreItsWorkToo) {
   EXPECT_EQ(Noted(), "Twlsdave");
 }
 
-TEST_F(OwnedEngineTest, SaysSoWhereTheDeviceIsNoLongerServed) {
+TEST_F(OwnedEngineTest, ReportsAnUnservedDevice) {
   executor_->Shutdown();
   EXPECT_EQ(engine_->Run({}, {}).status().code(), absl::StatusCode::kCancelled);
   EXPECT_EQ(engine_->MakeCapturedSteps({}).status().code(), absl::StatusCode::kCancelled);

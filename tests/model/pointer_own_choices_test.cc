@@ -1,5 +1,5 @@
-// What the decoder reads along given choices where these are not all that it is shown, against the
-// rollout that finds it out step by step.
+// Compares the second pass of scheduled sampling with the rollout, which determines the decoder's
+// inputs step by step.
 #include <gtest/gtest.h>
 
 #include <vector>

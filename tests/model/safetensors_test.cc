@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// A file with `header` and `bytes` bytes of data.
+// Returns a file with `header` and `bytes` bytes of data.
 std::string FileOf(const std::string& header, size_t bytes) {
   std::string file;
   for (int i = 0; i < 8; ++i) file.push_back(static_cast<char>(header.size() >> (8 * i) & 0xff));

@@ -1,5 +1,5 @@
-// Greedy rollouts of small batches that a device has recorded, which a fake stream on the CPU
-// stands for, beside the same network without one.
+// Greedy rollouts of small batches captured by a fake stream on the CPU, compared with the same
+// network without a stream.
 #include <memory>
 #include <new>
 #include <optional>
@@ -18,11 +18,11 @@
 namespace vrp {
 namespace {
 
-constexpr int kRolloutsOfAShape = 4;  // by itself, recorded, replayed, and once more
+constexpr int kRolloutsOfAShape = 4;  // without a graph, captured, replayed, and replayed again
 
 struct Hunger {
-  int64_t instances = 0;  // batches of so many
-  int failures = 0;       // find no memory so often
+  int64_t instances = 0;  // of batches that run out of memory
+  int failures = 0;       // how often they do
 };
 
 class HungryTransformer final : public TorchNetwork {
@@ -52,7 +52,7 @@ class HungryTransformer final : public TorchNetwork {
   Hunger* const hunger_;
 };
 
-class TorchRecordedRolloutsTest : public testing::Test {
+class CapturedRolloutsTest : public testing::Test {
  protected:
   static NetworkBatch Batch(int32_t customers, int64_t count, uint64_t seed = 3) {
     return test::BatchOf(*GenerateInstances({.customers = customers, .seed = seed}, count),
@@ -86,7 +86,7 @@ class TorchRecordedRolloutsTest : public testing::Test {
     }
   }
 
-  // What the engine is asked `rollouts` times adds to the counts.
+  // Returns the change of the counts by `rollouts` requests.
   test::StepStreamCounts Added(const NetworkBatch& batch, int rollouts = 1,
                                const RolloutRequest& request = {}) {
     const test::StepStreamCounts before = counts_;
@@ -104,10 +104,10 @@ class TorchRecordedRolloutsTest : public testing::Test {
   std::unique_ptr<TorchEngine> engine_ = test::TransformerEngine(at::kFloat, sizes_, Recording());
 };
 
-TEST_F(TorchRecordedRolloutsTest, RecordTheSecondOfAShapeAndReplayItFromThenOn) {
+TEST_F(CapturedRolloutsTest, CaptureTheSecondOfAShapeAndReplayIt) {
   const NetworkBatch batch = Batch(7, 1);
   const test::StepStreamCounts first = Added(batch);
-  EXPECT_EQ(first.runs, 2);  // its instances, and the rollout by itself
+  EXPECT_EQ(first.runs, 2);  // the upload, and the rollout without a graph
   EXPECT_EQ(first.captures, 0);
   EXPECT_EQ(first.copies, 1);
   const test::StepStreamCounts second = Added(batch);
@@ -119,10 +119,10 @@ TEST_F(TorchRecordedRolloutsTest, RecordTheSecondOfAShapeAndReplayItFromThenOn) 
   EXPECT_EQ(more.captures, 0);
   EXPECT_EQ(more.replays, 3);
   EXPECT_EQ(more.copies, 3);
-  EXPECT_EQ(counts_.waits, 0);  // for the copies alone
+  EXPECT_EQ(counts_.waits, 0);  // only copies are waited for
 }
 
-TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfEveryKind) {
+TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfEveryKind) {
   for (const Instance& instance : test::Variants()) {
     const NetworkBatch batch = test::BatchOf({instance}, NodeOrder::kAsGiven);
     Added(batch, kRolloutsOfAShape);
@@ -131,7 +131,7 @@ TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfEveryKind) {
   EXPECT_GT(counts_.replays, 12);
 }
 
-TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfKindsAndSizesInOneBatch) {
+TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfKindsAndSizesInOneBatch) {
   std::vector<Instance> instances = test::Variants();
   instances.front() = test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build();
   const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
@@ -139,7 +139,7 @@ TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursOfKindsAndSizesInOneBatch) {
   EXPECT_EQ(Added(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursWithoutEdges) {
+TEST_F(CapturedRolloutsTest, DecodeTheSameToursWithoutEdges) {
   GraphTransformerOptions sizes = sizes_;
   sizes.edge_bias = false;
   plain_ = test::TransformerEngine(at::kFloat, sizes);
@@ -147,18 +147,18 @@ TEST_F(TorchRecordedRolloutsTest, TakeTheSameToursWithoutEdges) {
   EXPECT_EQ(Added(Batch(9, 3), kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, ServeAllBatchesOfAShapeByOneGraph) {
+TEST_F(CapturedRolloutsTest, ServeAllBatchesOfAShapeByOneGraph) {
   for (const auto& [customers, count] : {std::pair{15, 3}, {7, 4}, {3, 3}, {12, 4}}) {
     Added(Batch(customers, count, static_cast<uint64_t>(customers)));
   }
   EXPECT_EQ(counts_.captures, 1);
   EXPECT_EQ(counts_.replays, 3);
-  Added(Batch(16, 4));  // a node more
-  Added(Batch(15, 2));  // an instance less than half
+  Added(Batch(16, 4));  // one node more
+  Added(Batch(15, 2));  // one instance less than half
   EXPECT_EQ(counts_.replays, 3);
 }
 
-TEST_F(TorchRecordedRolloutsTest, KeepTheShapesThatWereAskedForLast) {
+TEST_F(CapturedRolloutsTest, KeepRecentlyUsedShapes) {
   const auto batch = [](size_t i) {
     return Batch(static_cast<int32_t>(i % 5) * kCapturedNodesMultiple + 3, int64_t{1} << i / 5);
   };
@@ -172,7 +172,7 @@ TEST_F(TorchRecordedRolloutsTest, KeepTheShapesThatWereAskedForLast) {
   EXPECT_EQ(Added(batch(1)).captures, 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, UseWeightsThatHaveChanged) {
+TEST_F(CapturedRolloutsTest, UseChangedWeights) {
   const NetworkBatch batch = Batch(12, 2);
   Added(batch, 3);
   for (TorchEngine* const engine : {engine_.get(), plain_.get()}) {
@@ -184,7 +184,7 @@ TEST_F(TorchRecordedRolloutsTest, UseWeightsThatHaveChanged) {
   EXPECT_EQ(in_place.captures, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, AreRecordedAnewWhereWeightsHaveMoved) {
+TEST_F(CapturedRolloutsTest, AreCapturedAgainAfterWeightsMoved) {
   const NetworkBatch batch = Batch(12, 2);
   Added(batch, 3);
   const float* const before = engine_->parameters().values().data();
@@ -199,16 +199,16 @@ TEST_F(TorchRecordedRolloutsTest, AreRecordedAnewWhereWeightsHaveMoved) {
   EXPECT_EQ(Added(batch).replays, 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, LeaveShapesAloneWhoseCaptureHasFailed) {
+TEST_F(CapturedRolloutsTest, DoNotRetryAShapeAfterAFailedCapture) {
   stream_.capture_status = absl::InternalError("no capture");
   const NetworkBatch batch = Batch(7, 1);
   EXPECT_EQ(Added(batch, 4).captures, 1);
-  EXPECT_EQ(counts_.runs, 3);  // two of the first, the instances of the second
+  EXPECT_EQ(counts_.runs, 3);  // two of the first, the upload of the second
   EXPECT_EQ(counts_.replays, 0);
   EXPECT_EQ(Added(Batch(7, 2), 4).captures, 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, LetGoOfAllShapesWhereMemoryDoesNotSuffice) {
+TEST_F(CapturedRolloutsTest, DropAllShapesWhenMemoryRunsOut) {
   Hunger hunger = {.instances = 2};
   UseHungry(hunger);
   Added(Batch(7, 1), 3);
@@ -219,7 +219,7 @@ TEST_F(TorchRecordedRolloutsTest, LetGoOfAllShapesWhereMemoryDoesNotSuffice) {
   EXPECT_EQ(Added(Batch(7, 2), 2).runs, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, ReplayOnlyWhatTorchHasPrepared) {
+TEST_F(CapturedRolloutsTest, ReplayOnlyPreparedOperators) {
   // The fake knows torch's operators (PreparedOperators), and a batch with a TSP uses others.
   Added(Batch(7, 1), 3);
   const NetworkBatch tsp = test::BatchOf(
@@ -229,7 +229,7 @@ TEST_F(TorchRecordedRolloutsTest, ReplayOnlyWhatTorchHasPrepared) {
   EXPECT_EQ(added.replays, 2);
 }
 
-TEST_F(TorchRecordedRolloutsTest, TellOfCustomersThatNoRouteReaches) {
+TEST_F(CapturedRolloutsTest, NameUnreachableCustomers) {
   std::vector<Instance> instances = {test::AnInstance().WithCustomers(4).Build(),
                                      test::AnInstance()
                                          .At({{0, 0}, {1, 0}, {50, 0}, {2, 0}})
@@ -243,13 +243,13 @@ TEST_F(TorchRecordedRolloutsTest, TellOfCustomersThatNoRouteReaches) {
   EXPECT_EQ(Added(Batch(7, 2)).replays, 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, AreNotBegunAfterTheirDeadline) {
+TEST_F(CapturedRolloutsTest, DoNotStartAfterTheirDeadline) {
   const RolloutRequest late = {.stop = StopCondition(absl::InfinitePast(), nullptr)};
   EXPECT_EQ(engine_->Run(Batch(7, 1), late).status().code(), absl::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(counts_.runs, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, AreLeftToTheEngineWhereNothingIsGained) {
+TEST_F(CapturedRolloutsTest, AreLeftToTheEngineIfTooLarge) {
   const NetworkBatch few = Batch(7, 2);
   EXPECT_EQ(Added(few, 3, {.trajectories = 2}).runs, 0);
   EXPECT_EQ(Added(few, 3, {.distinct_starts = true}).runs, 0);
@@ -263,7 +263,7 @@ TEST_F(TorchRecordedRolloutsTest, AreLeftToTheEngineWhereNothingIsGained) {
   EXPECT_GT(Added(Batch(351, 1), 1).runs, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, AreNotOfStepsThatAreOperators) {
+TEST_F(CapturedRolloutsTest, AreNotUsedWithoutFusedPasses) {
   engine_ = test::TransformerEngine(at::kDouble, sizes_, Recording());
   plain_ = test::TransformerEngine(at::kDouble, sizes_);
   EXPECT_EQ(Added(Batch(7, 1), 3).runs, 0);
@@ -278,7 +278,7 @@ TEST_F(TorchRecordedRolloutsTest, AreNotOfStepsThatAreOperators) {
   EXPECT_EQ(counts_.runs, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, AreNotOfDevicesWithoutStreams) {
+TEST_F(CapturedRolloutsTest, AreNotUsedWithoutAStream) {
   int asked = 0;
   engine_ = test::TransformerEngine(at::kFloat, sizes_, {.step_stream = [&asked] {
                                       ++asked;
@@ -288,7 +288,7 @@ TEST_F(TorchRecordedRolloutsTest, AreNotOfDevicesWithoutStreams) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST_F(TorchRecordedRolloutsTest, GiveEveryCallerItsOwnTours) {
+TEST_F(CapturedRolloutsTest, ReturnEveryCallersOwnTours) {
   std::vector<NetworkBatch> batches;
   for (int32_t caller = 0; caller < 4; ++caller) {
     batches.push_back(Batch(6 + caller, 2, static_cast<uint64_t>(caller)));
@@ -304,11 +304,11 @@ TEST_F(TorchRecordedRolloutsTest, GiveEveryCallerItsOwnTours) {
   EXPECT_GT(counts_.replays, 0);
 }
 
-TEST_F(TorchRecordedRolloutsTest, GiveTheirMemoryBackToRolloutsThatFindNone) {
+TEST_F(CapturedRolloutsTest, ReleaseMemoryForRolloutsThatRunOutOfIt) {
   Hunger hunger = {.instances = kMaxCapturedInstances + 1};
   UseHungry(hunger);
   const NetworkBatch large = Batch(7, hunger.instances);
-  hunger.failures = 1;  // nothing is kept yet that could be given back
+  hunger.failures = 1;  // nothing is kept yet that could be released
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
   Added(Batch(7, 1), 3);
   hunger.failures = 1;

@@ -28,8 +28,8 @@ using test::Values;
 using test::Variants;
 using test::WeighByCost;
 
-// A network on a device too small for more than `limit` instances: memory runs out in the forward
-// pass, or (`late`) in the backward pass, when some gradients have been added already.
+// A network on a device with memory for at most `limit` instances. Memory runs out in the forward
+// pass or, if `late`, in the backward pass after some gradients were added.
 class CrampedNetwork final : public TorchNetwork {
  public:
   CrampedNetwork(std::unique_ptr<TorchNetwork> inner, int64_t limit, bool late)
@@ -43,7 +43,7 @@ class CrampedNetwork final : public TorchNetwork {
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
     if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);
-    // As torch's allocator says it, and, in the backward pass, as cuBLAS does.
+    // The error of torch's allocator or, in the backward pass, of cuBLAS.
     if (!late_) TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
     TorchBatch failing = batch;
     failing.features = batch.features.detach().clone().set_requires_grad(true);
@@ -90,7 +90,7 @@ TEST(TorchEngineTest, GivesTheSameGradientInSmallerPartsWhenMemoryRunsOut) {
   }
 }
 
-TEST(TorchEngineTest, SaysThatMemoryIsShortWhenOneInstanceIsTooMuch) {
+TEST(TorchEngineTest, ReportsLackOfMemoryForOneInstance) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto engine = CrampedEngine(0, false);
   const auto outcome = engine->AddGradient(batch, kSampling, WeighByCost);
@@ -146,7 +146,7 @@ TEST(TransfersTest, CountWhatMovesToAnotherDevice) {
   EXPECT_EQ(transfers.matrix_bytes(), 100);
 }
 
-TEST(TorchEngineTest, NamesTheChoiceThatIsNotAllowed) {
+TEST(TorchEngineTest, NamesAForbiddenChoice) {
   const NetworkBatch batch = BatchOf({Variants()[0]}, NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
@@ -155,14 +155,14 @@ TEST(TorchEngineTest, NamesTheChoiceThatIsNotAllowed) {
   EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed there");
 }
 
-TEST(TorchEngineTest, RefusesABeamSearchAndSaysWhatElseThereIs) {
+TEST(TorchEngineTest, RefusesBeamSearchAndNamesAlternatives) {
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   const auto run = engine->Run(BatchOf(Variants(), NodeOrder::kAsGiven), {.choice = Choice::kBeam});
   EXPECT_EQ(run.status().code(), absl::StatusCode::kUnimplemented);
   EXPECT_NE(run.status().message().find("samples or several starts"), absl::string_view::npos);
 }
 
-TEST(TorchEngineTest, NamesTheCustomerThatCannotBeReached) {
+TEST(TorchEngineTest, NamesAnUnreachableCustomer) {
   const NetworkBatch batch =
       BatchOf({Variants()[0], test::AnInstance().WithCustomers(3).MaxDistance(1).Build()},
               NodeOrder::kAsGiven);
@@ -173,7 +173,7 @@ TEST(TorchEngineTest, NamesTheCustomerThatCannotBeReached) {
             "instances[1]: customer 1 cannot be served by a route of its own");
 }
 
-TEST(TorchEngineTest, StopsWhenItIsToldTo) {
+TEST(TorchEngineTest, StopsOnRequest) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   auto flag = std::make_shared<CancelFlag>();
@@ -188,7 +188,7 @@ TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-// The most memory that torch had of the CPU at once.
+// Returns the peak of torch's memory on the CPU.
 class PeakMemory final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, int64_t bytes, size_t, size_t, c10::Device) override {
@@ -224,7 +224,7 @@ absl::Status AfterError(const char* message) {
   return GuardTorch([message]() -> absl::Status { TORCH_CHECK(false, message); });
 }
 
-TEST(GuardTorchTest, KnowsWhatLibrariesSayOfMemoryThatRanOut) {
+TEST(GuardTorchTest, RecognisesOutOfMemoryErrorsOfLibraries) {
   for (const char* const message :
        {"CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasSetWorkspace(handle, ...)`",
         "CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
@@ -241,7 +241,7 @@ TEST(GuardTorchTest, KnowsWhatLibrariesSayOfMemoryThatRanOut) {
   }
 }
 
-TEST(GuardTorchTest, TellsOnceWhatTorchWarnsOfAtEachCall) {
+TEST(GuardTorchTest, LogsARepeatedWarningOnce) {
   std::vector<std::string> told;
   SetDeviceWarningListener([&](std::string_view text) { told.emplace_back(text); });
   for (int call = 0; call < 3; ++call) {
@@ -255,7 +255,7 @@ TEST(GuardTorchTest, TellsOnceWhatTorchWarnsOfAtEachCall) {
   EXPECT_EQ(told, std::vector<std::string>{"torch: weights lie otherwise"});
 }
 
-TEST(GuardTorchTest, FindsALostDeviceBehindALibrarysOwnError) {
+TEST(GuardTorchTest, RecognisesALostDeviceBehindALibrarysError) {
   const absl::Status status = TorchStatus("CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", 700);
   EXPECT_TRUE(IsDeviceLost(status)) << status;
   EXPECT_TRUE(IsDeviceLost(TorchStatus("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", 719)));
@@ -268,7 +268,7 @@ absl::Status AfterCudaError(int32_t code) {
   });
 }
 
-TEST(GuardTorchTest, TellsMemoryThatRanOutFromAnErrorAndFromALostDevice) {
+TEST(GuardTorchTest, DistinguishesOutOfMemoryErrorsAndLostDevices) {
   const absl::Status memory = AfterCudaError(2);
   EXPECT_EQ(memory.code(), absl::StatusCode::kResourceExhausted) << memory;
   EXPECT_EQ(memory.message(), "torch: CUDA error: made up");

@@ -1,4 +1,4 @@
-// One launch a pass against one operator after the other.
+// Compares passes of one launch each with passes of many operators.
 #include <cmath>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ struct FusedCase {
   GraphTransformerOptions sizes = SmallTransformer();
 };
 
-// Without given choices.
+// Returns cases without forced choices.
 std::vector<FusedCase> Cases() {
   GraphTransformerOptions batch_norm = SmallTransformer();
   batch_norm.norm = NormKind::kFrozenBatch;
@@ -45,7 +45,7 @@ std::unique_ptr<TorchEngine> FusedOrSteppedEngine(const GraphTransformerOptions&
   return TransformerEngine(at::kDouble, sizes, {.fused = fused});
 }
 
-// Both ways, in the type that shows every difference.
+// Compares both in double precision, which shows every difference.
 void ExpectTheSame(const NetworkBatch& batch, const GradientRequest& request,
                    const GraphTransformerOptions& sizes) {
   const auto fused = FusedOrSteppedEngine(sizes, true);
@@ -74,20 +74,20 @@ void ExpectTheSame(const NetworkBatch& batch, const GradientRequest& request,
 
 class TorchFusedTest : public testing::TestWithParam<FusedCase> {};
 
-TEST_P(TorchFusedTest, WalksAndDerivesAsTheOperatorsDo) {
+TEST_P(TorchFusedTest, EqualsTheOperatorsInBothPasses) {
   const FusedCase& one = GetParam();
   ExpectTheSame(BatchOf(Variants(), NodeOrder::kAsGiven),
                 {.rollout = one.rollout, .label_smoothing = one.label_smoothing}, one.sizes);
 }
 
-TEST_P(TorchFusedTest, DoesSoForABatchWithoutATsp) {
+TEST_P(TorchFusedTest, EqualsTheOperatorsWithoutATsp) {
   const FusedCase& one = GetParam();
   std::vector<Instance> instances = Variants();
   instances.erase(instances.begin() + 1);
   ExpectTheSame(BatchOf(instances, NodeOrder::kAsGiven), {.rollout = one.rollout}, one.sizes);
 }
 
-TEST_P(TorchFusedTest, FollowsWhatWasChosen) {
+TEST_P(TorchFusedTest, ForcesGivenChoices) {
   const FusedCase& one = GetParam();
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto chosen = FusedOrSteppedEngine(one.sizes, true)->Run(batch, one.rollout);
@@ -106,7 +106,7 @@ TEST_P(TorchFusedTest, FollowsWhatWasChosen) {
 INSTANTIATE_TEST_SUITE_P(Cases, TorchFusedTest, testing::ValuesIn(Cases()),
                          [](const auto& test) { return test.param.name; });
 
-TEST(TorchFusedErrorsTest, AreThoseOfTheOperators) {
+TEST(TorchFusedErrorsTest, EqualThoseOfTheOperators) {
   const NetworkBatch batch =
       BatchOf({Variants()[0], test::AnInstance().WithCustomers(3).MaxDistance(1).Build()},
               NodeOrder::kAsGiven);

@@ -31,7 +31,7 @@ std::vector<double> Weights(const NetworkBatch& batch, const Trajectories& traje
   return weights;
 }
 
-// What is trained how, and the network's kind.
+// The kind of training and of network.
 struct Case {
   int32_t trajectories = 1;
   bool distinct_starts = false;
@@ -139,7 +139,7 @@ TEST_P(TorchGraphTransformerTest, AgreesWithTheCpusOwnKernelsInSinglePrecision) 
   GradientRequest request = Request();
   const auto actual = own->AddGradient(batch_, request, test::WeighByCost);
   ASSERT_TRUE(actual.ok()) << actual.status();
-  // A draw at the edge of two nodes may go either way in float: both follow the same tours.
+  // Rounding in float may change a draw, so both are forced along the same tours.
   const auto choices = test::ChoicesOf(actual->trajectories);
   request.rollout.choice = Choice::kForced;
   request.rollout.choices = choices;
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Trainings, TorchGraphTransformerTest,
                                          Case{.choice = Choice::kForced, .label_smoothing = 0.1},
                                          Case{.trajectories = 2, .norm = NormKind::kFrozenBatch}));
 
-TEST(TorchGraphTransformerRunTest, ServesEveryKindWithPlansThatTheCheckerAccepts) {
+TEST(TorchGraphTransformerRunTest, MakesFeasiblePlansOfEveryKind) {
   const std::vector<Instance> instances = Variants();
   const NetworkBatch batch = BatchOf(instances, NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
@@ -186,7 +186,7 @@ TEST(TorchGraphTransformerRunTest, ServesEveryKindWithPlansThatTheCheckerAccepts
   }
 }
 
-TEST(TorchGraphTransformerRunTest, IsNotChangedByPadding) {
+TEST(TorchGraphTransformerRunTest, DoesNotDependOnPadding) {
   const std::vector<Instance> together = Variants();
   const auto engine = TransformerEngine(at::kDouble, SmallTransformer());
   const auto all = engine->Run(BatchOf(together, NodeOrder::kAsGiven), {});
@@ -199,7 +199,7 @@ TEST(TorchGraphTransformerRunTest, IsNotChangedByPadding) {
   }
 }
 
-TEST(TorchGraphTransformerRunTest, KeepsToTheRulesWithWeightsThatAreNoNumbers) {
+TEST(TorchGraphTransformerRunTest, RespectsTheRulesWithNonFiniteWeights) {
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   for (float& value : engine->parameters().values()) {
     value = std::numeric_limits<float>::quiet_NaN();
@@ -213,7 +213,7 @@ TEST(TorchGraphTransformerRunTest, KeepsToTheRulesWithWeightsThatAreNoNumbers) {
   EXPECT_TRUE(std::isnan(outcome->loss));
 }
 
-TEST(TorchGraphTransformerRunTest, SeesWhatChangesInTheHostsParameters) {
+TEST(TorchGraphTransformerRunTest, SeesChangedParametersOfTheHost) {
   const auto engine = TransformerEngine(at::kDouble, SmallTransformer());
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto before = engine->Run(batch, {});

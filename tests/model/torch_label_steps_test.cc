@@ -1,5 +1,5 @@
-// Steps along labels that the device takes by itself, on the CPU. How they compare with steps part
-// by part: tests/train/training_device_test.cc.
+// Captured steps that learn from labels, on the CPU. tests/train/training_device_test.cc compares
+// them with the host's steps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ class TorchLabelStepsTest : public testing::Test {
     UseSteps(1);
   }
 
-  // In `parts` parts, from the state of the last Save on.
+  // Takes a step in `parts` parts, from the state of the last Save.
   void UseSteps(int32_t parts) {
     steps_ = *engine_->MakeCapturedSteps({.instances = kLabelled,
                                           .nodes = kLabelledCustomers + 1,
@@ -73,7 +73,7 @@ class TorchLabelStepsTest : public testing::Test {
   std::vector<std::vector<int32_t>> labels_;
 };
 
-TEST_F(TorchLabelStepsTest, TellLossAccuracyAndTheLabelsCost) {
+TEST_F(TorchLabelStepsTest, ReportLossAccuracyAndTheLabelsCost) {
   UseBatch(kLabelled);
   for (int step = 0; step < 40; ++step) ASSERT_TRUE(Step(step < 20 ? 1 : 0.7).ok());
   ASSERT_TRUE(steps_->Save(state_).ok());
@@ -86,13 +86,13 @@ TEST_F(TorchLabelStepsTest, TellLossAccuracyAndTheLabelsCost) {
     EXPECT_EQ(report.stuck, 0);
     EXPECT_GT(report.gradient_norm, 0);
   }
-  // Four labels are learnt by heart.
+  // The network learns four labels by heart.
   EXPECT_LT(reports.back().loss, 0.7 * reports.front().loss);
   EXPECT_GT(reports.back().accuracy, reports.front().accuracy);
   EXPECT_EQ(counts_.captures, 2);  // labels alone; own choices too
 }
 
-TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
+TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {
   UseBatch(1);
   ASSERT_TRUE(Step().ok());
   const CapturedStepReport few = LastReport();
@@ -114,8 +114,8 @@ TEST_F(TorchLabelStepsTest, TakeFewerInstancesAsIfTheOthersWereNotThere) {
   EXPECT_NEAR(few.gradient_norm, std::sqrt(squares), 1e-5);
 }
 
-// The last step is of so few instances that parts have none.
-TEST_F(TorchLabelStepsTest, AreAsLongAsTheirLongestLabel) {
+// The last step has so few instances that some parts are empty.
+TEST_F(TorchLabelStepsTest, UseTheLengthOfTheLongestLabel) {
   for (const double capacity : {60, 9, 60, 9, 60, 9}) {  // labels of 7 choices, and of 9 to 12
     batch_ = test::BatchOf(
         *GenerateInstances({.customers = kLabelledCustomers, .seed = 3, .capacity = capacity},
@@ -129,7 +129,7 @@ TEST_F(TorchLabelStepsTest, AreAsLongAsTheirLongestLabel) {
   EXPECT_EQ(counts_.replays, 4);
 }
 
-TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
+TEST_F(TorchLabelStepsTest, EqualTheWholeBatchInParts) {
   const std::vector<float> begun(engine_->parameters().values().begin(),
                                  engine_->parameters().values().end());
   std::vector<CapturedStepReport> reports[2];
@@ -161,7 +161,7 @@ TEST_F(TorchLabelStepsTest, AreInPartsThoseOfTheWholeBatch) {
   }
 }
 
-TEST_F(TorchLabelStepsTest, CountTheLabelsOfAllPartsThatAreNotAllowed) {
+TEST_F(TorchLabelStepsTest, CountForbiddenLabelsOfAllParts) {
   UseSteps(3);
   UseBatch(kLabelled);
   labels_[0].back() = labels_[0].front();
@@ -170,7 +170,7 @@ TEST_F(TorchLabelStepsTest, CountTheLabelsOfAllPartsThatAreNotAllowed) {
   EXPECT_EQ(LastReport().stuck, 2);
 }
 
-TEST_F(TorchLabelStepsTest, CountLabelsThatAreNotAllowed) {
+TEST_F(TorchLabelStepsTest, CountForbiddenLabels) {
   UseBatch(kLabelled);
   labels_[1].back() = labels_[1].front();
   labels_[3].pop_back();
@@ -178,7 +178,7 @@ TEST_F(TorchLabelStepsTest, CountLabelsThatAreNotAllowed) {
   EXPECT_EQ(LastReport().stuck, 2);
 }
 
-TEST_F(TorchLabelStepsTest, LeaveStepsOutWhoseLossIsNoNumber) {
+TEST_F(TorchLabelStepsTest, SkipStepsWithNonFiniteLoss) {
   engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
   ASSERT_TRUE(steps_->Load(state_).ok());
   UseBatch(kLabelled);
@@ -187,7 +187,7 @@ TEST_F(TorchLabelStepsTest, LeaveStepsOutWhoseLossIsNoNumber) {
   EXPECT_EQ(state_.updates, 0);
 }
 
-TEST_F(TorchLabelStepsTest, RefuseWhatDoesNotFitAndGoOn) {
+TEST_F(TorchLabelStepsTest, ContinueAfterARefusedBatch) {
   const auto expect = [this](const std::string& why) {
     const absl::Status status = Step();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);

@@ -1,4 +1,4 @@
-// What work takes of torch's memory on the CPU, counted, and bounded as a device's memory is.
+// A counter of torch's memory on the CPU, which can also bound it like a device's memory.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -20,7 +20,7 @@ struct MemoryCount {
   int64_t peak = 0;
 };
 
-// Beyond the limit of who counts there is no memory.
+// Throws beyond the limit of the active counter.
 class CountingAllocator final : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator* plain) : plain_(plain) {}
@@ -62,11 +62,12 @@ class CountingAllocator final : public c10::Allocator {
   c10::Allocator* const plain_;
 };
 
-// Counts what is taken while it lives, beside what was taken before. One at a time, one thread.
+// Counts the memory allocated during its lifetime, in addition to what was allocated before. Use
+// one at a time, from one thread.
 class WorkMemory {
  public:
   explicit WorkMemory(int64_t limit = std::numeric_limits<int64_t>::max()) {
-    // Memory that outlives the count knows its allocator.
+    // Memory that outlives the counter still has its allocator.
     static auto* const counting = new CountingAllocator(plain_);
     count_->limit = limit;
     counting->count = count_;

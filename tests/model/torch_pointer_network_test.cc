@@ -86,10 +86,10 @@ TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
   ExpectTheCpusOwnKernels(sizes);
 }
 
-// Along labels, by both engines: what is dropped and what the decoder reads are the same.
+// Learning from labels with both engines: dropout and the decoder's inputs are equal.
 class TorchPointerLabelsTest : public testing::TestWithParam<double> {};  // teacher forcing
 
-TEST_P(TorchPointerLabelsTest, DropAndReadWhatTheCpusOwnKernelsDropAndRead) {
+TEST_P(TorchPointerLabelsTest, DropAndReadAsTheCpusOwnKernels) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 3, .dropout = 0.3};
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);
@@ -123,7 +123,7 @@ TEST_P(TorchPointerLabelsTest, DropAndReadWhatTheCpusOwnKernelsDropAndRead) {
 
 INSTANTIATE_TEST_SUITE_P(TeacherForcing, TorchPointerLabelsTest, testing::Values(1, 0.5, 0));
 
-TEST(TorchPointerNetworkTest, DropsTheSameAgainAndOthersAtAnotherStep) {
+TEST(TorchPointerNetworkTest, DrawsDropoutByStep) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 2, .dropout = 0.3};
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);

@@ -19,7 +19,7 @@ LossScaler Scaler() { return LossScaler(kQuick, at::Device(at::kCPU)); }
 
 double ScaleOf(const LossScaler& scaler) { return scaler.ScalarState().at("loss_scale"); }
 
-TEST(LossScalerTest, GivesBackTheGradientOfTheLossAsItWas) {
+TEST(LossScalerTest, UnscalesToTheOriginalGradient) {
   LossScaler scaler = Scaler();
   const at::Tensor scaled = scaler.Scale(at::tensor({0.5F, -3.0F}));
   EXPECT_TRUE(at::equal(scaled, at::tensor({4.0F, -24.0F})));
@@ -27,7 +27,7 @@ TEST(LossScalerTest, GivesBackTheGradientOfTheLossAsItWas) {
   EXPECT_TRUE(at::equal(scaled, at::tensor({0.5F, -3.0F})));
 }
 
-TEST(LossScalerTest, DoublesTheScaleAfterSoundStepsAndHalvesItAfterAnOverflow) {
+TEST(LossScalerTest, DoublesTheScaleAfterFiniteStepsAndHalvesItAfterAnOverflow) {
   LossScaler scaler = Scaler();
   EXPECT_TRUE(scaler.Unscale(at::ones({3})));
   EXPECT_EQ(ScaleOf(scaler), 8);
@@ -39,14 +39,14 @@ TEST(LossScalerTest, DoublesTheScaleAfterSoundStepsAndHalvesItAfterAnOverflow) {
   EXPECT_EQ(ScaleOf(scaler), 8);  // the count of sound steps began anew
 }
 
-TEST(LossScalerTest, LeavesNothingOfAGradientThatOverflowed) {
+TEST(LossScalerTest, ClearsAnOverflowedGradient) {
   LossScaler scaler = Scaler();
   const at::Tensor gradient = at::tensor({1.0F, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_FALSE(scaler.Unscale(gradient));
   EXPECT_TRUE(at::equal(gradient, at::zeros({2})));
 }
 
-TEST(LossScalerTest, GoesOnFromItsNumbers) {
+TEST(LossScalerTest, ResumesFromItsState) {
   LossScaler scaler = Scaler();
   scaler.Unscale(at::full({1}, std::numeric_limits<float>::infinity()));
   scaler.Unscale(at::ones({1}));
@@ -57,14 +57,14 @@ TEST(LossScalerTest, GoesOnFromItsNumbers) {
   EXPECT_EQ(ScaleOf(resumed), 8);
 }
 
-TEST(TorchSwitchesTest, LeaveAttentionToKernelsThatNeedNoPlan) {
+TEST(TorchSwitchesTest, TurnOffAttentionByCudnn) {
   at::globalContext().setSDPUseCuDNN(true);
   ApplyTorchSwitches({});
   EXPECT_FALSE(at::globalContext().userEnabledCuDNNSDP());
   EXPECT_TRUE(at::globalContext().userEnabledMemEfficientSDP());
 }
 
-TEST(AutocastScopeTest, LeavesTheThreadAsItWas) {
+TEST(AutocastScopeTest, RestoresTheThreadsState) {
   const at::Tensor x = at::ones({4, 4});
   {
     const AutocastScope scope(at::kCPU, Precision::kBf16);
@@ -100,8 +100,8 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
   }
 }
 
-// Autocast keeps what it has rounded, and layers that are computed again round too.
-TEST(AutocastScopeTest, TakesTheWeightsOfTheMomentWhereLayersAreComputedAgain) {
+// Autocast caches rounded weights, also in layers that the backward pass computes again.
+TEST(AutocastScopeTest, UsesCurrentWeightsInCheckpointedLayers) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
   const auto choices = SampledTours(batch);
   const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};

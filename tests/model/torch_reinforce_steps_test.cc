@@ -1,5 +1,5 @@
-// Steps that the device takes by itself, on the CPU. How they compare with steps part by part:
-// tests/train/training_device_test.cc.
+// Captured steps of REINFORCE, on the CPU. tests/train/training_device_test.cc compares them with
+// the host's steps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ class ReinforceStepsTest : public testing::Test {
     return {.step_stream = [this] { return test::TorchStepStream({.counts = &counts_}); }};
   }
 
-  // With the engine's weights as they are.
+  // Starts from the engine's weights.
   std::unique_ptr<CapturedSteps> MakeSteps(CapturedStepsRequest request) {
     request.instances = kInstances;
     request.nodes = kCustomers + 1;
@@ -48,7 +48,7 @@ class ReinforceStepsTest : public testing::Test {
     return test::BatchOf(instances, NodeOrder::kAsGiven);
   }
 
-  // Batch `number` of a stream.
+  // Returns batch `number` of a stream.
   static NetworkBatch BatchOf(uint64_t seed, int64_t number) {
     std::vector<InstanceData> instances;
     for (int64_t i = number * kInstances; i < (number + 1) * kInstances; ++i) {
@@ -72,7 +72,7 @@ class ReinforceStepsTest : public testing::Test {
   CapturedStepsState state_ = {.mean = mean_, .square = square_};
 };
 
-TEST_F(ReinforceStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
+TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
   const auto steps = MakeSteps({.trajectories = 2});
   std::vector<size_t> told;
   for (int64_t step = 1; step <= 8; ++step) {
@@ -96,7 +96,7 @@ TEST_F(ReinforceStepsTest, TellsWhatStepsCameToWhenTheirCopyHasCome) {
   EXPECT_EQ(state_.updates, 8);
 }
 
-TEST_F(ReinforceStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
+TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
   constexpr UniformInstances kDrawn = {
       .seed = 77, .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
   const std::vector<float> begin = Weights();
@@ -136,7 +136,7 @@ TEST_F(ReinforceStepsTest, TakeTheSameStepsOnInstancesThatTheyDrawThemselves) {
   EXPECT_NE(weights[1], begin);
 }
 
-TEST_F(ReinforceStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNot) {
+TEST_F(ReinforceStepsTest, RefuseInstancesOnlyIfTheDeviceDrawsThem) {
   constexpr UniformInstances kDrawn = {
       .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
   EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
@@ -146,7 +146,7 @@ TEST_F(ReinforceStepsTest, RefuseInstancesWhereTheyDrawThemAndNoneWhereTheyDoNot
   EXPECT_EQ(larger.status().message(), "drawn: got instances of up to 7 nodes, wanted 6");
 }
 
-TEST_F(ReinforceStepsTest, RefuseMorePartsThanInstancesAndNone) {
+TEST_F(ReinforceStepsTest, RefuseMorePartsThanInstancesAndZeroParts) {
   for (const int32_t parts : {0, kInstances + 1}) {
     const auto steps = engine_->MakeCapturedSteps(
         {.instances = kInstances, .nodes = 7, .parts = parts, .learning_rates = {0.01}});
@@ -170,7 +170,7 @@ TEST_F(ReinforceStepsTest, CountTheStuckTrajectoriesOfAllParts) {
   }
 }
 
-TEST_F(ReinforceStepsTest, TakeMemoryForOnePartAtATime) {
+TEST_F(ReinforceStepsTest, UseMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
@@ -184,7 +184,7 @@ TEST_F(ReinforceStepsTest, TakeMemoryForOnePartAtATime) {
   EXPECT_LT(peak(4), 0.45 * static_cast<double>(whole));
 }
 
-TEST_F(ReinforceStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {
+TEST_F(ReinforceStepsTest, SkipsAndCountsStepsWithNonFiniteGradients) {
   const float kept = engine_->parameters().values()[7];
   engine_->parameters().values()[7] = std::numeric_limits<float>::quiet_NaN();
   const auto steps = MakeSteps({.trajectories = 2});
@@ -205,7 +205,7 @@ TEST_F(ReinforceStepsTest, LeavesStepsOutWhoseGradientIsNoNumberAndCountsThem) {
   for (const float weight : Weights()) ASSERT_TRUE(std::isfinite(weight));
 }
 
-TEST_F(ReinforceStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWithIt) {
+TEST_F(ReinforceStepsTest, AverageWeightsOfAppliedStepsAndResume) {
   std::vector<float> average = Weights();
   std::vector<float> wanted = average;
   state_.weight_average = average;
@@ -226,7 +226,7 @@ TEST_F(ReinforceStepsTest, KeepTheWeightsAverageOfStepsThatWereAppliedAndGoOnWit
   }
 }
 
-TEST_F(ReinforceStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
+TEST_F(ReinforceStepsTest, StartsItsAverageWithAGreedyRollout) {
   const auto steps = MakeSteps({.average_decay = 0.75});
   const NetworkBatch batch = BatchOfStep(1);
   const auto greedy = engine_->Run(batch, {});
@@ -243,7 +243,7 @@ TEST_F(ReinforceStepsTest, BeginsItsAverageWithAGreedyRolloutAndMovesIt) {
   EXPECT_NEAR(state_.average.value, 0.75 * first + 0.25 * mean, 1e-12);
 }
 
-TEST(PaddedTo, IsOneOfEight) {
+TEST(PaddedTo, IsOneOfEightWidths) {
   EXPECT_EQ(PaddedTo(5, 7, 16), 7);
   EXPECT_EQ(PaddedTo(7, 7, 16), 7);
   EXPECT_EQ(PaddedTo(1, 101, 16), 16);
@@ -265,7 +265,7 @@ TEST(PaddedTo, IsOneOfEight) {
   }
 }
 
-TEST_F(ReinforceStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
+TEST_F(ReinforceStepsTest, CapturesAndKeepsAGraphForEachWidth) {
   const auto steps = *engine_->MakeCapturedSteps({.instances = kInstances,
                                                   .nodes = 41,
                                                   .trajectories = 2,
@@ -288,8 +288,8 @@ TEST_F(ReinforceStepsTest, RecordsAGraphForEachWidthAndKeepsIt) {
   }
 }
 
-// One instance and the smallest network: the largest batch has as many trajectories as customers.
-TEST_F(ReinforceStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
+// Uses one instance and the smallest network: the largest batch has one trajectory per customer.
+TEST_F(ReinforceStepsTest, KeepABoundedNumberOfGraphs) {
   engine_ = test::TransformerEngine(
       at::kFloat, {.hidden = 16, .heads = 1, .feed_forward = 16, .layers = 1}, Options());
   mean_.assign(static_cast<size_t>(engine_->parameters().size()), 0);
@@ -328,8 +328,8 @@ TEST_F(ReinforceStepsTest, KeepSoManyGraphsOfDifferentNumbersOfTrajectories) {
             "trajectories: got 0, wanted 1 or more where the device draws instances");
 }
 
-// What graphs of other widths hold, a step that runs by itself cannot have.
-TEST_F(ReinforceStepsTest, LetGoOfTheirGraphsWhereAStepFindsNoMemory) {
+// A step without a graph cannot use the memory that other widths' graphs hold.
+TEST_F(ReinforceStepsTest, DropTheirGraphsWhenMemoryRunsOut) {
   int failing = 0;  // that run by itself from now on, the last of which finds none
   EngineOptions options = Options();
   options.step_stream = [&] {
@@ -372,12 +372,12 @@ TEST_F(ReinforceStepsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   EXPECT_TRUE(pointer->MakeCapturedSteps({.instances = 4, .nodes = 601}).ok());
 }
 
-// Beside steps that are never replayed, and so never leave out any.
-TEST_F(ReinforceStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToTheSame) {
+// Compares with steps that are never replayed, and therefore omit nothing.
+TEST_F(ReinforceStepsTest, OmitStepsAfterTheLastTourWithoutADifference) {
   constexpr int32_t kMany = 12;
   constexpr int64_t kSteps = 6;
   const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};
-  // One vehicle serves all in 13 steps, and 24 may be taken.
+  // One vehicle serves all customers in 13 steps; up to 24 are allowed.
   const std::vector<Instance> instances = *GenerateInstances(
       {.customers = kMany, .seed = 5, .capacity = 9 * kMany}, kInstances * kSteps);
   std::vector<CapturedStepReport> reports[2];
@@ -417,7 +417,7 @@ TEST_F(ReinforceStepsTest, LeaveOutTheNetworksStepsBehindTheLastTourAndComeToThe
   EXPECT_EQ(weights[1], weights[0]);
 }
 
-TEST_F(ReinforceStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
+TEST_F(ReinforceStepsTest, ContinuesAfterABatchOfAnotherShape) {
   const auto steps = MakeSteps({.trajectories = 2});
   const auto larger = steps->Step(StepBaseline::kShared, BatchOfStep(1, kCustomers + 1));
   EXPECT_EQ(larger.code(), absl::StatusCode::kInvalidArgument);
@@ -433,7 +433,7 @@ TEST_F(ReinforceStepsTest, RefusesBatchesOfAnotherShapeAndGoesOn) {
   EXPECT_EQ(state_.steps, 1);
 }
 
-TEST_F(ReinforceStepsTest, AreNotTakenWherePassesAreNotToBeFused) {
+TEST_F(ReinforceStepsTest, AreRefusedWithoutFusedPasses) {
   EngineOptions options = Options();
   options.fused = false;
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);

@@ -9,7 +9,7 @@
 namespace vrp::test {
 namespace {
 
-// [B, P]: the term of one step's choices; 0 where a trajectory has ended.
+// Returns the terms of one step's choices [B, P]; 0 after a trajectory's end.
 at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
                     const at::Tensor& choices, double smoothing) {
   const at::Tensor log_probabilities = at::log_softmax(logits, -1);
@@ -22,7 +22,7 @@ at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
   return at::where(choices >= 0, term, at::zeros_like(term));
 }
 
-// What B * P trajectories show at a step, by columns of the CPU's memory, in float64.
+// The observations of B * P trajectories at a step, as columns in the CPU's memory, in float64.
 class Shown {
  public:
   Shown(const ObservationLayout& layout, int64_t instances, int64_t paths) : layout_(layout) {

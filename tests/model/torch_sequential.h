@@ -1,4 +1,4 @@
-// The plain way to the gradient: step by step, with autograd through every step. For tests.
+// A reference gradient for tests: step by step, with autograd through every step.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,8 +20,8 @@ struct SequentialRequest {
   double label_smoothing = 0;
 };
 
-// Log-likelihoods of the trajectories [B * P]. The gradient of sum(weights * log-likelihoods)
-// stands in parameters.gradient().
+// Returns the log-likelihoods of the trajectories [B * P], and leaves the gradient of
+// sum(weights * log-likelihoods) in parameters.gradient().
 std::vector<double> SequentialGradient(const SequentialRequest& request,
                                        const std::vector<double>& weights);
 

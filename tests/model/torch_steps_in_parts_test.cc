@@ -1,4 +1,4 @@
-// Steps that take their instances in parts, on the CPU, beside those that take all at once.
+// Compares steps that process their instances in parts with steps that process all at once.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -39,7 +39,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     for (float& weight : baseline->parameters().values()) weight *= 1.1F;
     EXPECT_TRUE(baseline->ParametersChanged().ok());
     const bool shared = GetParam().baseline == StepBaseline::kShared;
-    // Where gradients are roundings alone, so are updates.
+    // Updates are arbitrary if gradients are only rounding.
     CapturedStepsRequest request = {.instances = kDivided,
                                     .nodes = 8,
                                     .parts = parts,
@@ -111,7 +111,7 @@ double LargestDifference(const std::vector<float>& a, const std::vector<float>& 
   return largest;
 }
 
-TEST_P(StepsInPartsTest, AreThoseOfTheWholeBatch) {
+TEST_P(StepsInPartsTest, EqualStepsOfTheWholeBatch) {
   const Ended whole = Run(1);
   ASSERT_EQ(whole.reports.size(), kDividedSteps);
   for (const int32_t parts : {2, 3, kDivided}) {

@@ -1,4 +1,4 @@
-// What the tests of engines with LibTorch inside have in common.
+// Helpers shared by the tests of engines with LibTorch.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -17,7 +17,7 @@
 
 namespace vrp::test {
 
-// A graph transformer that computes in `type` on the CPU.
+// Makes a graph transformer that computes in `type` on the CPU.
 inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
                                                       const GraphTransformerOptions& sizes,
                                                       const EngineOptions& options = {}) {
@@ -28,9 +28,8 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// One of each kind that the graph transformer knows, of different sizes. But a TSP given by its
-// matrix alone: its nodes look all the same, attention keeps equals equal, and what the norms make
-// of that is rounding, enlarged.
+// Returns one instance of each kind that the graph transformer knows, of different sizes, except a
+// TSP with a matrix only: its nodes look alike, and norms amplify the rounding that remains.
 inline std::vector<Instance> Variants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -47,7 +46,7 @@ inline std::vector<Instance> Variants() {
   };
 }
 
-// Weights by the trajectory's place in the batch and its cost.
+// Weighs a trajectory by its index in the batch and its cost.
 inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span<double> weights) {
   const size_t count = costs.size();
   for (size_t i = 0; i < count; ++i) {
@@ -56,12 +55,12 @@ inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span
   }
 }
 
-// Weights that depend on the trajectory alone, however the batch is divided.
+// Weighs a trajectory by its cost only, however the batch is divided.
 inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
 }
 
-// A plan of each instance, to be labels: what an untrained network samples.
+// Returns one plan per instance as its label, sampled from an untrained network.
 inline std::vector<std::vector<int32_t>> SomeLabels(const NetworkBatch& batch) {
   return ChoicesOf(*MakeCpuPointerNetwork({.hidden = 16, .layers = 1}, 3)
                         ->Run(batch, {.choice = Choice::kSample}));
@@ -73,8 +72,8 @@ inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
   return count;
 }
 
-// Largest difference, as a share of the first vector's largest element, or of `least` where that is
-// more.
+// Returns the largest difference, as a share of the first vector's largest element or of `least`,
+// if that is larger.
 template <typename A, typename B>
 double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) {
   double difference = 0;
@@ -86,7 +85,7 @@ double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) 
   return difference / largest;
 }
 
-// The squared length of their difference, as a share of the first vector's.
+// Returns the squared norm of the difference as a share of the first vector's.
 template <typename A, typename B>
 double NoiseShare(std::span<A> a, std::span<B> b) {
   double noise = 0;

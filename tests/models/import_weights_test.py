@@ -29,7 +29,7 @@ HIDDEN, HEADS, FEED_FORWARD, LAYERS = 32, 2, 48, 2
 
 
 class Runs:
-    """What a checkpoint must not be able to do: unpickled, it makes a file."""
+    """An object that makes a file when it is unpickled, which must not happen."""
 
     def __init__(self, path):
         self.path = path
@@ -49,7 +49,7 @@ def normalizer(prefix):
 
 
 def rl4co_state():
-    """AttentionModelPolicy for the CVRP: names and shapes of rl4co 0.5 to 0.7."""
+    """Returns AttentionModelPolicy for the CVRP: names and shapes of rl4co 0.5 to 0.7."""
     state = {"encoder.init_embedding.init_embed.weight": drawn(HIDDEN, 3),
              "encoder.init_embedding.init_embed.bias": drawn(HIDDEN),
              "encoder.init_embedding.init_embed_depot.weight": drawn(HIDDEN, 2),
@@ -70,7 +70,7 @@ def rl4co_state():
 
 
 def kool_state():
-    """AttentionModel for the TSP: names and shapes of wouterkool/attention-learn-to-route."""
+    """Returns AttentionModel for the TSP: names and shapes of wouterkool/attention-learn-to-route."""
     width = HIDDEN // HEADS
     state = {"init_embed.weight": drawn(HIDDEN, 2), "init_embed.bias": drawn(HIDDEN), "W_placeholder": drawn(2 * HIDDEN),
              "project_node_embeddings.weight": drawn(3 * HIDDEN, HIDDEN),
@@ -87,7 +87,7 @@ def kool_state():
 
 
 def kool_attention(state, layer, x):
-    """graph_encoder.py's MultiHeadAttention of the nodes x [N, HIDDEN]."""
+    """Computes graph_encoder.py's MultiHeadAttention of the nodes x [N, HIDDEN]."""
     at = f"embedder.layers.{layer}.0.module.W_"
     q, k, v = (torch.einsum("nd,hdk->hnk", x, state[at + what]) for what in ("query", "key", "val"))
     heads = torch.softmax(q @ k.transpose(1, 2) / (HIDDEN // HEADS) ** 0.5, -1) @ v
@@ -95,7 +95,7 @@ def kool_attention(state, layer, x):
 
 
 def our_attention(tensors, layer, x):
-    """The same by our layout: one projection to [3, heads, width], one back."""
+    """Computes the same in our layout: one projection to [3, heads, width], one back."""
     at = f"encoder.layers.{layer}."
     rows = x @ tensors[at + "qkv.weight"].T + tensors[at + "qkv.bias"]
     q, k, v = rows.reshape(len(x), 3, HEADS, HIDDEN // HEADS).permute(1, 2, 0, 3)
@@ -118,7 +118,7 @@ class ImportWeightsTest(unittest.TestCase):
                                self.folder / "models" / name / "1", *words], capture_output=True, text=True, check=False)
 
     def imported(self, checkpoint, name, *words):
-        """The tensors, the card and the architecture of the model."""
+        """Returns the tensors, the card and the architecture of the model."""
         done = self.run_import(checkpoint, name, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         folder = self.folder / "models" / name / "1"
@@ -128,7 +128,7 @@ class ImportWeightsTest(unittest.TestCase):
     def assert_same(self, tensor, wanted):
         self.assertTrue(torch.equal(tensor, wanted))
 
-    def test_a_checkpoint_of_rl4co_becomes_a_model_and_nothing_in_it_is_run(self):
+    def test_imports_a_checkpoint_of_rl4co_without_running_it(self):
         state, made = rl4co_state(), self.folder / "made"
         tensors, card, sizes = self.imported(
             {"state_dict": {**{f"policy.{name}": tensor for name, tensor in state.items()}, "baseline.weight": drawn(3)},
@@ -153,11 +153,11 @@ class ImportWeightsTest(unittest.TestCase):
         tensors, _, _ = self.imported({"state_dict": rl4co_state(), "hyper_parameters": {"baseline": "shared"}}, "pomo")
         self.assertFalse(tensors["decoder.graph.weight"].any())
 
-    def test_a_state_dict_alone_takes_its_heads_from_the_command_line(self):
+    def test_takes_the_heads_of_a_state_dict_from_the_command_line(self):
         _, _, sizes = self.imported(rl4co_state(), "bare", "--heads", str(HEADS), "--clip", "9")
         self.assertEqual((sizes["heads"], sizes["logit_clip"]), (HEADS, 9.0))
 
-    def test_a_checkpoint_of_kool_becomes_a_network_with_the_same_attention(self):
+    def test_imports_a_checkpoint_of_kool_with_the_same_attention(self):
         state, made = kool_state(), self.folder / "made"
         tensors, card, sizes = self.imported({"model": state, "optimizer": {"state": {}}, "baseline": {"env": Runs(made)}},
                                              "kool-tsp")
@@ -174,7 +174,7 @@ class ImportWeightsTest(unittest.TestCase):
         self.assert_same(tensors["decoder.last.weight"], step[:, HIDDEN:])
         self.assert_same(tensors["decoder.placeholder"], state["W_placeholder"])
 
-    def test_what_is_imported_solves(self):
+    def test_solves_with_an_imported_model(self):
         self.imported({"state_dict": rl4co_state()}, "ours-cvrp", "--heads", str(HEADS))
         self.imported({"model": kool_state()}, "ours-tsp")
         daemon = Daemon(flags=("--models-dir", self.folder / "models"))
@@ -187,7 +187,7 @@ class ImportWeightsTest(unittest.TestCase):
                 self.assertTrue(answer["feasible"])
                 self.assertEqual(answer["version"], 1)
 
-    def test_what_is_no_such_checkpoint_is_refused_in_a_line(self):
+    def test_refuses_other_files_with_one_line(self):
         (self.folder / "text.ckpt").write_text("no checkpoint")
         for name, checkpoint, says in (("text", None, ""), ("absent", None, "No such file"),
                                        ("list", [1, 2], "no state_dict"),

@@ -1,4 +1,4 @@
-// A request's plan does not depend on what it is decoded together with.
+// Checks that a request's plan does not depend on the requests decoded together with it.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 using testing::IsEmpty;
 using testing::Not;
 
-// Of many sizes, in no order.
+// Returns instances of many sizes in random order.
 std::vector<Instance> Mixture() {
   std::vector<Instance> instances;
   for (int i = 0; i < 40; ++i) {
@@ -32,11 +32,11 @@ std::vector<Instance> Mixture() {
 
 void ExpectSame(const DecodedPlan& joined, const DecodedPlan& alone, const std::string& what) {
   EXPECT_EQ(joined.plan, alone.plan) << what;
-  EXPECT_EQ(joined.log_likelihood, alone.log_likelihood) << what;  // to the bit
+  EXPECT_EQ(joined.log_likelihood, alone.log_likelihood) << what;  // bitwise
   EXPECT_EQ(joined.others, alone.others) << what;
 }
 
-// All submitted before the first batch begins.
+// Submits all requests before the first batch starts.
 std::vector<DecodedPlan> Together(const std::shared_ptr<Policy>& policy,
                                   const std::vector<Instance>& instances,
                                   const DecodeOptions& options) {
@@ -67,7 +67,7 @@ std::vector<DecodedPlan> Together(const std::shared_ptr<Policy>& policy,
   return plans;
 }
 
-TEST(JoinedDecodeTest, GivesEachRequestThePlanThatItGetsAlone) {
+TEST(JoinedDecodeTest, GivesEachRequestItsPlanAsIfAlone) {
   const std::vector<ModelVersion> models =
       ScanModels(Concat(std::getenv("VRP_SOURCE_DIR"), "/models")).versions;
   ASSERT_THAT(models, Not(IsEmpty()));

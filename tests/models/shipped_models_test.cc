@@ -1,4 +1,4 @@
-// The weights in models/: each loads, and plans as well on fresh instances as its card says.
+// The models in models/: each loads, and is as good on fresh instances as its card claims.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -26,17 +26,17 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr uint64_t kFreshSeed = 20261121;  // no card's set and no configuration has it
+constexpr uint64_t kFreshSeed = 20261121;  // used by no card's set and no configuration
 
 std::string ModelsFolder() { return Concat(std::getenv("VRP_SOURCE_DIR"), "/models"); }
 
-// What a card states of which there is a figure to compare on fresh instances. Gaps to good plans
-// differ far less from instance to instance than costs do.
+// A claim of a card that is checked on fresh instances. Gaps to good plans vary far less between
+// instances than costs do.
 struct Claim {
   const char* mode;  // as in cards
   EvaluationMode decoded;
   int32_t customers;
-  int64_t fresh;  // so many
+  int64_t fresh;  // number of instances
 };
 const Claim kClaims[] = {
     {"greedy", {}, 20, 600},
@@ -52,12 +52,12 @@ bool IsOf(const Claim& claim, const CardEvaluation& card) {
   return card.mode == claim.mode && card.data.starts_with(Concat("cvrp", claim.customers, "_"));
 }
 
-// With costs by a search that counts its work, and so gives the same ones anywhere. They are above
-// the cards' references, which had seconds.
+// Returns reference costs of a search with a fixed amount of work, which are equal on all machines.
+// They are above the cards' references, whose searches were limited in seconds.
 constexpr double kReferenceExcess = 0.003;
 constexpr int64_t kIterations = 3;
 std::vector<Instance> FreshInstances(const Claim& claim) {
-  // Larger instances take more to come as near to the best plan.
+  // Larger instances need more work for the same quality.
   const int64_t iterations = kIterations * claim.customers * claim.customers;
   std::vector<std::optional<Instance>> made(static_cast<size_t>(claim.fresh));
   CpuPool(2).ParallelFor(claim.fresh, [&](int64_t i) {
@@ -81,7 +81,7 @@ EvaluationRow Evaluated(const ModelVersion& version, const EvaluationMode& mode,
                                        std::move(instances), {.modes = {mode}, .threads = 2});
   EXPECT_TRUE(evaluation.ok()) << evaluation.status();
   while (!(*evaluation)->finished()) {
-    const absl::Status status = (*evaluation)->Step();  // the checker judges every plan
+    const absl::Status status = (*evaluation)->Step();  // the checker checks every plan
     EXPECT_TRUE(status.ok()) << status;
     if (!status.ok()) break;
   }

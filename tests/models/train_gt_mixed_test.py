@@ -1,4 +1,4 @@
-"""models/train_gt_mixed.py: its stages, made small, train one after the other through a daemon."""
+"""Tests that models/train_gt_mixed.py trains its stages, made small, one after the other through a daemon."""
 
 import json
 import pathlib
@@ -34,7 +34,7 @@ class TrainGtMixedTest(unittest.TestCase):
         card = self.daemon.state / "models" / model / "1" / "card.json"
         return json.loads(card.read_text())["training_config"]
 
-    def test_every_stage_trains_from_the_one_before_and_none_twice(self):
+    def test_trains_every_stage_once_from_the_one_before(self):
         small = [word for key, value in SMALL.items() for word in ("--set", f"{key}={value}")]
         done = self.train(*small)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -45,7 +45,7 @@ class TrainGtMixedTest(unittest.TestCase):
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(again.stdout.count("is there already"), 8, again.stdout)
 
-    def test_a_stage_that_fails_ends_it_with_its_error(self):
+    def test_ends_with_the_error_of_a_failed_stage(self):
         done = self.train("--set", "training.epochs=0")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("training.epochs", done.stderr)

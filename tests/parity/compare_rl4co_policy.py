@@ -48,7 +48,7 @@ ZERO = 1e-9  # of the largest gradient of all
 
 
 def load_policy(path, kind):
-    """rl4co's policy with the weights of a checkpoint of rl4co or Kool."""
+    """Returns rl4co's policy with the weights of a checkpoint of rl4co or Kool."""
     state = weights.rl4co_names(weights.find_state(weights.load_checkpoint(path)))
     batch = any(name.endswith("running_mean") for name in state)
     policy = make_policy(kind, {"normalization": "batch" if batch else "instance",
@@ -60,7 +60,7 @@ def load_policy(path, kind):
 
 
 def probe(program, case, metadata):
-    """What our network says of the case."""
+    """Returns our network's results for the case."""
     with tempfile.TemporaryDirectory() as folder:
         case_path, out_path = pathlib.Path(folder, "case"), pathlib.Path(folder, "out")
         case_path.write_bytes(weights.safetensors_bytes(case, metadata))
@@ -69,26 +69,26 @@ def probe(program, case, metadata):
 
 
 def scales(gradient):
-    """By parameter what its errors are divided by."""
+    """Returns the divisor of each parameter's errors."""
     largest = {name: float(tensor.nan_to_num().abs().max()) for name, tensor in gradient.items()}
     most = max(largest.values())
     return {name: value if value > ZERO * most else most for name, value in largest.items()}
 
 
 def gradient_errors(reference, other):
-    """Largest error of each parameter's elements; `reference` is in float64, NaN where it has none."""
+    """Returns the largest error of each parameter; `reference` is in float64, NaN where it has none."""
     return {name: float((reference[name] - other[name]).nan_to_num().abs().max()) / scale
             for name, scale in scales(reference).items()}
 
 
 def whole_error(reference, other):
-    """The error's 2-norm by the gradient's, over all parameters."""
+    """Returns the error's 2-norm as a share of the gradient's, over all parameters."""
     square = sum(float((reference[name] - other[name]).nan_to_num().double().square().sum()) for name in reference)
     return (square / sum(float(tensor.nan_to_num().square().sum()) for tensor in reference.values())) ** 0.5
 
 
 def different_tours(theirs, ours):
-    """Pairs (instance, start) whose tours differ; theirs end in zeros, ours in -1."""
+    """Returns the number of pairs (instance, start) whose tours differ; theirs end in zeros, ours in -1."""
     width = max(theirs.shape[2], ours.shape[2])
     theirs, ours = (torch.nn.functional.pad(t, (0, width - t.shape[2])) for t in (theirs, ours.clamp(min=0)))
     return (theirs != ours).any(dim=2)

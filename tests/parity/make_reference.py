@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the test data of parity_test: what small rl4co networks with seeded random weights say.
+"""Makes the test data of parity_test: the results of small rl4co networks with seeded random weights.
 
 Needs torch and rl4co. One safetensors file a network, in tests/data/parity: its weights under our names
 ("weights.NAME"), instances, sampled tours with weights, their log-likelihoods and the gradient of the weighted sum

@@ -152,7 +152,7 @@ absl::Status ParityCase::LoadWeights(PolicyEngine& engine) const {
 
 RolloutRequest ParityCase::Follow(CpuPool* pool) const {
   RolloutRequest request;
-  request.choice = Choice::kFollow;
+  request.choice = Choice::kForced;
   request.trajectories = trajectories_;
   request.distinct_starts = trajectories_ > 1;
   request.choices = tours_;

@@ -1,5 +1,5 @@
-// Networks, instances and tours that another program wrote down, to be compared with ours. The
-// format is a safetensors file; who writes it: make_reference.py and compare_rl4co_policy.py.
+// Networks, instances and tours written by make_reference.py or compare_rl4co_policy.py, to be
+// compared with our networks. The format is a safetensors file.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 
 namespace vrp {
 
-// Metadata: "kind" (a word of KindName) and "architecture_json". Tensors, B instances of N nodes, P
-// trajectories of each, T steps:
+// Metadata: "kind" (a word of KindName) and "architecture_json". Tensors, for B instances of N
+// nodes, P trajectories of each, T steps:
 //   weights.NAME                    float32, the network's parameters under our names
 //   positions [B, N, 2]             float64
-//   demands [B, N], capacities [B]  float64; not of a TSP
+//   demands [B, N], capacities [B]  float64; not for a TSP
 //   actions [B, P, T]               int32: tours, followed by zeros
-//   weights [B, P]                  float64: of their log-likelihoods in the loss
+//   weights [B, P]                  float64, of their log-likelihoods in the loss
 class ParityCase {
  public:
   static absl::StatusOr<ParityCase> Read(const std::string& path);
@@ -34,13 +34,13 @@ class ParityCase {
   }                                                                // [B * P], no zeros at the end
   const std::vector<double>& weights() const { return weights_; }  // [B * P]
 
-  // The network with the case's weights, on the CPU.
+  // Makes the network with the case's weights, on the CPU.
   absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeNetwork() const;
-  // The same in double precision.
+  // Makes the same network in double precision.
   absl::StatusOr<std::unique_ptr<Float64Engine>> MakeFloat64Network() const;
-  // Follows tours() with P trajectories, from distinct starts where P is above 1.
+  // Returns a request that forces tours() on P trajectories, with distinct starts if P is above 1.
   RolloutRequest Follow(CpuPool* pool) const;
-  // Weights of trajectories as AddGradient asks for them.
+  // Computes the weights of trajectories for AddGradient.
   void Weigh(int64_t first, std::span<double> weights) const;
 
  private:
@@ -54,16 +54,16 @@ class ParityCase {
   std::vector<double> weights_;
 };
 
-// The instances of such a file, the nodes in `order`.
+// Reads the instances of such a file, with nodes in `order`.
 absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, const BatchForm& form);
 
-// The elements of a tensor that must be there with this type.
+// Returns the elements of a tensor, which must exist with this type.
 absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file, std::string_view name);
 absl::StatusOr<std::vector<int32_t>> ReadIntegers(const SafetensorsFile& file,
                                                   std::string_view name);
 absl::StatusOr<std::vector<float>> ReadFloats(const SafetensorsFile& file, std::string_view name);
 
-// `actions` [count, steps] as tours: without the zeros at a tour's end (of a TSP all are kept).
+// Returns `actions` [count, steps] as tours, without the zeros at a tour's end (a TSP keeps all).
 std::vector<std::vector<int32_t>> SplitTours(const std::vector<int32_t>& actions, int64_t steps,
                                              bool tsp);
 

@@ -1,4 +1,4 @@
-// Our graph transformer against what rl4co says of the same networks, instances and tours
+// Compares our graph transformer with rl4co's results for the same networks, instances and tours
 // (tests/data/parity, made by make_reference.py).
 #include <algorithm>
 #include <cmath>
@@ -18,13 +18,12 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 constexpr double kTolerance64 = 1e-6;
-// A parameter whose gradient is below this part of the largest of all, in float64, has none but for
-// rounding: the biases of keys, which softmax ignores, and biases before an instance norm.
+// Below this share of the largest gradient, in float64, a parameter's gradient is only rounding:
+// the biases of keys, which softmax ignores, and biases before an instance norm.
 constexpr double kZero = 1e-9;
-// Of the largest gradient of all: what float32 may be off by besides. Where terms all but cancel (a
-// TSP's embedding bias, of which the norms leave a ten-thousandth) the rounding of the terms is no
-// smaller for that; rl4co's own float32 is off by 5 % there. That nothing else hides behind it is
-// what float64 shows.
+// Additional tolerance of float32, as a share of the largest gradient. It matters if terms nearly
+// cancel: norms leave a ten-thousandth of a TSP's embedding bias, where rl4co's own float32 is off
+// by 5 %. The tests in float64 show that this tolerance hides no other error.
 constexpr double kRounding = 5e-6;
 
 class ParityTest : public testing::TestWithParam<const char*> {
@@ -57,8 +56,8 @@ class ParityTest : public testing::TestWithParam<const char*> {
     return outcome.ok() ? outcome->trajectories.log_likelihoods : std::vector<double>{};
   }
 
-  // Each element's error counts by the largest of its own parameter; where that has no gradient, by
-  // the largest of all.
+  // Scales each element's error by the largest gradient of its parameter; if that is only rounding,
+  // by the largest of all.
   void ExpectGradient(std::span<const double> actual, double tolerance, double rounding) const {
     std::map<std::string, std::vector<double>> expected;
     std::map<std::string, double> largest;
@@ -78,7 +77,7 @@ class ParityTest : public testing::TestWithParam<const char*> {
       double error = 0;
       for (size_t k = 0; k < values.size(); ++k) {
         if (!std::isnan(values[k])) error = std::max(error, std::abs(values[k] - own[k]));
-      }  // NaN: not in rl4co's network
+      }  // NaN: rl4co's network has no such parameter
       const double scale = largest[name] > kZero * most ? largest[name] : most;
       EXPECT_LE(error, std::max(tolerance * scale, rounding * most)) << name << ", by " << scale;
     }
@@ -88,7 +87,7 @@ class ParityTest : public testing::TestWithParam<const char*> {
   std::unique_ptr<PolicyEngine> network_;
 };
 
-TEST_P(ParityTest, LikelihoodsOfToursAreThoseOfRl4co) {
+TEST_P(ParityTest, HasRl4cosLikelihoods) {
   const absl::StatusOr<Trajectories> followed =
       network_->Run(case_->batch(), case_->Follow(nullptr));
   ASSERT_TRUE(followed.ok()) << followed.status();
@@ -96,7 +95,7 @@ TEST_P(ParityTest, LikelihoodsOfToursAreThoseOfRl4co) {
                                                             ExpectedDoubles("log_likelihoods")));
 }
 
-TEST_P(ParityTest, GreedyToursAreThoseOfRl4co) {
+TEST_P(ParityTest, HasRl4cosGreedyTours) {
   RolloutRequest request = case_->Follow(nullptr);
   request.choice = Choice::kGreedy;
   request.choices = {};
@@ -112,13 +111,13 @@ TEST_P(ParityTest, GreedyToursAreThoseOfRl4co) {
               testing::Pointwise(testing::DoubleNear(kTolerance), ExpectedDoubles("greedy_costs")));
 }
 
-TEST_P(ParityTest, GradientsAreThoseOfRl4co) {
+TEST_P(ParityTest, HasRl4cosGradients) {
   Differentiate(*network_);
   const std::span<const float> gradient = network_->parameters().gradient();
   ExpectGradient(std::vector<double>(gradient.begin(), gradient.end()), kTolerance, kRounding);
 }
 
-TEST_P(ParityTest, InFloat64LikelihoodsAndGradientsAreThoseOfRl4coToSixDigits) {
+TEST_P(ParityTest, HasRl4cosLikelihoodsAndGradientsToSixDigitsInFloat64) {
   const absl::StatusOr<std::unique_ptr<Float64Engine>> network = case_->MakeFloat64Network();
   ASSERT_TRUE(network.ok()) << network.status();
   EXPECT_THAT(Differentiate(**network), testing::Pointwise(testing::DoubleNear(kTolerance64),

@@ -1,9 +1,9 @@
-// What our network says of a parity case: `policy_probe CASE OUT` reads the safetensors file CASE
-// (see parity_case.h) and writes to OUT, with the case's shapes:
-//   log_likelihoods, second_pass [B, P]  float64: of the case's tours, by a rollout and by
-//   AddGradient greedy [B, P, T], greedy_costs       int32 (-1 after a tour's end) and float64
+// Runs our network on a parity case. `policy_probe CASE OUT` reads the safetensors file CASE (see
+// parity_case.h) and writes to OUT, with the case's shapes:
+//   log_likelihoods, second_pass [B, P]  float64: of the case's tours, by a rollout and AddGradient
+//   greedy [B, P, T], greedy_costs       int32 (-1 after a tour's end) and float64
 //   gradient.NAME                        float32
-//   second_pass64, gradient64.NAME       float64: by the engine that computes in it
+//   second_pass64, gradient64.NAME       float64: by the engine in double precision
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -29,7 +29,7 @@ TensorView View(std::string name, TensorType type, std::vector<int64_t> shape,
   return {std::move(name), type, std::move(shape), std::as_bytes(std::span(values))};
 }
 
-// Of the case's tours, with the case's weights.
+// Runs the case's tours with the case's weights.
 GradientOutcome Differentiate(const ParityCase& parity, CpuPool& pool, PolicyEngine& network) {
   network.parameters().TrackGradient();
   GradientRequest request;
@@ -41,7 +41,7 @@ GradientOutcome Differentiate(const ParityCase& parity, CpuPool& pool, PolicyEng
                           }));
 }
 
-// `gradient` [parameters] as a tensor a parameter.
+// Returns `gradient` [parameters] as one tensor per parameter.
 template <typename T>
 void AddGradients(const std::string& prefix, TensorType type, const ParameterLayout& layout,
                   std::span<const T> gradient, std::vector<TensorView>& tensors) {

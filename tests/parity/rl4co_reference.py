@@ -1,4 +1,4 @@
-"""rl4co's attention models as the reference for ours: policies, instances and what the policies say of them.
+"""rl4co's attention models as a reference for ours: policies, instances, and the policies' results.
 
 Needs torch and rl4co. Imported by the scripts beside it and in tests/bench.
 """
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def load_module(path):
-    """A script of ours, imported by its path."""
+    """Imports one of our scripts by its path."""
     spec = importlib.util.spec_from_file_location(pathlib.Path(path).stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -37,9 +37,9 @@ def make_env(kind, customers):
 
 
 def fill_unit_square(points):
-    """[B, N, 2] moved and scaled, by one factor an instance, as our networks see them: in float32 exactly.
+    """Moves and scales points [B, N, 2] into the unit square by one factor per instance, rounded to float32.
 
-    Returns them and the sides [B] of the squares that they filled before.
+    Returns the points and the sides [B] of the squares that they filled before.
     """
     points = points.double()
     low = points.amin(dim=1, keepdim=True)
@@ -48,8 +48,10 @@ def fill_unit_square(points):
 
 
 def scaled_instances(env, count):
-    """A TensorDict of the env's generator, moved and scaled so that each bounding box fills the unit square, and the
-    sides of the squares [count]."""
+    """Generates a TensorDict of instances whose bounding boxes fill the unit square.
+
+    Returns it and the original sides of the squares [count].
+    """
     data = env.generator(batch_size=[count])
     if "depot" not in data.keys():
         data["locs"], sides = fill_unit_square(data["locs"])
@@ -60,12 +62,12 @@ def scaled_instances(env, count):
 
 
 def make_instances(env, count):
-    """The same without the sides."""
+    """Returns scaled_instances without the sides."""
     return scaled_instances(env, count)[0]
 
 
 def instance_tensors(data, kind):
-    """The same instances as policy_probe reads them."""
+    """Returns the same instances in the form that policy_probe reads."""
     if kind == "tsp":
         return {"positions": data["locs"].double()}
     positions = torch.cat((data["depot"][:, None], data["locs"]), 1).double()
@@ -81,7 +83,7 @@ def make_untrained(kind, settings, seed):
 
 
 def make_policy(kind, settings, seed):
-    """A policy with random weights, its norms' too; batch norm has seen some batches and is then frozen."""
+    """Makes a policy with random weights, also of norms; batch norm sees some batches and is then frozen."""
     policy = make_untrained(kind, settings, seed)
     with torch.no_grad():  # norms that do something, gradients that are not all of one size
         for name, parameter in policy.named_parameters():
@@ -107,7 +109,7 @@ def our_options(policy):
 
 
 def our_mask(policy):
-    """Under our names, 1 where rl4co's network has a parameter and 0 where only ours does."""
+    """Returns masks by our names: 1 if rl4co's network has a parameter, 0 if only ours has it."""
     parameters = dict(policy.named_parameters())
     ones = {name: torch.full_like(tensor, float(name in parameters), dtype=torch.float)
             for name, tensor in policy.state_dict().items()}
@@ -115,7 +117,7 @@ def our_mask(policy):
 
 
 def our_gradient(policy):
-    """Gradients under our names, NaN where rl4co's network does not have the element."""
+    """Returns gradients by our names, NaN where rl4co's network does not have the element."""
     context = policy.decoder.use_graph_context
     ones, gradient = {}, {}
     for name, tensor in policy.state_dict().items():
@@ -129,7 +131,7 @@ def our_gradient(policy):
 
 
 def sample(policy, env, data, starts, loss_weights):
-    """Sampled tours, their log-likelihoods and the gradient of sum(weights * log-likelihoods).
+    """Returns sampled tours, their log-likelihoods and the gradient of sum(weights * log-likelihoods).
 
     Returns actions [B, P, T] and log-likelihoods [B, P]; `loss_weights` is [B, P].
     """
@@ -144,7 +146,7 @@ def sample(policy, env, data, starts, loss_weights):
 
 
 def in_float64(data):
-    """The instances with their shares of capacity exact, as our steps count them."""
+    """Returns the instances with exact shares of capacity, as our steps count them."""
     data = data.clone().apply(lambda tensor: tensor.double() if tensor.is_floating_point() else tensor)
     if "demand" in data.keys():
         data["demand"] = (data["demand"] * data["capacity"]).round() / data["capacity"]
@@ -152,7 +154,7 @@ def in_float64(data):
 
 
 def round_features(_module, arguments):
-    """What an embedding reads is float32 in our networks, whatever they compute with."""
+    """Rounds embeddings' inputs to float32, as in our networks of any precision."""
     state = arguments[0].clone()
     if "demand" in state.keys():
         state["demand"] = state["demand"].float().double()
@@ -160,7 +162,7 @@ def round_features(_module, arguments):
 
 
 def relu_sign_changes(policy, env, data):
-    """Inputs of the encoder's ReLUs that are above zero in float32 and not in float64, or the other way round."""
+    """Counts inputs of the encoder's ReLUs that are positive in only one of float32 and float64."""
     def positive(policy, data):
         seen = []
         hooks = [layer[2].module.lins[0].register_forward_hook(lambda *call: seen.append(call[2] > 0))
@@ -176,7 +178,7 @@ def relu_sign_changes(policy, env, data):
 
 
 def follow_in_float64(policy, env, data, actions, loss_weights):
-    """The same of given tours, everything in float64: log-likelihoods [B, P] and the gradient (see our_gradient)."""
+    """Returns log-likelihoods [B, P] and the gradient (see our_gradient) of given tours, all in float64."""
     count, starts, _ = actions.shape
     rows = actions.long().transpose(0, 1).reshape(starts * count, -1)  # trajectories of a start lie together
     how = {"num_starts": starts, "multistart": True} if starts > 1 else {}
@@ -196,7 +198,7 @@ def follow_in_float64(policy, env, data, actions, loss_weights):
 
 
 def greedy(policy, env, data, starts, batch=1000):
-    """Greedy tours [B, P, T] and their costs [B, P]."""
+    """Returns greedy tours [B, P, T] and their costs [B, P]."""
     how = {"decode_type": "multistart_greedy", "num_starts": starts} if starts > 1 else {"decode_type": "greedy"}
     tours, costs = [], []
     for part in data.split(batch):
