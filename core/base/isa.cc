@@ -10,9 +10,9 @@
 namespace vrp {
 namespace {
 
-std::string_view WantedIsa() {
-  const char* const wanted = std::getenv("VRP_ISA");
-  return wanted == nullptr ? "" : wanted;
+std::string_view RequestedIsa() {
+  const char* const requested = std::getenv("VRP_ISA");
+  return requested == nullptr ? "" : requested;
 }
 
 std::string_view Bf16Name(Bf16 bf16) {
@@ -52,7 +52,7 @@ bool MayUseTiles() {
 // Whether bf16 products are faster than fp32. Intel's vectors multiply bf16 at the rate of fp32 and
 // rounding comes on top (0.7 of fp32's speed on a Xeon with AMX); AMD's multiply at twice that
 // rate.
-bool Pays(Bf16 bf16) {
+bool IsFasterThanFp32(Bf16 bf16) {
   return bf16 == Bf16::kTiles || (bf16 == Bf16::kVectors && !__builtin_cpu_is("intel"));
 }
 
@@ -72,7 +72,7 @@ std::vector<Isa> UsableIsas() {
 
 Isa BestIsa() {
   static const Isa best = [] {
-    return WantedIsa() == IsaName(Isa::kAvx2) ? Isa::kAvx2 : UsableIsas().back();
+    return RequestedIsa() == IsaName(Isa::kAvx2) ? Isa::kAvx2 : UsableIsas().back();
   }();
   return best;
 }
@@ -92,9 +92,9 @@ const std::vector<Bf16>& RunnableBf16() {
 
 Bf16 UsableBf16() {
   static const Bf16 usable = [] {
-    const std::string_view wanted = WantedIsa();
+    const std::string_view requested = RequestedIsa();
     for (const Bf16 kind : RunnableBf16()) {
-      if (wanted.empty() ? Pays(kind) : wanted == Bf16Name(kind)) return kind;
+      if (requested.empty() ? IsFasterThanFp32(kind) : requested == Bf16Name(kind)) return kind;
     }
     return Bf16::kNone;
   }();

@@ -17,7 +17,7 @@ class SteadyCondVarTest : public testing::Test {
       return there_;
     });
   }
-  void Tell() {
+  void Notify() {
     {
       absl::MutexLock lock(&mutex_);
       there_ = true;
@@ -36,7 +36,7 @@ TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
   EXPECT_GE(SteadyNow() - begun, absl::Milliseconds(20));
   EXPECT_FALSE(Wait(absl::ZeroDuration()));
   EXPECT_FALSE(Wait(-absl::InfiniteDuration()));
-  Tell();
+  Notify();
   EXPECT_TRUE(Wait(-absl::Seconds(1)));
 }
 
@@ -45,7 +45,7 @@ TEST_F(SteadyCondVarTest, WakesWaitersWithLongTimeouts) {
   bool second = false;
   std::thread waits([&] { first = Wait(absl::InfiniteDuration()); });
   std::thread waits_too([&] { second = Wait(absl::Hours(1)); });
-  Tell();
+  Notify();
   waits.join();
   waits_too.join();
   EXPECT_TRUE(first && second);

@@ -24,15 +24,15 @@ struct RandomTrajectory {
         state(BeginTrajectory(rules, visited.data())) {}
 
   int32_t Mask() { return WriteMask(rules, state, visited.data(), mask.data()); }
-  void Go(int32_t node) {
+  void Visit(int32_t node) {
     Take(rules, node, state, visited.data());
     choices.push_back(node);
   }
-  void GoAnywhere(CounterRandom& random) {
+  void VisitRandomNode(CounterRandom& random) {
     int64_t skip = random.UniformInt(0, Mask() - 1);
     int32_t node = 0;
     while (mask[node] != 0 || skip-- > 0) ++node;
-    Go(node);
+    Visit(node);
   }
   std::vector<double> Shares() const {
     std::vector<double> shares(kContextShares);
@@ -63,14 +63,14 @@ TEST_P(RoutingVariantTest, RandomTrajectoriesAreFeasiblePlansAtTheirCost) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 3);
-    RandomTrajectory walk(routing.problem());
-    while (!IsDone(walk.state)) {
-      ASSERT_GT(walk.Mask(), 0);
-      walk.GoAnywhere(random);
-      ASSERT_LE(walk.choices.size(), 2u * options.nodes);
+    RandomTrajectory trajectory(routing.problem());
+    while (!IsDone(trajectory.state)) {
+      ASSERT_GT(trajectory.Mask(), 0);
+      trajectory.VisitRandomNode(random);
+      ASSERT_LE(trajectory.choices.size(), 2u * options.nodes);
     }
-    const CheckReport report = CheckPlan(routing.instance(), routing.PlanOf(walk.choices),
-                                         MetricSum(options.metric, walk.state.cost));
+    const CheckReport report = CheckPlan(routing.instance(), routing.PlanOf(trajectory.choices),
+                                         MetricSum(options.metric, trajectory.state.cost));
     ASSERT_TRUE(report.feasible) << report.violations.front().message;
   }
 }
@@ -82,19 +82,21 @@ TEST_P(RoutingVariantTest, AllowsExactlyTheNodesThatTheCheckerAccepts) {
     options.seed = GetParam().seed + 100 * seed;
     const RoutingCase routing(options);
     CounterRandom random(seed, 4);
-    RandomTrajectory walk(routing.problem());
-    while (!IsDone(walk.state)) {
-      walk.Mask();
+    RandomTrajectory trajectory(routing.problem());
+    while (!IsDone(trajectory.state)) {
+      trajectory.Mask();
       for (int32_t n = 1; n < options.nodes; ++n) {
-        std::vector<int32_t> longer = walk.choices;
+        std::vector<int32_t> longer = trajectory.choices;
         longer.push_back(n);
         const bool fits = IsPartOfAPlan(routing.instance(), routing.PlanOf(longer));
-        ASSERT_EQ(walk.mask[n] == 0, fits) << "node " << n << " after " << walk.choices.size();
-        ASSERT_TRUE(walk.mask[n] == 0 || walk.mask[n] == kForbidden);
-        ASSERT_EQ(walk.mask[n] == 0, IsAllowed(walk.rules, walk.state, walk.visited.data(), n));
+        ASSERT_EQ(trajectory.mask[n] == 0, fits)
+            << "node " << n << " after " << trajectory.choices.size();
+        ASSERT_TRUE(trajectory.mask[n] == 0 || trajectory.mask[n] == kForbidden);
+        ASSERT_EQ(trajectory.mask[n] == 0,
+                  IsAllowed(trajectory.rules, trajectory.state, trajectory.visited.data(), n));
       }
-      ASSERT_EQ(walk.mask[0] == 0, walk.state.current != 0);
-      walk.GoAnywhere(random);
+      ASSERT_EQ(trajectory.mask[0] == 0, trajectory.state.current != 0);
+      trajectory.VisitRandomNode(random);
     }
   }
 }
@@ -107,15 +109,15 @@ INSTANTIATE_TEST_SUITE_P(Variants, RoutingVariantTest, testing::ValuesIn(AllCase
 TEST(RoutingStepTest, ATspMayBeginAnywhereAndReturnsToItsStart) {
   const std::vector<double> x = {0, 3, 3};
   const std::vector<double> y = {0, 0, 4};
-  RandomTrajectory walk({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
-  EXPECT_EQ(walk.Mask(), 3);
-  walk.Go(2);
-  EXPECT_EQ(walk.Mask(), 2);
-  walk.Go(0);
-  EXPECT_EQ(walk.Mask(), 1);
-  walk.Go(1);
-  EXPECT_TRUE(IsDone(walk.state));
-  EXPECT_DOUBLE_EQ(walk.state.cost, 12);
+  RandomTrajectory trajectory({.nodes = 3, .tsp = true, .x = x.data(), .y = y.data()});
+  EXPECT_EQ(trajectory.Mask(), 3);
+  trajectory.Visit(2);
+  EXPECT_EQ(trajectory.Mask(), 2);
+  trajectory.Visit(0);
+  EXPECT_EQ(trajectory.Mask(), 1);
+  trajectory.Visit(1);
+  EXPECT_TRUE(IsDone(trajectory.state));
+  EXPECT_DOUBLE_EQ(trajectory.state.cost, 12);
 }
 
 TEST(RoutingStepTest, SharesDescribeTheRemainder) {
@@ -123,42 +125,42 @@ TEST(RoutingStepTest, SharesDescribeTheRemainder) {
   const std::vector<double> y = {0, 0, 4, 4};
   const std::vector<double> demands = {0, 6, 0, 0};
   const std::vector<double> backhauls = {0, 0, 5, 1};
-  RandomTrajectory walk({.nodes = 4,
-                         .capacity = 8,
-                         .distance_limit = 20,
-                         .duration_limit = 50,
-                         .x = x.data(),
-                         .y = y.data(),
-                         .demands = demands.data(),
-                         .backhauls = backhauls.data(),
-                         .horizon = 100,
-                         .scale = 10});
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 2, 0}));
-  walk.Go(1);
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{2.0 / 8, 0.03, 1.7, 0}));
-  walk.Go(2);
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{3.0 / 8, 0.07, 1.3, 1}));
-  walk.Go(0);
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 2, 0}));
+  RandomTrajectory trajectory({.nodes = 4,
+                               .capacity = 8,
+                               .distance_limit = 20,
+                               .duration_limit = 50,
+                               .x = x.data(),
+                               .y = y.data(),
+                               .demands = demands.data(),
+                               .backhauls = backhauls.data(),
+                               .horizon = 100,
+                               .scale = 10});
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 2, 0}));
+  trajectory.Visit(1);
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{2.0 / 8, 0.03, 1.7, 0}));
+  trajectory.Visit(2);
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{3.0 / 8, 0.07, 1.3, 1}));
+  trajectory.Visit(0);
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 2, 0}));
 }
 
 TEST(RoutingStepTest, AFullVehicleHasShareOneWithoutLimits) {
   const std::vector<double> x = {0, 3, 3};
-  RandomTrajectory walk({.nodes = 3, .x = x.data(), .y = x.data()});
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 0, 0}));
-  walk.Go(1);
-  EXPECT_EQ(walk.Shares(), (std::vector<double>{1, 0, 0, 0}));
+  RandomTrajectory trajectory({.nodes = 3, .x = x.data(), .y = x.data()});
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 0, 0}));
+  trajectory.Visit(1);
+  EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 0, 0}));
 }
 
 TEST(RoutingStepTest, SumsOfFractionsMayFillAVehicle) {
   const std::vector<double> x(11, 1.0);
   std::vector<double> demands(11, 0.1);
   demands[0] = 0;
-  RandomTrajectory walk(
+  RandomTrajectory trajectory(
       {.nodes = 11, .capacity = 1, .x = x.data(), .y = x.data(), .demands = demands.data()});
-  for (int32_t n = 1; n < 10; ++n) walk.Go(n);
-  walk.Mask();
-  EXPECT_EQ(walk.mask[10], 0);
+  for (int32_t n = 1; n < 10; ++n) trajectory.Visit(n);
+  trajectory.Mask();
+  EXPECT_EQ(trajectory.mask[10], 0);
 }
 
 TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
@@ -171,15 +173,15 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
     const std::vector<double> closes = {1000, close, 200};
     const double shortest = close < 90 ? 70 : 40;
     for (const double limit : {shortest - 0.1, shortest}) {
-      RandomTrajectory walk({.nodes = 3,
-                             .duration_limit = limit,
-                             .x = x.data(),
-                             .y = y.data(),
-                             .window_opens = opens.data(),
-                             .window_closes = closes.data()});
-      walk.Go(1);
-      walk.Mask();
-      EXPECT_EQ(walk.mask[2] == 0, limit == shortest) << close << ", " << limit;
+      RandomTrajectory trajectory({.nodes = 3,
+                                   .duration_limit = limit,
+                                   .x = x.data(),
+                                   .y = y.data(),
+                                   .window_opens = opens.data(),
+                                   .window_closes = closes.data()});
+      trajectory.Visit(1);
+      trajectory.Mask();
+      EXPECT_EQ(trajectory.mask[2] == 0, limit == shortest) << close << ", " << limit;
     }
   }
 }
@@ -187,22 +189,22 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
 TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleArrivesInTime) {
   const std::vector<double> x = {0, 10};
   const std::vector<double> y = {0, 0};
-  RandomTrajectory walk({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
-  EXPECT_EQ(walk.Mask(), 0);
+  RandomTrajectory trajectory({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});
+  EXPECT_EQ(trajectory.Mask(), 0);
 }
 
 TEST(RoutingStepTest, OpenRoutesEndWithTheirLastCustomer) {
   const std::vector<double> x = {0, 10, -10};
   const std::vector<double> y = {0, 0, 0};
-  RandomTrajectory walk(
+  RandomTrajectory trajectory(
       {.nodes = 3, .open_routes = true, .distance_limit = 15, .x = x.data(), .y = y.data()});
-  walk.Go(1);
-  walk.Mask();
-  EXPECT_EQ(walk.mask, (std::vector<double>{0, kForbidden, kForbidden}));
-  walk.Go(0);
-  walk.Go(2);
-  EXPECT_TRUE(IsDone(walk.state));
-  EXPECT_DOUBLE_EQ(walk.state.cost, 20);
+  trajectory.Visit(1);
+  trajectory.Mask();
+  EXPECT_EQ(trajectory.mask, (std::vector<double>{0, kForbidden, kForbidden}));
+  trajectory.Visit(0);
+  trajectory.Visit(2);
+  EXPECT_TRUE(IsDone(trajectory.state));
+  EXPECT_DOUBLE_EQ(trajectory.state.cost, 20);
 }
 
 }  // namespace

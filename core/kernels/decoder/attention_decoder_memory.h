@@ -92,10 +92,10 @@ DecoderMemory<T> LayOutDecoder(const simd::DecoderSizes& sizes, int64_t kernels,
   if (needs.gradient) TakeNodes(sizes, false, pieces, memory.sum);
   TakeSteps(sizes, pieces, memory.steps);
   memory.kernels = pieces.template Take<T>(kernels);
-  const int64_t walking = needs.gradient ? 1 : needs.trajectories;
+  const int64_t replayed = needs.gradient ? 1 : needs.trajectories;
   memory.sums = pieces.template Take<double>(needs.trajectories);
-  memory.states = pieces.template Take<RouteState>(walking);
-  memory.visited = pieces.template Take<uint8_t>(walking * sizes.nodes);
+  memory.states = pieces.template Take<RouteState>(replayed);
+  memory.visited = pieces.template Take<uint8_t>(replayed * sizes.nodes);
   memory.trajectories = pieces.template Take<int32_t>(sizes.block);
   if (needs.scores) {
     memory.steps.scores = pieces.template Take<T>(sizes.block * sizes.padded_nodes);

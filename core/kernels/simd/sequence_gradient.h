@@ -1,5 +1,6 @@
-// A weight's gradient over all steps of many sequences: C += A^T B. Unlike weight_gradient.h, it
-// packs the wide A a few panels at a time: B gets more of the L2 cache, and C is traversed less
+// A weight's gradient over all steps of many sequences: C += A^T B. Copies both sides into panels
+// first, because rows with a stride of a power of two would fall into few sets of the L1 cache.
+// Packs the wide A a few panels at a time: B gets more of the L2 cache, and C is traversed less
 // often. vec.h states who may include this.
 #pragma once
 
@@ -7,7 +8,7 @@
 
 #include "core/kernels/simd/ahead_block.h"
 #include "core/kernels/simd/gemm.h"
-#include "core/kernels/simd/weight_gradient.h"
+#include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
@@ -17,11 +18,27 @@ inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
 template <typename P>
 inline constexpr int64_t kPackedRows = kSequenceRows / P::kFold;
 
+// Elements between A's panels: copies of a row's last columns may extend beyond a panel's end.
+template <typename T>
+inline int64_t GradientPanelStride(int64_t rows) {
+  return rows * kBlockRows + 2 * kLanes<T>;
+}
+
 template <typename P, typename T = typename P::Element>
 inline int64_t SequenceGradientScratch(int64_t inputs) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   return kPackedRows<P> * ((inputs + kPanel - 1) / kPanel * kPanel) +
          4 * GradientPanelStride<T>(kPackedRows<P>);
+}
+
+// Adds the columns' sums to `to` [columns].
+template <typename T>
+inline void AddColumnSums(const T* a, int64_t stride, int64_t rows, int64_t columns, T* to) {
+  for (int64_t j = 0; j < columns; j += kLanes<T>) {
+    Vec<T> sum = Load<T>(to + j);
+    for (int64_t r = 0; r < rows; ++r) sum += Load<T>(a + r * stride + j);
+    Store<T>(to + j, sum);
+  }
 }
 
 // Computes `c` [outputs, inputs] += a^T b with a's rows `stride` apart; adds a's column sums to
