@@ -117,12 +117,12 @@ TEST_P(BeamSearchTest, ReturnsDistinctRankedToursWithTheirLikelihoods) {
   for (int64_t row = 0; row < std::ssize(beam.lengths); ++row) {
     choices.push_back(ChoicesAt(beam, row));
   }
-  const Trajectories followed =
+  const Trajectories forced =
       Run(batch, {.choice = Choice::kForced, .trajectories = kWidth, .choices = choices});
   for (size_t row = 0; row < choices.size(); ++row) {
-    EXPECT_NEAR(beam.log_likelihoods[row], followed.log_likelihoods[row], 1e-4);
-    EXPECT_EQ(beam.costs[row], followed.costs[row]);
-    EXPECT_EQ(beam.agreements[row], followed.agreements[row]);
+    EXPECT_NEAR(beam.log_likelihoods[row], forced.log_likelihoods[row], 1e-4);
+    EXPECT_EQ(beam.costs[row], forced.costs[row]);
+    EXPECT_EQ(beam.agreements[row], forced.agreements[row]);
     if (row % kWidth == 0) continue;
     EXPECT_LE(beam.log_likelihoods[row], beam.log_likelihoods[row - 1]);
   }
@@ -330,13 +330,13 @@ TEST_P(BeamSearchTest, PolicyReturnsTheCheapestTourAndBoundsTheWidth) {
   DecodeOptions options{.method = DecodeMethod::kBeam, .width = 12};
   const auto plans = policy->Decode(instances, options);
   options.augmentations = 8;
-  const auto pictures = policy->Decode(instances, options);
-  ASSERT_TRUE(plans.ok() && pictures.ok()) << plans.status() << pictures.status();
+  const auto augmented = policy->Decode(instances, options);
+  ASSERT_TRUE(plans.ok() && augmented.ok()) << plans.status() << augmented.status();
   for (size_t i = 0; i < instances.size(); ++i) {
     const auto costs = beam.costs.begin() + static_cast<int64_t>(i) * 12;
     const double cost = CheckPlan(instances[i], (*plans)[i].plan).cost;
     EXPECT_NEAR(cost, *std::min_element(costs, costs + 12), 1e-9);
-    EXPECT_LE(CheckPlan(instances[i], (*pictures)[i].plan).cost, cost + 1e-9);
+    EXPECT_LE(CheckPlan(instances[i], (*augmented)[i].plan).cost, cost + 1e-9);
   }
   options.width = 10001;
   EXPECT_EQ(policy->Decode(instances, options).status().message(),

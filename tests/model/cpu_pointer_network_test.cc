@@ -84,13 +84,13 @@ void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bo
   EXPECT_LT(outcome.pass_difference, 1e-5);
   const std::vector<float> gradient = Gradient(*engine);
   const auto choices = ChoicesOf(outcome.trajectories);
-  const RolloutRequest follow{.choice = Choice::kForced, .trajectories = 3, .choices = choices};
+  const RolloutRequest forcing{.choice = Choice::kForced, .trajectories = 3, .choices = choices};
   const auto loss = [&] {
     EXPECT_TRUE(engine->ParametersChanged().ok());
-    const Trajectories followed = RunOf(*engine, batch, follow);
+    const Trajectories forced = RunOf(*engine, batch, forcing);
     double sum = 0;
     for (size_t row = 0; row < choices.size(); ++row) {
-      sum += (0.5 + static_cast<double>(row % 3)) * followed.log_likelihoods[row];
+      sum += (0.5 + static_cast<double>(row % 3)) * forced.log_likelihoods[row];
     }
     return sum;
   };

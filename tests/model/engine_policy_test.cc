@@ -32,10 +32,10 @@ TEST(EnginePolicyTest, MoreAugmentationsAndStartsAreNeverWorse) {
     return sum;
   };
   const double starts = cost({.method = DecodeMethod::kMultiStart, .width = 0});
-  const double pictures =
+  const double augmented =
       cost({.method = DecodeMethod::kMultiStart, .width = 0, .augmentations = 8});
   EXPECT_LT(starts, cost({.method = DecodeMethod::kMultiStart, .width = 1}));
-  EXPECT_LT(pictures, starts);
+  EXPECT_LT(augmented, starts);
   EXPECT_LE(cost({.augmentations = 8}), cost({}));
 }
 

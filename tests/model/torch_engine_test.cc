@@ -74,14 +74,14 @@ const GradientRequest kSampling = {.rollout = {.choice = Choice::kSample, .traje
 
 TEST(TorchEngineTest, GivesTheSameGradientInSmallerPartsWhenMemoryRunsOut) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
-  const auto roomy = TransformerEngine(at::kDouble, SmallTransformer());
-  const auto expected = roomy->AddGradient(batch, kSampling, WeighByCost);
+  const auto ample = TransformerEngine(at::kDouble, SmallTransformer());
+  const auto expected = ample->AddGradient(batch, kSampling, WeighByCost);
   ASSERT_TRUE(expected.ok()) << expected.status();
   for (const bool late : {false, true}) {
     const auto cramped = CrampedEngine(3, late);
     const auto actual = cramped->AddGradient(batch, kSampling, WeighByCost);
     ASSERT_TRUE(actual.ok()) << actual.status();
-    EXPECT_LT(RelativeDifference(Values(roomy->tensors().gradient()),
+    EXPECT_LT(RelativeDifference(Values(ample->tensors().gradient()),
                                  Values(cramped->tensors().gradient())),
               1e-12);
     EXPECT_EQ(actual->trajectories.choices, expected->trajectories.choices);
@@ -152,7 +152,7 @@ TEST(TorchEngineTest, NamesAForbiddenChoice) {
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
   const auto run = engine->Run(batch, {.choice = Choice::kForced, .choices = choices});
   EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed there");
+  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is forbidden there");
 }
 
 TEST(TorchEngineTest, RefusesBeamSearchAndNamesAlternatives) {
@@ -242,8 +242,8 @@ TEST(GuardTorchTest, RecognisesOutOfMemoryErrorsOfLibraries) {
 }
 
 TEST(GuardTorchTest, LogsARepeatedWarningOnce) {
-  std::vector<std::string> told;
-  SetDeviceWarningListener([&](std::string_view text) { told.emplace_back(text); });
+  std::vector<std::string> logged;
+  SetDeviceWarningListener([&](std::string_view text) { logged.emplace_back(text); });
   for (int call = 0; call < 3; ++call) {
     const absl::Status status = GuardTorch([] {
       TORCH_WARN("weights lie otherwise");
@@ -252,7 +252,7 @@ TEST(GuardTorchTest, LogsARepeatedWarningOnce) {
     EXPECT_TRUE(status.ok()) << status;
   }
   SetDeviceWarningListener(nullptr);
-  EXPECT_EQ(told, std::vector<std::string>{"torch: weights lie otherwise"});
+  EXPECT_EQ(logged, std::vector<std::string>{"torch: weights lie otherwise"});
 }
 
 TEST(GuardTorchTest, RecognisesALostDeviceBehindALibrarysError) {

@@ -36,7 +36,7 @@ TEST(LossScalerTest, DoublesTheScaleAfterFiniteStepsAndHalvesItAfterAnOverflow) 
   EXPECT_FALSE(scaler.Unscale(at::full({3}, std::numeric_limits<float>::infinity())));
   EXPECT_EQ(ScaleOf(scaler), 8);
   EXPECT_TRUE(scaler.Unscale(at::ones({3})));
-  EXPECT_EQ(ScaleOf(scaler), 8);  // the count of sound steps began anew
+  EXPECT_EQ(ScaleOf(scaler), 8);  // the count of finite steps restarted
 }
 
 TEST(LossScalerTest, ClearsAnOverflowedGradient) {

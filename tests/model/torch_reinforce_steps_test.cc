@@ -74,12 +74,12 @@ class ReinforceStepsTest : public testing::Test {
 
 TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
   const auto steps = MakeSteps({.trajectories = 2});
-  std::vector<size_t> told;
+  std::vector<size_t> reported;
   for (int64_t step = 1; step <= 8; ++step) {
     ASSERT_TRUE(steps->Step(StepBaseline::kShared, BatchOfStep(step)).ok());
-    told.push_back(steps->TakeReports().size());
+    reported.push_back(steps->TakeReports().size());
   }
-  EXPECT_EQ(told, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
+  EXPECT_EQ(reported, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
   EXPECT_EQ(counts_.waits, 1);  // of Load
   ASSERT_TRUE(steps->Save(state_).ok());
   const std::vector<CapturedStepReport> rest = steps->TakeReports();
@@ -325,7 +325,7 @@ TEST_F(ReinforceStepsTest, KeepABoundedNumberOfGraphs) {
                                      .trajectories = 0})
                 .status()
                 .message(),
-            "trajectories: got 0, wanted 1 or more where the device draws instances");
+            "trajectories: got 0, wanted 1 or more if the device draws instances");
 }
 
 // A step without a graph cannot use the memory that other widths' graphs hold.
@@ -438,7 +438,7 @@ TEST_F(ReinforceStepsTest, AreRefusedWithoutFusedPasses) {
   options.fused = false;
   const auto engine = test::TransformerEngine(at::kFloat, test::SmallTransformer(), options);
   EXPECT_EQ(engine->MakeCapturedSteps({}).status().message(),
-            "engine options: passes that are not fused");
+            "engine options: captured steps need fused passes");
 }
 
 TEST_F(ReinforceStepsTest, NeedAStream) {

@@ -88,11 +88,10 @@ class ParityTest : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(ParityTest, HasRl4cosLikelihoods) {
-  const absl::StatusOr<Trajectories> followed =
-      network_->Run(case_->batch(), case_->Follow(nullptr));
-  ASSERT_TRUE(followed.ok()) << followed.status();
-  EXPECT_THAT(followed->log_likelihoods, testing::Pointwise(testing::DoubleNear(kTolerance),
-                                                            ExpectedDoubles("log_likelihoods")));
+  const absl::StatusOr<Trajectories> forced = network_->Run(case_->batch(), case_->Follow(nullptr));
+  ASSERT_TRUE(forced.ok()) << forced.status();
+  EXPECT_THAT(forced->log_likelihoods, testing::Pointwise(testing::DoubleNear(kTolerance),
+                                                          ExpectedDoubles("log_likelihoods")));
 }
 
 TEST_P(ParityTest, HasRl4cosGreedyTours) {

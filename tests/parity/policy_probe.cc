@@ -58,13 +58,13 @@ std::string Probe(const ParityCase& parity, CpuPool& pool) {
   RolloutRequest greedily = parity.Follow(&pool);
   greedily.choice = Choice::kGreedy;
   greedily.choices = {};
-  const Trajectories followed = Value(network->Run(parity.batch(), parity.Follow(&pool)));
+  const Trajectories forced = Value(network->Run(parity.batch(), parity.Follow(&pool)));
   const Trajectories greedy = Value(network->Run(parity.batch(), greedily));
   const Trajectories second = Differentiate(parity, pool, *network).trajectories;
   const Trajectories second64 = Differentiate(parity, pool, *exact).trajectories;
   const std::vector<int64_t> shape = {parity.batch().size(), parity.trajectories()};
   std::vector<TensorView> tensors = {
-      View("log_likelihoods", TensorType::kFloat64, shape, followed.log_likelihoods),
+      View("log_likelihoods", TensorType::kFloat64, shape, forced.log_likelihoods),
       View("second_pass", TensorType::kFloat64, shape, second.log_likelihoods),
       View("second_pass64", TensorType::kFloat64, shape, second64.log_likelihoods),
       View("greedy_costs", TensorType::kFloat64, shape, greedy.costs),

@@ -24,7 +24,7 @@ void Bf16Projections::Pack(const float* weights) {
 }
 
 void Bf16Projections::Multiply(Rows<const float> a, const std::vector<float>& packed,
-                                  DenseShape shape, Rows<float> to, float* work) const {
+                               DenseShape shape, Rows<float> to, float* work) const {
   kernels_.multiply({.rows = shape.rows,
                      .inner = shape.inner,
                      .columns = shape.columns,
@@ -37,14 +37,13 @@ void Bf16Projections::Multiply(Rows<const float> a, const std::vector<float>& pa
 }
 
 void Bf16Projections::Forward(Rows<const float> x, int64_t rows, Rows<float> y,
-                                 std::vector<float>& work) const {
+                              std::vector<float>& work) const {
   Multiply(x, forward_, {rows, inputs_, outputs_}, y,
            Scratch(work, kernels_.work_size(rows, inputs_)));
 }
 
-void Bf16Projections::Backward(Rows<const float> dy, const float* x, int64_t rows,
-                                  Rows<float> dx, float* d_weights,
-                                  std::vector<float>& work) const {
+void Bf16Projections::Backward(Rows<const float> dy, const float* x, int64_t rows, Rows<float> dx,
+                               float* d_weights, std::vector<float>& work) const {
   float* const scratch =
       Scratch(work, std::max(kernels_.work_size(rows, outputs_), kernels_.weight_scratch(inputs_)));
   Multiply(dy, back_, {rows, outputs_, inputs_}, dx, scratch);

@@ -152,8 +152,8 @@ class EnginePolicy final : public Policy {
                          engine_->Run(batch, Request(part, options, plans.size())));
     for (size_t i = 0; i < part.size(); ++i) {
       VRP_ASSIGN_OR_RETURN(DecodedPlan plan, BestPlan(batch, trajectories, part[i],
-                                                      {static_cast<int32_t>(i) * augmentations, augmentations,
-                                                       options.others}));
+                                                      {static_cast<int32_t>(i) * augmentations,
+                                                       augmentations, options.others}));
       plans.push_back(std::move(plan));
     }
     return absl::OkStatus();
@@ -176,7 +176,8 @@ class EnginePolicy final : public Policy {
     return request;
   }
 
-  // Returns the cheapest plan of all augmentations that the fleet can drive; the first among equals.
+  // Returns the cheapest plan of all augmentations that the fleet can drive; the first among
+  // equals.
   static absl::StatusOr<DecodedPlan> BestPlan(const NetworkBatch& batch,
                                               const Trajectories& trajectories,
                                               const Instance& instance, AugmentationRange range) {

@@ -239,15 +239,17 @@ absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
   const NodeOrder order = form.order;
   const auto refuse = [](auto... parts) { return absl::UnimplementedError(Concat(parts...)); };
   if (order == NodeOrder::kByAngle && !instance.has_positions()) {
-    return refuse("distance_matrix: a network that reads nodes by angle needs their coordinates too");
+    return refuse(
+        "distance_matrix: a network that reads nodes by angle needs their coordinates too");
   }
   if (instance.data().coordinates != CoordinateSystem::kPlanar && !instance.has_distance_matrix()) {
-    return refuse("coordinate_system: the networks know planar coordinates only");
+    return refuse("coordinate_system: the networks support planar coordinates only");
   }
   std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
   if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
   VRP_RETURN_IF_ERROR(RefuseFeatures(
-      instance, known, order == NodeOrder::kByAngle ? "networks that read nodes by angle" : "the networks"));
+      instance, known,
+      order == NodeOrder::kByAngle ? "networks that read nodes by angle" : "the networks"));
   for (const std::string& name : form.own_columns) {
     if (FindColumn(instance.data(), name) != nullptr) continue;
     return refuse("features.", name, ": absent, and this network reads it");

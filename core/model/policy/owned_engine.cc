@@ -11,7 +11,8 @@ namespace {
 // Runs an engine's work on its device's executor.
 class ExecutorLane {
  public:
-  ExecutorLane(DeviceExecutor& executor, Priority priority) : executor_(&executor), priority_(priority) {}
+  ExecutorLane(DeviceExecutor& executor, Priority priority)
+      : executor_(&executor), priority_(priority) {}
 
   absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
     return executor_->Run(priority_, [work] { return work(); }).get();

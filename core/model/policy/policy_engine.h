@@ -133,7 +133,7 @@ class PolicyEngine {
   // kUnimplemented gives the reason why there are none.
   virtual absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest&) {
-    return absl::UnimplementedError("this engine takes them one after the other");
+    return absl::UnimplementedError("captured steps: this engine has none");
   }
 
   // Returns the engine's further state for checkpoints by name (the scale of fp16's losses).

@@ -58,7 +58,7 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const GradientReques
     : TrajectoryTable(batch, request.rollout) {
   if (request.rollout.choice != Choice::kBeam) return;
   status_ = absl::InvalidArgumentError(
-      "rollout.choice: a beam search has no gradient; follow its choices instead");
+      "rollout.choice: a beam search has no gradient; force its choices instead");
 }
 
 absl::Status TrajectoryTable::CopyForced(const RolloutRequest& request) {
@@ -109,7 +109,7 @@ absl::Status TrajectoryTable::Error(DecodeStatus status, int32_t instance,
                                                   ": no vehicle can serve it from the depot"));
     case DecodeStatus::kForbidden:
       return absl::InvalidArgumentError(
-          Concat("instances[", instance, "]: choices: one of them is not allowed at its step"));
+          Concat("instances[", instance, "]: choices: one of them is forbidden at its step"));
   }
   return absl::OkStatus();
 }

@@ -104,7 +104,7 @@ class CapturedRollouts::Shape {
     const AutocastScope autocast(device_.type(), parts_.options.precision);
     const std::optional<DecoderProjections> projections =
         parts_.network->Project(*parts_.parameters, instances, {});
-    TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
+    TORCH_CHECK(projections.has_value(), "this network has no fused passes");
     FusedPasses<float> passes(*projections, batch_.rules(batch_.all()),
                               parts_.options.deterministic);
     return passes.Rollout({.max_steps = batch_.max_steps()}, result_.result());

@@ -70,8 +70,8 @@ absl::StatusOr<Trajectories> TorchEngine::Run(const NetworkBatch& batch,
                                               const RolloutRequest& request) const {
   VRP_RETURN_IF_ERROR(CheckTorchRequest(batch, request));
   if (captured_ == nullptr) return RunInParts(batch, request);
-  if (auto recorded = captured_->Run(batch, request); recorded.has_value()) {
-    return *std::move(recorded);
+  if (auto captured = captured_->Run(batch, request); captured.has_value()) {
+    return *std::move(captured);
   }
   absl::StatusOr<Trajectories> done = RunInParts(batch, request);
   const bool short_of_memory = absl::IsResourceExhausted(done.status());

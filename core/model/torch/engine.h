@@ -80,6 +80,7 @@ class TorchEngine final : public PolicyEngine {
   absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
                         WeighTrajectories weigh, GradientOutcome& outcome);
   void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
+  absl::Status CheckCapture(const CapturedStepsRequest& request) const;
   // Returns null if rollouts cannot be captured.
   std::unique_ptr<CapturedRollouts> MakeCapturedRollouts() const;
 

@@ -57,19 +57,19 @@ std::unique_ptr<CapturedRollouts> TorchEngine::MakeCapturedRollouts() const {
       [device, options = options_] { return StreamOn(device, options, Priority::kSolving); });
 }
 
-absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
-    const CapturedStepsRequest& request) {
+absl::Status TorchEngine::CheckCapture(const CapturedStepsRequest& request) const {
   if (!options_.fused && !network_->recurrent()) {
-    return absl::UnimplementedError("engine options: passes that are not fused");
+    return absl::UnimplementedError("engine options: captured steps need fused passes");
   }
   if (tensors_.flat().scalar_type() != at::kFloat) {
-    return absl::UnimplementedError("parameters: wanted in float32");
+    return absl::UnimplementedError("parameters: wanted float32");
   }
   if (request.drawn.has_value() && batch_form().order != NodeOrder::kAsGiven) {
-    return absl::UnimplementedError("drawn: the network reads nodes in an order");
+    return absl::UnimplementedError("drawn: the network reads nodes by angle");
   }
   if (request.drawn.has_value() && !batch_form().own_columns.empty()) {
-    return absl::UnimplementedError("drawn: the network reads feature columns of instances");
+    return absl::UnimplementedError(
+        "drawn: the network reads feature columns, which drawn instances do not have");
   }
   if (request.drawn.has_value() && MaxNodes(*request.drawn) > request.nodes) {
     return absl::InvalidArgumentError(Concat("drawn: got instances of up to ",
@@ -77,16 +77,20 @@ absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
                                              request.nodes));
   }
   if (request.drawn.has_value() && request.trajectories < 1) {
-    return absl::InvalidArgumentError(
-        Concat("trajectories: got ", request.trajectories,
-               ", wanted 1 or more where the device draws instances"));
+    return absl::InvalidArgumentError(Concat("trajectories: got ", request.trajectories,
+                                             ", wanted 1 or more if the device draws instances"));
   }
   if (request.parts < 1 || request.parts > std::max(1, request.instances)) {
     return absl::InvalidArgumentError(Concat("parts: got ", request.parts, ", wanted 1 to ",
                                              request.instances,
                                              ", as many as there are instances"));
   }
-  VRP_RETURN_IF_ERROR(CheckGraph(request, network_->recurrent()));
+  return CheckGraph(request, network_->recurrent());
+}
+
+absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
+    const CapturedStepsRequest& request) {
+  VRP_RETURN_IF_ERROR(CheckCapture(request));
   const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
   if (request.baseline != nullptr && baseline == nullptr) {
     return absl::InvalidArgumentError("baseline: got another kind of engine");
@@ -96,7 +100,7 @@ absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
     std::unique_ptr<StepStream> stream =
         StreamOn(tensors_.options().device(), options_, Priority::kTraining);
     if (stream == nullptr) {
-      return absl::UnimplementedError("this device has no streams that run by themselves");
+      return absl::UnimplementedError("captured steps: this device has no streams");
     }
     tensors_.TrackGradient();
     // Earlier steps may have cached it: cuBLAS, cuDNN and graphs allocate beside torch's allocator.

@@ -68,7 +68,7 @@ absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequ
       continue;
     }
     if (!absl::IsResourceExhausted(added) || part.count == 1) return added;
-    TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: going on with ",
+    TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: continuing with ",
                     (part.count + 1) / 2);
     tensors_.gradient().copy_(before);  // backward may have added some of the part
     outcome = outcome_before;

@@ -6,7 +6,7 @@ namespace {
 
 absl::Status NoTorch() {
   return absl::UnimplementedError(
-      "device: this program was built without LibTorch and computes on the CPU alone");
+      "device: this program was built without LibTorch and computes on the CPU only");
 }
 
 }  // namespace

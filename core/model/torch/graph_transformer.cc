@@ -21,7 +21,7 @@ constexpr double kNormEpsilon = 1e-5;
 at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                   const at::Tensor& bias) {
   // Otherwise torch silently multiplies matrices in float32.
-  TORCH_CHECK(bias.stride(-1) == 1, "attention: a bias whose nodes do not lie side by side");
+  TORCH_CHECK(bias.stride(-1) == 1, "attention: the bias is not contiguous over nodes");
   if (query.is_cuda()) {
     return at::scaled_dot_product_attention(query, key, value, bias.to(query.scalar_type()));
   }

@@ -38,14 +38,14 @@ class Runner {
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(rollout));
     if (!job_.record) return result;
     VRP_ASSIGN_OR_RETURN(
-        ForcedSteps followed,
+        ForcedSteps forced,
         FollowForcedChoices({.network = job_.network,
                              .rules = rules.rules,
                              .choices = rollout.choices,
                              .nodes = nodes_,
                              .type = c10::typeMetaToScalarType(job_.options.dtype()),
                              .pool = request_.pool}));
-    result.steps = std::move(followed.steps);
+    result.steps = std::move(forced.steps);
     if (request_.distinct_starts) LeaveOutStarts(result.steps, request_.trajectories);
     return result;
   }
@@ -120,7 +120,7 @@ class Follower {
     VRP_RETURN_IF_ERROR(StopStatus(request_.stop.Check()));
     const DeviceRules rules = MakeDeviceRules(*job_.batch, job_.first, job_.count, transfers_);
     VRP_ASSIGN_OR_RETURN(
-        ForcedSteps followed,
+        ForcedSteps forced,
         FollowForcedChoices({.network = job_.network,
                              .rules = rules.rules,
                              .choices = transfers_.ToDevice(Choices()),
@@ -131,14 +131,14 @@ class Follower {
                              .first_trajectory = (request_.first_instance + job_.first) * paths_,
                              .pool = request_.pool}));
     TorchRollout result;
-    VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(followed));
-    result.steps = std::move(followed.steps);
+    VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(forced));
+    result.steps = std::move(forced.steps);
     if (request_.distinct_starts) LeaveOutStarts(result.steps, paths_);
     if (request_.teacher_forcing >= 1 || !job_.network->recurrent()) return result;
     VRP_ASSIGN_OR_RETURN(result.steps.inputs.current,
                          ReadOwnChoices({.decoder = job_.decoder,
                                          .inputs = result.steps.inputs,
-                                         .own = followed.draws >= request_.teacher_forcing,
+                                         .own = forced.draws >= request_.teacher_forcing,
                                          .trajectories = paths_,
                                          .stop = request_.stop}));
     return result;
@@ -159,9 +159,9 @@ class Follower {
     return choices;
   }
 
-  absl::StatusOr<Trajectories> MakeTrajectories(const ForcedSteps& followed) const {
-    const at::Tensor host = transfers_.ToHost(at::stack(
-        {followed.ends.to(at::kDouble), followed.lengths.to(at::kDouble), followed.costs}));
+  absl::StatusOr<Trajectories> MakeTrajectories(const ForcedSteps& forced) const {
+    const at::Tensor host = transfers_.ToHost(
+        at::stack({forced.ends.to(at::kDouble), forced.lengths.to(at::kDouble), forced.costs}));
     const double* const ends = host.const_data_ptr<double>();
     Trajectories result;
     result.count = static_cast<int32_t>(paths_);
@@ -185,7 +185,7 @@ class Follower {
     const std::span<const int32_t> given = Given(row);
     const int32_t node = step < std::ssize(given) ? given[static_cast<size_t>(step)] : -1;
     return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
-                                             step, "]: ", node, " is not allowed there"));
+                                             step, "]: ", node, " is forbidden there"));
   }
 
   const TorchRolloutJob& job_;

@@ -42,7 +42,7 @@ class MovingTrajectories {
     costs_ = Make({}, at::kDouble);
     given_ = Make({}, at::kLong);
     uniforms_ = Make({}, at::kDouble);
-    rooms_ = Make({TrajectoryScratchBytes(layout_)}, at::kByte);
+    trajectory_scratch_ = Make({TrajectoryScratchBytes(layout_)}, at::kByte);
     const std::vector<int64_t> shape = {job.instances, job.request.trajectories};
     choices_ =
         at::full({job.request.max_steps, shape[0], shape[1]}, -1, job.options.dtype(at::kInt));
@@ -87,19 +87,20 @@ class MovingTrajectories {
   // Advances to step `t` by the choices of the one before, [B, P] int64.
   absl::Status To(int32_t t, const at::Tensor& chosen) {
     const BatchRolloutRequest& asked = job_.request;
-    const AdvanceRequest request = {.layout = layout_,
-                                    .instances = job_.instances,
-                                    .trajectories = asked.trajectories,
-                                    .distinct_starts = asked.distinct_starts,
-                                    .step = t,
-                                    .rules = job_.rules,
-                                    .choices = t == 0 ? nullptr : chosen.const_data_ptr<int64_t>(),
-                                    .trajectory_scratch = rooms_.mutable_data_ptr<uint8_t>(),
-                                    .seed = asked.seed,
-                                    .stream = asked.stream,
-                                    .steps = asked.steps,
-                                    .first_trajectory = asked.first_trajectory};
-    const at::Device device = rooms_.device();
+    const AdvanceRequest request = {
+        .layout = layout_,
+        .instances = job_.instances,
+        .trajectories = asked.trajectories,
+        .distinct_starts = asked.distinct_starts,
+        .step = t,
+        .rules = job_.rules,
+        .choices = t == 0 ? nullptr : chosen.const_data_ptr<int64_t>(),
+        .trajectory_scratch = trajectory_scratch_.mutable_data_ptr<uint8_t>(),
+        .seed = asked.seed,
+        .stream = asked.stream,
+        .steps = asked.steps,
+        .first_trajectory = asked.first_trajectory};
+    const at::Device device = trajectory_scratch_.device();
     if (!device.is_cpu()) {
       return AdvanceOnCuda(request, Written<float>(), CurrentStream(device.index()));
     }
@@ -150,7 +151,7 @@ class MovingTrajectories {
   at::Tensor costs_;
   at::Tensor given_;
   at::Tensor uniforms_;
-  at::Tensor rooms_;
+  at::Tensor trajectory_scratch_;
   at::Tensor choices_;  // [T, B, P]
   at::Tensor log_likelihoods_;
   at::Tensor agreements_;

@@ -122,17 +122,17 @@ class SequenceStepPasses final : public StepPasses {
   }
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
-    VRP_ASSIGN_OR_RETURN(const ForcedSteps followed,
+    VRP_ASSIGN_OR_RETURN(const ForcedSteps forced,
                          FollowForcedChoices({.network = options_.network,
                                               .rules = options_.rules,
                                               .choices = rollout_.choices,
                                               .nodes = options_.instances->features.size(1)}));
-    if (request_.distinct_starts) LeaveOutStarts(followed.steps, request_.trajectories);
+    if (request_.distinct_starts) LeaveOutStarts(forced.steps, request_.trajectories);
     at::Tensor likelihoods;  // [B * P]
     {
       const AutocastScope autocast(weights.device().type(), options_.precision);
       const ReplayTerms terms =
-          Replay(*decoder_, followed.steps, request_.trajectories, label_smoothing);
+          Replay(*decoder_, forced.steps, request_.trajectories, label_smoothing);
       likelihoods = terms.smoothed.view({-1, request_.max_steps}).sum(1);
     }
     const at::Tensor loss = (weights.to(likelihoods.options()) * likelihoods).sum();
@@ -166,7 +166,7 @@ std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options) {
   }
   const std::optional<DecoderProjections> projections = options.network->Project(
       *options.parameters, instances, {.gradient_checkpointing = options.gradient_checkpointing});
-  TORCH_CHECK(projections.has_value(), "a network whose passes are not fused");
+  TORCH_CHECK(projections.has_value(), "this network has no fused passes");
   return std::make_unique<FusedStepPasses>(options, *projections);
 }
 
