@@ -11,7 +11,8 @@ namespace vrp {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Returns wall time, to be shown and stored. Jumps when an administrator sets the machine's clock.
+  // Returns wall time, to be shown and stored. Jumps when an administrator sets the machine's
+  // clock.
   virtual absl::Time Now() const = 0;
   // Returns monotonic time, for durations and deadlines (steady_time.h).
   virtual absl::Time SteadyNow() const = 0;

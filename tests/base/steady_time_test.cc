@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-TEST(SteadyNow, IncreasesAndAgreesWithAMonotonicClock) {
+TEST(SteadyNow, IncreasesAndAgreesWithAnUnchangedClock) {
   const absl::Time before = SteadyNow();
   EXPECT_LE(before, SteadyNow());
   EXPECT_LT(absl::AbsDuration(absl::Now() - SteadyNow()), absl::Seconds(5));

@@ -83,41 +83,41 @@ TEST(BatchImproverTest, PlansDependOnTheSeedButNotOnThePositionInTheBatch) {
 }
 
 TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
-  int pieces = 0;
+  int calls = 0;
   absl::Duration longest;
   bool inside = false;
-  const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
+  const DeviceRunner runner = [&](absl::FunctionRef<absl::Status()> work) {
     EXPECT_FALSE(std::exchange(inside, true));
     // The wait for others' work must not count as time of the task.
-    if (pieces < 60) absl::SleepFor(absl::Milliseconds(25));
+    if (calls < 60) absl::SleepFor(absl::Milliseconds(25));
     const absl::Time begun = SteadyNow();
     const absl::Status status = work();
     longest = std::max(longest, SteadyNow() - begun);
     inside = false;
-    ++pieces;
+    ++calls;
     return status;
   };
   std::vector<ImprovedPlan> plans = SomePlans();
   const auto rounds =
-      MakeSerialBatchImprover(int64_t{1} << 30, piece)->Improve(plans, {.rounds = 2000});
+      MakeSerialBatchImprover(int64_t{1} << 30, runner)->Improve(plans, {.rounds = 2000});
   ASSERT_TRUE(rounds.ok()) << rounds.status();
   EXPECT_EQ(*rounds, 2000);
   EXPECT_EQ(RoutesOf(plans), RoutesOf(Improved({.rounds = 2000})));
-  EXPECT_GT(pieces, 1);
-  EXPECT_LT(pieces, 60);
+  EXPECT_GT(calls, 1);
+  EXPECT_LT(calls, 60);
   EXPECT_LT(longest, absl::Seconds(2));
 }
 
 TEST(BatchImproverTest, FailsWhenTheDevicesThreadHasEnded) {
-  int pieces = 0;
-  const DeviceRunner piece = [&](absl::FunctionRef<absl::Status()> work) {
-    return ++pieces < 3 ? work() : absl::CancelledError("ended");
+  int calls = 0;
+  const DeviceRunner runner = [&](absl::FunctionRef<absl::Status()> work) {
+    return ++calls < 3 ? work() : absl::CancelledError("ended");
   };
   std::vector<ImprovedPlan> plans = SomePlans();
   const auto rounds =
-      MakeSerialBatchImprover(int64_t{1} << 30, piece)->Improve(plans, {.rounds = 100000});
+      MakeSerialBatchImprover(int64_t{1} << 30, runner)->Improve(plans, {.rounds = 100000});
   EXPECT_EQ(rounds.status(), absl::CancelledError("ended"));
-  EXPECT_EQ(pieces, 3);
+  EXPECT_EQ(calls, 3);
   EXPECT_EQ(RoutesOf(plans), RoutesOf(SomePlans()));
 }
 

@@ -27,7 +27,7 @@ class RandomNodes {
   std::vector<std::vector<T>> arrays_;
 };
 
-// Returns log p of each node at a step, -inf where not allowed, and elsewhere at least -1e300.
+// Returns log p of each node at a step; -inf for forbidden nodes.
 std::vector<double> PlainLogLikelihoods(const DecoderShape& shape, const StepRules& rules,
                                         const DecoderNodes<const double>& nodes,
                                         const RouteState& state,

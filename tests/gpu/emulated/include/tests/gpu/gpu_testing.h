@@ -11,9 +11,9 @@ inline constexpr bool kEmulated = true;
 
 inline void BeLike(const DeviceLike& device) {
   emulated::ResetDevice({.shared_bytes = device.shared_bytes,
-                        .multiprocessors = device.multiprocessors,
-                        .seed = device.seed,
-                        .deferred = device.deferred});
+                         .multiprocessors = device.multiprocessors,
+                         .seed = device.seed,
+                         .deferred = device.deferred});
 }
 
 inline constexpr char kNoGpu[] = "";
