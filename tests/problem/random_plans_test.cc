@@ -1,5 +1,5 @@
-// Tests that MakeSolution, PlanValue and the checker, which share no code, agree on the times,
-// loads, costs and feasibility of random plans.
+// Tests that the checker agrees with MakeSolution and PlanValue, with which it shares no code, on
+// the times, loads, costs and feasibility of random plans.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -90,7 +90,7 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
   EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
   if (scheduler.NeedsDuration(vehicle)) {
-    // Some of the scheduler's roundings, each 1e-9 of the windows' span, may add up.
+    // Rounding errors of the scheduler, each 1e-9 of the span of the windows, may add up.
     EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-5);
     const double most = vehicle.max_duration + vehicle.max_overtime;
     EXPECT_EQ(route.duration > most + 1e-3, Has(report, index, {ViolationKind::kDuration}));

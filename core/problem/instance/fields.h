@@ -68,7 +68,7 @@ struct FieldTraits {
   std::string_view list = name;     // of a per-node field: the whole vector, in error paths
   std::string_view json = name;     // the key in our JSON
   std::string_view message = name;  // the field in proto/vrp/v1/instance.proto
-  std::string_view vrplib = {};     // VRPLIB's keyword of a vehicle's number; + "_SECTION": of each
+  std::string_view vrplib = {};     // keyword of VRPLIB; with _SECTION: a number per vehicle
   bool of_distance = false;         // whether a kLimit is in units of distance, not of time
   bool of_depots = false;           // whether depots may have the per-node field, too
   bool of_tsp = false;              // whether a TSP may have the field; of loads: zeros
