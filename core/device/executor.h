@@ -47,8 +47,8 @@ class DeviceExecutor {
  public:
   virtual ~DeviceExecutor() = default;
 
-  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival. Where work
-  // runs inline, the future is ready at once; tasks that call Run and wait run inline, too. The
+  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival. The
+  // CPU's work and work submitted from a task run inline: the future is then ready at once. The
   // future rethrows exceptions of `work`. After Shutdown: kCancelled.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;

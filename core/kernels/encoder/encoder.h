@@ -67,7 +67,7 @@ class Encoder {
   // Packs the weights for the products. Call it after each change of `parameters` (the flat span).
   virtual void Pack(const T* parameters) = 0;
 
-  // Return the elements of memory that Forward leaves for Backward (`saved`, which must not move
+  // Returns the elements of memory that Forward leaves for Backward (`saved`, which must not move
   // between the two; 0.78 MiB for 51 nodes and the sizes above in float), and of both passes'
   // scratch.
   virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;

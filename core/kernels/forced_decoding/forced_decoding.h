@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Run the same programs on CPU memory, with one thread per trajectory. T is float or double.
+// Runs the same programs on CPU memory, with one thread per trajectory. T is float or double.
 template <typename T>
 void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
                       CpuPool* pool = nullptr);
@@ -18,7 +18,7 @@ template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
                   CpuPool* pool = nullptr);
 
-// Enqueue into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
+// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
 // kUnimplemented: a build without CUDA.
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
                                const ForcedDecodingResult<float>& result, void* stream);

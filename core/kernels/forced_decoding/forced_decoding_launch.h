@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Enqueue the kernels. Return CUDA's immediate error.
+// Enqueues the kernels. Returns CUDA's immediate error.
 cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
                                  const ForcedDecodingResult<float>& result, cudaStream_t stream);
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,

@@ -41,7 +41,7 @@ constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
   return length;
 }
 
-// Return the same as Instance::Distance and Instance::Duration.
+// Returns the same as Instance::Distance and Instance::Duration.
 constexpr double LegDistance(const RoutingProblem& problem, int32_t from, int32_t to) {
   if (problem.distances != nullptr) {
     return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];

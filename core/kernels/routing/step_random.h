@@ -31,7 +31,7 @@ constexpr PhiloxCounter StepBlock(const StepKey& key) {
         static_cast<uint32_t>(key.stream), static_cast<uint32_t>(key.stream >> 32)}});
 }
 
-// Return uniform numbers in [0, 1): from the block's first two words, and from its last two.
+// Returns uniform numbers in [0, 1): from the block's first two words, and from its last two.
 constexpr double FirstUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32));
 }

@@ -33,8 +33,8 @@ inline __attribute__((always_inline)) IntVec<T> FirstLanes(int64_t count) {
   return lanes < static_cast<I>(count);
 }
 
-// Access the first `count` elements, 0 <= count (all if there are at least as many as lanes). Loads
-// return 0 in other lanes. Memory beyond is not touched.
+// Accesses the first `count` elements, 0 <= count (all if there are at least as many as lanes).
+// Loads return 0 in other lanes. Memory beyond is not touched.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> LoadFirst(const T* from, int64_t count) {
   const IntVec<T> mask = FirstLanes<T>(count);

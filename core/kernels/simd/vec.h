@@ -61,7 +61,7 @@ inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
   return MaxOfBoth(a, b);
 }
 
-// Return sums and maxima over a vector's lanes by halves: a fixed order.
+// Returns sums and maxima over a vector's lanes by halves: a fixed order.
 template <typename T, int kBytes>
 struct Halves {
   typedef T whole __attribute__((vector_size(kBytes)));
