@@ -1,5 +1,6 @@
-// Every field of every format x {absent, wrong type, NaN, infinite, negative, overflow, duplicate,
-// truncated}: one clear error that names the place, never a crash.
+// Tests that a reader refuses bad input with an error that names the place, and never crashes.
+// Tries every field of every format x {absent, wrong type, NaN, infinite, negative, overflow,
+// duplicate, truncated}.
 #include <cstdio>
 #include <functional>
 #include <map>
@@ -24,13 +25,12 @@ Parser InstanceParser(InstanceFormat format) {
   return [format](std::string_view text) { return ParseInstance(text, "bad", format).status(); };
 }
 
-// One spelling of each kind of bad value for a numeric field; NaN and infinity as the formats might
-// spell them.
+// Kinds of bad values for a number, each with a text that stands for it.
 const std::vector<std::pair<std::string, std::string>> kBadNumbers = {
     {"wrong type", "abc"}, {"NaN", "nan"},        {"infinite", "inf"},
     {"negative", "-7"},    {"overflow", "1e999"}, {"overflow", "99999999999999999999999"}};
 
-// A template with fields `{key=value}`, each of which can be replaced or dropped.
+// A text with fields `{key=value}`, each of which can be replaced or dropped.
 struct Template {
   std::string text;
 
@@ -41,7 +41,7 @@ struct Template {
     }
     return keys;
   }
-  // The text with `value` in place of `key`'s; the others as they stand.
+  // Returns the text with `value` for `key`, and all other fields with their own values.
   std::string With(const std::string& key, const std::string& value) const {
     std::string result;
     for (size_t at = 0; at < text.size();) {
@@ -59,7 +59,7 @@ struct Template {
   }
 };
 
-// With their line breaks.
+// Returns the lines of a text with their line breaks.
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
   for (size_t at = 0; at < text.size();) {
@@ -70,20 +70,20 @@ std::vector<std::string> Lines(const std::string& text) {
   return lines;
 }
 
-// The errors of a status, one a line.
-std::vector<std::string> Lines(const absl::Status& status) {
+// Returns the errors of a status, one per line.
+std::vector<std::string> ErrorLines(const absl::Status& status) {
   return absl::StrSplit(status.message(), '\n');
 }
 
-struct Counter {
+struct RefusalCounter {
   int cases = 0;
 
-  // A bad text is refused, by its place.
+  // Expects that `parse` refuses `text` with errors that begin with the file's name.
   void ExpectRefused(const Parser& parse, const std::string& text, const std::string& label) {
     ++cases;
     const absl::Status status = parse(text);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << label << "\n" << text;
-    for (const std::string& error : Lines(status)) {
+    for (const std::string& error : ErrorLines(status)) {
       EXPECT_TRUE(error.starts_with("bad:")) << label << ": " << error;
       EXPECT_TRUE(IsPrintableUtf8(error)) << label << ": " << error;
     }
@@ -91,7 +91,7 @@ struct Counter {
   }
 };
 
-const Template kVrplib = {
+const Template kVrplibText = {
     "NAME: x\nTYPE: {type=VRPTW}\nDIMENSION: {dimension=3}\nVEHICLES: {vehicles=2}\n"
     "EDGE_WEIGHT_TYPE: {weights=EUC_2D}\nCAPACITY: {capacity=10}\n"
     "VEHICLES_MAX_DURATION: {duration=500}\nNODE_COORD_SECTION\n1 {x=0} 0\n{node=2} 3 {y=4}\n3 6 "
@@ -102,14 +102,14 @@ const Template kVrplib = {
     "VEHICLES_DEPOT_SECTION\n1 {vehicle_depot=1}\n{vehicle=2} "
     "1\nDEPOT_SECTION\n{depot=1}\n-1\nEOF\n"};
 
-const Template kMatrix = {
+const Template kMatrixText = {
     "NAME: x\nTYPE: CVRP\nDIMENSION: {dimension=3}\nEDGE_WEIGHT_TYPE: EXPLICIT\n"
     "EDGE_WEIGHT_FORMAT: {format=LOWER_ROW}\nCAPACITY: 9\nEDGE_WEIGHT_SECTION\n{entry=1}\n2 "
     "{last=3}\n"
     "DEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
 // PyVRP's sections of vehicles and customers.
-const Template kVehicles = {
+const Template kPyvrpText = {
     "TYPE: MTVRPTWR\nDIMENSION: 3\nVEHICLES: 2\nEDGE_WEIGHT_TYPE: EUC_2D\n"
     "VEHICLES_MAX_RELOADS: {reloads=2}\nSCALE: {scale=1}\nNODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
     "DEMAND_SECTION\n1 0 0\n2 {demand=4} 1\n3 5 {further_demand=1}\n"
@@ -123,26 +123,26 @@ const Template kVehicles = {
     "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n"
     "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
-// LKH's.
-const Template kPairs = {
+// LKH's section of pairs.
+const Template kPairText = {
     "TYPE: PDPTW\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXACT_2D\nCAPACITY: 9\n"
     "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
     "PICKUP_AND_DELIVERY_SECTION\n1 0 0 900 0 0 0\n2 {demand=4} {open=0} {close=400} {service=1} 0 "
     "{delivery=3}\n3 {back=-4} 0 900 1 {pickup=2} 0\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
-const Template kSolomon = {
+const Template kSolomonText = {
     "C1\nVEHICLE\nNUMBER CAPACITY\n{number=25} {capacity=200}\nCUSTOMER\n"
     "CUST NO. XCOORD. YCOORD. DEMAND READY TIME DUE DATE SERVICE TIME\n"
     "{depot=0} 40 50 {depot_demand=0} 0 1236 0\n"
     "1 {x=45} {y=68} {demand=10} {ready=912} {due=967} {service=90}\n"
     "{cust=2} 45 70 30 825 870 90\n"};
 
-const Template kSolution = {"Route #{one=1}: {a=1} 2\nRoute #{two=2}: {b=3}\nCost {cost=60}\n"};
+const Template kSolutionText = {"Route #{one=1}: {a=1} 2\nRoute #{two=2}: {b=3}\nCost {cost=60}\n"};
 
-// Positions may be negative, and a .sol leaves unknown customers and odd costs to the checker.
+// Positions may be negative; the cost of a .sol is left to the checker.
 const std::set<std::string> kMayBeNegative = {"x", "y", "cost"};
 
-void TryTemplate(const Template& form, const Parser& parse, Counter& counter) {
+void TryTemplate(const Template& form, const Parser& parse, RefusalCounter& counter) {
   ASSERT_TRUE(parse(form.With("", "")).ok()) << parse(form.With("", ""));
   for (const std::string& key : form.Keys()) {
     counter.ExpectRefused(parse, form.With(key, key == "a" || key == "b" ? "-" : ""),
@@ -155,28 +155,28 @@ void TryTemplate(const Template& form, const Parser& parse, Counter& counter) {
   }
 }
 
-TEST(BadInputTest, EveryFieldOfTheTextFormats) {
-  Counter counter;
+TEST(BadInputTest, RefusesBadValuesOfEveryTextField) {
+  RefusalCounter counter;
   const Instance instance = test::AnInstance().WithCustomers(3).Build();
-  TryTemplate(kVrplib, InstanceParser(InstanceFormat::kVrplib), counter);
-  TryTemplate(kMatrix, InstanceParser(InstanceFormat::kVrplib), counter);
-  TryTemplate(kVehicles, InstanceParser(InstanceFormat::kVrplib), counter);
-  TryTemplate(kPairs, InstanceParser(InstanceFormat::kVrplib), counter);
-  TryTemplate(kSolomon, InstanceParser(InstanceFormat::kSolomon), counter);
+  TryTemplate(kVrplibText, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kMatrixText, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kPyvrpText, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kPairText, InstanceParser(InstanceFormat::kVrplib), counter);
+  TryTemplate(kSolomonText, InstanceParser(InstanceFormat::kSolomon), counter);
   TryTemplate(
-      kSolution,
+      kSolutionText,
       [&](std::string_view text) { return ParseVrplibSolution(text, "bad", instance).status(); },
       counter);
   std::printf("%d bad fields of text formats refused\n", counter.cases);
   EXPECT_GE(counter.cases, 200);
 }
 
-TEST(BadInputTest, EveryLineOfAVrplibFileDroppedOrDoubled) {
-  Counter counter;
+TEST(BadInputTest, RefusesVrplibFilesWithALineDroppedOrDoubled) {
+  RefusalCounter counter;
   const Parser parse = InstanceParser(InstanceFormat::kVrplib);
   const std::set<std::string> optional = {"NAME: x\n", "VEHICLES_MAX_DURATION: 500\n", "-1\n",
                                           "EOF\n", "TYPE: CVRP\n"};
-  for (const Template& form : {kVrplib, kMatrix}) {
+  for (const Template& form : {kVrplibText, kMatrixText}) {
     const std::vector<std::string> lines = Lines(form.With("", ""));
     for (size_t i = 0; i < lines.size(); ++i) {
       std::string dropped;
@@ -208,8 +208,8 @@ json GoodJson() {
     "ref_cost": 20, "ref_routes": [[1, 2]], "ref_by": "me"})");
 }
 
-// What does not go with the above.
-json RichJson() {
+// Returns an instance with the fields that GoodJson cannot have.
+json ConstrainedJson() {
   return json::parse(R"({"kind": "vrptw", "objective": "cost", "coordinates": "planar",
     "coords": [[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]],
     "demands": [[0, 0], [1, 2], [1, 2], [0, 0], [0, 0]],
@@ -227,25 +227,25 @@ json RichJson() {
                           [1, 1, 1, 1, 0]]}]})");
 }
 
-// Every place of the tree, as JSON pointers.
-void CollectPlaces(const json& node, const json::json_pointer& here,
-                   std::vector<json::json_pointer>& places) {
+// Collects the paths of all values below `node`.
+void CollectPaths(const json& node, const json::json_pointer& here,
+                  std::vector<json::json_pointer>& places) {
   if (!here.empty()) places.push_back(here);
   if (!node.is_structured()) return;
   for (const auto& [key, value] : node.items()) {
     const json::json_pointer below = node.is_array() ? here / std::stoul(key) : here / key;
-    CollectPlaces(value, below, places);
+    CollectPaths(value, below, places);
   }
 }
 
-// Whether a place takes a value that is bad elsewhere.
-bool IsLegal(const std::string& place, const json& value, bool rich) {
+// Whether a value that is bad elsewhere is valid at `place`.
+bool IsLegal(const std::string& place, const json& value, bool constrained) {
   const bool text = place == "/name" || place == "/ref_by" || place == "/vehicles/0/id" ||
                     place.starts_with("/ids/") || place == "/shipments/0/id" ||
                     place.starts_with("/required_skills/1/") ||
                     place.starts_with("/vehicles/0/skills/");
   if (text && value.is_string()) return true;
-  // As many as needed, no limits.
+  // Without keys a vehicle type has no limits.
   if (place == "/vehicles/0" && value.is_object()) return true;
   if (place == "/vehicles/0/open_end" && value.is_boolean()) return true;
   if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
@@ -257,20 +257,20 @@ bool IsLegal(const std::string& place, const json& value, bool rich) {
       "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
       "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
       "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/prizes/0"};
-  return (rich ? beyond : plain).contains(place);
+  return (constrained ? beyond : plain).contains(place);
 }
 
-void SpoilEveryPlace(const json& good, bool rich, Counter& counter) {
+void SpoilEveryPath(const json& good, bool constrained, RefusalCounter& counter) {
   const Parser parse = InstanceParser(InstanceFormat::kJson);
   ASSERT_TRUE(parse(good.dump()).ok()) << parse(good.dump());
   std::vector<json::json_pointer> places;
-  CollectPlaces(good, json::json_pointer(), places);
+  CollectPaths(good, json::json_pointer(), places);
   for (const json::json_pointer& place : places) {
     const std::string path = place.to_string();
     for (const json& value :
          {json("abc"), json(true), json(nullptr), json::object(), json(-7), json(1e300),
           json::parse("99999999999999999999999"), json::array({json::array({json::array()})})}) {
-      if (IsLegal(path, value, rich)) continue;
+      if (IsLegal(path, value, constrained)) continue;
       json bad = good;
       bad[place] = value;
       counter.ExpectRefused(parse, bad.dump(), path + " = " + value.dump());
@@ -285,16 +285,16 @@ void SpoilEveryPlace(const json& good, bool rich, Counter& counter) {
   }
 }
 
-TEST(BadInputTest, EveryPlaceOfAJsonInstance) {
-  Counter counter;
-  SpoilEveryPlace(GoodJson(), false, counter);
-  SpoilEveryPlace(RichJson(), true, counter);
+TEST(BadInputTest, RefusesBadValuesAtEveryJsonPath) {
+  RefusalCounter counter;
+  SpoilEveryPath(GoodJson(), false, counter);
+  SpoilEveryPath(ConstrainedJson(), true, counter);
   std::printf("%d bad values in JSON refused\n", counter.cases);
   EXPECT_GE(counter.cases, 2000);
 }
 
-TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
-  Counter counter;
+TEST(BadInputTest, RefusesAbsentDuplicateAndUnknownJsonKeys) {
+  RefusalCounter counter;
   const Parser parse = InstanceParser(InstanceFormat::kJson);
   const json good = GoodJson();
   const std::set<std::string> needed = {"kind", "demands", "vehicles", "time_windows"};
@@ -311,7 +311,7 @@ TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
     without[key + "s"] = value;
     counter.ExpectRefused(parse, without.dump(), key + "s unknown");
   }
-  for (const json& sample : {good, RichJson()}) {
+  for (const json& sample : {good, ConstrainedJson()}) {
     for (const auto& [key, value] : sample["vehicles"][0].items()) {
       json bad = sample;
       bad["vehicles"][0][key + "_"] = value;
@@ -328,8 +328,8 @@ TEST(BadInputTest, KeysOfAJsonInstanceAbsentTwiceOrUnknown) {
   std::printf("%d wrong sets of keys refused\n", counter.cases);
 }
 
-TEST(BadInputTest, ArraysOfAJsonInstanceTooShortOrTooLong) {
-  Counter counter;
+TEST(BadInputTest, RefusesJsonArraysOfWrongLength) {
+  RefusalCounter counter;
   const Parser parse = InstanceParser(InstanceFormat::kJson);
   const json good = GoodJson();
   for (const auto& [key, value] : good.items()) {
@@ -344,20 +344,21 @@ TEST(BadInputTest, ArraysOfAJsonInstanceTooShortOrTooLong) {
   EXPECT_GE(counter.cases, 14);
 }
 
-TEST(BadInputTest, SizesAreRefusedBeforeAnythingOfThatSizeIsMade) {
-  Counter counter;
+TEST(BadInputTest, RefusesSizesBeforeAllocating) {
+  RefusalCounter counter;
   const Parser parse = InstanceParser(InstanceFormat::kVrplib);
   for (const char* size : {"0", "1", "-5", "100001", "2147483648", "3.5", "1e3"}) {
-    counter.ExpectRefused(parse, kVrplib.With("dimension", size), Concat("DIMENSION ", size));
-    counter.ExpectRefused(parse, kMatrix.With("dimension", size), Concat("DIMENSION ", size));
+    counter.ExpectRefused(parse, kVrplibText.With("dimension", size), Concat("DIMENSION ", size));
+    counter.ExpectRefused(parse, kMatrixText.With("dimension", size), Concat("DIMENSION ", size));
   }
-  counter.ExpectRefused(parse, kMatrix.With("dimension", "5001"), "matrix of 5001");
-  counter.ExpectRefused(parse, kMatrix.With("dimension", "5000"), "truncated matrix of 5000");
-  counter.ExpectRefused(parse, kVrplib.With("vehicles", "1000001"), "VEHICLES");
+  counter.ExpectRefused(parse, kMatrixText.With("dimension", "5001"), "matrix of 5001");
+  counter.ExpectRefused(parse, kMatrixText.With("dimension", "5000"), "truncated matrix of 5000");
+  counter.ExpectRefused(parse, kVrplibText.With("vehicles", "1000001"), "VEHICLES");
 }
 
-// Cut at every byte, or with a byte changed: a status, whatever it is, and no crash.
-void Cripple(const Parser& parse, const std::string& text, int64_t& refused) {
+// Parses the text cut at every byte, and with random bytes changed. Counts the refusals of cut
+// texts.
+void ParseDamaged(const Parser& parse, const std::string& text, int64_t& refused) {
   for (size_t length = 0; length < text.size(); ++length) {
     refused += parse(std::string_view(text).substr(0, length)).ok() ? 0 : 1;
   }
@@ -369,22 +370,23 @@ void Cripple(const Parser& parse, const std::string& text, int64_t& refused) {
     changed[at] = static_cast<char>(random.UniformInt(0, 255));
     if (i % 2 == 0) changed.erase(at / 2, static_cast<size_t>(random.UniformInt(1, 8)));
     const absl::Status status = parse(changed);
-    for (const std::string& error : Lines(status)) EXPECT_TRUE(IsPrintableUtf8(error)) << error;
+    for (const std::string& error : ErrorLines(status))
+      EXPECT_TRUE(IsPrintableUtf8(error)) << error;
   }
 }
 
-TEST(BadInputTest, TruncatedOrDamagedFilesNeverCrashAReader) {
+TEST(BadInputTest, SurvivesTruncatedAndDamagedFiles) {
   int64_t refused = 0;
   const Parser any = InstanceParser(InstanceFormat::kAuto);
   for (const char* file : {"E-n22-k4.vrp", "pr107.tsp", "RC208.vrp"}) {
-    Cripple(any, test::ReadData(file), refused);
+    ParseDamaged(any, test::ReadData(file), refused);
   }
-  for (const Template& form : {kVrplib, kMatrix, kSolomon}) {
-    Cripple(any, form.With("", ""), refused);
+  for (const Template& form : {kVrplibText, kMatrixText, kSolomonText}) {
+    ParseDamaged(any, form.With("", ""), refused);
   }
-  Cripple(any, GoodJson().dump(), refused);
+  ParseDamaged(any, GoodJson().dump(), refused);
   const Instance instance = *ParseInstance(test::ReadData("RC208.vrp"), "RC208");
-  Cripple(
+  ParseDamaged(
       [&](std::string_view text) { return ParseVrplibSolution(text, "bad", instance).status(); },
       test::ReadData("RC208.sol"), refused);
   std::printf("%lld truncated files refused\n", static_cast<long long>(refused));

@@ -1,4 +1,4 @@
-// Instances in other formats: the same problem, or a refusal that names the field.
+// Tests that an instance in another format is the same problem, or is refused by a field's name.
 #include "core/problem/formats/instance_writer.h"
 
 #include <cmath>
@@ -13,10 +13,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/testing/constrained_instance.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
-#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -42,7 +42,7 @@ Instance Reread(const absl::StatusOr<std::string>& text) {
   return *std::move(instance);
 }
 
-TEST(WriteInstance, WritesFilesBackToWhatTheyWere) {
+TEST(WriteInstance, ReadsBackWrittenFiles) {
   for (const char* name : {"E-n22-k4.vrp", "RC208.vrp", "pr107.tsp"}) {
     const Instance instance = *ParseInstance(ReadData(name), name);
     for (const WrittenFormat format : {WrittenFormat::kVrplib, WrittenFormat::kJson}) {
@@ -51,8 +51,8 @@ TEST(WriteInstance, WritesFilesBackToWhatTheyWere) {
   }
 }
 
-// Two places, where the ways between them differ.
-InstanceData AtTwoPlaces(int32_t customers) {
+// Returns customers at two locations with an asymmetric matrix.
+InstanceData AtTwoLocations(int32_t customers) {
   InstanceData data = AnInstance().WithCustomers(customers).BuildData();
   data.positions.clear();
   data.distance_matrix = {0, 3, 4, 1};
@@ -61,30 +61,30 @@ InstanceData AtTwoPlaces(int32_t customers) {
   return data;
 }
 
-TEST(WriteInstance, KeepsMatricesOfPlaces) {
-  const Instance instance = *Instance::Create(AtTwoPlaces(5));
+TEST(WriteInstance, KeepsMatrixRowsInJsonAndVroom) {
+  const Instance instance = *Instance::Create(AtTwoLocations(5));
   EXPECT_EQ(Reread(Write(instance, WrittenFormat::kJson)).data(), instance.data());
   const Instance vroom = Reread(Write(instance, WrittenFormat::kVroom));
   EXPECT_EQ(vroom.DurationMatrix(), instance.DurationMatrix());
   EXPECT_EQ(vroom.DistanceMatrix(), instance.DistanceMatrix());
 }
 
-TEST(WriteInstance, WritesMatricesOfPlacesOutWhereTheFormatHasARowForEachNode) {
-  InstanceData data = AtTwoPlaces(5);
+TEST(WriteInstance, ExpandsMatrixRowsForVrplib) {
+  InstanceData data = AtTwoLocations(5);
   data.duration_matrix.clear();
   const Instance instance = *Instance::Create(std::move(data));
   EXPECT_EQ(Reread(Write(instance, WrittenFormat::kVrplib)).DistanceMatrix(),
             instance.DistanceMatrix());
-  EXPECT_EQ(RefusalOf(*Instance::Create(AtTwoPlaces(5'000)), WrittenFormat::kVrplib),
+  EXPECT_EQ(RefusalOf(*Instance::Create(AtTwoLocations(5'000)), WrittenFormat::kVrplib),
             "matrix_rows: in this format the matrix has a row for each node, and 5001 nodes exceed "
             "the limit of 5000");
 }
 
-TEST(WriteInstance, ASolomonFileAndItsVrplibFormAreTheSame) {
+TEST(WriteInstance, ConvertsBetweenSolomonAndVrplib) {
   const Instance instance = *ParseInstance(ReadData("RC208.vrp"), "RC208.vrp");
   const Instance solomon = Reread(Write(instance, WrittenFormat::kSolomon));
   InstanceData wanted = instance.data();
-  wanted.reference_cost.reset();  // the format has no place for it
+  wanted.reference_cost.reset();  // the format has no field for it
   InstanceData got = solomon.data();
   EXPECT_EQ(got.name, wanted.name);
   EXPECT_EQ(FirstDifference(wanted, got), std::nullopt);
@@ -92,7 +92,7 @@ TEST(WriteInstance, ASolomonFileAndItsVrplibFormAreTheSame) {
             std::nullopt);
 }
 
-TEST(WriteInstance, ANameThatBeginsAnotherFormatIsLeftOutOfSolomons) {
+TEST(WriteInstance, DropsNamesThatLookLikeAnotherFormatFromSolomon) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().Vehicles(3).BuildData();
   data.metric = Metric::kDimacs;
   for (const char* name : {"DIMENSION 5", "VEHICLE", "{", ""}) {
@@ -103,15 +103,15 @@ TEST(WriteInstance, ANameThatBeginsAnotherFormatIsLeftOutOfSolomons) {
   }
 }
 
-TEST(WriteInstance, AnUnlimitedFleetIsOneVehicleACustomerForSolomon) {
+TEST(WriteInstance, LimitsTheFleetToTheCustomersForSolomon) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.metric = Metric::kDimacs;
   const Instance again = Reread(Write(*Instance::Create(data), WrittenFormat::kSolomon));
   EXPECT_EQ(again.vehicles()[0].count, 4);
 }
 
-TEST(WriteInstance, DistancesThatAFileWouldRoundBecomeAMatrix) {
-  // Rounded to whole numbers, where windows ask for one decimal.
+TEST(WriteInstance, WritesAMatrixIfTheFormatWouldRound) {
+  // Distances are whole numbers, but files with windows state one decimal.
   InstanceData data = AnInstance().WithCustomers(6).RandomWindows().BuildData();
   data.metric = Metric::kRounded;
   const Instance instance = *Instance::Create(data);
@@ -126,7 +126,7 @@ TEST(WriteInstance, DistancesThatAFileWouldRoundBecomeAMatrix) {
   EXPECT_EQ(again.metric(), Metric::kRounded);
 }
 
-TEST(WriteInstance, DistancesThatAFileCanSayTakeNoMatrix) {
+TEST(WriteInstance, WritesNoMatrixIfTheFormatHasTheMetric) {
   for (const Metric metric : {Metric::kExact, Metric::kRounded, Metric::kCeiled, Metric::kDimacs}) {
     const Instance instance = AnInstance().WithCustomers(6).RandomDemands().As(metric).Build();
     const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
@@ -134,7 +134,7 @@ TEST(WriteInstance, DistancesThatAFileCanSayTakeNoMatrix) {
   }
 }
 
-TEST(WriteInstance, SeveralDepotsAndVehiclesComeBack) {
+TEST(WriteInstance, ReadsBackSeveralDepotsAndVehicles) {
   InstanceData data = AnInstance().WithCustomers(5).As(Metric::kRounded).BuildData();
   data.num_depots = 2;
   data.demands[1] = 0;
@@ -146,7 +146,7 @@ TEST(WriteInstance, SeveralDepotsAndVehiclesComeBack) {
       std::nullopt);
 }
 
-TEST(WriteInstance, NamesWhatAFormatCannotSay) {
+TEST(WriteInstance, RefusesFieldsThatTheFormatCannotExpress) {
   const Instance cvrp = AnInstance().Build();
   EXPECT_EQ(RefusalOf(cvrp, WrittenFormat::kTsplib),
             "kind: cvrp, which TSPLIB's format cannot express");
@@ -168,7 +168,7 @@ TEST(WriteInstance, NamesWhatAFormatCannotSay) {
               HasSubstr("customers[2].window: no end"));
 }
 
-TEST(WriteInstance, IdsAreRefusedUnlessTheyMayGoOrHaveAPlace) {
+TEST(WriteInstance, RefusesIdsUnlessRenumberedOrDescribed) {
   InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
   data.ids = {"base", "anna", "bert"};
   const Instance instance = *Instance::Create(data);
@@ -180,10 +180,10 @@ TEST(WriteInstance, IdsAreRefusedUnlessTheyMayGoOrHaveAPlace) {
   EXPECT_EQ(nlohmann::json::parse(*vroom)["jobs"][0]["description"], "anna");
 }
 
-TEST(WriteInstance, EveryFeatureIsWrittenOrRefusedByVrplibAndSolomon) {
+TEST(WriteInstance, WritesOrRefusesEveryFeature) {
   int written = 0;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
-    const Instance instance = test::RandomRichInstance(seed, 6);
+    const Instance instance = test::RandomConstrainedInstance(seed, 6);
     for (const WrittenFormat format : {WrittenFormat::kVrplib, WrittenFormat::kSolomon}) {
       const absl::StatusOr<std::string> text =
           WriteInstance(instance, {.format = format, .renumber = true});
@@ -197,7 +197,7 @@ TEST(WriteInstance, EveryFeatureIsWrittenOrRefusedByVrplibAndSolomon) {
       for (const Feature unknown : {Feature::kShift, Feature::kPriorities, Feature::kBreaks}) {
         for (const FeatureUse& use : FeaturesOf(instance)) EXPECT_NE(use.feature, unknown);
       }
-      const Plan plan = test::RandomRichPlan(instance, seed);
+      const Plan plan = test::RandomConstrainedPlan(instance, seed);
       EXPECT_NEAR(ValueOf(again, plan).cost, ValueOf(instance, plan).cost, 1e-6);
       EXPECT_EQ(CheckPlan(again, plan).feasible, CheckPlan(instance, plan).feasible);
     }
@@ -205,7 +205,7 @@ TEST(WriteInstance, EveryFeatureIsWrittenOrRefusedByVrplibAndSolomon) {
   RecordProperty("written", written);
 }
 
-// Only what VROOM knows, in whole numbers.
+// Returns an instance with VROOM's features, in whole numbers.
 Instance AVroomLikeInstance(uint64_t seed) {
   const std::vector<Feature> known = {
       Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,
@@ -228,7 +228,7 @@ Instance AVroomLikeInstance(uint64_t seed) {
   };
   const size_t depots = static_cast<size_t>(data.num_depots);
   for (size_t node = 0; node < data.windows.size(); ++node) {
-    // Opening hours of depots are shifts there, which say less of vehicles that stay out.
+    // VROOM has shifts instead of depot windows, which do not bind vehicles with an open end.
     node < depots ? void(data.windows[node] = {}) : whole_window(data.windows[node]);
   }
   for (auto& windows : data.further_windows)
@@ -249,7 +249,7 @@ Instance AVroomLikeInstance(uint64_t seed) {
   return *Instance::Create(data);
 }
 
-TEST(WriteInstance, PlansAreWorthTheSameInVroomsFormat) {
+TEST(WriteInstance, KeepsTheValueOfPlansInVroomsFormat) {
   int written = 0, feasible = 0;
   std::map<std::string, int> refused;
   for (uint64_t seed = 1; seed <= 150; ++seed) {
@@ -264,7 +264,7 @@ TEST(WriteInstance, PlansAreWorthTheSameInVroomsFormat) {
     const VroomNames names(instance);
     const VroomNames names_again = VroomNamesOf(again, *text);
     for (uint64_t draw = 1; draw <= 10; ++draw) {
-      const Plan plan = test::RandomRichPlan(instance, draw);
+      const Plan plan = test::RandomConstrainedPlan(instance, draw);
       Plan mapped = plan;
       for (PlannedRoute& route : mapped) {
         route.vehicle_type = *names_again.TypeOfVehicle(names.VehicleId(route.vehicle_type, 0));
@@ -280,12 +280,12 @@ TEST(WriteInstance, PlansAreWorthTheSameInVroomsFormat) {
       if (report.feasible) ++feasible;
     }
   }
-  // Not all mixtures can be said (skills of a shipment's two ends), but most.
+  // Some mixtures cannot be expressed, such as different skills at a shipment's two ends.
   EXPECT_GT(written, 75) << testing::PrintToString(refused);
   EXPECT_GT(feasible, 20);
 }
 
-TEST(WriteInstance, VroomsOwnFilesComeBack) {
+TEST(WriteInstance, ReadsBackVroomFiles) {
   const std::string text = R"({"vehicles": [
       {"id": 4, "start_index": 0, "end_index": 0, "capacity": [5], "skills": [3],
        "costs": {"fixed": 7, "per_hour": 0, "per_km": 1000}, "max_distance": 900, "max_tasks": 3},
@@ -305,13 +305,13 @@ TEST(WriteInstance, VroomsOwnFilesComeBack) {
   EXPECT_EQ(again.num_nodes(), instance->num_nodes());
   const absl::StatusOr<std::string> twice = Write(again, WrittenFormat::kVroom);
   ASSERT_TRUE(twice.ok()) << twice.status();
-  // From the second time on not even the numbers change, but for what describes them.
+  // A second round trip changes nothing but ids.
   InstanceData a = again.data(), b = Reread(twice).data();
   a.ids = b.ids;
   EXPECT_EQ(FirstDifference(a, b), std::nullopt);
 }
 
-TEST(WriteInstance, ATourIsOneVehicleOfVrooms) {
+TEST(WriteInstance, WritesATspAsOneVroomVehicle) {
   const Instance instance = *ParseInstance(ReadData("pr107.tsp"), "pr107.tsp");
   const Instance again = Reread(Write(instance, WrittenFormat::kVroom));
   ASSERT_EQ(again.vehicles().size(), 1u);
@@ -322,7 +322,7 @@ TEST(WriteInstance, ATourIsOneVehicleOfVrooms) {
   EXPECT_TRUE(CheckPlan(again, {tour}).feasible);
 }
 
-TEST(WriteInstance, VroomHasWholeNumbersOnly) {
+TEST(WriteInstance, RefusesFractionsInVroomsFormat) {
   InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
   data.services = {0, 1.5, 2};
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),

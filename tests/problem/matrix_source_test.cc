@@ -1,4 +1,4 @@
-// Instances that name their matrices.
+// Tests instances that refer to matrices by name.
 #include "core/problem/instance/matrix_source.h"
 
 #include <map>
@@ -17,7 +17,8 @@ class FakeSource final : public MatrixSource {
  public:
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override {
     const auto found = kept_.find(std::string(name));
-    if (found == kept_.end()) return absl::NotFoundError("got that, which is not kept here");
+    if (found == kept_.end())
+      return absl::NotFoundError("got that, which this daemon does not have");
     return found->second;
   }
 
@@ -28,27 +29,27 @@ class FakeSource final : public MatrixSource {
       {"matrices/three", std::make_shared<Matrices>(Matrices{3, std::vector<double>(9, 1), {}})}};
 };
 
-absl::StatusOr<Instance> Read(const std::string& more, const MatrixSource* source) {
+absl::StatusOr<Instance> ReadWithMatrices(const std::string& more, const MatrixSource* source) {
   return ParseInstance(R"({"kind": "cvrp", "demands": [0, 1], )" + more + "}", "m.json",
                        InstanceFormat::kAuto, source);
 }
 
-TEST(NamedMatrices, StandForDistancesAndDurations) {
+TEST(NamedMatrices, ProvideDistancesAndDurations) {
   const FakeSource source;
   const absl::StatusOr<Instance> instance =
-      Read(R"("matrices": "matrices/two", "vehicles": [{"capacity": 3},
+      ReadWithMatrices(R"("matrices": "matrices/two", "vehicles": [{"capacity": 3},
               {"capacity": 3, "matrices": "matrices/bare"}])",
-           &source);
+                       &source);
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->Distance(0, 1), 3);
   EXPECT_EQ(instance->Duration(1, 0), 6);
   EXPECT_EQ(instance->Distance(instance->vehicles()[1], 1, 0), 9);
 }
 
-TEST(NamedMatrices, AreRefusedByFieldWithWhatWasGotAndWanted) {
+TEST(NamedMatrices, AreRefusedWithFieldAndReason) {
   const FakeSource source;
   const auto error = [&](const std::string& more, const MatrixSource* from) {
-    return std::string(Read(more, from).status().message());
+    return std::string(ReadWithMatrices(more, from).status().message());
   };
   const std::string coords = R"("capacity": 3, "coords": [[0, 0], [1, 1]], )";
   EXPECT_EQ(error(coords + R"("matrices": "matrices/three")", &source),

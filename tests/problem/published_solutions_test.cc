@@ -1,5 +1,5 @@
-// The public benchmark folder, read in place: every file loads, and every published solution is
-// feasible at its published cost. Skipped where VRP_DATA_DIR does not name that folder.
+// Tests that every file of the public benchmark folder loads and that every published solution is
+// feasible at its published cost. Skipped if VRP_DATA_DIR does not name that folder.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -68,7 +68,7 @@ std::vector<BestKnown> ReadTable() {
   return table;
 }
 
-TEST_F(PublishedSolutionsTest, EveryFileOfTheTableLoadsWithItsSize) {
+TEST_F(PublishedSolutionsTest, LoadsEveryFileWithItsSize) {
   int loaded = 0;
   for (const BestKnown& row : ReadTable()) {
     if (row.file.empty()) continue;
@@ -106,7 +106,7 @@ TEST_F(PublishedSolutionsTest, AreFeasibleAtTheirPublishedCost) {
   EXPECT_GE(checked, 80);
 }
 
-TEST_F(PublishedSolutionsTest, OfTheRandomSetsAreFeasibleAtTheirReferenceCost) {
+TEST_F(PublishedSolutionsTest, RandomSetsAreFeasibleAtTheirReferenceCost) {
   int checked = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(DataDir() / "random")) {
     if (entry.path().extension() != ".jsonl") continue;

@@ -1,4 +1,4 @@
-// Files of nothing but numbers: Li and Lim's, Cordeau's.
+// Tests files that are tables of numbers: Li and Lim's, Cordeau's.
 #include <string>
 #include <string_view>
 #include <utility>
@@ -46,7 +46,7 @@ Instance Parsed(std::string_view text) {
   return *std::move(instance);
 }
 
-std::string ErrorOf(std::string_view text) {
+std::string TableError(std::string_view text) {
   return std::string(ParseInstance(text, "tables.txt").status().message());
 }
 
@@ -57,7 +57,7 @@ std::string With(std::string_view text, std::string_view from, std::string_view 
   return changed.replace(at, from.size(), to);
 }
 
-TEST(LiLimTest, ReadsPairsInWhicheverOrderTheyStand) {
+TEST(LiLimTest, ReadsPairsInAnyOrder) {
   const Instance instance = Parsed(kTasks);
   EXPECT_EQ(instance.kind(), ProblemKind::kVrptw);
   EXPECT_EQ(instance.data().objective, Objective::kVehiclesThenDistance);
@@ -77,21 +77,22 @@ TEST(LiLimTest, ReadsPairsInWhicheverOrderTheyStand) {
 }
 
 TEST(LiLimTest, NamesTheTaskWhosePairIsWrong) {
-  EXPECT_THAT(ErrorOf(With(kTasks, "5\t0\t3\n", "5\t0\t2\n")),
+  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t0\t2\n")),
               HasSubstr("task 1: its pair is task 2, whose pair is 4"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "5\t0\t3\n", "5\t0\t9\n")),
+  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t0\t9\n")),
               HasSubstr("task 1: its pair is task 9, wanted 1 to 4"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
+  EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
               HasSubstr("task 1: names pickup 2 and delivery 3"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "-10", "-9")),
+  EXPECT_THAT(TableError(With(kTasks, "-10", "-9")),
               HasSubstr("task 1: picks 10 up, and task 3 has demand -9, wanted -10"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "2\t6\t8", "3\t6\t8")),
+  EXPECT_THAT(TableError(With(kTasks, "2\t6\t8", "3\t6\t8")),
               HasSubstr("tables.txt:4: task 2: got number 3, wanted 2"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "\t4\t0\n3", "\t4\n3")), HasSubstr("has 8 columns, wanted 9"));
-  EXPECT_THAT(ErrorOf(With(kTasks, "2\t50\t1", "0\t50\t1")), HasSubstr("got 0 vehicles"));
+  EXPECT_THAT(TableError(With(kTasks, "\t4\t0\n3", "\t4\n3")),
+              HasSubstr("has 8 columns, wanted 9"));
+  EXPECT_THAT(TableError(With(kTasks, "2\t50\t1", "0\t50\t1")), HasSubstr("got 0 vehicles"));
 }
 
-TEST(CordeauTest, PutsTheDepotsThatStandLastFirst) {
+TEST(CordeauTest, MovesDepotsToTheFront) {
   const Instance instance = Parsed(kRowsOfDepots);
   const InstanceData& data = instance.data();
   EXPECT_EQ(data.kind, ProblemKind::kCvrp);
@@ -113,7 +114,7 @@ TEST(CordeauTest, ReadsWindowsAfterTheCombinations) {
   EXPECT_EQ(instance.kind(), ProblemKind::kVrptw);
   EXPECT_THAT(instance.data().windows,
               ElementsAre(TimeWindow{0, 100}, TimeWindow{10, 20}, TimeWindow{0, 30}));
-  EXPECT_THAT(ErrorOf(With(kRowsWithWindows, " 10 20", " 10")),
+  EXPECT_THAT(TableError(With(kRowsWithWindows, " 10 20", " 10")),
               HasSubstr("customer in row 1: has 9 columns, wanted 10"));
 }
 
@@ -129,21 +130,23 @@ TEST(CordeauTest, RefusesPeriodicAndSiteDependentProblemsByName) {
     EXPECT_TRUE(absl::IsUnimplemented(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(name));
   }
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "2.5 7 1", "2.5 7 2")),
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "2.5 7 1", "2.5 7 2")),
               HasSubstr("customer in row 0: got 2 visits, wanted 1"));
 }
 
-TEST(CordeauTest, NamesWhatIsWrongWithARow) {
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "2 3 2 2", "8 3 2 2")),
+TEST(CordeauTest, NamesTheErrorInARow) {
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "8 3 2 2")),
               HasSubstr("got type 8, wanted 0 to 7"));
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "2 3 2 2", "0 3 2 2")),
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "0 3 2 2")),
               HasSubstr("got 2 depots, wanted 1"));
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "2 3 2 2", "2 3 2 99999999")),
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "2 3 2 2", "2 3 2 99999999")),
               HasSubstr("99999999 depots"));
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "1 2 1 2", "1 7 1 2")), HasSubstr("got 7 combinations"));
-  EXPECT_THAT(ErrorOf(With(kRowsOfDepots, "4 4 3 0 0 0 0\n", "")),
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "1 2 1 2", "1 7 1 2")),
+              HasSubstr("got 7 combinations"));
+  EXPECT_THAT(TableError(With(kRowsOfDepots, "4 4 3 0 0 0 0\n", "")),
               HasSubstr("absent, the text ends"));
-  EXPECT_THAT(ErrorOf(Concat(kRowsOfDepots, "5 1 1\n")), HasSubstr("wanted the end of the text"));
+  EXPECT_THAT(TableError(Concat(kRowsOfDepots, "5 1 1\n")),
+              HasSubstr("wanted the end of the text"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Lines of text files, whatever ends them.
+// Tests lines and words of texts.
 #include "core/problem/formats/text/text_scanner.h"
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-TEST(TextScanner, CountsLinesThatEndInThreeWays) {
+TEST(TextScanner, CountsLinesWithAnyLineEnd) {
   TextScanner scanner("a\nb\r\nc\rd\r\re\n\rf", "t");
   scanner.SkipCommentsFrom('#');
   const std::pair<const char*, int64_t> wanted[] = {{"a", 1}, {"b", 2}, {"c", 3},
@@ -29,7 +29,7 @@ TEST(TextScanner, ReadsTheRestOfALineAfterItsWords) {
   EXPECT_EQ(scanner.NextLine(), "f");
 }
 
-// A search of the rest at each line would take minutes.
+// Searching the rest of the text at each line would take minutes.
 TEST(TextScanner, ReadsAMillionLinesThatACarriageReturnEnds) {
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) text += "1 2 3\r";

@@ -1,4 +1,4 @@
-// Whatever is wrong with a field of VROOM's input, the error names that field of the file.
+// Tests that errors in VROOM's input name the field as the file does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Every field that a file can have, but those that exclude each other.
+// Returns a file with every field, except for those that exclude each other.
 json ByMatrix() {
   return json::parse(R"({
     "vehicles": [{"id": 1, "description": "van", "profile": "car", "type": "van",
@@ -59,7 +59,7 @@ struct Field {
   std::string path;
 };
 
-// All values that are no objects.
+// Adds all values that are no objects.
 void AddFields(const json& value, const Field& here, std::vector<Field>& fields) {
   if (!value.is_object()) fields.push_back(here);
   if (!value.is_structured()) return;
@@ -73,14 +73,14 @@ void AddFields(const json& value, const Field& here, std::vector<Field>& fields)
   }
 }
 
-// With the value at `field` replaced by `wrong`; empty where the file is still right.
+// Returns the error after `wrong` replaces the value at `field`; empty if the file is still valid.
 std::string ErrorWith(json file, const Field& field, const json& wrong) {
   file[field.at] = wrong;
   const absl::StatusOr<Instance> instance = ParseJson(file.dump(), "v.json");
   return instance.ok() ? "" : std::string(instance.status().message());
 }
 
-TEST(VroomFieldsTest, AreNamedInErrorsAsTheFileNamesThem) {
+TEST(VroomFieldsTest, NamesEveryFieldByItsPathInTheFile) {
   int tried = 0;
   for (const json& file : {ByMatrix(), ByPlace(), ByOldMatrix()}) {
     const absl::StatusOr<Instance> right = ParseJson(file.dump(), "v.json");
@@ -106,7 +106,7 @@ TEST(VroomFieldsTest, AreNamedInErrorsAsTheFileNamesThem) {
   EXPECT_GT(tried, 120);
 }
 
-TEST(VroomFieldsTest, AreNamedWhereTheyHaveTooManyLoadDimensions) {
+TEST(VroomFieldsTest, NamesFieldsWithTooManyLoadDimensions) {
   const json many = std::vector<int>(65, 1);
   for (const char* path : {"/vehicles/0/capacity", "/jobs/0/delivery", "/jobs/0/pickup",
                            "/jobs/1/amount", "/shipments/0/amount"}) {
@@ -125,7 +125,7 @@ TEST(VroomFieldsTest, AreNamedWhereTheyHaveTooManyLoadDimensions) {
   }
 }
 
-TEST(VroomFieldsTest, AreNamedWhereTheyMakeTravelTooLong) {
+TEST(VroomFieldsTest, NamesFieldsThatMakeTravelTooLong) {
   const auto error_of = [](json file, const char* path, const json& value) {
     return ErrorWith(std::move(file), {json::json_pointer(path), ""}, value);
   };

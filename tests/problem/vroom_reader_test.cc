@@ -1,4 +1,4 @@
-// VROOM's JSON input becomes an instance, or is refused by the field's name.
+// Tests that VROOM's JSON input becomes an instance, or is refused by a field's name.
 #include "core/problem/formats/vroom/vroom_reader.h"
 
 #include <string>
@@ -21,9 +21,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-absl::StatusOr<Instance> Read(const std::string& text) { return ParseJson(text, "v.json"); }
+absl::StatusOr<Instance> ReadVroom(const std::string& text) { return ParseJson(text, "v.json"); }
 
-// With one matrix of three places: the vehicles' and two tasks'.
+// Returns a file with one matrix of three locations: the vehicles' and two tasks'.
 std::string WithMatrix(const std::string& vehicles, const std::string& tasks,
                        const std::string& more = "") {
   return R"({"vehicles": [)" + vehicles + R"(], )" + tasks +
@@ -36,14 +36,14 @@ constexpr char kJobs[] =
     R"("jobs": [{"id": 1, "location_index": 1, "delivery": [2], "service": 30},
                 {"id": 2, "location_index": 2, "delivery": [3], "time_windows": [[5, 90]]}])";
 
-std::string ErrorOf(const std::string& text) {
-  const absl::StatusOr<Instance> instance = Read(text);
+std::string VroomError(const std::string& text) {
+  const absl::StatusOr<Instance> instance = ReadVroom(text);
   EXPECT_EQ(instance.status().code(), absl::StatusCode::kInvalidArgument) << instance.status();
   return std::string(instance.status().message());
 }
 
 TEST(VroomReader, MinimisesTravelTimeByTheMatrix) {
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(kVehicle, kJobs));
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(kVehicle, kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->name(), "v");
   EXPECT_EQ(instance->kind(), ProblemKind::kVrptw);
@@ -59,21 +59,21 @@ TEST(VroomReader, MinimisesTravelTimeByTheMatrix) {
   EXPECT_EQ(instance->vehicles()[0].count, 1);
 }
 
-TEST(VroomReader, CountsEqualVehiclesTogether) {
+TEST(VroomReader, GroupsEqualVehicles) {
   const std::string twice = std::string(kVehicle) + R"(, {"id": 9, "start_index": 0, "end_index": 0,
       "capacity": [5]}, {"id": 10, "start_index": 0, "capacity": [6]})";
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(twice, kJobs));
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(twice, kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   ASSERT_EQ(instance->vehicles().size(), 2u);
   EXPECT_EQ(instance->vehicles()[0].count, 2);
   EXPECT_TRUE(instance->vehicles()[1].open_end);
 }
 
-TEST(VroomReader, PricesTimeAndDistance) {
+TEST(VroomReader, AddsCostsOfTimeAndDistance) {
   const std::string vehicle = R"({"id": 1, "start_index": 0, "end_index": 0,
       "costs": {"fixed": 7, "per_hour": 1800, "per_km": 2000}})";
   const absl::StatusOr<Instance> instance =
-      Read(WithMatrix(vehicle, kJobs, R"(, "distances": [[0, 5, 6], [5, 0, 1], [6, 1, 0]])"));
+      ReadVroom(WithMatrix(vehicle, kJobs, R"(, "distances": [[0, 5, 6], [5, 0, 1], [6, 1, 0]])"));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->data().objective, Objective::kCost);
   EXPECT_EQ(instance->vehicles()[0].fixed_cost, 7);
@@ -81,14 +81,14 @@ TEST(VroomReader, PricesTimeAndDistance) {
   EXPECT_EQ(instance->Duration(0, 1), 60);
 }
 
-TEST(VroomReader, ReadsShipmentsAndWhatVehiclesCan) {
+TEST(VroomReader, ReadsShipmentsAndVehicleLimits) {
   const std::string shipments = R"("shipments": [{"amount": [2], "skills": [3], "priority": 10,
       "pickup": {"id": 1, "location_index": 1, "setup": 4},
       "delivery": {"id": 1, "location_index": 2, "time_windows": [[0, 50], [80, 90]]}}])";
   const std::string vehicle = R"({"id": 4, "start_index": 0, "end_index": 0, "capacity": [5],
       "skills": [3, 8], "time_window": [10, 500], "max_tasks": 6, "speed_factor": 2,
       "breaks": [{"id": 1, "time_windows": [[100, 200]], "service": 15}]})";
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(vehicle, shipments));
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(vehicle, shipments));
   ASSERT_TRUE(instance.ok()) << instance.status();
   const InstanceData& data = instance->data();
   ASSERT_EQ(data.shipments.size(), 1u);
@@ -107,8 +107,8 @@ TEST(VroomReader, ReadsShipmentsAndWhatVehiclesCan) {
   EXPECT_EQ(instance->Duration(type, 0, 1), 30);
 }
 
-TEST(VroomReader, MeasuresAsTheCrowFliesWithoutMatrices) {
-  const absl::StatusOr<Instance> instance = Read(
+TEST(VroomReader, UsesGreatCirclesWithoutMatrices) {
+  const absl::StatusOr<Instance> instance = ReadVroom(
       R"({"vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],
           "jobs": [{"id": 1, "location": [2.35, 48.95]}]})");
   ASSERT_TRUE(instance.ok()) << instance.status();
@@ -116,37 +116,37 @@ TEST(VroomReader, MeasuresAsTheCrowFliesWithoutMatrices) {
   EXPECT_NEAR(instance->Duration(0, 1), 11119.5 / kVroomSpeed, 0.1);
 }
 
-TEST(VroomReader, TakesWhatOlderVersionsAndVroomExpressSay) {
-  const absl::StatusOr<Instance> instance = Read(
+TEST(VroomReader, ReadsOldKeysAndVroomExpressOptions) {
+  const absl::StatusOr<Instance> instance = ReadVroom(
       R"({"vehicles": [{"id": 1, "start_index": 0, "capacity": [4]}],
           "jobs": [{"id": 1, "location_index": 1, "amount": [3]}],
           "matrix": [[0, 8], [9, 0]], "options": {"g": true, "c": false}})");
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->Distance(0, 1), 8);
   EXPECT_EQ(instance->demand(1), 3);
-  EXPECT_THAT(ErrorOf(R"({"vehicles": [], "jobs": [], "options": {"c": true}})"),
+  EXPECT_THAT(VroomError(R"({"vehicles": [], "jobs": [], "options": {"c": true}})"),
               HasSubstr("options.c: not supported"));
 }
 
-TEST(VroomReader, NamesPlacesAsTheFileDoes) {
+TEST(VroomReader, NamesPathsAsTheFileDoes) {
   const std::string pairs = R"("jobs": [{"id": 5, "location_index": 1}],
       "shipments": [{"pickup": {"id": 1, "location_index": 1, "service": -3},
                      "delivery": {"id": 1, "location_index": 2, "time_windows": [[9, 2]]}}])";
   const std::string vehicles = std::string(kVehicle) + ", " + kVehicle +
                                R"(, {"id": 7, "start_index": 0, "costs": {"fixed": -1}})";
-  const std::string errors = ErrorOf(WithMatrix(vehicles, pairs));
+  const std::string errors = VroomError(WithMatrix(vehicles, pairs));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].pickup.service: got -3"));
   EXPECT_THAT(errors, HasSubstr("v.json: shipments[0].delivery.time_windows[0]: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[2].costs.fixed: got -1"));
-  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
+  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 5, "location_index": 1},
                                              {"id": 5, "location_index": 2}])")),
               HasSubstr("v.json: jobs[1].id: 5 is also the id of jobs[0]"));
 }
 
-TEST(VroomReader, AVehicleWithoutAStartBeginsWithItsFirstTaskForNothing) {
+TEST(VroomReader, StartsAtTheFirstTaskWithoutAStartLocation) {
   const std::string text = WithMatrix(
       R"({"id": 4, "end_index": 0, "time_window": [100, 900], "costs": {"fixed": 7}})", kJobs);
-  const absl::StatusOr<Instance> instance = Read(text);
+  const absl::StatusOr<Instance> instance = ReadVroom(text);
   ASSERT_TRUE(instance.ok()) << instance.status();
   ASSERT_EQ(instance->num_depots(), 2);
   const Plan plan = {{0, {3}}, {0, {2}}};
@@ -156,7 +156,7 @@ TEST(VroomReader, AVehicleWithoutAStartBeginsWithItsFirstTaskForNothing) {
   EXPECT_EQ(report.cost, 72 + 61 + 2 * 7);
   const Solution solution = *MakeSolution(*instance, {{0, {2}}});
   EXPECT_EQ(solution.routes[0].stops[1].arrival, 100);
-  // As VROOM writes it: the route starts where its first task is.
+  // VROOM's output says that the route starts at its first task.
   const auto written =
       nlohmann::json::parse(WriteVroomSolution(*instance, solution, VroomNamesOf(*instance, text)));
   const nlohmann::json& start = written["routes"][0]["steps"][0];
@@ -165,8 +165,8 @@ TEST(VroomReader, AVehicleWithoutAStartBeginsWithItsFirstTaskForNothing) {
   EXPECT_EQ(written["routes"][0]["duration"], 61);
 }
 
-TEST(VroomReader, AVehicleWithoutAStartAsTheCrowFlies) {
-  const absl::StatusOr<Instance> instance = Read(R"({
+TEST(VroomReader, StartsAtTheFirstTaskWithoutMatrices) {
+  const absl::StatusOr<Instance> instance = ReadVroom(R"({
       "vehicles": [{"id": 1, "end": [0, 0]}, {"id": 2, "start": [0, 0], "speed_factor": 2}],
       "jobs": [{"id": 1, "location": [0, 1]}, {"id": 2, "location": [0, 2]}]})");
   ASSERT_TRUE(instance.ok()) << instance.status();
@@ -176,39 +176,39 @@ TEST(VroomReader, AVehicleWithoutAStartAsTheCrowFlies) {
   EXPECT_NEAR(PlanCost(*instance, {{1, {2, 3}}}), 2 * degree / kVroomSpeed / 2, 1e-6);
 }
 
-TEST(VroomReader, AVehicleThatMayDoNoTaskIsLeftAtHome) {
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(
+TEST(VroomReader, DropsVehiclesThatMayDoNoTask) {
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(
       R"({"id": 1, "start_index": 0, "max_tasks": 0}, {"id": 2, "start_index": 0})", kJobs));
   ASSERT_TRUE(instance.ok()) << instance.status();
   ASSERT_EQ(instance->vehicles().size(), 1u);
   EXPECT_EQ(instance->vehicles()[0].id, "2");
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
               HasSubstr("vehicles: none may do a task: max_tasks is 0"));
 }
 
-TEST(VroomReader, LimitsMetresWhereSecondsCost) {
+TEST(VroomReader, LimitsMetresIfSecondsCost) {
   const std::string van = R"({"id": 1, "start_index": 0, "end_index": 0, "max_distance": 1300})";
   const std::string jobs =
       R"("jobs": [{"id": 1, "location_index": 1}, {"id": 2, "location_index": 2}])";
   const std::string metres = R"(, "distances": [[0, 600, 700], [610, 0, 100], [720, 120, 0]])";
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(van, jobs, metres));
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(van, jobs, metres));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 121);
-  EXPECT_TRUE(BreaksNoRule(CheckPlan(*instance, {{0, {1}}})));
-  EXPECT_FALSE(BreaksNoRule(CheckPlan(*instance, {{0, {2}}})));
-  EXPECT_THAT(ErrorOf(WithMatrix(van, kJobs, metres)),
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));
+  EXPECT_FALSE(RoutesAreFeasible(CheckPlan(*instance, {{0, {2}}})));
+  EXPECT_THAT(VroomError(WithMatrix(van, kJobs, metres)),
               HasSubstr("vehicles[0].max_distance: supported where distance alone costs"));
 }
 
-TEST(VroomReader, ManyJobsAtFewPlacesShareTheirMatrix) {
+TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
   std::string jobs = R"("jobs": [)";
   for (int i = 0; i < 5'500; ++i) {
     jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": )", 1 + i % 2, "}");
   }
-  // Vehicles that differ in other things than travel.
+  // Vehicles that do not differ in travel.
   const std::string vans = R"({"id": 1, "start_index": 0, "max_tasks": 3000},
                               {"id": 2, "start_index": 0, "time_window": [0, 99999]})";
-  const absl::StatusOr<Instance> instance = Read(WithMatrix(vans, jobs + "]"));
+  const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(vans, jobs + "]"));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->data().distance_matrix.size(), 3u * 3u);
   EXPECT_TRUE(instance->data().duration_matrix.empty());
@@ -218,7 +218,7 @@ TEST(VroomReader, ManyJobsAtFewPlacesShareTheirMatrix) {
   EXPECT_EQ(instance->Duration(0, 2), 70);
 }
 
-// `places` rows of other times in each direction; more than are expanded, in random order.
+// Returns `jobs` jobs spread over `places` locations with an asymmetric matrix.
 std::string ManyJobs(int jobs, int places, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
   for (int i = 0; i < jobs; ++i) {
@@ -241,8 +241,8 @@ constexpr char kFleetOfThree[] =
        {"id": 2, "end_index": 5, "speed_factor": 2},
        {"id": 3, "start_index": 4, "costs": {"per_hour": 1800, "per_km": 2000}})";
 
-TEST(VroomReader, CostsAreTheSameWithAMatrixOfPlacesAndOfNodes) {
-  const absl::StatusOr<Instance> by_place = Read(ManyJobs(2'400, 40, kFleetOfThree));
+TEST(VroomReader, KeepsCostsWithAMatrixRowPerLocation) {
+  const absl::StatusOr<Instance> by_place = ReadVroom(ManyJobs(2'400, 40, kFleetOfThree));
   ASSERT_TRUE(by_place.ok()) << by_place.status();
   ASSERT_EQ(by_place->data().matrix_rows.size(), static_cast<size_t>(by_place->num_nodes()));
   EXPECT_EQ(MatrixSize(by_place->data()), 41) << "the places and the open start";
@@ -273,10 +273,10 @@ TEST(VroomReader, CostsAreTheSameWithAMatrixOfPlacesAndOfNodes) {
   EXPECT_GT(CheckPlan(by_node, plan).cost, 0);
 }
 
-TEST(VroomReader, ExpandsMatricesOfFewNodesAndOfNearlyAsManyPlaces) {
+TEST(VroomReader, ExpandsMatricesOfFewNodesOrManyLocations) {
   const auto size_of = [](int jobs, int places) {
     const absl::StatusOr<Instance> instance =
-        Read(ManyJobs(jobs, places, R"({"id": 1, "start_index": 0})"));
+        ReadVroom(ManyJobs(jobs, places, R"({"id": 1, "start_index": 0})"));
     EXPECT_TRUE(instance.ok()) << instance.status();
     return instance->data().matrix_rows.empty() ? instance->num_nodes()
                                                 : MatrixSize(instance->data());
@@ -286,14 +286,14 @@ TEST(VroomReader, ExpandsMatricesOfFewNodesAndOfNearlyAsManyPlaces) {
   EXPECT_EQ(size_of(2'100, 200), 200);
 }
 
-TEST(VroomReader, ReadsTwentyThousandJobsAtFortyPlaces) {
-  const absl::StatusOr<Instance> instance = Read(ManyJobs(20'000, 40, kFleetOfThree));
+TEST(VroomReader, ReadsTwentyThousandJobsAtFortyLocations) {
+  const absl::StatusOr<Instance> instance = ReadVroom(ManyJobs(20'000, 40, kFleetOfThree));
   ASSERT_TRUE(instance.ok()) << instance.status();
   EXPECT_EQ(instance->num_customers(), 20'000);
   EXPECT_EQ(instance->data().distance_matrix.size(), 41u * 41u);
 }
 
-// One job at each of `places`.
+// Returns one job at each of `places` locations.
 std::string ManyPlaces(int places, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
   for (int i = 0; i < places; ++i) {
@@ -302,18 +302,18 @@ std::string ManyPlaces(int places, const std::string& vehicles) {
   return root.dump();
 }
 
-TEST(VroomReader, LimitsThePlacesOfAMatrixRatherThanTheJobs) {
+TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
-  EXPECT_THAT(ErrorOf(ManyPlaces(5'001, slow)),
+  EXPECT_THAT(VroomError(ManyPlaces(5'001, slow)),
               HasSubstr("v.json: vehicles: a speed_factor other than 1: 5001 places exceed the "
                         "limit of 5000"));
   const std::string open_start = R"({"id": 1, "end": [0, 46]})";
-  EXPECT_THAT(ErrorOf(ManyPlaces(5'000, open_start)),
+  EXPECT_THAT(VroomError(ManyPlaces(5'000, open_start)),
               HasSubstr("v.json: vehicles: one without a start: 5001 places exceed the limit of "
                         "5000"));
-  EXPECT_TRUE(Read(ManyPlaces(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
+  EXPECT_TRUE(ReadVroom(ManyPlaces(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
       << "which needs no matrix";
-  EXPECT_EQ(Read(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
+  EXPECT_EQ(ReadVroom(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
             absl::InvalidArgumentError(
                 "v.json: jobs: 100001 tasks and places of vehicles exceed the limit of 100000"));
 }
@@ -324,64 +324,67 @@ TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
     vehicles += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "start": [0, 46], )",
                        R"("speed_factor": )", 0.5 + i * 0.01, "}");
   }
-  EXPECT_THAT(ErrorOf(ManyPlaces(3'000, vehicles)),
+  EXPECT_THAT(VroomError(ManyPlaces(3'000, vehicles)),
               HasSubstr("v.json: vehicles: 60 types with matrices of 3001 places exceed the limit "
                         "of 5e+08 numbers"));
 }
 
-TEST(VroomReader, SuggestsTheKeyThatWasMeant) {
-  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
+TEST(VroomReader, SuggestsTheMostSimilarKey) {
+  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 1,
                                               "time_window": [0, 9]}])")),
               HasSubstr("jobs[0].\"time_window\": unknown key; did you mean \"time_windows\"?"));
 }
 
 TEST(VroomReader, HintsAtSecondsForTimesInMilliseconds) {
   EXPECT_THAT(
-      ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
+      VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
                                      "time_window": [1474488000000, 1474524000000]})",
-                         kJobs)),
+                            kJobs)),
       HasSubstr("vehicles[0].time_window[0]: got 1.474488e+12, beyond the limit 1e+12; give "
                 "times since 1970 in seconds"));
 }
 
-TEST(VroomReader, NamesWhatIsWrong) {
-  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
+TEST(VroomReader, NamesTheWrongField) {
+  EXPECT_THAT(VroomError(WithMatrix(kVehicle, R"("jobs": [{"id": 1, "location_index": 3}])")),
               HasSubstr("v.json: jobs[0].location_index: got 3, wanted a row of the matrices"));
-  EXPECT_THAT(ErrorOf(WithMatrix(kVehicle,
-                                 R"("jobs": [{"id": 1, "location_index": 1, "pickup": [1, 2]}])")),
+  EXPECT_THAT(VroomError(WithMatrix(
+                  kVehicle, R"("jobs": [{"id": 1, "location_index": 1, "pickup": [1, 2]}])")),
               HasSubstr("jobs[0].pickup: has 2 dimensions, wanted 1"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1})", kJobs)),
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1})", kJobs)),
               HasSubstr("vehicles[0].start: absent, and the end too"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "end_index": 0})",
-                                 R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "end_index": 0})",
+                                    R"("jobs": [{"id": 1, "location_index": 1, "setup": 3}])")),
               HasSubstr("vehicles[0].start: absent: with setup times"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0,
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
-                                 kJobs)),
+                                    kJobs)),
               HasSubstr("vehicles[0].steps[0].id: got 9, which is no task's"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
+  EXPECT_THAT(
+      VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
                                     "service_at": 5}]})",
-                                 kJobs)),
-              HasSubstr("vehicles[0].steps[0].\"service_at\": unknown key"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
+                            kJobs)),
+      HasSubstr("vehicles[0].steps[0].\"service_at\": unknown key"));
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "colour": 3})", kJobs)),
               HasSubstr("vehicles[0].\"colour\": unknown key; leave it out"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "max_distance": 5})", kJobs)),
               HasSubstr("vehicles[0].max_distance"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),
-              HasSubstr("vehicles[0].costs.per_km: given, but profile"));
-  EXPECT_THAT(ErrorOf(R"({"vehicles": [{"id": 1, "start": [1]}], "jobs": []})"),
+  EXPECT_THAT(
+      VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "costs": {"per_km": 5}})", kJobs)),
+      HasSubstr("vehicles[0].costs.per_km: given, but profile"));
+  EXPECT_THAT(VroomError(R"({"vehicles": [{"id": 1, "start": [1]}], "jobs": []})"),
               HasSubstr("vehicles[0].start: has 1 numbers"));
-  EXPECT_THAT(ErrorOf(R"({"vehicles": [], "jobs": []})"), HasSubstr("vehicles: absent or empty"));
-  EXPECT_THAT(ErrorOf(R"({"vehicles": [{"id": "x"}], "jobs": []})"),
+  EXPECT_THAT(VroomError(R"({"vehicles": [], "jobs": []})"),
+              HasSubstr("vehicles: absent or empty"));
+  EXPECT_THAT(VroomError(R"({"vehicles": [{"id": "x"}], "jobs": []})"),
               HasSubstr("vehicles[0].id: got \"x\", wanted an integer"));
-  EXPECT_THAT(ErrorOf(WithMatrix(R"({"id": 18446744073709551615, "start_index": 0})", kJobs)),
+  EXPECT_THAT(VroomError(WithMatrix(R"({"id": 18446744073709551615, "start_index": 0})", kJobs)),
               HasSubstr("vehicles[0].id: got 18446744073709551615, wanted an integer below 2^63"));
 }
 
 TEST(VroomReader, NamesFieldsInErrorsAsTheFileDoes) {
   const std::string van = R"({"id": 4, "start_index": 0, "time_window": [9, 3],
       "breaks": [{"id": 1, "time_windows": [[8, 2]], "service": -1}]})";
-  const std::string errors = ErrorOf(WithMatrix(van, R"("jobs": [{"id": 1, "location_index": 1,
+  const std::string errors = VroomError(WithMatrix(van, R"("jobs": [{"id": 1, "location_index": 1,
       "delivery": [-2], "time_windows": [[5, 9], [7, 12]]}])"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].time_window: opens at 9"));
   EXPECT_THAT(errors, HasSubstr("v.json: vehicles[0].breaks[0].time_windows[0]: opens at 8"));

@@ -1,4 +1,5 @@
-// VRPLIB's files say all that they have words for, and name the rest.
+// Tests that VRPLIB files hold every field that the format has, and that the rest is refused by
+// name.
 #include <cmath>
 #include <map>
 #include <string>
@@ -13,10 +14,10 @@
 #include "core/problem/instance/instance_difference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/testing/constrained_instance.h"
 #include "tests/testing/feature_instances.h"
 #include "tests/testing/instance_builder.h"
 #include "tests/testing/paths.h"
-#include "tests/testing/rich_instance.h"
 
 namespace vrp {
 namespace {
@@ -49,11 +50,11 @@ Instance ReadBack(const std::string& text) {
   return *std::move(instance);
 }
 
-// That random plans are worth the same and break as many rules.
+// Expects the same cost and number of violations for random plans.
 void ExpectSameProblem(const Instance& a, const Instance& b, const std::string& text) {
   ASSERT_EQ(a.vehicles().size(), b.vehicles().size()) << text;
   for (uint64_t draw = 1; draw <= 8; ++draw) {
-    const Plan plan = test::RandomRichPlan(a, draw);
+    const Plan plan = test::RandomConstrainedPlan(a, draw);
     const CheckReport report = CheckPlan(a, plan), again = CheckPlan(b, plan);
     EXPECT_NEAR(again.cost, report.cost, 1e-6) << text;
     EXPECT_EQ(again.left_out, report.left_out) << text;
@@ -61,7 +62,7 @@ void ExpectSameProblem(const Instance& a, const Instance& b, const std::string& 
   }
 }
 
-const std::vector<Feature>& FeaturesWithWords() {
+const std::vector<Feature>& SupportedFeatures() {
   static const auto* const features = new std::vector<Feature>{
       Feature::kSeveralDepots,  Feature::kVehicleTypes, Feature::kOpenEnd,
       Feature::kLoadDimensions, Feature::kBackhauls,    Feature::kPickups,
@@ -71,12 +72,12 @@ const std::vector<Feature>& FeaturesWithWords() {
   return *features;
 }
 
-// Any mixture of these, in any metric but the scaled one; every second one costs by distance and
-// vehicle. With shipments nothing else is delivered.
+// Returns a random mixture of these features in any metric but the scaled one. Half of the mixtures
+// have costs of distance and vehicles. With shipments there are no other deliveries.
 InstanceData AMixture(uint64_t seed) {
   CounterRandom random(seed, 9, 0);
   std::vector<Feature> features;
-  for (const Feature feature : FeaturesWithWords()) {
+  for (const Feature feature : SupportedFeatures()) {
     if (random.UniformDouble() < 0.25) features.push_back(feature);
   }
   const bool costs = random.UniformDouble() < 0.5;
@@ -94,8 +95,8 @@ InstanceData AMixture(uint64_t seed) {
   return data;
 }
 
-// As far as the types that the readers of these files know go.
-bool HasWords(const InstanceData& data) {
+// Whether there is a TYPE for this mixture of features.
+bool HasType(const InstanceData& data) {
   const bool windows = data.kind == ProblemKind::kVrptw;
   const bool open = data.vehicles.front().open_end;
   if (!data.backhauls.empty() && (open || !data.pickups.empty())) return false;
@@ -104,28 +105,28 @@ bool HasWords(const InstanceData& data) {
   return !open || !windows;
 }
 
-TEST(WriteVrplib, SaysEveryMixtureThatItHasWordsFor) {
-  int said = 0;
+TEST(WriteVrplib, WritesEveryMixtureThatItSupports) {
+  int written = 0;
   std::map<Feature, int> times;
   for (uint64_t seed = 1; seed <= 600; ++seed) {
     const InstanceData data = AMixture(seed);
     const Instance instance = *Instance::Create(data);
     const absl::StatusOr<std::string> text = AsVrplib(instance);
-    ASSERT_EQ(text.ok(), HasWords(data)) << "seed " << seed << ": " << text.status();
+    ASSERT_EQ(text.ok(), HasType(data)) << "seed " << seed << ": " << text.status();
     if (!text.ok()) continue;
-    ++said;
+    ++written;
     for (const FeatureUse& use : FeaturesOf(instance)) ++times[use.feature];
     const Instance again = ReadBack(*text);
     ExpectSameProblem(instance, again, *text);
     EXPECT_EQ(TextOf(again), *text) << "seed " << seed;
   }
-  EXPECT_GT(said, 200);
-  for (const Feature feature : FeaturesWithWords()) {
+  EXPECT_GT(written, 200);
+  for (const Feature feature : SupportedFeatures()) {
     EXPECT_GT(times[feature], 5) << static_cast<int>(feature);
   }
 }
 
-TEST(WriteVrplib, NamesWhatItHasNoWordsFor) {
+TEST(WriteVrplib, NamesUnsupportedFields) {
   for (const Feature feature :
        {Feature::kEndDepot, Feature::kMaxStops, Feature::kShift, Feature::kOvertime,
         Feature::kBreaks, Feature::kSeveralWindows, Feature::kSetupTimes, Feature::kPriorities}) {
@@ -145,28 +146,28 @@ TEST(WriteVrplib, NamesWhatItHasNoWordsFor) {
   EXPECT_THAT(Refusal(data), HasSubstr("late_cost 4], which"));
 }
 
-// What is random in every way, refused mostly, is at least never said wrongly.
-TEST(WriteVrplib, NeverSaysLessThanTheInstance) {
-  int said = 0;
+// Most of these random instances are refused.
+TEST(WriteVrplib, NeverDropsAConstraint) {
+  int written = 0;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {
-    InstanceData data = test::RandomRichData(seed, 6);
+    InstanceData data = test::RandomConstrainedData(seed, 6);
     data.speed = 1;
     data.setups.clear();
     data.further_windows.clear();
     data.priorities.clear();
     for (TimeWindow& window : data.windows) window.late_cost = kNoLimit;
     for (VehicleType& type : data.vehicles) {
-      type.end_depot = kWhereItStarts;
+      type.end_depot = kSameAsStart;
       type.max_stops = INT32_MAX;
       type.shift = {};
     }
     const Instance instance = *Instance::Create(data);
     const absl::StatusOr<std::string> text = AsVrplib(instance);
     if (!text.ok()) continue;
-    ++said;
+    ++written;
     ExpectSameProblem(instance, ReadBack(*text), *text);
   }
-  EXPECT_GT(said, 20);
+  EXPECT_GT(written, 20);
 }
 
 std::string ASample(const std::string& type, const std::string& keywords,
@@ -179,7 +180,7 @@ constexpr char kGoods[] = "DEMAND_SECTION\n1 0\n2 1\n3 2\n4 3\n5 1\n";
 constexpr char kHours[] = "TIME_WINDOW_SECTION\n1 0 99\n2 0 90\n3 10 90\n4 0 90\n5 0 99\n";
 constexpr char kGoodsBack[] = "BACKHAUL_SECTION\n1 0\n2 0\n3 1\n4 0\n5 1\n";
 
-TEST(WriteVrplib, WritesWhatItReads) {
+TEST(WriteVrplib, ReadsBackWrittenFiles) {
   const std::string both = std::string(kGoods) + kHours;
   const std::string sent = std::string(kGoods) + kGoodsBack;
   const std::string fleet = "CAPACITY : 9\nVEHICLES : 3\n";
@@ -234,7 +235,7 @@ TEST(WriteVrplib, WritesKeywordsBeforeSections) {
   EXPECT_THAT(text, HasSubstr("VEHICLES_MAX_DURATION : 500\nVEHICLES_MAX_RELOADS : 1\n"));
 }
 
-TEST(WriteVrplib, SkillsAreTheCustomersThatVehiclesMayServe) {
+TEST(WriteVrplib, WritesSkillsAsAllowedCustomers) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.required_skills = {{}, {"crane"}, {}, {"crane", "cold"}};
   data.vehicles = {{.count = 1, .capacity = 9, .skills = {"cold", "crane"}},
@@ -247,7 +248,7 @@ TEST(WriteVrplib, SkillsAreTheCustomersThatVehiclesMayServe) {
   EXPECT_TRUE(all.data().required_skills.empty());
 }
 
-TEST(WriteVrplib, VehiclesThatDifferInNothingThatCountsAreOneType) {
+TEST(WriteVrplib, MergesEquivalentVehicleTypes) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.vehicles = {{.id = "a", .count = 1, .capacity = 9, .skills = {"paint"}},
                    {.id = "b", .count = 2, .capacity = 9}};
@@ -256,7 +257,7 @@ TEST(WriteVrplib, VehiclesThatDifferInNothingThatCountsAreOneType) {
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].count, 0);
 }
 
-TEST(WriteVrplib, ACapacityWithoutLimitHoldsAllThereIs) {
+TEST(WriteVrplib, WritesUnlimitedCapacityAsTheSumOfLoads) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.demands = {0, 1, 2, 3};
   data.vehicles = {{.count = 1, .capacity = kNoLimit}, {.count = 1, .capacity = 5}};
@@ -267,7 +268,7 @@ TEST(WriteVrplib, ACapacityWithoutLimitHoldsAllThereIs) {
   EXPECT_THAT(again.vehicles()[1].further_capacities, ElementsAre(8));
 }
 
-TEST(WriteVrplib, ALimitIsOfAllVehiclesOrOfNone) {
+TEST(WriteVrplib, RefusesLimitsOfSomeVehiclesOnly) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.vehicles = {{.count = 1, .capacity = 9, .max_distance = 50}, {.count = 1, .capacity = 9}};
   EXPECT_EQ(Refusal(data),
@@ -275,13 +276,13 @@ TEST(WriteVrplib, ALimitIsOfAllVehiclesOrOfNone) {
             "cannot express");
 }
 
-TEST(WriteVrplib, APrizeOfNothingIsNamed) {
+TEST(WriteVrplib, RefusesAPrizeOfZero) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.prizes = {kNoLimit, 4, 0, kNoLimit};
   EXPECT_EQ(Refusal(data), "customers[1].prize: 0, which CVRPLIB's format cannot express");
 }
 
-TEST(WriteVrplib, ShipmentsKeepTheirNamesOrAreRefusedByThem) {
+TEST(WriteVrplib, KeepsOrRefusesShipmentIds) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.demands.assign(5, 0);
   data.shipments = {{.id = "sofa", .pickup = 4, .delivery = 1, .amounts = {2}}};
@@ -294,7 +295,7 @@ TEST(WriteVrplib, ShipmentsKeepTheirNamesOrAreRefusedByThem) {
   EXPECT_THAT(Refusal(data), StartsWith("customers[1].demand: 3, which"));
 }
 
-TEST(WriteVrplib, AReferenceThatTheReaderWouldTakeForAnotherMetricIsLeftOut) {
+TEST(WriteVrplib, DropsAReferenceThatWouldChangeTheMetric) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.reference_cost = 12.5;
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).metric(), Metric::kRounded);
@@ -302,7 +303,7 @@ TEST(WriteVrplib, AReferenceThatTheReaderWouldTakeForAnotherMetricIsLeftOut) {
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).reference_cost(), 12.5);
 }
 
-TEST(WriteVrplib, NamesWhatTakesAMatrixThatIsTooLarge) {
+TEST(WriteVrplib, RefusesMatricesThatAreTooLarge) {
   InstanceData data = AnInstance().WithCustomers(kMaxMatrixNodes).As(Metric::kExact).BuildData();
   EXPECT_TRUE(AsVrplib(*Instance::Create(data)).ok());
   data.coordinates = CoordinateSystem::kLonLat;

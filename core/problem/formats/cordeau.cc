@@ -15,21 +15,21 @@ namespace {
 
 constexpr size_t kFixedColumns = 7;  // before the combinations
 
-// The types by their numbers; those that are read have one visit to each customer.
+// The problem types by their numbers. Only types with one visit to each customer are supported.
 struct CordeauType {
   std::string_view name;
-  bool read = false;
+  bool supported = false;
   bool several_depots = false;
   bool windows = false;
 };
 constexpr CordeauType kTypes[] = {
-    {.name = "VRP", .read = true},
+    {.name = "VRP", .supported = true},
     {.name = "PVRP (periodic)"},
-    {.name = "MDVRP", .read = true, .several_depots = true},
+    {.name = "MDVRP", .supported = true, .several_depots = true},
     {.name = "SDVRP (site dependent)"},
-    {.name = "VRPTW", .read = true, .windows = true},
+    {.name = "VRPTW", .supported = true, .windows = true},
     {.name = "PVRPTW (periodic)", .windows = true},
-    {.name = "MDVRPTW", .read = true, .several_depots = true, .windows = true},
+    {.name = "MDVRPTW", .supported = true, .several_depots = true, .windows = true},
     {.name = "SDVRPTW (site dependent)", .windows = true},
 };
 
@@ -78,7 +78,7 @@ class CordeauReader {
                             std::size(kTypes) - 1);
     }
     type_ = kTypes[static_cast<size_t>(head[0])];
-    if (!type_.read) {
+    if (!type_.supported) {
       return absl::UnimplementedError(Concat(source_, ": type ", FormatNumber(head[0]), ", ",
                                              type_.name,
                                              ", is not supported; wanted VRP (0), MDVRP (2), VRPTW "
@@ -118,7 +118,7 @@ class CordeauReader {
     return absl::OkStatus();
   }
 
-  // Depots need not have the windows' columns, nor those that they have no values for.
+  // Rows of depots may end after the position.
   absl::StatusOr<Row> ReadNode(size_t index, bool depot) {
     const std::string section = Concat(depot ? "depot" : "customer", " in row ", index);
     VRP_ASSIGN_OR_RETURN(const std::vector<double> row, ReadRow(scanner_, section, {}));
@@ -161,7 +161,7 @@ class CordeauReader {
   TextScanner scanner_;
   std::string_view source_;
   CordeauType type_;
-  int32_t vehicles_ = 0;  // of each depot
+  int32_t vehicles_ = 0;  // at each depot
   size_t customers_ = 0;
   size_t depots_ = 0;
   InstanceData data_;

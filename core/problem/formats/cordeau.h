@@ -1,8 +1,10 @@
-// Cordeau's files: `type vehicles customers depots`, for each depot `longest_duration capacity` (0:
-// no limit), then a row for each customer and depot: `number x y service demand visits
-// combinations`, as many combinations, and where there are time windows `open close`. Of several
-// depots the rows come last, one depot's comes first. (Cordeau, Gendreau and Laporte, A tabu search
-// heuristic for periodic and multi-depot vehicle routing problems, 1997.)
+// Cordeau's files (Cordeau, Gendreau and Laporte, A tabu search heuristic for periodic and
+// multi-depot vehicle routing problems, 1997).
+//
+// The first row is `type vehicles customers depots`. A row `longest_duration capacity` follows for
+// each depot (0: no limit), then a row for each customer and depot: `number x y service demand
+// visits combinations`, as many combinations, and `open close` if there are time windows. The rows
+// of several depots come last, the row of a single depot comes first.
 #pragma once
 
 #include <string_view>

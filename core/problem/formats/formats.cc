@@ -19,11 +19,11 @@
 namespace vrp {
 namespace {
 
-// Formats are told apart by at most this many leading bytes. JSON is not: its keys may follow
-// megabytes of vehicles or matrices.
-constexpr size_t kLookedAt = size_t{1} << 16;
+// Bytes at the start of a text that decide on its format. JSON is searched to its end: its keys may
+// follow megabytes of vehicles or matrices.
+constexpr size_t kSearchedBytes = size_t{1} << 16;
 
-// Whether `line` is VRPLIB's `keyword : value`, where colon and value may be absent.
+// Whether `line` is VRPLIB's `keyword : value`; colon and value may be absent.
 bool IsEntry(std::string_view line, std::string_view keyword) {
   if (UpperCase(line.substr(0, keyword.size())) != keyword) return false;
   const std::string_view rest = Trimmed(line.substr(keyword.size()));
@@ -36,14 +36,14 @@ bool IsHeading(std::string_view line, std::string_view word) {
 
 template <typename Fits>
 bool AnyLine(std::string_view text, Fits fits) {
-  TextScanner scanner(text.substr(0, kLookedAt), "");
+  TextScanner scanner(text.substr(0, kSearchedBytes), "");
   while (const auto line = scanner.NextLine()) {
     if (fits(*line)) return true;
   }
   return false;
 }
 
-// Whether a JSON object has a key that only instances have, ours or VROOM's.
+// Whether a JSON object has a key that only instances have, in our JSON or VROOM's.
 bool HasInstanceKey(std::string_view text) {
   constexpr std::string_view kKeys[] = {"\"kind\"",    "\"coords\"", "\"distance_matrix\"",
                                         "\"demands\"", "\"jobs\"",   "\"shipments\""};
@@ -52,8 +52,8 @@ bool HasInstanceKey(std::string_view text) {
   });
 }
 
-// Of files without words, by the columns of their first two rows.
-InstanceFormat GuessOfTables(std::string_view text) {
+// Guesses the format of files without words from the columns of their first two rows.
+InstanceFormat GuessTableFormat(std::string_view text) {
   TextScanner scanner(text, "");
   const size_t first = scanner.WordsOfNextLine();
   for (size_t i = 0; i < std::min<size_t>(first, 4); ++i) {
@@ -79,19 +79,19 @@ InstanceFormat Guess(std::string_view text) {
       })) {
     return InstanceFormat::kSolomon;
   }
-  return GuessOfTables(text);
+  return GuessTableFormat(text);
 }
 
 // Describes a text of unknown format; empty if nothing is recognised.
-std::string_view LooksLike(std::string_view text) {
+std::string_view Description(std::string_view text) {
   const std::string_view start = Trimmed(text);
   if (start.empty()) return " (it is empty)";
   if (text.starts_with("\x1f\x8b") || text.starts_with("PK\x03\x04")) {
     return " (it is compressed: unpack it first)";
   }
-  if (text.substr(0, kLookedAt).find('\0') != std::string_view::npos) return " (it is binary)";
+  if (text.substr(0, kSearchedBytes).find('\0') != std::string_view::npos) return " (it is binary)";
   if (start.starts_with("<")) return " (it is a web page or XML)";
-  if (start.starts_with("{")) return " (it is a JSON object, but of no instance)";
+  if (start.starts_with("{")) return " (it is a JSON object without keys of an instance)";
   if (start.starts_with("[")) return " (it is a JSON array, wanted one object)";
   if (AnyLine(text,
               [](std::string_view line) { return UpperCase(line.substr(0, 7)) == "ROUTE #"; })) {
@@ -121,7 +121,7 @@ absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view n
       break;
   }
   return absl::InvalidArgumentError(
-      Concat(name, ": no known format", LooksLike(text),
+      Concat(name, ": no known format", Description(text),
              ": wanted one of CVRPLIB and TSPLIB (with a line `DIMENSION : n`), Solomon and "
              "Homberger (with a line `VEHICLE`), Li and Lim, Cordeau (tables of numbers), this "
              "project's JSON (an object with `kind`) or VROOM's (with `jobs` or `shipments`)"));

@@ -24,8 +24,8 @@ ordered_json LoadValue(const std::vector<double>& loads) {
   return loads.size() == 1 ? ordered_json(loads.front()) : ordered_json(loads);
 }
 
-// The geometry of a route: cut in two wherever it crosses the 180th meridian on its shorter way, as
-// RFC 7946, section 3.1.9 asks; most maps would draw it around the world otherwise.
+// Returns the geometry of a route, cut wherever its shorter way crosses the 180th meridian (RFC
+// 7946, section 3.1.9). Most maps would else draw the line around the world.
 ordered_json LineThrough(const std::vector<Position>& places) {
   ordered_json lines = {{{places.front().x, places.front().y}}};
   for (size_t i = 1; i < places.size(); ++i) {

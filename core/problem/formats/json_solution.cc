@@ -21,7 +21,7 @@ class JsonSolutionReader {
     }
   }
 
-  // Only what makes the plan is read: answers say much more.
+  // Reads only the keys that make the plan and ignores all others.
   absl::StatusOr<SolutionFile> Run(const json& root) && {
     JsonFields fields(root, source_);
     VRP_ASSIGN_OR_RETURN(file_.cost, fields.Number("cost"));
@@ -45,7 +45,7 @@ class JsonSolutionReader {
     return absl::InvalidArgumentError(Concat(place, ": got ", got, ", wanted ", wanted));
   }
 
-  // The objects of an array.
+  // Calls `read` for each object of an array.
   template <typename Read>
   static absl::Status ForEach(JsonFields& fields, const std::string& key, const std::string& place,
                               Read read) {

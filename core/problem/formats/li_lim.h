@@ -1,7 +1,9 @@
-// Li and Lim's files of pickups and deliveries: a row `vehicles capacity speed`, then one for each
-// task, `number x y demand ready due service pickup delivery`, the depot first. A pickup names its
-// delivery, a delivery its pickup. (Li and Lim, A metaheuristic for the pickup and delivery problem
-// with time windows, 2001.)
+// Li and Lim's files of pickups and deliveries (Li and Lim, A metaheuristic for the pickup and
+// delivery problem with time windows, 2001).
+//
+// The first row is `vehicles capacity speed`. A row follows for each task, `number x y demand ready
+// due service pickup delivery`, the depot first. A pickup names its delivery, a delivery its
+// pickup.
 #pragma once
 
 #include <string_view>
@@ -11,7 +13,7 @@
 
 namespace vrp {
 
-// Reads one file. The pickups and deliveries of each pair become a shipment.
+// Reads one file. Each pickup and its delivery become a shipment.
 absl::StatusOr<Instance> ParseLiLim(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -59,7 +59,7 @@ class SolomonReader {
     return absl::OkStatus();
   }
 
-  // `number x y demand ready due service`; the depot is number 0.
+  // Reads `number x y demand ready due service`; the depot is number 0.
   absl::Status ReadCustomer() {
     static constexpr std::array<std::string_view, 6> kColumns = {
         "XCOORD.", "YCOORD.", "DEMAND", "READY TIME", "DUE DATE", "SERVICE TIME"};

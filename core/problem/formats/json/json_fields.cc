@@ -57,7 +57,7 @@ absl::StatusOr<std::optional<bool>> JsonFields::Boolean(const std::string& key) 
 }
 
 absl::StatusOr<int32_t> JsonFields::IntegerAt(const json& value, std::string_view path) const {
-  // Unsigned means: an integer that is not negative.
+  // nlohmann::json stores integers that are not negative as unsigned.
   if (value.is_number_unsigned() &&
       value.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
     return value.get<int32_t>();
@@ -199,10 +199,10 @@ absl::Status JsonFields::RefuseOthers() const {
   return absl::OkStatus();
 }
 
-// The known key that differs least, if that is by less than half of it.
+// Returns the known key that differs least, if it differs in less than half of its letters.
 std::string JsonFields::Suggestion(std::string_view key) const {
-  constexpr size_t kMostEdits = 2;
-  size_t least = std::min(kMostEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;
+  constexpr size_t kMaxEdits = 2;
+  size_t least = std::min(kMaxEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;
   std::string best;
   for (const std::string& known : known_) {
     const size_t distance = EditDistance(key, known);

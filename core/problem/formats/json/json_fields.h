@@ -1,4 +1,4 @@
-// Reads the fields of a JSON object: each by name, with its type, and none left over.
+// Reads the members of a JSON object by key and type, and finds unknown keys.
 #pragma once
 
 #include <optional>
@@ -14,38 +14,40 @@
 
 namespace vrp {
 
-// Errors are kInvalidArgument: `place: key: got ..., wanted ...`, where place is "file.json", or
-// `place.key: ...`, where it is "file.json: vehicles[2]". `object` must be a JSON object and
-// outlive this. Absent keys give nullopt (null counts as a value of the wrong type).
+// The members of one object. `object` must be a JSON object and outlive this. Absent keys give
+// nullopt; null is a value of the wrong type. Errors are kInvalidArgument and begin with `place`:
+// `file.json: key: got ..., wanted ...` or `file.json: vehicles[2].key: got ..., wanted ...`.
 class JsonFields {
  public:
   JsonFields(const nlohmann::json& object, std::string_view place);
 
-  // The value of `key`, which counts as known from now on; nullptr when absent.
+  // Returns the value of `key`, which is known from now on; nullptr if it is absent.
   const nlohmann::json* Find(const std::string& key);
 
   absl::StatusOr<std::optional<std::string>> String(const std::string& key);
   absl::StatusOr<std::optional<double>> Number(const std::string& key);
   absl::StatusOr<std::optional<bool>> Boolean(const std::string& key);
-  absl::StatusOr<std::optional<int32_t>> Integer(const std::string& key);  // from 0 to 2^31 - 1
+  // From 0 to 2^31 - 1.
+  absl::StatusOr<std::optional<int32_t>> Integer(const std::string& key);
   absl::StatusOr<std::vector<std::string>> Strings(const std::string& key);
+  // `null` stands for `null_value` if that is given.
   absl::StatusOr<std::vector<double>> Numbers(const std::string& key,
                                               std::optional<double> null_value = std::nullopt);
-  absl::StatusOr<std::vector<int32_t>> Integers(const std::string& key);  // from 0 to 2^31 - 1
-  // An array of arrays.
+  absl::StatusOr<std::vector<int32_t>> Integers(const std::string& key);  // each from 0 to 2^31 - 1
+  // Return an array of arrays.
   absl::StatusOr<std::vector<std::vector<std::string>>> StringLists(const std::string& key);
   absl::StatusOr<std::vector<std::vector<int32_t>>> IntegerLists(const std::string& key);
-  // An array of arrays of `columns` numbers each, one after the other; columns 0: as many as there
-  // are rows. `null` stands for `null_value` where that is given.
+  // Returns the numbers of an array of arrays, row by row. Each row has `columns` numbers; 0: as
+  // many as there are rows. `null` stands for `null_value` if that is given.
   absl::StatusOr<std::vector<double>> Rows(const std::string& key, size_t columns,
                                            std::optional<double> null_value = std::nullopt);
 
-  // How many entries an array's entries have: 1 where they are numbers. 0: absent or empty.
+  // Returns the size of an array's first entry: 1 for a number; 0 if the array is absent or empty.
   absl::StatusOr<size_t> Columns(const std::string& key);
-  // Numbers where `columns` is 1, else Rows.
+  // Returns Numbers if `columns` is 1, else Rows.
   absl::StatusOr<std::vector<double>> Table(const std::string& key, size_t columns);
 
-  // An error for the first key that was never asked for, with the most similar one that was.
+  // Returns an error for the first key that was never asked for, with the most similar known key.
   absl::Status RefuseOthers() const;
 
   template <typename... Parts>
@@ -64,11 +66,12 @@ class JsonFields {
   absl::StatusOr<const nlohmann::json*> ArrayAt(const std::string& key);
 
   const nlohmann::json& object_;
-  std::string place_;  // ends with the separator that a key follows
+  std::string place_;  // with the separator before a key
   std::set<std::string> known_;
 };
 
-// How an error shows a JSON value: short ones in full, others by their type.
+// Returns a JSON value for an error: numbers, strings and the like in full, objects and arrays by
+// their type.
 std::string Shown(const nlohmann::json& value);
 
 }  // namespace vrp

@@ -1,9 +1,9 @@
 #include "core/problem/formats/json/json_parts.h"
 
+#include <type_traits>
 #include <utility>
 
 #include "core/base/status_macros.h"
-#include "core/problem/formats/json/json_fields.h"
 
 namespace vrp {
 namespace {
@@ -15,115 +15,103 @@ absl::Status Wrong(std::string_view place, const json& got, const Parts&... want
   return absl::InvalidArgumentError(Concat(place, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-class VehicleReader {
+// Reads the keys of an object inside an instance: a vehicle, a shipment or a break.
+template <typename Object>
+class PartReader {
  public:
-  VehicleReader(const json& object, std::string_view place, const MatrixKeys& matrices)
-      : fields_(object, place), place_(place), matrices_(matrices) {}
+  PartReader(const json& value, std::string_view place) : fields_(value, place), place_(place) {}
 
-  absl::StatusOr<VehicleType> Run() && {
-    VRP_RETURN_IF_ERROR(ReadPlaces());
-    VRP_RETURN_IF_ERROR(ReadCapacity());
-    VRP_RETURN_IF_ERROR(ReadLimits());
-    VRP_RETURN_IF_ERROR(ReadCosts());
-    VRP_RETURN_IF_ERROR(ReadTimes());
-    VRP_ASSIGN_OR_RETURN(vehicle_.skills, fields_.Strings("skills"));
-    VRP_RETURN_IF_ERROR(
-        matrices_.Read(fields_, vehicle_.distance_matrix, vehicle_.duration_matrix));
+  // `matrices` reads the matrices of a vehicle; null for other objects.
+  absl::StatusOr<Object> Run(const MatrixKeys* matrices) && {
+    absl::Status status;
+    ForEachField(object_, [&](auto field, auto& value) {
+      if (status.ok()) status = Read<decltype(field)::kKind>(std::string(field.json), value);
+    });
+    VRP_RETURN_IF_ERROR(status);
+    if constexpr (std::is_same_v<Object, VehicleType>) {
+      VRP_RETURN_IF_ERROR(
+          matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
+    }
     VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
-    return std::move(vehicle_);
+    return std::move(object_);
   }
 
  private:
-  absl::Status ReadPlaces() {
-    VRP_ASSIGN_OR_RETURN(std::optional<std::string> id, fields_.String("id"));
-    if (id.has_value()) vehicle_.id = *std::move(id);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> count, fields_.Integer("count"));
-    vehicle_.count = count.value_or(0);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> depot, fields_.Integer("depot"));
-    vehicle_.depot = depot.value_or(0);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> end_depot, fields_.Integer("end_depot"));
-    vehicle_.end_depot = end_depot.value_or(kWhereItStarts);
-    VRP_ASSIGN_OR_RETURN(const std::optional<bool> open_end, fields_.Boolean("open_end"));
-    vehicle_.open_end = open_end.value_or(false);
-    return absl::OkStatus();
-  }
-
-  // A number, or an array with one for each load dimension.
-  absl::Status ReadCapacity() {
-    const json* capacity = fields_.Find("capacity");
-    if (capacity != nullptr && capacity->is_array()) {
-      VRP_ASSIGN_OR_RETURN(std::vector<double> all, fields_.Numbers("capacity", kNoLimit));
-      if (all.empty()) return fields_.Error("capacity", "empty, wanted at least one number");
-      vehicle_.capacity = all.front();
-      vehicle_.further_capacities.assign(all.begin() + 1, all.end());
+  template <FieldKind kKind, typename Value>
+  absl::Status Read(const std::string& key, Value& value) {
+    if constexpr (IsSingleValue(kKind)) {
+      return ReadSingleValue<kKind>(fields_, key, value);
+    } else if constexpr (kKind == FieldKind::kTime) {
+      return Require(fields_.Number(key), key, "a number", value);
+    } else if constexpr (kKind == FieldKind::kCustomer) {
+      return Require(fields_.Integer(key), key, "a customer's node number", value);
+    } else if constexpr (kKind == FieldKind::kSkills) {
+      VRP_ASSIGN_OR_RETURN(value, fields_.Strings(key));
+      return absl::OkStatus();
+    } else if constexpr (kKind == FieldKind::kHardWindow) {
+      const json* window = fields_.Find(key);
+      if (window == nullptr) return absl::OkStatus();
+      VRP_ASSIGN_OR_RETURN(value, WindowFromJson(*window, Concat(place_, ".", key)));
+      return absl::OkStatus();
+    } else if constexpr (kKind == FieldKind::kLoads) {
+      return ReadLoads(key, value);
+    } else if constexpr (kKind == FieldKind::kBreaks) {
+      return ReadBreaks(key, value);
+    } else if constexpr (kKind == FieldKind::kCapacity) {
+      return ReadCapacity(key);
+    } else {
+      static_assert(kKind == FieldKind::kFurtherCapacities ||  // read with the capacity
+                    kKind == FieldKind::kDistances || kKind == FieldKind::kDurations);
       return absl::OkStatus();
     }
-    return ReadNumber("capacity", vehicle_.capacity);
   }
 
-  // Leaves `value` where the key is absent.
-  absl::Status ReadNumber(const std::string& key, double& value) {
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> number, fields_.Number(key));
-    value = number.value_or(value);
-    return absl::OkStatus();
+  template <typename Value>
+  absl::Status Require(absl::StatusOr<std::optional<Value>> read, const std::string& key,
+                       std::string_view wanted, Value& value) const {
+    if (read.ok() && !read->has_value()) return fields_.Error(key, "absent, wanted ", wanted);
+    return StoreIfPresent(std::move(read), value);
   }
 
-  absl::Status ReadLimits() {
-    VRP_RETURN_IF_ERROR(ReadNumber("max_duration", vehicle_.max_duration));
-    VRP_RETURN_IF_ERROR(ReadNumber("max_distance", vehicle_.max_distance));
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> stops, fields_.Integer("max_stops"));
-    vehicle_.max_stops = stops.value_or(vehicle_.max_stops);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> reloads, fields_.Integer("max_reloads"));
-    vehicle_.max_reloads = reloads.value_or(0);
-    // null: as much as it takes.
-    const json* overtime = fields_.Find("max_overtime");
-    if (overtime != nullptr && overtime->is_null()) {
-      vehicle_.max_overtime = kNoLimit;
+  // Reads a number, or an array with one for each load dimension.
+  absl::Status ReadLoads(const std::string& key, std::vector<double>& loads) {
+    const json* given = fields_.Find(key);
+    if (given != nullptr && given->is_array()) {
+      VRP_ASSIGN_OR_RETURN(loads, fields_.Numbers(key));
       return absl::OkStatus();
     }
-    return ReadNumber("max_overtime", vehicle_.max_overtime);
+    loads.resize(1);
+    return Require(fields_.Number(key), key, "a number", loads.front());
   }
 
-  absl::Status ReadCosts() {
-    VRP_RETURN_IF_ERROR(ReadNumber("fixed_cost", vehicle_.fixed_cost));
-    VRP_RETURN_IF_ERROR(ReadNumber("cost_per_distance", vehicle_.cost_per_distance));
-    VRP_RETURN_IF_ERROR(ReadNumber("cost_per_time", vehicle_.cost_per_time));
-    return ReadNumber("overtime_cost", vehicle_.overtime_cost);
-  }
-
-  absl::Status ReadTimes() {
-    if (const json* shift = fields_.Find("shift"); shift != nullptr) {
-      VRP_ASSIGN_OR_RETURN(vehicle_.shift, WindowFromJson(*shift, Concat(place_, ".shift")));
+  // Reads a number, or an array with one for each load dimension; null in it: no limit.
+  absl::Status ReadCapacity(const std::string& key) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr || !given->is_array()) {
+      return StoreIfPresent(fields_.Number(key), object_.capacity);
     }
-    const json* breaks = fields_.Find("breaks");
-    if (breaks == nullptr) return absl::OkStatus();
-    if (!breaks->is_array()) return Wrong(Concat(place_, ".breaks"), *breaks, "an array");
-    for (const json& pause : *breaks) {
-      const std::string place = Concat(place_, ".breaks[", vehicle_.breaks.size(), "]");
-      VRP_ASSIGN_OR_RETURN(const Break read, ReadBreak(pause, place));
-      vehicle_.breaks.push_back(read);
-    }
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> all, fields_.Numbers(key, kNoLimit));
+    if (all.empty()) return fields_.Error(key, "empty, wanted at least one number");
+    object_.capacity = all.front();
+    object_.further_capacities.assign(all.begin() + 1, all.end());
     return absl::OkStatus();
   }
 
-  static absl::StatusOr<Break> ReadBreak(const json& object, const std::string& place) {
-    if (!object.is_object()) return Wrong(place, object, "an object");
-    JsonFields fields(object, place);
-    Break pause;
-    if (const json* window = fields.Find("window"); window != nullptr) {
-      VRP_ASSIGN_OR_RETURN(pause.window, WindowFromJson(*window, place + ".window"));
+  absl::Status ReadBreaks(const std::string& key, std::vector<Break>& breaks) {
+    const json* given = fields_.Find(key);
+    if (given == nullptr) return absl::OkStatus();
+    if (!given->is_array()) return Wrong(Concat(place_, ".", key), *given, "an array");
+    for (const json& value : *given) {
+      const std::string place = Concat(place_, ".", key, "[", breaks.size(), "]");
+      if (!value.is_object()) return Wrong(place, value, "an object");
+      VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, place).Run(nullptr));
     }
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> duration, fields.Number("duration"));
-    if (!duration.has_value()) return fields.Error("duration", "absent, wanted a number");
-    pause.duration = *duration;
-    VRP_RETURN_IF_ERROR(fields.RefuseOthers());
-    return pause;
+    return absl::OkStatus();
   }
 
   JsonFields fields_;
   const std::string place_;
-  const MatrixKeys& matrices_;
-  VehicleType vehicle_;
+  Object object_;
 };
 
 }  // namespace
@@ -187,31 +175,12 @@ absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const json& value, std::
 absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view place,
                                             const MatrixKeys& matrices) {
   if (!value.is_object()) return Wrong(place, value, "an object");
-  return VehicleReader(value, place, matrices).Run();
+  return PartReader<VehicleType>(value, place).Run(&matrices);
 }
 
 absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view place) {
   if (!value.is_object()) return Wrong(place, value, "an object");
-  JsonFields fields(value, place);
-  Shipment shipment;
-  VRP_ASSIGN_OR_RETURN(std::optional<std::string> id, fields.String("id"));
-  if (id.has_value()) shipment.id = *std::move(id);
-  for (const auto& [key, node] :
-       {std::pair("pickup", &shipment.pickup), std::pair("delivery", &shipment.delivery)}) {
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> number, fields.Integer(key));
-    if (!number.has_value()) return fields.Error(key, "absent, wanted a customer's node number");
-    *node = *number;
-  }
-  const json* amount = fields.Find("amount");
-  if (amount != nullptr && amount->is_array()) {
-    VRP_ASSIGN_OR_RETURN(shipment.amounts, fields.Numbers("amount"));
-  } else {
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> number, fields.Number("amount"));
-    if (!number.has_value()) return fields.Error("amount", "absent, wanted a number");
-    shipment.amounts = {*number};
-  }
-  VRP_RETURN_IF_ERROR(fields.RefuseOthers());
-  return shipment;
+  return PartReader<Shipment>(value, place).Run(nullptr);
 }
 
 }  // namespace vrp

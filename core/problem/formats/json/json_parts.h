@@ -1,11 +1,18 @@
-// Parts of our JSON that the reader reads one by one: windows, vehicles, shipments.
+// Parts of our JSON: values of single fields, windows, vehicles and shipments.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/status_macros.h"
 #include "core/problem/formats/json/json_fields.h"
-#include "core/problem/instance/instance_data.h"
+#include "core/problem/instance/choices.h"
+#include "core/problem/instance/fields.h"
 #include "core/problem/instance/matrix_source.h"
 #include "nlohmann/json.hpp"
 
@@ -20,15 +27,75 @@ struct MatrixKeys {
                     std::vector<double>& durations) const;
 };
 
-// Each `place` is where the part stands: "file.json: vehicles[2]". Errors begin with it.
+// In the functions below, `place` says where the part stands, "file.json: vehicles[2]", and begins
+// each error.
 
-// [open, close] or [open, close, late_cost]; close null: no end.
+// Reads [open, close] or [open, close, late_cost]; close null: no end.
 absl::StatusOr<TimeWindow> WindowFromJson(const nlohmann::json& value, std::string_view place);
-// One such window, or an array of them.
+// Reads one such window or an array of them.
 absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const nlohmann::json& value,
                                                         std::string_view place);
 absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::string_view place,
                                             const MatrixKeys& matrices);
 absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view place);
+
+// Stores what was read; leaves `target` if the key is absent.
+template <typename Value, typename Target>
+absl::Status StoreIfPresent(absl::StatusOr<std::optional<Value>> read, Target& target) {
+  if (!read.ok()) return read.status();
+  if (read->has_value()) target = **std::move(read);
+  return absl::OkStatus();
+}
+
+// Whether ReadSingleValue reads fields of the kind.
+constexpr bool IsSingleValue(FieldKind kind) {
+  switch (kind) {
+    case FieldKind::kName:
+    case FieldKind::kFlag:
+    case FieldKind::kCount:
+    case FieldKind::kDepot:
+    case FieldKind::kEndDepot:
+    case FieldKind::kNumber:
+    case FieldKind::kPositive:
+    case FieldKind::kLimit:
+    case FieldKind::kAllowance:
+    case FieldKind::kCost:
+    case FieldKind::kReference:
+    case FieldKind::kChoice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Reads a field of one value; leaves `value` if the key is absent.
+template <FieldKind kKind, typename Value>
+absl::Status ReadSingleValue(JsonFields& fields, const std::string& key, Value& value) {
+  static_assert(IsSingleValue(kKind));
+  if constexpr (kKind == FieldKind::kName) {
+    return StoreIfPresent(fields.String(key), value);
+  } else if constexpr (kKind == FieldKind::kFlag) {
+    return StoreIfPresent(fields.Boolean(key), value);
+  } else if constexpr (kKind == FieldKind::kCount || kKind == FieldKind::kDepot ||
+                       kKind == FieldKind::kEndDepot) {
+    return StoreIfPresent(fields.Integer(key), value);
+  } else if constexpr (kKind == FieldKind::kChoice) {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String(key));
+    if (!name.has_value()) return absl::OkStatus();
+    const std::optional<Value> choice = ChoiceFromName<Value>(*name);
+    if (!choice.has_value()) {
+      return fields.Error(key, "got ", Quoted(*name), ", wanted ", ChoiceList<Value>());
+    }
+    value = *choice;
+    return absl::OkStatus();
+  } else {
+    const nlohmann::json* given = fields.Find(key);
+    if (kKind == FieldKind::kAllowance && given != nullptr && given->is_null()) {
+      value = kNoLimit;
+      return absl::OkStatus();
+    }
+    return StoreIfPresent(fields.Number(key), value);
+  }
+}
 
 }  // namespace vrp

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "core/base/number.h"
@@ -10,6 +9,7 @@
 #include "core/problem/formats/json/json_fields.h"
 #include "core/problem/formats/json/json_parts.h"
 #include "core/problem/formats/text/reader_support.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 namespace {
@@ -22,74 +22,105 @@ class JsonReader {
       : fields_(object, source), source_(source), matrices_(matrices) {}
 
   absl::StatusOr<Instance> Run() && {
-    VRP_RETURN_IF_ERROR(ReadNames());
-    VRP_RETURN_IF_ERROR(ReadGeometry());
-    VRP_RETURN_IF_ERROR(ReadLoads());
-    VRP_RETURN_IF_ERROR(ReadTimes());
-    VRP_RETURN_IF_ERROR(ReadWindows());
-    VRP_RETURN_IF_ERROR(ReadRequests());
-    VRP_RETURN_IF_ERROR(ReadVehicles());
-    VRP_RETURN_IF_ERROR(ReadFeatures());
-    VRP_RETURN_IF_ERROR(ReadReference());
+    if (fields_.Find("kind") == nullptr) {
+      return fields_.Error("kind",
+                           "absent, wanted tsp, cvrp or vrptw (VROOM's input has jobs or "
+                           "shipments instead)");
+    }
+    VRP_RETURN_IF_ERROR(ReadFields([](FieldKind kind) { return CountsNodes(kind); }));
+    VRP_RETURN_IF_ERROR(CountNodes());
+    VRP_RETURN_IF_ERROR(CountLoadDimensions());
+    VRP_RETURN_IF_ERROR(ReadFields([](FieldKind kind) { return !CountsNodes(kind); }));
+    VRP_RETURN_IF_ERROR(ReadHorizon());
+    VRP_RETURN_IF_ERROR(CheckReferenceRoutes());
     VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
     return FinishInstance(std::move(data_), source_);
   }
 
  private:
-  absl::Status ReadNames() {
-    VRP_ASSIGN_OR_RETURN(std::optional<std::string> name, fields_.String("name"));
-    if (name.has_value()) data_.name = *std::move(name);
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> kind, fields_.String("kind"));
-    if (!kind.has_value()) {
-      return fields_.Error("kind",
-                           "absent, wanted tsp, cvrp or vrptw (VROOM's input has jobs or "
-                           "shipments instead)");
-    }
-    const std::optional<ProblemKind> known_kind = KindFromName(*kind);
-    if (!known_kind.has_value()) {
-      return fields_.Error("kind", "got ", Quoted(*kind), ", wanted tsp, cvrp or vrptw");
-    }
-    data_.kind = *known_kind;
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> metric, fields_.String("metric"));
-    if (metric.has_value()) {
-      const std::optional<Metric> known_metric = MetricFromName(*metric);
-      if (!known_metric.has_value()) {
-        return fields_.Error("metric", "got ", Quoted(*metric),
-                             ", wanted exact, cvrplib, ceil, dimacs or scaled1000");
+  // Whether fields of the kind must be read before the others: they tell the number of nodes.
+  static constexpr bool CountsNodes(FieldKind kind) {
+    return kind == FieldKind::kChoice || kind == FieldKind::kCount ||
+           kind == FieldKind::kPosition || kind == FieldKind::kMatrixRows;
+  }
+
+  template <typename Chosen>
+  absl::Status ReadFields(Chosen chosen) {
+    absl::Status status;
+    ForEachField(data_, [&](auto field, auto& value) {
+      if (!status.ok() || field.json.empty() || !chosen(decltype(field)::kKind)) return;
+      const std::string key(field.json);
+      if constexpr (decltype(field)::kPerNode) {
+        status = ReadNodes<decltype(field)::kKind>(key, value);
+      } else {
+        status = ReadField<decltype(field)::kKind>(key, value);
       }
-      data_.metric = *known_metric;
-    }
-    return ReadObjective();
+    });
+    return status;
   }
 
-  absl::Status ReadObjective() {
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> objective, fields_.String("objective"));
-    if (!objective.has_value()) return absl::OkStatus();
-    const std::optional<Objective> known = ObjectiveFromName(*objective);
-    if (!known.has_value()) {
-      return fields_.Error("objective", "got ", Quoted(*objective),
-                           ", wanted distance, vehicles_then_distance, duration or cost");
-    }
-    data_.objective = *known;
-    return absl::OkStatus();
+  // Stores what was read.
+  template <typename Value>
+  static absl::Status Store(absl::StatusOr<Value> read, Value& target) {
+    if (read.ok()) target = *std::move(read);
+    return read.status();
   }
 
-  absl::Status ReadCoordinates() {
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> system, fields_.String("coordinates"));
-    if (system.has_value() && *system != "planar" && *system != "lon_lat") {
-      return fields_.Error("coordinates", "got ", Quoted(*system), ", wanted planar or lon_lat");
+  template <FieldKind kKind, typename Value>
+  absl::Status ReadField(const std::string& key, Value& value) {
+    if constexpr (IsSingleValue(kKind)) {
+      return ReadSingleValue<kKind>(fields_, key, value);
+    } else if constexpr (kKind == FieldKind::kMatrixRows) {
+      return Store(fields_.Integers(key), value);
+    } else if constexpr (kKind == FieldKind::kGroups) {
+      return Store(fields_.IntegerLists(key), value);
+    } else if constexpr (kKind == FieldKind::kShipments) {
+      return ReadShipments(key);
+    } else if constexpr (kKind == FieldKind::kVehicles) {
+      return ReadVehicles();
+    } else if constexpr (kKind == FieldKind::kColumns) {
+      return ReadFeatures();
+    } else {
+      static_assert(kKind == FieldKind::kDistances || kKind == FieldKind::kDurations ||
+                    kKind == FieldKind::kUnits);
+      return absl::OkStatus();  // CountNodes reads the matrices
     }
-    if (system == "lon_lat") data_.coordinates = CoordinateSystem::kLonLat;
-    return absl::OkStatus();
   }
 
-  absl::Status ReadGeometry() {
-    VRP_RETURN_IF_ERROR(ReadCoordinates());
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> coords, fields_.Rows("coords", 2));
+  template <FieldKind kKind, typename Value>
+  absl::Status ReadNodes(const std::string& key, std::vector<Value>& values) {
+    if constexpr (kKind == FieldKind::kName) {
+      return Store(fields_.Strings(key), values);
+    } else if constexpr (kKind == FieldKind::kPosition) {
+      return ReadPositions(key);
+    } else if constexpr (kKind == FieldKind::kLoad) {
+      return Store(fields_.Table(key, static_cast<size_t>(data_.load_dimensions)), values);
+    } else if constexpr (kKind == FieldKind::kTime) {
+      return Store(OneForAll(key), values);
+    } else if constexpr (kKind == FieldKind::kWindow) {
+      return ReadWindows(key);
+    } else if constexpr (kKind == FieldKind::kSkills) {
+      return Store(fields_.StringLists(key), values);
+    } else if constexpr (kKind == FieldKind::kPrize) {
+      return Store(fields_.Numbers(key, kNoLimit), values);
+    } else if constexpr (kKind == FieldKind::kPriority) {
+      return Store(fields_.Integers(key), values);
+    } else {
+      static_assert(kKind == FieldKind::kFurtherWindows);  // ReadWindows reads them
+      return absl::OkStatus();
+    }
+  }
+
+  absl::Status ReadPositions(const std::string& key) {
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> coords, fields_.Rows(key, 2));
     for (size_t i = 0; i < coords.size(); i += 2) {
       data_.positions.push_back({coords[i], coords[i + 1]});
     }
-    VRP_ASSIGN_OR_RETURN(data_.matrix_rows, fields_.Integers("matrix_rows"));
+    return absl::OkStatus();
+  }
+
+  // Reads the matrices, too.
+  absl::Status CountNodes() {
     const bool any_size = !data_.matrix_rows.empty();
     const MatrixKeys keys{matrices_, any_size ? 0 : data_.positions.size()};
     VRP_RETURN_IF_ERROR(keys.Read(fields_, data_.distance_matrix, data_.duration_matrix));
@@ -99,35 +130,32 @@ class JsonReader {
     nodes_ = data_.positions.size();
     if (nodes_ == 0) nodes_ = data_.matrix_rows.size();
     if (nodes_ == 0) nodes_ = static_cast<size_t>(std::sqrt(data_.distance_matrix.size()));
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> speed, fields_.Number("speed"));
-    data_.speed = speed.value_or(1);
-    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> depots, fields_.Integer("num_depots"));
-    data_.num_depots = depots.value_or(1);
     return absl::OkStatus();
   }
 
-  absl::Status ReadLoads() {
-    VRP_ASSIGN_OR_RETURN(data_.ids, fields_.Strings("ids"));
+  absl::Status CountLoadDimensions() {
     VRP_ASSIGN_OR_RETURN(const size_t columns, fields_.Columns("demands"));
     if (columns == 0 && data_.kind != ProblemKind::kTsp) {
       return fields_.Error("demands", "absent or empty, wanted a number for each node");
     }
-    const size_t dimensions = std::max<size_t>(1, columns);
-    data_.load_dimensions = static_cast<int32_t>(dimensions);
-    VRP_ASSIGN_OR_RETURN(data_.demands, fields_.Table("demands", dimensions));
-    VRP_ASSIGN_OR_RETURN(data_.backhauls, fields_.Table("backhauls", dimensions));
-    VRP_ASSIGN_OR_RETURN(data_.pickups, fields_.Table("pickups", dimensions));
+    data_.load_dimensions = static_cast<int32_t>(std::max<size_t>(1, columns));
     return absl::OkStatus();
   }
 
-  absl::Status ReadTimes() {
-    VRP_ASSIGN_OR_RETURN(data_.services, OneForAll("service"));
-    VRP_ASSIGN_OR_RETURN(data_.setups, OneForAll("setup"));
-    VRP_ASSIGN_OR_RETURN(data_.releases, OneForAll("release"));
+  absl::Status ReadShipments(const std::string& key) {
+    const json* shipments = fields_.Find(key);
+    if (shipments == nullptr) return absl::OkStatus();
+    if (!shipments->is_array()) {
+      return fields_.Error(key, "got ", Shown(*shipments), ", wanted an array");
+    }
+    for (const json& shipment : *shipments) {
+      const std::string place = Concat(source_, ": ", key, "[", data_.shipments.size(), "]");
+      VRP_ASSIGN_OR_RETURN(data_.shipments.emplace_back(), ShipmentFromJson(shipment, place));
+    }
     return absl::OkStatus();
   }
 
-  // An array with a number for each node, or one number for all customers.
+  // Reads an array with a number for each node, or one number for all customers.
   absl::StatusOr<std::vector<double>> OneForAll(const std::string& key) {
     const json* value = fields_.Find(key);
     if (value == nullptr) return std::vector<double>();
@@ -139,34 +167,16 @@ class JsonReader {
     return values;
   }
 
-  absl::Status ReadRequests() {
-    VRP_ASSIGN_OR_RETURN(data_.required_skills, fields_.StringLists("required_skills"));
-    VRP_ASSIGN_OR_RETURN(data_.prizes, fields_.Numbers("prizes", kNoLimit));
-    VRP_ASSIGN_OR_RETURN(data_.priorities, fields_.Integers("priorities"));
-    VRP_ASSIGN_OR_RETURN(data_.alternative_groups, fields_.IntegerLists("alternative_groups"));
-    const json* shipments = fields_.Find("shipments");
-    if (shipments == nullptr) return absl::OkStatus();
-    if (!shipments->is_array()) {
-      return fields_.Error("shipments", "got ", Shown(*shipments), ", wanted an array");
-    }
-    for (const json& shipment : *shipments) {
-      const std::string place = Concat(source_, ": shipments[", data_.shipments.size(), "]");
-      VRP_ASSIGN_OR_RETURN(Shipment read, ShipmentFromJson(shipment, place));
-      data_.shipments.push_back(std::move(read));
-    }
-    return absl::OkStatus();
-  }
-
-  // [[open, close], ...]; a node's entry may be an array of windows.
-  absl::Status ReadNodeWindows() {
-    const json* windows = fields_.Find("time_windows");
+  // Reads [[open, close], ...]; a node's entry may be an array of windows.
+  absl::Status ReadWindows(const std::string& key) {
+    const json* windows = fields_.Find(key);
     if (windows == nullptr) return absl::OkStatus();
     if (!windows->is_array()) {
-      return fields_.Error("time_windows", "got ", Shown(*windows), ", wanted an array");
+      return fields_.Error(key, "got ", Shown(*windows), ", wanted an array");
     }
     for (const json& entry : *windows) {
       const size_t node = data_.windows.size();
-      const std::string place = Concat(source_, ": time_windows[", node, "]");
+      const std::string place = Concat(source_, ": ", key, "[", node, "]");
       VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> read, WindowsFromJson(entry, place));
       data_.windows.push_back(read.front());
       if (read.size() == 1) continue;
@@ -176,8 +186,7 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadWindows() {
-    VRP_RETURN_IF_ERROR(ReadNodeWindows());
+  absl::Status ReadHorizon() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> horizon, fields_.Number("horizon"));
     if (!horizon.has_value()) return absl::OkStatus();
     if (data_.windows.empty()) {
@@ -190,7 +199,7 @@ class JsonReader {
     const auto depots = static_cast<size_t>(data_.num_depots);
     for (size_t i = 0; i < std::min(depots, data_.windows.size()); ++i) {
       double& close = data_.windows[i].close;
-      // An end beyond the limit stays, so that it is refused for itself.
+      // A close beyond the limit stays, so that the validation names it.
       if (close <= kMaxMagnitude || close == kNoLimit) close = std::min(close, *horizon);
     }
     return absl::OkStatus();
@@ -224,13 +233,12 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // As in messages: who states what vehicles cost wants it to count.
+  // Whether a vehicle states a cost: the objective is then cost, as in messages.
   static bool AnyStatesACost(const json& vehicles) {
-    constexpr std::string_view kCosts[] = {"fixed_cost", "cost_per_distance", "cost_per_time",
-                                           "overtime_cost"};
-    return std::any_of(vehicles.begin(), vehicles.end(), [&](const json& vehicle) {
-      return std::any_of(std::begin(kCosts), std::end(kCosts),
-                         [&](std::string_view key) { return vehicle.contains(key); });
+    return std::any_of(vehicles.begin(), vehicles.end(), [](const json& vehicle) {
+      return !AllFields<VehicleType>([&](auto field) {
+        return decltype(field)::kKind != FieldKind::kCost || !vehicle.contains(field.json);
+      });
     });
   }
 
@@ -249,10 +257,8 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // ref_routes and ref_by are for people and tests; their form is checked, their content is not
-  // used.
-  absl::Status ReadReference() {
-    VRP_ASSIGN_OR_RETURN(data_.reference_cost, fields_.Number("ref_cost"));
+  // Checks the form of ref_routes and ref_by, which are for people and tests and are not kept.
+  absl::Status CheckReferenceRoutes() {
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> by, fields_.String("ref_by"));
     const json* routes = fields_.Find("ref_routes");
     if (routes == nullptr) return absl::OkStatus();

@@ -1,4 +1,4 @@
-// Rows of numbers, as files have them whose columns have no names.
+// Rows of numbers in files whose columns have no names.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace vrp {
 
-// The next line that is not blank, which has to have so many numbers; without `columns` as many as
-// it has. `section` says in errors what they are of.
+// Reads the next line that is not blank: `columns` numbers, or any number of them if that is not
+// given. Errors begin with `section`.
 absl::StatusOr<std::vector<double>> ReadRow(TextScanner& scanner, std::string_view section,
                                             std::optional<size_t> columns);
 

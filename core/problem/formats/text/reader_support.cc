@@ -26,7 +26,7 @@ absl::StatusOr<Instance> FinishInstance(InstanceData data, std::string_view sour
   }
   std::vector<std::string> errors = Instance::Validate(data);
   if (errors.empty()) return Instance::Create(std::move(data));
-  // Who mends the file wants to know of them too.
+  // Reported together, so that one look at the file is enough to correct them all.
   std::ranges::move(OversizeLoads(data), std::back_inserter(errors));
   std::string lines;
   for (const std::string& error : errors) {

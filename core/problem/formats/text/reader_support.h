@@ -1,4 +1,4 @@
-// What the readers share.
+// Helpers shared by the readers of instances.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// kInvalidArgument for a text beyond kMaxFileBytes.
+// Returns kInvalidArgument for a text of more than kMaxFileBytes.
 absl::Status CheckTextSize(std::string_view text, std::string_view name);
 
-// Instance::Create with all errors of the data, a line each, `source: ` before it. An instance
-// without a name gets the file's, without folder and extension.
+// Creates an instance. Invalid data gives kInvalidArgument with one line for each error, which
+// begins with `source: `. An instance without a name gets the file's, without folder and extension.
 absl::StatusOr<Instance> FinishInstance(InstanceData data, std::string_view source);
 
 }  // namespace vrp

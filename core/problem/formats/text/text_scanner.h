@@ -1,4 +1,4 @@
-// Walks through a text file by lines and by words, and knows where it is.
+// Reads a text by lines and words, and counts lines for errors.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,33 @@
 
 namespace vrp {
 
-// The text and the name must outlive the scanner. Any bytes are allowed; NUL and other control
-// characters separate words as blanks do. Lines end with LF, CR LF or CR.
+// A position in a text. The text and the name must outlive the scanner. All bytes are allowed; NUL
+// and other control characters separate words as blanks do. Lines end with LF, CR LF or CR.
 class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  // From now on, what follows a `mark` that begins a line or a word, up to the line's end, is
-  // blank.
+  // From now on skips comments: from a `mark` that begins a line or a word to the line's end.
   void SkipCommentsFrom(char mark) { comment_mark_ = mark; }
 
-  // The next line that is not blank (or the rest of the current one), without blanks at its ends;
-  // nullopt at the end.
+  // Returns the rest of the current line, or the next line, that is not blank, without blanks at
+  // its ends; nullopt at the end of the text.
   std::optional<std::string_view> NextLine();
-  // The next word, on whatever line; nullopt at the end.
+  // Returns the next word, on any line; nullopt at the end of the text.
   std::optional<std::string_view> NextWord();
-  // As NextWord, without going past it.
+  // Returns the next word without going past it.
   std::optional<std::string_view> PeekWord();
 
-  // The next word as a finite number, or an error that calls it `what` in `section`.
+  // Return the next word as a finite number or an integer. Errors call it `what` in `section`.
   absl::StatusOr<double> NextNumber(std::string_view section, std::string_view what);
   absl::StatusOr<int64_t> NextInteger(std::string_view section, std::string_view what);
-  // How many words the next line has that is not blank; nothing is read.
+  // Returns the number of words of the next line that is not blank, without going past it.
   size_t WordsOfNextLine() const;
 
-  // Of what was read last, from 1.
+  // The line of the last word that was read, from 1.
   int64_t line() const { return line_; }
 
-  // kInvalidArgument: `name:line: parts`.
+  // Returns kInvalidArgument: `name:line: parts`.
   template <typename... Parts>
   absl::Status Error(const Parts&... parts) const {
     return absl::InvalidArgumentError(Concat(name_, ":", line_, ": ", parts...));
@@ -50,20 +49,20 @@ class TextScanner {
   // Returns the length of the rest of the line. Amortized O(length).
   size_t LineLength();
 
-  std::string_view text_;  // what is left
-  // Bytes from the next LF to the end of the text. It is kept, because a text of CR alone would
-  // else be searched to its end at each line. More than the text has: not searched yet.
+  std::string_view text_;  // not read yet
+  // Bytes from the next LF to the end of the text; more than the text has: not searched yet. Kept,
+  // because a text without LF would else be searched to its end at each line.
   size_t bytes_from_feed_ = std::string_view::npos;
   std::string_view name_;
   int64_t line_ = 1;
   std::optional<char> comment_mark_ = {};
 };
 
-// `text` without blanks at its ends.
+// Returns `text` without blanks at its ends.
 std::string_view Trimmed(std::string_view text);
-// With a to z as A to Z.
+// Returns `text` with a to z as A to Z.
 std::string UpperCase(std::string_view text);
-// `text` without the mark of UTF-8 that some editors begin files with.
+// Returns `text` without the UTF-8 byte order mark that some editors write.
 std::string_view WithoutByteOrderMark(std::string_view text);
 // Returns kInvalidArgument if `text` is UTF-16.
 absl::Status CheckEncoding(std::string_view text, std::string_view name);

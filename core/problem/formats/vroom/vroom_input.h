@@ -1,5 +1,5 @@
-// VROOM's JSON input as it stands in the file, before it becomes an instance.
-// Format: github.com/VROOM-Project/vroom, docs/API.md (v1.15).
+// VROOM's JSON input as the file states it, before it becomes an instance.
+// The format is described in docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "core/problem/instance/metric.h"
 #include "core/problem/instance/units.h"
 #include "core/problem/instance/vehicle.h"
@@ -17,7 +16,7 @@
 
 namespace vrp {
 
-// A place: by coordinates, by a row of the matrices, or both.
+// A location given by coordinates, by a row of the matrices, or by both.
 struct VroomLocation {
   std::optional<Position> position = {};  // longitude, latitude
   std::optional<int32_t> index = {};
@@ -35,11 +34,11 @@ struct VroomBreakName {
 
 enum class VroomTaskType { kJob, kPickup, kDelivery };
 
-// A task of a custom route: a vehicle's `steps`.
+// A task of the custom route that a vehicle's `steps` give.
 struct VroomStep {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
-  size_t place = 0;  // among the file's steps
+  size_t place = 0;  // its index among the vehicle's steps in the file
 
   bool operator==(const VroomStep&) const = default;
 };
@@ -51,11 +50,11 @@ struct VroomTask {
   VroomLocation location = {};
   double setup = 0;
   double service = 0;
-  std::vector<double> delivery = {};  // of a job
-  bool delivery_is_amount = false;    // whether the file calls it `amount` (VROOM before 1.5)
-  std::vector<double> pickup = {};    // of a job
-  std::vector<double> amount = {};    // of a shipment's two tasks
-  std::vector<std::string> skills = {};
+  std::vector<double> delivery = {};  // jobs only
+  bool delivery_is_amount = false;    // whether its key is `amount` (VROOM before 1.5)
+  std::vector<double> pickup = {};    // jobs only
+  std::vector<double> amount = {};    // the two tasks of shipments only
+  std::vector<std::string> required_skills = {};
   int32_t priority = 0;
   std::vector<TimeWindow> windows = {};
 };
@@ -78,22 +77,35 @@ struct VroomVehicle {
   int32_t max_tasks = INT32_MAX;
   double max_travel_time = kNoLimit;
   double max_distance = kNoLimit;
-  std::vector<VroomStep> steps = {};  // a plan to start from; without start, end and breaks
+  std::vector<VroomStep> steps = {};  // an initial route, without start, end and breaks
 
   bool operator==(const VroomVehicle&) const = default;
 };
 
-// [n, n] row-major; empty where not given.
+// [size, size] row-major; empty if not given.
 struct VroomMatrices {
   int32_t size = 0;
-  bool is_old_key = false;  // whether the file calls it `matrix` (VROOM before 1.8)
+  bool is_old_key = false;  // whether its key is `matrix` (VROOM before 1.8)
   std::vector<double> durations = {};
   std::vector<double> distances = {};
   std::vector<double> costs = {};
 };
 
-// Seconds and metres of travel where there are no matrices: as the crow flies, at 50 km/h.
+// A number of a vehicle and its key in the file.
+struct VroomNumberKey {
+  const char* key;
+  double VroomVehicle::*member;
+};
+inline constexpr VroomNumberKey kVroomCosts[] = {{"fixed", &VroomVehicle::fixed_cost},
+                                                 {"per_hour", &VroomVehicle::cost_per_hour},
+                                                 {"per_km", &VroomVehicle::cost_per_km}};
+inline constexpr VroomNumberKey kVroomLimits[] = {
+    {"max_travel_time", &VroomVehicle::max_travel_time},
+    {"max_distance", &VroomVehicle::max_distance}};
+
+// The speed on great circles if there are no matrices: 50 km/h in metres per second.
 inline constexpr double kVroomSpeed = 50 / 3.6;
+inline constexpr double kMetresPerKilometre = 1000;
 
 struct VroomInput {
   std::vector<VroomVehicle> vehicles = {};
@@ -102,16 +114,12 @@ struct VroomInput {
   std::map<std::string, VroomMatrices> matrices = {};  // by profile
 };
 
-// Vehicles that differ in nothing but their names, as numbers in `vehicles`; each group is one
-// vehicle type of the instance, in order of its first member. Those that may do no task
-// (max_tasks 0) are in none.
+// Groups vehicles that differ in their names and steps alone, as indices into `vehicles`. Each
+// group becomes one vehicle type of the instance; groups are ordered by their first member.
+// Vehicles that may do no task (max_tasks 0) are in no group.
 std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input);
 
 // Whether an object is VROOM's input rather than our JSON.
 bool LooksLikeVroom(const nlohmann::json& root);
-
-// `root` must be an object. kInvalidArgument: `name: jobs[3].service: got "x", wanted a number`.
-// Keys that change what is to be solved and that are not known here are refused by name.
-absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

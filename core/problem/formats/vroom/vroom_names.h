@@ -1,4 +1,4 @@
-// How VROOM's files name the vehicles, breaks and tasks of an instance.
+// The names that VROOM's files have for the vehicles, breaks and tasks of an instance.
 #pragma once
 
 #include <cstdint>
@@ -15,61 +15,63 @@
 
 namespace vrp {
 
-// What VROOM knows of a place or a task besides its type and id.
+// The location and description of a task, or of the start or end of a vehicle.
 struct VroomPlace {
   VroomLocation location = {};
   std::string description = {};
 };
 
-// Thread-safe. Both constructors read all they need.
+// The names that a VROOM file gives to the vehicles, breaks and tasks of an instance. Thread-safe.
+// The constructors keep no reference to their arguments.
 class VroomNames {
  public:
-  // Of an instance that VROOM does not know: tasks have their node's number, vehicles are counted
-  // from 1 through all types, where a type without a limit has one for each customer.
+  // For an instance that was not read from a VROOM file. The id of a task is its node number.
+  // Vehicles are numbered from 1 through all types; an unlimited type has one for each customer.
   explicit VroomNames(const Instance& instance);
-  // Of the instance that InstanceFromVroom made of `input`: the file's own.
+  // For the instance that InstanceFromVroom made from `input`. The names are the file's.
   VroomNames(const Instance& instance, VroomInput input);
 
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
   VroomPlace PlaceOf(NodeIndex customer) const;
-  // Where vehicles of that type start, or end.
+  // Return where vehicles of the type start or end.
   VroomPlace StartOf(int32_t type) const;
   VroomPlace EndOf(int32_t type) const;
 
-  // The `number`-th vehicle of a type; of one that there is not, the last.
+  // Describe the `number`-th vehicle of a type, from 0; numbers beyond the last stand for the last.
   int64_t VehicleId(int32_t type, int64_t number) const;
   std::string VehicleDescription(int32_t type, int64_t number) const;
-  // Of a vehicle's breaks, by their place.
+  // Returns the name of the vehicle's break `index`.
   VroomBreakName BreakName(int32_t type, int64_t number, int32_t index) const;
-  // The type of the vehicle with that id, and the customer with that id.
+  // Return the type of the vehicle with the id, and the customer of the task with the type and id.
   std::optional<int32_t> TypeOfVehicle(int64_t id) const;
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
 
-  // The custom routes that the file gives to its vehicles, whose tasks InstanceFromVroom knows.
+  // Returns the custom routes that the file gives to its vehicles.
   Plan PlanOfSteps() const;
 
-  // Metres from a node to another for vehicles of that type; nothing where the file has none.
+  // Returns the metres from one node to another for vehicles of the type; nullopt if the file has
+  // no distances.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;
 
  private:
   size_t TaskAt(NodeIndex customer) const {
     return static_cast<size_t>(customer - instance_.num_depots());
   }
-  // Of the file; null where the instance is none of VROOM's.
+  // Returns a vehicle of the file; null if the instance was not read from a VROOM file.
   const VroomVehicle* VehicleAt(int32_t type, int64_t number) const;
   VroomPlace PlaceByNode(NodeIndex node) const;
   void IndexTasks();
 
   const Instance instance_;
   std::optional<VroomInput> input_;
-  std::vector<std::vector<int32_t>> groups_;  // by type, where there is an input
-  std::vector<int64_t> first_ids_;            // by type and one more, where there is none
-  std::vector<VroomTask> tasks_;              // by customer; of no input only types and ids
+  std::vector<std::vector<int32_t>> groups_;  // by type; only with an input
+  std::vector<int64_t> first_ids_;            // by type, and the end of the last; without an input
+  std::vector<VroomTask> tasks_;              // by customer; without an input only types and ids
   std::map<std::pair<VroomTaskType, int64_t>, NodeIndex> customers_;
 };
 
-// Of the instance that was read from `text`, whatever its format.
+// Returns the names for the instance that was read from `text`, which may have any format.
 VroomNames VroomNamesOf(const Instance& instance, std::string_view text);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Paths of the fields of VROOM's file, for errors.
+// Paths of fields in VROOM's file, for errors.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace vrp {
 
-// The places of an instance that is made of VROOM's input: the depots, then the tasks.
+// The locations of an instance that is made from VROOM's input: the depots, then the tasks.
 struct VroomNodes {
   std::vector<VroomLocation> places = {};         // by node
   std::vector<NodeIndex> starts = {}, ends = {};  // by vehicle
   int32_t depots = 0;
 };
 
-// Paths of the places of nodes. Both arguments must outlive it; the nodes may grow. Thread-safe
-// while they do not.
+// Paths of the locations of nodes. Both arguments must outlive it; the nodes may grow. Thread-safe
+// while the nodes do not change.
 class VroomPaths {
  public:
   VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}

@@ -9,9 +9,10 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/problem/formats/text/reader_support.h"
+#include "core/problem/formats/vroom/vroom_parser.h"
 #include "core/problem/formats/vroom/vroom_paths.h"
-#include "core/problem/formats/vroom/vroom_pricing.h"
 #include "core/problem/formats/vroom/vroom_rules.h"
+#include "core/problem/formats/vroom/vroom_travel.h"
 #include "core/problem/instance/instance_rules.h"
 
 namespace vrp {
@@ -28,7 +29,7 @@ class VroomInstanceBuilder {
         source_(source),
         groups_(VroomVehicleGroups(input_)),
         paths_(input_, nodes_),
-        pricing_(input_, groups_, nodes_, source) {}
+        travel_(input_, groups_, nodes_, source) {}
 
   absl::StatusOr<Instance> Run() && {
     VRP_RETURN_IF_ERROR(CheckValues());
@@ -39,15 +40,16 @@ class VroomInstanceBuilder {
     VRP_RETURN_IF_ERROR(CheckOpenStarts());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
-    VRP_RETURN_IF_ERROR(pricing_.Check());
+    VRP_RETURN_IF_ERROR(travel_.Check());
     AddTasks();
     AddShipments();
     for (const std::vector<int32_t>& group : groups_) VRP_RETURN_IF_ERROR(AddType(group));
-    pricing_.Share(data_);
-    const bool priced = std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
-      return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0;
-    });
-    data_.objective = priced ? Objective::kCost : Objective::kDistance;
+    travel_.ShareMatrices(data_);
+    const bool has_costs =
+        std::any_of(data_.vehicles.begin(), data_.vehicles.end(), [](auto& type) {
+          return type.fixed_cost != 0 || type.cost_per_distance != 1 || type.cost_per_time != 0;
+        });
+    data_.objective = has_costs ? Objective::kCost : Objective::kDistance;
     return FinishInstance(std::move(data_), source_);
   }
 
@@ -121,7 +123,8 @@ class VroomInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // A setup is due where a vehicle comes from elsewhere, which 0 away is not.
+  // Refuses open starts together with setup times. An open start is 0 away from all tasks, so the
+  // instance would charge no setup for the first task.
   absl::Status CheckOpenStarts() const {
     const auto open_start =
         std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
@@ -136,7 +139,7 @@ class VroomInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // All amounts that are given have the same number of dimensions.
+  // Refuses amounts with different numbers of dimensions.
   absl::Status CheckAmounts() {
     size_t dimensions = 0;
     std::string first;
@@ -181,7 +184,7 @@ class VroomInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // A column is dropped again where no task asks for it.
+  // Fills the per-node vectors, and clears those that no task uses.
   void AddTasks() {
     const size_t nodes = num_nodes();
     const auto dimensions = static_cast<size_t>(data_.load_dimensions);
@@ -211,11 +214,11 @@ class VroomInstanceBuilder {
       }
       data_.services[node] = task.service;
       data_.setups[node] = task.setup;
-      data_.required_skills[node] = task.skills;
+      data_.required_skills[node] = task.required_skills;
       data_.priorities[node] = task.priority;
       any_window = any_window || !task.windows.empty();
       any_further = any_further || task.windows.size() > 1;
-      any_skill = any_skill || !task.skills.empty();
+      any_skill = any_skill || !task.required_skills.empty();
       any_priority = any_priority || task.priority != 0;
     }
     data_.kind = any_window ? ProblemKind::kVrptw : ProblemKind::kCvrp;
@@ -231,7 +234,7 @@ class VroomInstanceBuilder {
     data_.units.metres_per_distance = 1;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
-    // An open start is drawn where the first task is; no distance depends on it.
+    // The position of an open start is for pictures; no distance depends on it.
     const Position anywhere = *input_.tasks.front().location.position;
     for (const VroomLocation& place : nodes_.places) {
       data_.positions.push_back(place.position.value_or(anywhere));
@@ -269,7 +272,7 @@ class VroomInstanceBuilder {
       type.capacity = vehicle.capacity.front();
       type.further_capacities.assign(vehicle.capacity.begin() + 1, vehicle.capacity.end());
     }
-    VRP_RETURN_IF_ERROR(pricing_.Price(data_, first, type));
+    VRP_RETURN_IF_ERROR(travel_.SetTravel(data_, first, type));
     data_.vehicles.push_back(std::move(type));
     return absl::OkStatus();
   }
@@ -279,7 +282,7 @@ class VroomInstanceBuilder {
   const std::vector<std::vector<int32_t>> groups_;
   VroomNodes nodes_;
   const VroomPaths paths_;
-  VroomPricing pricing_;
+  VroomTravel travel_;
   InstanceData data_;
 };
 

@@ -1,4 +1,4 @@
-// VROOM's input as an instance.
+// Makes instances from VROOM's input.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,11 @@
 
 namespace vrp {
 
-// Nodes: the distinct places where vehicles start and end, in their order, then the tasks in that
-// of `input`; ids are `job:7`, `pickup:7`, `delivery:7`. Vehicle types: VroomVehicleGroups. VROOM's
-// cost is that of travel, so the instance's distance is what travel costs: seconds by default.
-// kInvalidArgument as of ReadVroomInput.
+// The depots are the distinct locations where vehicles start and end, in the file's order; the
+// customers are the tasks, in the file's order, with ids `job:7`, `pickup:7` and `delivery:7`. The
+// vehicle types are those of VroomVehicleGroups. VROOM's cost is a cost of travel, so the
+// instance's distance is the cost of travel, in seconds by default. kInvalidArgument as in
+// ReadVroomInput.
 absl::StatusOr<Instance> InstanceFromVroom(const nlohmann::json& root, std::string_view name);
 
 // Reads VROOM's input from text.

@@ -13,8 +13,8 @@
 namespace vrp {
 namespace {
 
-constexpr double kMostLongitude = 180;
-constexpr double kMostLatitude = 90;
+constexpr double kMaxLongitude = 180;
+constexpr double kMaxLatitude = 90;
 
 class Rules {
  public:
@@ -53,11 +53,12 @@ class Rules {
       CheckWindow(own + ".time_windows[0]", vehicle.breaks[b].window);
       errors_.CheckValue(own + ".service", vehicle.breaks[b].duration, 0);
     }
-    errors_.CheckValue(path + ".costs.fixed", vehicle.fixed_cost, 0);
-    errors_.CheckValue(path + ".costs.per_hour", vehicle.cost_per_hour, 0);
-    errors_.CheckValue(path + ".costs.per_km", vehicle.cost_per_km, 0);
-    errors_.CheckLimit(path + ".max_travel_time", vehicle.max_travel_time);
-    errors_.CheckLimit(path + ".max_distance", vehicle.max_distance);
+    for (const auto& [key, member] : kVroomCosts) {
+      errors_.CheckValue(Concat(path, ".costs.", key), vehicle.*member, 0);
+    }
+    for (const auto& [key, member] : kVroomLimits) {
+      errors_.CheckLimit(Concat(path, ".", key), vehicle.*member);
+    }
   }
 
   void CheckTask(size_t index) {
@@ -78,7 +79,7 @@ class Rules {
     }
     CheckValues(VroomDeliveryPath(input_, index), task.delivery);
     CheckValues(path + ".pickup", task.pickup);
-    if (task.type == VroomTaskType::kDelivery) return;  // the rest stands at the pickup
+    if (task.type == VroomTaskType::kDelivery) return;  // the pickup has the other fields
     const std::string whole = VroomRequestPath(input_, index);
     CheckValues(whole + ".amount", task.amount);
     if (task.priority > kMaxCustomerPriority) {
@@ -89,8 +90,8 @@ class Rules {
 
   void CheckLocation(const std::string& path, const VroomLocation& location) {
     if (!location.position.has_value()) return;
-    CheckDegrees(path + "[0]", location.position->x, "longitude", kMostLongitude);
-    CheckDegrees(path + "[1]", location.position->y, "latitude", kMostLatitude);
+    CheckDegrees(path + "[0]", location.position->x, "longitude", kMaxLongitude);
+    CheckDegrees(path + "[1]", location.position->y, "latitude", kMaxLatitude);
   }
 
   void CheckDegrees(const std::string& path, double value, std::string_view what, double most) {

@@ -9,8 +9,8 @@
 namespace vrp {
 
 // Returns an error such as `jobs[3].service: got -1, wanted at least 0` for each value that is out
-// of range, 1,000 at most. If there is none, the instance made of `input` obeys Instance's rules of
-// values.
+// of range, at most 1,000. If there is none, the values of the instance made from `input` are
+// valid.
 std::vector<std::string> VroomErrors(const VroomInput& input);
 
 }  // namespace vrp

@@ -20,9 +20,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr double kMetresPerKilometre = 1000;
-constexpr int64_t kMostVehicles = 100'000;
-constexpr double kMostWhole = 4294967295;  // what VROOM's times and amounts hold
+constexpr int64_t kMaxWrittenVehicles = 100'000;
+constexpr double kMaxWhole = 4294967295;  // VROOM's times and amounts are 32-bit
 constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
@@ -36,7 +35,8 @@ const std::vector<Feature>& KnownFeatures() {
   return *features;
 }
 
-// Skills are numbers in the file: their own where all are numbers, else counted from 1.
+// The numbers that stand for skills in the file: the skills themselves if all of them are numbers,
+// else 1, 2, ...
 class SkillNumbers {
  public:
   explicit SkillNumbers(const InstanceData& data) {
@@ -109,10 +109,10 @@ class VroomWriter {
     if (status_.ok()) status_ = CannotExpress(what, kVroomFormat);
   }
 
-  // Errors of FP in products are no fractions.
+  // Returns the value as a whole number and refuses fractions, but for rounding errors of products.
   ordered_json Whole(const std::string& path, double value) {
     const double whole = std::round(value);
-    if (whole < 0 || whole > kMostWhole ||
+    if (whole < 0 || whole > kMaxWhole ||
         std::abs(value - whole) > 1e-9 * std::max(1.0, std::abs(value))) {
       Refuse(Concat(path, ": ", FormatNumber(value), ", which is no whole number from 0 to 2^32"));
       return 0;
@@ -132,7 +132,7 @@ class VroomWriter {
     return data_.matrix_rows.empty() ? node : data_.matrix_rows[static_cast<size_t>(node)];
   }
 
-  // A node of each row of the matrices; of a row that no node has, any.
+  // Returns a node for each row of the matrices; any node for rows that no node has.
   std::vector<NodeIndex> NodesOfRows() const {
     std::vector<NodeIndex> nodes(static_cast<size_t>(MatrixSize(data_)), 0);
     for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
@@ -141,7 +141,7 @@ class VroomWriter {
     return nodes;
   }
 
-  // As both coordinates and rows where there are matrices.
+  // Adds coordinates, or rows of the matrices, or both.
   void AddPlace(const std::string& key, NodeIndex node, ordered_json& object) {
     if (by_place_ || data_.coordinates == CoordinateSystem::kLonLat) {
       const Position position = instance_.position(node);
@@ -150,17 +150,18 @@ class VroomWriter {
     if (!by_place_) object[key + "_index"] = RowOf(node);
   }
 
-  // When the vehicle is at work: its shift within its depots' windows.
+  // Returns the vehicle's shift within the windows of its depots.
   TimeWindow Hours(const VehicleType& type) {
     const TimeWindow start = instance_.window(type.depot);
     const TimeWindow end = instance_.window(type.end());
     TimeWindow hours{std::max(type.shift.open, start.open), type.shift.close};
     if (type.open_end && start.close < type.shift.close) {
-      Refuse(Concat("depots[", type.depot, "].time_window: an end, with vehicles that stay out"));
+      Refuse(Concat("depots[", type.depot,
+                    "].time_window: closes while vehicles with an open end are out"));
     } else if (!type.open_end) {
       hours.close = std::min(hours.close, end.close);
       if (start != end) {
-        Refuse(Concat("depots[", type.end(), "].time_window: another than that of the start"));
+        Refuse(Concat("depots[", type.end(), "].time_window: differs from that of the start"));
       }
     }
     return hours;
@@ -175,7 +176,7 @@ class VroomWriter {
     return total;
   }
 
-  // Without a limit: as much as there is.
+  // Writes a capacity without limit as the sum of all loads.
   ordered_json Capacity(const std::string& path, const VehicleType& type) {
     ordered_json array = ordered_json::array();
     for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
@@ -192,8 +193,8 @@ class VroomWriter {
     const VehicleType& type = types_[number];
     const std::string path = Concat("vehicles[", number, "]");
     const int64_t count = type.count == 0 ? instance_.num_customers() : type.count;
-    if (std::ssize(vehicles) + count > kMostVehicles) {
-      return Refuse(Concat(path, ".count: more than ", kMostVehicles, " vehicles"));
+    if (std::ssize(vehicles) + count > kMaxWrittenVehicles) {
+      return Refuse(Concat(path, ".count: more than ", kMaxWrittenVehicles, " vehicles"));
     }
     ordered_json vehicle = {{"id", 0}, {"profile", Profile(number)}};
     if (!type.id.empty()) vehicle["description"] = type.id;
@@ -215,9 +216,9 @@ class VroomWriter {
     }
   }
 
-  // Distance alone costs.
+  // Writes costs of distance; refuses costs of time.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
-    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: given beside distance");
+    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: given beside the cost of distance");
     return {{"fixed", Whole(path + ".fixed_cost", type.fixed_cost)},
             {"per_hour", 0},
             {"per_km", Whole(path + ".cost_per_distance in a thousandth",
@@ -275,11 +276,11 @@ class VroomWriter {
     }
     if (!data_.required_skills.empty() &&
         data_.required_skills[shipment.pickup] != data_.required_skills[shipment.delivery]) {
-      Refuse(Concat(Path(shipment.delivery), ".required_skills: another than at the pickup"));
+      Refuse(Concat(Path(shipment.delivery), ".required_skills: differ from those of the pickup"));
     }
     if (!data_.priorities.empty() &&
         data_.priorities[shipment.pickup] != data_.priorities[shipment.delivery]) {
-      Refuse(Concat(Path(shipment.delivery), ".priority: another than at the pickup"));
+      Refuse(Concat(Path(shipment.delivery), ".priority: differs from that of the pickup"));
     }
     AddShared(shipment.pickup, object);
     return object;
@@ -344,7 +345,7 @@ class VroomWriter {
   const VroomNames names_;
   const SkillNumbers skills_;
   const std::vector<VehicleType> types_;
-  bool by_place_ = false;  // coordinates as VROOM's reader takes them
+  bool by_place_ = false;  // whether distances follow from coordinates as in VROOM
   absl::Status status_;
 };
 

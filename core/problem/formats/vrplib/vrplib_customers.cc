@@ -1,19 +1,19 @@
 #include "core/problem/formats/vrplib/vrplib_customers.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/problem/formats/vrplib/vrplib_allowed.h"
 
 namespace vrp {
 namespace {
 
 constexpr char kPairs[] = "PICKUP_AND_DELIVERY_SECTION";
 
-// A row of it.
+// A row of that section.
 struct PairRow {
   explicit PairRow(const double* at)
       : demand(at[0]), window{at[1], at[2]}, service(at[3]), pickup(at[4]), delivery(at[5]) {}
@@ -75,7 +75,7 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  // LKH's files list who is picked up from; DEMAND_SECTION says how much.
+  // Moves the demands of nodes to what is picked up there. LKH's files list the nodes alone.
   void MoveBackhauls(const std::vector<int32_t>& numbers) {
     std::vector<double>& backhauls = type_.backhauls_last ? data_.backhauls : data_.pickups;
     backhauls.assign(data_.demands.size(), 0);
@@ -111,8 +111,7 @@ class CustomerReader {
     return file_.ErrorAt(file_.Section(kPairs)->line, kPairs, ": node ", node + 1, ": ", parts...);
   }
 
-  // Windows, services, and either what is brought from where to where, or what is brought from and
-  // to the depot.
+  // Reads windows, services, and either shipments or loads to and from the depot.
   absl::Status ReadPairs() {
     for (const char* key : {"TIME_WINDOW_SECTION", "SERVICE_TIME_SECTION"}) {
       if (const VrplibSection* other = file_.Section(key); other != nullptr) {
@@ -135,7 +134,7 @@ class CustomerReader {
   }
 
   absl::Status ReadShipments() {
-    data_.demands.assign(nodes_, 0);  // the rows say them again, with signs
+    data_.demands.assign(nodes_, 0);  // the rows repeat them with signs
     for (size_t node = 0; node < nodes_; ++node) {
       const PairRow row = RowOf(node);
       if (row.pickup == 0 && row.delivery == 0) {
@@ -178,7 +177,7 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  // A prize of 0 is none: PyVRP's customers without a prize have to be served.
+  // Reads prizes; 0 is none: PyVRP's customers without a prize must be served.
   void ReadPrizes() {
     const VrplibSection* section = file_.Section("PRIZE_SECTION");
     if (section == nullptr) return;
@@ -192,25 +191,17 @@ class CustomerReader {
     const VrplibLists* groups = file_.Lists("MUTUALLY_EXCLUSIVE_GROUP_SECTION");
     if (groups == nullptr) return;
     for (const std::vector<int32_t>& numbers : groups->rows) {
-      if (numbers.size() < 2) continue;  // says nothing
+      if (numbers.size() < 2) continue;  // no choice
       std::vector<NodeIndex>& group = data_.alternative_groups.emplace_back();
       for (const int32_t number : numbers) group.push_back(number - 1);
     }
   }
 
   void ReadAllowed() {
-    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
+    const VrplibLists* allowed = file_.Lists(kAllowedClients);
     if (allowed == nullptr) return;
     data_.required_skills.assign(nodes_, {});
-    std::vector<bool> may(nodes_);
-    for (const auto& [customers, skill] : SkillsOfSets(*allowed)) {
-      std::fill(may.begin(), may.end(), false);
-      for (const int32_t number : customers) may[static_cast<size_t>(number - 1)] = true;
-      for (const double depot : DepotNumbers(file_)) may[static_cast<size_t>(depot) - 1] = true;
-      for (size_t node = 0; node < nodes_; ++node) {
-        if (!may[node]) data_.required_skills[node].push_back(skill);
-      }
-    }
+    AddSkillsOfCustomers(*allowed, DepotNumbers(file_), data_);
   }
 
   const VrplibFile& file_;
@@ -224,14 +215,6 @@ class CustomerReader {
 std::vector<double> DepotNumbers(const VrplibFile& file) {
   const VrplibSection* depots = file.Section("DEPOT_SECTION");
   return depots == nullptr ? std::vector<double>{1} : depots->values;
-}
-
-std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed) {
-  std::map<std::vector<int32_t>, std::string> skills;
-  for (size_t vehicle = 0; vehicle < allowed.rows.size(); ++vehicle) {
-    skills.emplace(allowed.rows[vehicle], Concat("other than vehicle ", vehicle + 1));
-  }
-  return skills;
 }
 
 absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,

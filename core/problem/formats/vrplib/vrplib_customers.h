@@ -1,8 +1,6 @@
-// What a VRPLIB file says of its customers.
+// Reads the customers of a VRPLIB file.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -12,20 +10,12 @@
 
 namespace vrp {
 
-// Loads, windows, service and release times, prizes, shipments, alternatives, skills. Nodes are in
-// the file's order and counted from 0. kInvalidArgument names the section.
+// Sets the per-node fields of `data`, its shipments and alternative groups. Nodes are in the file's
+// order and counted from 0. kInvalidArgument names the section.
 absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,
                                  InstanceData& data);
 
-// DEPOT_SECTION's numbers; the first node where there is none, as in PyVRP's files.
+// Returns the node numbers in DEPOT_SECTION, or the first node if there is none, as PyVRP does.
 std::vector<double> DepotNumbers(const VrplibFile& file);
-
-// Sets of customers that one file may tell apart: each becomes a skill of all other vehicles and
-// customers.
-inline constexpr size_t kMostVrplibSets = 64;
-
-// VEHICLES_ALLOWED_CLIENTS_SECTION as skills: by set of customers the skill that all vehicles but
-// those with this set have, and that customers outside of it ask for.
-std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed);
 
 }  // namespace vrp

@@ -13,42 +13,43 @@
 namespace vrp {
 namespace {
 
-constexpr double kMostScale = 1e6;
+constexpr double kMaxScale = 1e6;
 
-// x, y and, where there is one, z.
-struct Spot {
+// A position in two or three dimensions.
+struct Point {
   double x = 0;
   double y = 0;
   double z = 0;
 };
 
-double Straight(const Spot& a, const Spot& b) {
+double Straight(const Point& a, const Point& b) {
   const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
   return std::sqrt(dx * dx + dy * dy + dz * dz);
 }
 
-double Manhattan(const Spot& a, const Spot& b) {
+double Manhattan(const Point& a, const Point& b) {
   return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
 }
 
-double Largest(const Spot& a, const Spot& b) {
+double Largest(const Point& a, const Point& b) {
   return std::max({std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)});
 }
 
 // TSPLIB's pseudo-Euclidean distance, which it rounds up.
-double PseudoEuclidean(const Spot& a, const Spot& b) {
+double PseudoEuclidean(const Point& a, const Point& b) {
   const double dx = a.x - b.x, dy = a.y - b.y;
   return std::sqrt((dx * dx + dy * dy) / 10);
 }
 
-// Of degrees and minutes, `48.30` for 48 degrees and 30 minutes, with TSPLIB's own pi.
+// Returns the radians of degrees and minutes, `48.30` for 48 degrees and 30 minutes, by TSPLIB's
+// pi.
 double GeoRadians(double value) {
   const double degrees = std::trunc(value);
   return 3.141592 * (degrees + 5 * (value - degrees) / 3) / 180;
 }
 
-// Kilometres on TSPLIB's sphere; it cuts them off after adding 1. x is the latitude.
-double Geographical(const Spot& a, const Spot& b) {
+// Returns kilometres on TSPLIB's sphere, plus 1, which TSPLIB then rounds down. x is the latitude.
+double Geographical(const Point& a, const Point& b) {
   const double q1 = std::cos(GeoRadians(a.y) - GeoRadians(b.y));
   const double q2 = std::cos(GeoRadians(a.x) - GeoRadians(b.x));
   const double q3 = std::cos(GeoRadians(a.x) + GeoRadians(b.x));
@@ -63,10 +64,10 @@ double AsItIs(double value) { return value; }
 struct WeightType {
   std::string_view name;
   size_t columns;
-  double (*distance)(const Spot&, const Spot&);
+  double (*distance)(const Point&, const Point&);
   double (*rounded)(double);
 };
-// TSPLIB's, and LKH's EXACT and FLOOR.
+// TSPLIB's types, and LKH's EXACT and FLOOR.
 constexpr std::array<WeightType, 13> kWeightTypes = {{
     {"EUC_2D", 2, Straight, Nearest},
     {"CEIL_2D", 2, Straight, Up},
@@ -89,8 +90,8 @@ std::string WeightTypeNames() {
   return names;
 }
 
-// A matrix out of the numbers of one half of it. Read by rows, the lower half is the upper half
-// read by columns.
+// Returns the full matrix for the entries of one half. The lower half read by rows is the upper
+// half read by columns.
 std::vector<double> ExpandWeights(const std::vector<double>& weights, std::string_view format,
                                   size_t nodes) {
   if (format == "FULL_MATRIX") return weights;
@@ -160,7 +161,7 @@ class DistanceReader {
     return NameMatrix();
   }
 
-  // Sums of whole numbers are exact.
+  // Chooses the metric of the matrix; sums of whole numbers are exact.
   absl::StatusOr<VrplibDistances> NameMatrix() {
     const bool whole = std::all_of(result_.matrix.begin(), result_.matrix.end(),
                                    [](double weight) { return weight == std::floor(weight); });
@@ -170,11 +171,11 @@ class DistanceReader {
 
   absl::StatusOr<VrplibDistances> ReadPlaces(const WeightType& weights,
                                              std::optional<double> scale) {
-    // Exact distances are so at any scale: LKH multiplies in order to compute with integers.
+    // The scale does not change exact distances: LKH multiplies to compute with integers.
     const bool exact = weights.rounded == AsItIs;
-    if (scale.has_value() && (*scale <= 0 || *scale > kMostScale)) {
+    if (scale.has_value() && (*scale <= 0 || *scale > kMaxScale)) {
       return file_.Error("SCALE: got ", FormatNumber(*scale), ", wanted a number above 0, to ",
-                         FormatNumber(kMostScale));
+                         FormatNumber(kMaxScale));
     }
     if (exact) scale.reset();
     if (weights.name == "EXACT_2D") {
@@ -199,14 +200,14 @@ class DistanceReader {
                          file_.dimension, " nodes exceed the limit of ", kMaxMatrixNodes,
                          " for one; EUC_2D, CEIL_2D and EXACT_2D take none");
     }
-    std::vector<Spot> places;
+    std::vector<Point> places;
     for (size_t i = 0; i < coords_->values.size(); i += coords_->columns) {
       const double* at = &coords_->values[i];
       places.push_back({at[0], at[1], coords_->columns > 2 ? at[2] : 0});
     }
     result_.matrix.reserve(places.size() * places.size());
-    for (const Spot& from : places) {
-      for (const Spot& to : places) {
+    for (const Point& from : places) {
+      for (const Point& to : places) {
         const double distance = &from == &to ? 0 : weights.distance(from, to);
         result_.matrix.push_back(weights.rounded(scale * distance) / scale);
       }

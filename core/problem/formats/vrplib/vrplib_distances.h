@@ -1,4 +1,4 @@
-// What a VRPLIB or TSPLIB file says of places and the distances between them.
+// Reads the positions and distances of a VRPLIB or TSPLIB file.
 #pragma once
 
 #include <vector>
@@ -13,13 +13,13 @@ namespace vrp {
 struct VrplibDistances {
   Metric metric = Metric::kRounded;
   double speed = 1;
-  std::vector<Position> positions = {};  // [N]; empty where the file has none
+  std::vector<Position> positions = {};  // [N]; empty if the file has none
   std::vector<double> matrix = {};       // [N, N]; empty: from the positions
 };
 
-// EUC_2D, CEIL_2D, EXACT_2D and, of LKH's, FLOOR_2D with SCALE 10 stay positions; EXPLICIT and all
-// that no Metric says (ATT, GEO, MAN_2D, MAX_2D, EUC_3D, ...) become a matrix. `stated_exactly`:
-// the file's best value has a fraction, so that EUC_2D is not rounded in it.
+// EUC_2D, CEIL_2D, EXACT_2D and LKH's FLOOR_2D with SCALE 10 keep positions alone. EXPLICIT and
+// types that no Metric stands for (ATT, GEO, MAN_2D, MAX_2D, EUC_3D, ...) become a matrix.
+// `stated_exactly` says that the file's best value has a fraction: EUC_2D is then not rounded.
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
                                                     bool stated_exactly);
 

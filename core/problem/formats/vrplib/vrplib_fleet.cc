@@ -7,7 +7,9 @@
 
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
+#include "core/problem/formats/vrplib/vrplib_allowed.h"
 #include "core/problem/formats/vrplib/vrplib_customers.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 namespace {
@@ -18,17 +20,19 @@ class FleetReader {
       : file_(file), type_(type), data_(data), depots_(DepotNumbers(file)) {}
 
   absl::Status Run() && {
-    // Without sections for each a million vehicles are one entry: a short file takes little memory.
+    // Without rows for each vehicle they are one entry: a short file must not take much memory.
     const bool alike = file_.vehicles == 0 || !HasRowsForVehicles();
     fleet_.assign(alike ? 1 : static_cast<size_t>(file_.vehicles),
                   {.count = alike ? file_.vehicles : 1, .open_end = type_.open_end});
     VRP_RETURN_IF_ERROR(CheckSets());
     VRP_RETURN_IF_ERROR(ReadCapacities());
-    VRP_RETURN_IF_ERROR(ReadLimits());
-    VRP_RETURN_IF_ERROR(ReadCosts());
+    VRP_RETURN_IF_ERROR(ReadKeywords());
+    VRP_RETURN_IF_ERROR(ReadDistanceLimit());
     VRP_RETURN_IF_ERROR(HasVehiclesAnywhere() ? SpreadOverDepots() : ReadDepots());
     VRP_RETURN_IF_ERROR(ReadReloads());
-    ReadSkills();
+    if (const VrplibLists* allowed = file_.Lists(kAllowedClients)) {
+      AddSkillsOfVehicles(*allowed, fleet_);
+    }
     if (HasVehiclesAnywhere()) {
       data_.vehicles = std::move(fleet_);
       return absl::OkStatus();
@@ -47,15 +51,15 @@ class FleetReader {
   }
 
   absl::Status CheckSets() const {
-    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
-    const size_t sets = allowed == nullptr ? 0 : SkillsOfSets(*allowed).size();
-    if (sets <= kMostVrplibSets) return absl::OkStatus();
-    return file_.ErrorAt(allowed->line, "VEHICLES_ALLOWED_CLIENTS_SECTION: has ", sets,
-                         " different sets, supported are ", kMostVrplibSets);
+    const VrplibLists* allowed = file_.Lists(kAllowedClients);
+    const size_t sets = allowed == nullptr ? 0 : CountSets(*allowed);
+    if (sets <= kMaxVrplibSets) return absl::OkStatus();
+    return file_.ErrorAt(allowed->line, kAllowedClients, ": has ", sets,
+                         " different sets, supported are ", kMaxVrplibSets);
   }
 
-  // One value for all vehicles (KEY) or one for each (KEY_SECTION) to `field`; false where neither
-  // is given.
+  // Reads one value for all vehicles (KEY) or one for each (KEY_SECTION) into `field`. Returns
+  // false if neither is given.
   absl::StatusOr<bool> PerVehicle(const std::string& key, double VehicleType::*field) {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> value, file_.Number(key));
     const VrplibSection* section = file_.Section(key + "_SECTION");
@@ -87,25 +91,30 @@ class FleetReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadLimits() {
-    VRP_RETURN_IF_ERROR(PerVehicle("VEHICLES_MAX_DURATION", &VehicleType::max_duration).status());
-    VRP_RETURN_IF_ERROR(PerVehicle("VEHICLES_MAX_DISTANCE", &VehicleType::max_distance).status());
-    // Christofides' sets: a limit on a route's length, service times included.
+  // Reads the fields that have a keyword of their own, but for the capacity.
+  absl::Status ReadKeywords() {
+    absl::Status status;
+    ForEachField<VehicleType>([&](auto field) {
+      constexpr FieldKind kKind = decltype(field)::kKind;
+      if constexpr (kKind == FieldKind::kLimit || kKind == FieldKind::kCost) {
+        if (field.vrplib.empty() || !status.ok()) return;
+        const absl::StatusOr<bool> given = PerVehicle(std::string(field.vrplib), field.member);
+        status = given.status();
+        if (kKind == FieldKind::kCost && given.ok() && *given) data_.objective = Objective::kCost;
+        if (!field.of_distance) return;
+        // The distances of the instance are `speed` times those of the file.
+        for (VehicleType& vehicle : fleet_) vehicle.*field.member *= data_.speed;
+      }
+    });
+    return status;
+  }
+
+  // Reads the limit of Christofides' sets on a route's length, service times included.
+  absl::Status ReadDistanceLimit() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("DISTANCE"));
     for (VehicleType& vehicle : fleet_) {
       vehicle.max_duration = std::min(vehicle.max_duration, limit.value_or(kNoLimit));
-      // Distances are that many times the file's unit.
-      vehicle.max_distance *= data_.speed;
     }
-    return absl::OkStatus();
-  }
-
-  absl::Status ReadCosts() {
-    VRP_ASSIGN_OR_RETURN(const bool fixed,
-                         PerVehicle("VEHICLES_FIXED_COST", &VehicleType::fixed_cost));
-    VRP_ASSIGN_OR_RETURN(const bool driven, PerVehicle("VEHICLES_UNIT_DISTANCE_COST",
-                                                       &VehicleType::cost_per_distance));
-    if (fixed || driven) data_.objective = Objective::kCost;
     return absl::OkStatus();
   }
 
@@ -143,7 +152,7 @@ class FleetReader {
     return absl::OkStatus();
   }
 
-  // The place of a depot among the depots by number.
+  // Returns the index of a depot among the depots in the order of their numbers.
   absl::StatusOr<NodeIndex> DepotIndex(double number) const {
     if (std::find(depots_.begin(), depots_.end(), number) != depots_.end()) {
       return static_cast<NodeIndex>(
@@ -153,7 +162,7 @@ class FleetReader {
                        ", wanted one of DEPOT_SECTION");
   }
 
-  // As often as needed, or VEHICLES_MAX_RELOADS times, and at the vehicle's own depot alone.
+  // Reads reloads: as many as needed, or VEHICLES_MAX_RELOADS, at the vehicle's own depot alone.
   absl::Status ReadReloads() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
     const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
@@ -184,17 +193,6 @@ class FleetReader {
                          "; reloads are supported at the vehicle's own depot alone");
   }
 
-  void ReadSkills() {
-    const VrplibLists* allowed = file_.Lists("VEHICLES_ALLOWED_CLIENTS_SECTION");
-    if (allowed == nullptr) return;
-    const auto skills = SkillsOfSets(*allowed);
-    for (size_t k = 0; k < fleet_.size(); ++k) {
-      for (const auto& [customers, skill] : skills) {
-        if (customers != allowed->rows[k]) fleet_[k].skills.push_back(skill);
-      }
-    }
-  }
-
   void AddVehicle(VehicleType vehicle) {
     if (!data_.vehicles.empty()) {
       VehicleType& last = data_.vehicles.back();
@@ -212,7 +210,7 @@ class FleetReader {
   const VrplibType& type_;
   InstanceData& data_;
   const std::vector<double> depots_;
-  std::vector<VehicleType> fleet_;  // one for each vehicle, or for each depot
+  std::vector<VehicleType> fleet_;  // an entry for each vehicle, or for each depot
 };
 
 }  // namespace

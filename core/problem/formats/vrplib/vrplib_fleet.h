@@ -1,4 +1,4 @@
-// What a VRPLIB file says of its vehicles.
+// Reads the vehicles of a VRPLIB file.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Vehicles and, where they cost something, the objective. Equal vehicles that follow each other are
-// one type, so that the order of the file stays. kInvalidArgument names the keyword or section.
-// `data` has its customers.
+// Sets the vehicles of `data` and, if they state costs, its objective. Equal vehicles that follow
+// each other become one type, which keeps the file's order. kInvalidArgument names the keyword or
+// section. `data` must have its customers.
 absl::Status ReadVrplibFleet(const VrplibFile& file, const VrplibType& type, InstanceData& data);
 
 }  // namespace vrp

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
-#include <string>
 #include <utility>
 
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/problem/formats/text/writer_support.h"
-#include "core/problem/formats/vrplib/vrplib_customers.h"
+#include "core/problem/formats/vrplib/vrplib_allowed.h"
 #include "core/problem/formats/vrplib/vrplib_type.h"
 
 namespace vrp {
@@ -42,50 +38,6 @@ std::string_view TypeWithWindows(const InstanceData& data) {
   return data.pickups.empty() ? "VRPTW" : "VRPSPDTW";
 }
 
-using SkillSet = std::set<std::string_view>;
-
-// The customers, in growing order, that a vehicle with `had` may serve.
-std::vector<NodeIndex> CustomersFor(const InstanceData& data, const SkillSet& had) {
-  std::vector<NodeIndex> customers;
-  const auto nodes = static_cast<NodeIndex>(data.ids.size());
-  for (NodeIndex node = data.num_depots; node < nodes; ++node) {
-    const bool may = data.required_skills.empty() ||
-                     std::all_of(data.required_skills[static_cast<size_t>(node)].begin(),
-                                 data.required_skills[static_cast<size_t>(node)].end(),
-                                 [&](const std::string& skill) { return had.contains(skill); });
-    if (may) customers.push_back(node);
-  }
-  return customers;
-}
-
-absl::Status NameAllowedCustomers(VrplibForm& form) {
-  const InstanceData& data = form.data;
-  SkillSet asked;
-  for (const auto& skills : data.required_skills) asked.insert(skills.begin(), skills.end());
-  std::map<SkillSet, size_t> set_of_skills;
-  std::map<std::vector<NodeIndex>, size_t> set_of_customers;
-  for (const VehicleType& vehicle : data.vehicles) {
-    SkillSet had;
-    for (const std::string& skill : vehicle.skills) {
-      if (asked.contains(skill)) had.insert(skill);
-    }
-    const auto [place, added] = set_of_skills.emplace(std::move(had), 0);
-    if (added) {
-      if (set_of_skills.size() > kMostVrplibSets) {
-        return CannotExpress(
-            Concat("vehicles: have more than ", kMostVrplibSets, " sets of skills"), kVrplibFormat);
-      }
-      place->second =
-          set_of_customers.emplace(CustomersFor(data, place->first), set_of_customers.size())
-              .first->second;
-    }
-    form.allowed_of_type.push_back(place->second);
-  }
-  form.allowed.resize(set_of_customers.size());
-  for (const auto& [customers, set] : set_of_customers) form.allowed[set] = customers;
-  return absl::OkStatus();
-}
-
 void NameShipments(InstanceData& data) {
   std::sort(data.shipments.begin(), data.shipments.end(),
             [](const Shipment& a, const Shipment& b) { return a.pickup < b.pickup; });
@@ -103,7 +55,7 @@ void LimitCapacities(InstanceData& data) {
   for (const Shipment& shipment : data.shipments) {
     for (size_t k = 0; k < dimensions; ++k) all[k] += shipment.amounts[k];
   }
-  // In whatever order the loads are added.
+  // Rounded up, so that it holds the loads in any order of adding them.
   for (double& load : all) load = std::floor(load) + 1;
   for (VehicleType& vehicle : data.vehicles) {
     if (vehicle.capacity == kNoLimit) vehicle.capacity = all[0];
@@ -115,13 +67,13 @@ void LimitCapacities(InstanceData& data) {
   }
 }
 
-// As the reader merges the rows of vehicles.
+// Merges equal vehicle types that follow each other, as the reader merges rows of vehicles.
 void MergeVehicles(VrplibForm& form) {
   std::vector<VehicleType> merged;
   std::vector<size_t> allowed;
   for (size_t type = 0; type < form.data.vehicles.size(); ++type) {
     VehicleType vehicle = std::move(form.data.vehicles[type]);
-    if (!merged.empty() && allowed.back() == form.allowed_of_type[type]) {
+    if (!merged.empty() && allowed.back() == form.allowed.set_of_type[type]) {
       VehicleType& last = merged.back();
       const int32_t count = std::exchange(vehicle.count, last.count);
       if (last == vehicle && count <= kMaxVehicles - last.count) {
@@ -131,10 +83,10 @@ void MergeVehicles(VrplibForm& form) {
       vehicle.count = count;
     }
     merged.push_back(std::move(vehicle));
-    allowed.push_back(form.allowed_of_type[type]);
+    allowed.push_back(form.allowed.set_of_type[type]);
   }
   form.data.vehicles = std::move(merged);
-  form.allowed_of_type = std::move(allowed);
+  form.allowed.set_of_type = std::move(allowed);
 }
 
 }  // namespace
@@ -177,16 +129,14 @@ bool HasVehicleRows(const VrplibForm& form) {
   if (form.data.vehicles.empty()) return false;
   const VehicleType& vehicle = form.data.vehicles.front();
   return form.data.vehicles.size() > 1 || form.data.load_dimensions > 1 || vehicle.depot != 0 ||
-         vehicle.max_reloads > 0 || form.allowed.front().size() < Customers(form.data);
+         vehicle.max_reloads > 0 || form.allowed.sets.front().size() < Customers(form.data);
 }
 
 absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data) {
   VrplibForm form{.data = std::move(data)};
-  VRP_RETURN_IF_ERROR(NameAllowedCustomers(form));
-  form.data.required_skills.clear();
+  VRP_ASSIGN_OR_RETURN(form.allowed, TakeAllowedCustomers(form.data));
   for (VehicleType& vehicle : form.data.vehicles) {
-    vehicle.skills.clear();
-    if (vehicle.end() == vehicle.depot) vehicle.end_depot = kWhereItStarts;
+    if (vehicle.end() == vehicle.depot) vehicle.end_depot = kSameAsStart;
   }
   std::erase_if(form.data.alternative_groups, [](const auto& group) { return group.size() < 2; });
   NameShipments(form.data);

@@ -1,45 +1,40 @@
-// What an instance says, in the words that VRPLIB's files have for it.
+// An instance in the terms of VRPLIB's files.
 #pragma once
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/problem/formats/vrplib/vrplib_allowed.h"
 #include "core/problem/instance/instance_data.h"
 
 namespace vrp {
 
-inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // in errors
-
-// Two instances are the same problem where their forms are equal.
+// Two instances are the same problem if their forms are equal.
 struct VrplibForm {
-  // Without what changes nothing: skills that all have or nobody asks for, groups of one customer.
-  // Vehicle types that follow one another and are equal are one, shipments stand in the order of
-  // their pickups and are called as the reader calls them, unless they have another name.
+  // The instance without skills (see `allowed`) and without what changes nothing, such as groups of
+  // one customer. Equal vehicle types that follow each other are one. Shipments are sorted by their
+  // pickups and have the ids that the reader gives them, unless they have their own.
   InstanceData data = {};
-  // In place of skills: sets of customers, the numbers growing, and which of them the vehicles of
-  // each type may serve. One set, of all customers, where there are no skills.
-  std::vector<std::vector<NodeIndex>> allowed = {};
-  std::vector<size_t> allowed_of_type = {};
+  AllowedCustomers allowed = {};
 };
 
-// Where rows for each vehicle are needed, an unlimited fleet is one vehicle for each customer;
-// where the type needs a capacity, one without limit is more than there is to carry. kUnimplemented
-// for more sets of customers than the reader takes.
+// Returns the form of `data`. If vehicles need rows of their own, an unlimited fleet becomes one
+// vehicle for each customer. If the type needs a capacity, a capacity without limit becomes more
+// than all loads together. kUnimplemented for more sets of customers than the reader accepts.
 absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data);
 
-// One vehicle for each customer is as good as no limit.
+// Limits the count of vehicle types without limit to the number of customers.
 void LimitFleet(InstanceData& data);
 
-// What stands behind TYPE for `data`: "TSP", "VRPTW", ...
+// Returns the value of TYPE for `data`: "TSP", "VRPTW", ...
 std::string_view VrplibTypeOf(const InstanceData& data);
 
-// What stands behind EDGE_WEIGHT_TYPE where positions say the distances; FLOOR_2D goes with a scale
-// of 10. nullopt: that takes a matrix.
+// Returns the value of EDGE_WEIGHT_TYPE for distances that follow from the positions, or nullopt if
+// they need a matrix. FLOOR_2D needs a SCALE of 10.
 std::optional<std::string_view> VrplibWeightsOf(const InstanceData& data);
 
-// Whether a section says of each vehicle what is its own.
+// Whether some section has a row for each vehicle.
 bool HasVehicleRows(const VrplibForm& form);
 
 }  // namespace vrp

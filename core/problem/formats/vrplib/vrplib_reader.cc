@@ -12,13 +12,15 @@
 #include "core/problem/formats/vrplib/vrplib_distances.h"
 #include "core/problem/formats/vrplib/vrplib_file.h"
 #include "core/problem/formats/vrplib/vrplib_fleet.h"
+#include "core/problem/formats/vrplib/vrplib_parser.h"
 #include "core/problem/formats/vrplib/vrplib_type.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 namespace {
 
-// `Optimal value: 375` or `Best value: 817` in the comment of the older sets, or that alone:
-// `524.61` (a whole number alone may be anything, a year for one).
+// Returns the best value in the comments of the older sets: `Optimal value: 375`, `Best value: 817`
+// or a fraction alone, `524.61` (a whole number alone may be a year).
 std::optional<std::string_view> StatedValue(std::string_view comment) {
   if (ParseNumber(comment).has_value() && comment.find('.') != comment.npos) return comment;
   for (const std::string_view label : {"Optimal value:", "Best value:"}) {
@@ -31,9 +33,9 @@ std::optional<std::string_view> StatedValue(std::string_view comment) {
   return std::nullopt;
 }
 
-class Builder {
+class VrplibInstanceBuilder {
  public:
-  explicit Builder(VrplibFile file) : file_(std::move(file)) {}
+  explicit VrplibInstanceBuilder(VrplibFile file) : file_(std::move(file)) {}
 
   absl::StatusOr<Instance> Run() && {
     VRP_RETURN_IF_ERROR(ReadHead());
@@ -57,14 +59,14 @@ class Builder {
  private:
   absl::Status ReadHead() {
     if (file_.dimension == 0) return file_.Error("DIMENSION: absent, wanted the number of nodes");
-    const VrplibKeyword* type = file_.Keyword("TYPE");  // one that the parser knew
+    const VrplibKeyword* type = file_.Keyword("TYPE");  // the parser has checked it
     type_ = type == nullptr ? PlainType()
                             : FindVrplibType(type->value.substr(0, type->value.find(' ')));
     if (type_ == nullptr) return file_.Error("TYPE: absent, wanted a line like `TYPE : CVRP`");
     if (type_->tour) data_.kind = ProblemKind::kTsp;
     if (type_->windows) data_.kind = ProblemKind::kVrptw;
     const std::string section(type_->section);
-    // Its rows, in LKH's files, also say what is picked up.
+    // In LKH's files those rows state the loads that are picked up.
     const bool pairs =
         section == "BACKHAUL_SECTION" && file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
     if (!section.empty() && !pairs && file_.Section(section) == nullptr &&
@@ -76,14 +78,15 @@ class Builder {
     const auto stated = comment == nullptr ? std::nullopt : StatedValue(comment->value);
     if (!stated.has_value()) return absl::OkStatus();
     data_.reference_cost = ParseNumber(*stated);
-    // CVRPLIB's sets of Christofides, Golden, Li and Taillard, whose values are of distances that
-    // are not rounded, differ in nothing else from those whose values are.
+    // The best values of CVRPLIB's sets by Christofides, Golden, Li and Taillard are of distances
+    // that are not rounded. Only the fractions of these values show it.
     stated_exactly_ =
         stated->find('.') != stated->npos && stated->find_last_not_of(".0") > stated->find('.');
     return absl::OkStatus();
   }
 
-  // Of a file without TYPE, as PyVRP reads them too; nullptr where its sections leave it open.
+  // Returns the type of a file without TYPE, which PyVRP reads, too; null if its sections leave the
+  // type open.
   const VrplibType* PlainType() const {
     if (file_.Section("DEMAND_SECTION") == nullptr) return nullptr;
     for (const char* key : {"BACKHAUL_SECTION", "PICKUP_AND_DELIVERY_SECTION"}) {
@@ -110,12 +113,12 @@ class Builder {
     for (const auto& [key, lists] : file_.lists) {
       return file_.ErrorAt(lists.line, key, ": given, wanted none for TYPE ", type_->name);
     }
-    for (const char* key :
-         {"CAPACITY", "DISTANCE", "SERVICE_TIME", "VEHICLES_MAX_DURATION", "VEHICLES_MAX_DISTANCE",
-          "VEHICLES_MAX_RELOADS", "VEHICLES_FIXED_COST", "VEHICLES_UNIT_DISTANCE_COST"}) {
-      if (const VrplibKeyword* keyword = file_.Keyword(key)) {
-        return file_.ErrorAt(keyword->line, key, ": given, wanted none for TYPE ", type_->name);
+    for (const auto& [key, keyword] : file_.keywords) {
+      if (key != "CAPACITY" && key != "DISTANCE" && key != "SERVICE_TIME" &&
+          !key.starts_with("VEHICLES_")) {
+        continue;
       }
+      return file_.ErrorAt(keyword.line, key, ": given, wanted none for TYPE ", type_->name);
     }
     if (file_.vehicles > 1) {  // PyVRP's files say 1
       return file_.Error("VEHICLES: got ", file_.vehicles, ", wanted none or 1 for TYPE ",
@@ -133,16 +136,10 @@ class Builder {
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_partition(order.begin(), order.end(), [&](size_t i) { return is_depot[i]; });
     if (std::is_sorted(order.begin(), order.end())) return;
-    Reorder(order, data_.positions);
-    const auto columns = static_cast<size_t>(data_.load_dimensions);
-    Reorder(order, data_.demands, columns);
-    Reorder(order, data_.backhauls, columns);
-    Reorder(order, data_.pickups, columns);
-    Reorder(order, data_.windows);
-    Reorder(order, data_.services);
-    Reorder(order, data_.releases);
-    Reorder(order, data_.prizes);
-    Reorder(order, data_.required_skills);
+    ForEachNodeField(data_, [&](auto field, auto& values) {
+      const bool is_load = decltype(field)::kKind == FieldKind::kLoad;
+      Reorder(order, values, is_load ? static_cast<size_t>(data_.load_dimensions) : 1);
+    });
     Renumber(order);
     if (data_.distance_matrix.empty()) return;
     std::vector<double> matrix;
@@ -155,8 +152,7 @@ class Builder {
   }
 
   template <typename T>
-  static void Reorder(const std::vector<size_t>& order, std::vector<T>& values,
-                      size_t columns = 1) {
+  static void Reorder(const std::vector<size_t>& order, std::vector<T>& values, size_t columns) {
     if (values.empty()) return;
     std::vector<T> reordered;
     for (const size_t i : order) {
@@ -165,7 +161,7 @@ class Builder {
     values = std::move(reordered);
   }
 
-  // What names nodes by their place in the file.
+  // Updates the node numbers in shipments and groups.
   void Renumber(const std::vector<size_t>& order) {
     std::vector<NodeIndex> place(order.size());
     for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<NodeIndex>(i);
@@ -180,7 +176,7 @@ class Builder {
 
   VrplibFile file_;
   const VrplibType* type_ = nullptr;
-  bool stated_exactly_ = false;  // the best value has a fraction
+  bool stated_exactly_ = false;  // whether the best value has a fraction
   InstanceData data_;
 };
 
@@ -189,7 +185,7 @@ class Builder {
 absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name) {
   VRP_RETURN_IF_ERROR(CheckTextSize(text, name));
   VRP_ASSIGN_OR_RETURN(VrplibFile file, ParseVrplibFile(text, name));
-  return Builder(std::move(file)).Run();
+  return VrplibInstanceBuilder(std::move(file)).Run();
 }
 
 }  // namespace vrp

@@ -13,8 +13,8 @@
 namespace vrp {
 namespace {
 
-// The type of the `position`-th vehicle, when the types are laid out one after the other. A type
-// without a limit takes all that follow; so does the last one, whose excess the checker reports.
+// Returns the type of the `position`-th vehicle, counting through the types in their order. A type
+// without limit takes all that follow. So does the last type; the checker reports the excess.
 int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   const auto vehicles = instance.vehicles();
   for (size_t type = 0; type < vehicles.size(); ++type) {
@@ -26,13 +26,14 @@ int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   return vehicles.empty() ? 0 : static_cast<int32_t>(vehicles.size()) - 1;
 }
 
-// What stands in published files besides routes and their cost.
-constexpr std::array<std::string_view, 12> kHeadings = {
+// The first words of lines in published files that are skipped.
+constexpr std::array<std::string_view, 12> kSkippedHeadings = {
     "AUTHOR", "AUTHORS", "COMMENT", "DATE",      "INSTANCE", "NAME",
     "NOTE",   "OPTIMAL", "PROBLEM", "REFERENCE", "SOLUTION", "TIME"};
 
 bool IsSkippedHeading(std::string_view word) {
-  return std::find(kHeadings.begin(), kHeadings.end(), UpperCase(word)) != kHeadings.end();
+  return std::find(kSkippedHeadings.begin(), kSkippedHeadings.end(), UpperCase(word)) !=
+         kSkippedHeadings.end();
 }
 
 class RouteListReader {
@@ -83,7 +84,7 @@ class RouteListReader {
     return absl::OkStatus();
   }
 
-  // Of `3 (type 1)` the type; `number` keeps what stands before.
+  // Returns the type of `3 (type 1)` and leaves `3` in `number`.
   absl::StatusOr<std::optional<int32_t>> TakeType(std::string_view& number) const {
     const size_t open = number.find('(');
     if (open == number.npos) return std::nullopt;
@@ -114,8 +115,8 @@ class RouteListReader {
   SolutionFile file_;
 };
 
-// A tour of TSPLIB's TOUR_SECTION, from the first node on. Of LKH's files for several vehicles the
-// depot, or a number above those of the nodes, which stands for it, ends a route.
+// Reads a tour in TSPLIB's TOUR_SECTION, from the first node on. In LKH's files for several
+// vehicles the depot, or a number above all node numbers that stands for it, ends a route.
 class TourReader {
  public:
   TourReader(std::string_view text, std::string_view name, const Instance& instance)
@@ -168,8 +169,8 @@ bool IsTour(std::string_view text) {
   return false;
 }
 
-// The routes by type, with empty ones for the vehicles of a type that stay at home while a later
-// type is used, so that most get their vehicle by their place when read back.
+// Returns the routes by type. Empty routes stand for unused vehicles of a type if a later type is
+// used, so that most routes get their vehicle by their position when read back.
 Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
   Plan routes;
   size_t vehicles = 0;  // up to the current type
@@ -202,9 +203,9 @@ std::string WriteVrplibSolution(const Instance& instance, const Plan& plan) {
   std::string text;
   int64_t number = 0;
   for (const PlannedRoute& route : RoutesByVehicle(instance, plan)) {
-    const bool told =
+    const bool is_implied =
         route.customers.empty() || VehicleTypeAt(instance, number) == route.vehicle_type;
-    const std::string type = told ? "" : Concat(" (type ", route.vehicle_type, ")");
+    const std::string type = is_implied ? "" : Concat(" (type ", route.vehicle_type, ")");
     text += Concat("Route #", ++number, type, ":");
     for (const NodeIndex node : route.customers) text += Concat(" ", node);
     text += "\n";

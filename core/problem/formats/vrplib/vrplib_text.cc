@@ -10,20 +10,13 @@
 #include "core/problem/formats/text/writer_support.h"
 #include "core/problem/formats/vrplib/vrplib_type.h"
 #include "core/problem/instance/field_errors.h"
+#include "core/problem/instance/fields.h"
 
 namespace vrp {
 namespace {
 
-constexpr int64_t kMostVehicleRows = 1'000'000;
-constexpr size_t kMostVehicleNumbers = 25'000'000;  // in the rows of one section
-
-// A limit that some vehicles have.
-struct LimitField {
-  std::string_view name;
-  std::string_view keyword;
-  double VehicleType::*value;
-  double factor = 1;  // of the file's unit to the instance's
-};
+constexpr int64_t kMaxVehicleRows = 1'000'000;
+constexpr size_t kMaxVehicleNumbers = 25'000'000;  // in the rows of one section
 
 class VrplibTextWriter {
  public:
@@ -55,14 +48,14 @@ class VrplibTextWriter {
   }
   void Line(std::string_view key, double value) { Line(key, FormatNumber(value)); }
 
-  // Rows `number values...`, numbers from 1.
+  // Writes rows `number values...`, with numbers from 1.
   template <typename Row>
   void Section(std::string_view name, size_t count, Row row) {
     sections_ += Concat(name, "\n");
     for (size_t i = 0; i < count; ++i) sections_ += Concat(i + 1, " ", row(i), "\n");
   }
 
-  // `columns` numbers a node; nothing where there are none.
+  // Writes `columns` numbers per node; writes nothing if there are none.
   void NumberSection(std::string_view name, const std::vector<double>& values, size_t columns = 1) {
     if (values.empty()) return;
     Section(name, nodes_, [&](size_t node) {
@@ -91,7 +84,8 @@ class VrplibTextWriter {
     }
   }
 
-  // A value with a fraction says to the reader that EUC_2D's distances are not rounded.
+  // Whether the reference cost can be written. A cost with a fraction would tell the reader that
+  // EUC_2D's distances are not rounded.
   bool HasPlaceForReference(const std::optional<std::string_view>& weights) const {
     if (!data_.reference_cost.has_value()) return false;
     const double cost = *data_.reference_cost;
@@ -139,7 +133,7 @@ class VrplibTextWriter {
                   FormatNumber(data_.windows[node].close));
   }
 
-  // demand, opening, closing, service, node that it comes from, node that it goes to
+  // Writes demand, opening, closing, service, pickup node and delivery node.
   void WritePairs() {
     std::vector<std::string> ends(nodes_, " 0 0");
     std::vector<double> amounts(nodes_, 0);
@@ -157,7 +151,7 @@ class VrplibTextWriter {
     });
   }
 
-  // Who may be left out.
+  // Writes prizes and alternative groups.
   void WriteChoices() {
     if (!data_.prizes.empty()) {
       Section("PRIZE_SECTION", nodes_, [&](size_t i) {
@@ -177,38 +171,31 @@ class VrplibTextWriter {
   }
 
   absl::Status WriteFleet() {
-    const auto& allowed = form_.allowed;
     int64_t vehicles = 0;
-    size_t numbers = 0;  // of the longest section
+    size_t numbers = 0;  // bounds those of the longest section
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
       const auto count = static_cast<size_t>(data_.vehicles[type].count);
       vehicles += data_.vehicles[type].count;
       numbers += count * (static_cast<size_t>(data_.load_dimensions) +
-                          allowed[form_.allowed_of_type[type]].size());
+                          form_.allowed.sets[form_.allowed.set_of_type[type]].size());
     }
     const bool rows = HasVehicleRows(form_);
-    if (rows && (vehicles > kMostVehicleRows || numbers > kMostVehicleNumbers)) {
+    if (rows && (vehicles > kMaxVehicleRows || numbers > kMaxVehicleNumbers)) {
       return CannotExpress(Concat("vehicles: ", vehicles, " rows with ", numbers, " numbers"),
                            kVrplibFormat);
     }
     if (vehicles > 0) Line("VEHICLES", static_cast<double>(vehicles));
     WriteCapacities();
-    for (const LimitField& limit : std::initializer_list<LimitField>{
-             {"max_duration", "VEHICLES_MAX_DURATION", &VehicleType::max_duration},
-             {"max_distance", "VEHICLES_MAX_DISTANCE", &VehicleType::max_distance,
-              SpeedOfFile()}}) {
-      VRP_RETURN_IF_ERROR(WriteLimit(limit));
-    }
-    WriteCosts();
+    VRP_RETURN_IF_ERROR(WriteKeywords());
     WriteReloads();
     WriteRows();
     return absl::OkStatus();
   }
 
-  // Of EUC_2D's distances in MDVRPTW files, which are that many times the file's unit.
+  // Returns the factor from the file's unit to the instance's distances, which MDVRPTW files scale.
   double SpeedOfFile() const { return data_.metric == Metric::kScaled1000 ? data_.speed : 1; }
 
-  // A row for each vehicle.
+  // Writes a row for each vehicle.
   template <typename Row>
   void VehicleSection(std::string_view name, Row row) {
     sections_ += Concat(name, "\n");
@@ -221,7 +208,7 @@ class VrplibTextWriter {
     }
   }
 
-  // `KEY : value` where all vehicles have the same, else a section with one for each.
+  // Writes `KEY : value` if all vehicles have the same value, else a section with a row for each.
   template <typename ValueOf>
   void PerVehicle(std::string_view key, ValueOf value_of) {
     const double first = value_of(data_.vehicles.front());
@@ -249,39 +236,48 @@ class VrplibTextWriter {
     });
   }
 
-  absl::Status WriteLimit(const LimitField& limit) {
+  // Writes the fields that have a keyword of their own, but for the capacity.
+  absl::Status WriteKeywords() {
+    absl::Status status;
+    ForEachField<VehicleType>([&](auto field) {
+      if (field.vrplib.empty() || !status.ok()) return;
+      if constexpr (decltype(field)::kKind == FieldKind::kLimit) {
+        status = WriteLimit(field);
+      } else if constexpr (decltype(field)::kKind == FieldKind::kCost) {
+        // The keywords of costs tell the reader that the objective is cost.
+        if (data_.objective != Objective::kCost) return;
+        PerVehicle(field.vrplib, [&](const VehicleType& vehicle) { return vehicle.*field.member; });
+      }
+    });
+    return status;
+  }
+
+  template <typename Field>
+  absl::Status WriteLimit(const Field& field) {
     std::optional<size_t> without;
     bool some = false;
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
-      const bool has = data_.vehicles[type].*limit.value != kNoLimit;
+      const bool has = data_.vehicles[type].*field.member != kNoLimit;
       if (!has && !without.has_value()) without = type;
       some = some || has;
     }
     if (!some) return absl::OkStatus();
     if (without.has_value()) {
       return CannotExpress(
-          Concat("vehicles[", *without, "].", limit.name, ": none, where other vehicles have one"),
+          Concat("vehicles[", *without, "].", field.name, ": none, where other vehicles have one"),
           kVrplibFormat);
     }
-    PerVehicle(limit.keyword,
-               [&](const VehicleType& vehicle) { return vehicle.*limit.value / limit.factor; });
+    const double factor = field.of_distance ? SpeedOfFile() : 1;
+    PerVehicle(field.vrplib,
+               [&](const VehicleType& vehicle) { return vehicle.*field.member / factor; });
     return absl::OkStatus();
-  }
-
-  // That one of them is there says that costs are what counts.
-  void WriteCosts() {
-    if (data_.objective != Objective::kCost) return;
-    PerVehicle("VEHICLES_UNIT_DISTANCE_COST",
-               [](const VehicleType& vehicle) { return vehicle.cost_per_distance; });
-    PerVehicle("VEHICLES_FIXED_COST",
-               [](const VehicleType& vehicle) { return vehicle.fixed_cost; });
   }
 
   void WriteReloads() {
     int32_t most = 0;
     for (const VehicleType& vehicle : data_.vehicles) most = std::max(most, vehicle.max_reloads);
     if (most == 0) return;
-    // The list of places says of those without reloads that they have none.
+    // Vehicles without reloads have an empty list of reload depots.
     PerVehicle("VEHICLES_MAX_RELOADS", [&](const VehicleType& vehicle) {
       return vehicle.max_reloads == 0 ? most : vehicle.max_reloads;
     });
@@ -291,7 +287,7 @@ class VrplibTextWriter {
     });
   }
 
-  // Where vehicles start, and whom they may serve.
+  // Writes the depots of vehicles and the customers that they may serve.
   void WriteRows() {
     if (std::any_of(data_.vehicles.begin(), data_.vehicles.end(),
                     [](const VehicleType& vehicle) { return vehicle.depot != 0; })) {
@@ -299,11 +295,11 @@ class VrplibTextWriter {
                      [&](size_t type) { return Concat(data_.vehicles[type].depot + 1); });
     }
     const size_t customers = nodes_ - static_cast<size_t>(data_.num_depots);
-    if (form_.allowed.size() == 1 && form_.allowed.front().size() == customers) return;
+    if (form_.allowed.sets.size() == 1 && form_.allowed.sets.front().size() == customers) return;
     std::vector<std::string> sets;
-    for (const auto& set : form_.allowed) sets.push_back(NumbersOf(set));
-    VehicleSection("VEHICLES_ALLOWED_CLIENTS_SECTION",
-                   [&](size_t type) { return sets[form_.allowed_of_type[type]]; });
+    for (const auto& set : form_.allowed.sets) sets.push_back(NumbersOf(set));
+    VehicleSection(kAllowedClients,
+                   [&](size_t type) { return sets[form_.allowed.set_of_type[type]]; });
   }
 
   const VrplibForm& form_;

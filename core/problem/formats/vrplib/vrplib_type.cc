@@ -8,8 +8,8 @@
 namespace vrp {
 namespace {
 
-// CVRPLIB's, TSPLIB's, LKH's and PyVRP's. Vehicles, prizes, groups and the like are said by
-// sections of their own, whatever the type.
+// The types of CVRPLIB, TSPLIB, LKH and PyVRP. Vehicles, prizes, groups and the like have sections
+// of their own, which any type may have.
 constexpr std::array<VrplibType, 32> kVrplibTypes = {{
     {.name = "TSP", .tour = true},
     {.name = "ATSP", .tour = true},

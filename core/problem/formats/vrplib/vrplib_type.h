@@ -1,4 +1,4 @@
-// What the word behind TYPE says of a VRPLIB or TSPLIB file.
+// The values of TYPE in VRPLIB and TSPLIB files.
 #pragma once
 
 #include <string>
@@ -8,24 +8,25 @@
 
 namespace vrp {
 
+// The kind of problem that a value of TYPE stands for.
 struct VrplibType {
   std::string_view name;
-  bool tour = false;            // TSP, ATSP: one tour, no vehicles
-  bool windows = false;         // customers have time windows
-  bool open_end = false;        // routes end with their last customer
-  bool backhauls_last = false;  // what is picked up is so after all deliveries, not in any order
-  bool pairs = false;           // goods are brought from one customer to another
-  bool weightless = false;      // nothing is carried
-  // The metric that the published values of this type are stated in, of EUC_2D's distances.
+  bool tour = false;            // whether it is one tour without vehicles: TSP, ATSP
+  bool windows = false;         // whether customers have time windows
+  bool open_end = false;        // whether routes end with their last customer
+  bool backhauls_last = false;  // whether pickups follow all deliveries, instead of in any order
+  bool pairs = false;           // whether goods are brought from one customer to another
+  bool weightless = false;      // whether there are no loads
+  // The metric of EUC_2D in which the best values of this type are published.
   Metric metric = Metric::kRounded;
-  // The section without which the type would be read as a plainer one; empty: none.
+  // The section that the type requires; empty: none.
   std::string_view section = {};
 };
 
-// nullptr for a type that is not supported.
+// Returns null for a type that is not supported.
 const VrplibType* FindVrplibType(std::string_view name);
 
-// "TSP, ATSP, CVRP, ..."
+// Returns the names of all supported types: "TSP, ATSP, CVRP, ...".
 std::string VrplibTypeNames();
 
 }  // namespace vrp

@@ -15,7 +15,8 @@
 namespace vrp {
 namespace {
 
-// A matrix of whole numbers is read as rounded, any other one as exact; their sums are the same.
+// Sets the metric that the reader gives to the matrix: rounded for whole numbers, else exact. Sums
+// of distances do not change.
 void NameMatrixMetric(InstanceData& data) {
   const bool whole = std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
                                  [](double distance) { return distance == std::floor(distance); });
@@ -23,7 +24,7 @@ void NameMatrixMetric(InstanceData& data) {
   if (whole || exact) data.metric = whole ? Metric::kRounded : Metric::kExact;
 }
 
-// Distances as CVRPLIB's files can say them.
+// Adds the matrix of distances that do not follow from the positions in CVRPLIB's format.
 absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
   if (data.distance_matrix.empty()) {
     if (VrplibWeightsOf(data).has_value()) return absl::OkStatus();
@@ -53,7 +54,7 @@ absl::StatusOr<std::string> WriteVrplib(const Instance& instance, InstanceData d
   if (const auto difference = FirstDifference(form.data, again.data)) {
     return CannotExpress(*difference, kVrplibFormat);
   }
-  if (form.allowed != again.allowed || form.allowed_of_type != again.allowed_of_type) {
+  if (form.allowed != again.allowed) {
     return CannotExpress("customers: their required_skills", kVrplibFormat);
   }
   return text;

@@ -11,24 +11,24 @@
 
 namespace vrp {
 
-// Sets the travel times, distances, costs and limits of vehicle types. VROOM's costs are those of
-// travel alone, so they become the type's distances: seconds where only time costs, metres where
-// only distance does, else their price. All arguments must outlive it; the nodes may grow until
-// Check. Not thread-safe.
-class VroomPricing {
+// Sets the travel times, distances, costs and limits of vehicle types. VROOM's costs are costs of
+// travel, so they become the type's distances: seconds if only time costs, metres if only distance
+// costs, else the cost itself. All arguments must outlive it; the nodes may grow until Check. Not
+// thread-safe.
+class VroomTravel {
  public:
-  VroomPricing(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
-               const VroomNodes& nodes, std::string_view source)
+  VroomTravel(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
+              const VroomNodes& nodes, std::string_view source)
       : input_(input), groups_(groups), nodes_(nodes), source_(source) {}
 
-  // Refuses input whose matrices need too much memory. The first call; every vehicle's profile and
-  // place must be in the matrices.
+  // Refuses input whose matrices need too much memory. To be called first. Every vehicle's profile
+  // and location must be in the matrices.
   absl::Status Check();
-  // Sets matrices, costs and limits of `type`, which vehicle `number` stands for. `data` has its
+  // Sets matrices, costs and limits of `type`, the type of vehicle `number`. `data` must have its
   // positions and metric.
-  absl::Status Price(const InstanceData& data, int32_t number, VehicleType& type) const;
-  // Moves matrices that all types share to the instance. The last call.
-  void Share(InstanceData& data) const;
+  absl::Status SetTravel(const InstanceData& data, int32_t number, VehicleType& type) const;
+  // Moves matrices that all types share to the instance. To be called last.
+  void ShareMatrices(InstanceData& data) const;
 
  private:
   template <typename... Parts>
@@ -42,18 +42,18 @@ class VroomPricing {
     return node < static_cast<size_t>(nodes_.depots) && nodes_.places[node].absent();
   }
   bool HasOpenStart() const;
-  // Whether some vehicle needs matrices: always by matrix, by place where one does not drive at
-  // VROOM's speed or has an open start.
+  // Whether the instance needs matrices: if the file has some, or if a vehicle has its own speed or
+  // an open start.
   bool NeedsMatrices() const;
-  // Whether a type is the first, or has own matrices.
+  // Whether the type of vehicle `number` is the first or has its own matrices.
   bool HasMatrices(int32_t number) const { return !alike_ || number == groups_.front().front(); }
   bool AllAlike() const;
   void FindPlaces();
-  // Travel times and costs that are too large for an instance, by the field that makes them so.
+  // Refuses travel times and costs that exceed kMaxMagnitude, by the field that causes them.
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
                            const VehicleType& type) const;
   // Whether time alone costs while distance is limited, and a route's whole duration is travel.
-  bool PaysByDuration(const VroomVehicle& vehicle) const;
+  bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
 
   absl::Status ByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
@@ -68,7 +68,7 @@ class VroomPricing {
   const std::vector<std::vector<int32_t>>& groups_;
   const VroomNodes& nodes_;
   const std::string_view source_;
-  bool alike_ = false;  // all vehicles have the same matrices
+  bool alike_ = false;  // whether all vehicles have the same matrices
   // A node for each row of the instance's matrices, and the row of each node. No rows: each node
   // has its own.
   std::vector<size_t> places_;

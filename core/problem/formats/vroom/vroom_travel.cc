@@ -1,4 +1,4 @@
-#include "core/problem/formats/vroom/vroom_pricing.h"
+#include "core/problem/formats/vroom/vroom_travel.h"
 
 #include <algorithm>
 #include <map>
@@ -12,22 +12,22 @@
 namespace vrp {
 namespace {
 
-constexpr double kMetresPerKilometre = 1000;
-// Bounds the entries of all matrices of an instance together: 4 GB.
-constexpr double kMostNumbers = 5e8;
-// Matrices have a row for each node, which the search reads fastest, up to kMostExpandedNodes
-// nodes, and up to kMaxMatrixNodes where at most kMostNodesAtPlace nodes share a place on average.
-constexpr size_t kMostExpandedNodes = 2'000;
-constexpr size_t kMostNodesAtPlace = 4;
+// Bounds the entries of all matrices of an instance together; 4 GB.
+constexpr double kMaxMatrixEntries = 5e8;
+// Matrices have a row for each node, which the search reads fastest, up to kMaxExpandedNodes
+// nodes. Beyond that, up to kMaxMatrixNodes, only if at most kMaxNodesPerLocation nodes share a
+// location on average.
+constexpr size_t kMaxExpandedNodes = 2'000;
+constexpr size_t kMaxNodesPerLocation = 4;
 
 }  // namespace
 
 template <typename... Parts>
-absl::Status VroomPricing::Error(const Parts&... parts) const {
+absl::Status VroomTravel::Error(const Parts&... parts) const {
   return absl::InvalidArgumentError(Concat(source_, ": ", parts...));
 }
 
-absl::Status VroomPricing::Check() {
+absl::Status VroomTravel::Check() {
   alike_ = AllAlike();
   if (!NeedsMatrices()) return absl::OkStatus();
   if (by_matrix()) {
@@ -45,30 +45,30 @@ absl::Status VroomPricing::Check() {
   }
   const auto places = static_cast<double>(places_.size());
   const auto kept = static_cast<double>(alike_ ? 2 : 2 * groups_.size());
-  if (places * places * kept <= kMostNumbers) return absl::OkStatus();
+  if (places * places * kept <= kMaxMatrixEntries) return absl::OkStatus();
   return Error("vehicles: ", groups_.size(), " types with matrices of ", places_.size(),
-               " places exceed the limit of ", FormatNumber(kMostNumbers),
+               " places exceed the limit of ", FormatNumber(kMaxMatrixEntries),
                " numbers; wanted fewer places, or vehicles of the same profile, speed_factor and "
                "costs");
 }
 
-bool VroomPricing::HasOpenStart() const {
+bool VroomTravel::HasOpenStart() const {
   return std::any_of(nodes_.starts.begin(), nodes_.starts.end(),
                      [&](NodeIndex at) { return IsOpenStart(static_cast<size_t>(at)); });
 }
 
-bool VroomPricing::NeedsMatrices() const {
+bool VroomTravel::NeedsMatrices() const {
   return by_matrix() || HasOpenStart() ||
          std::any_of(groups_.begin(), groups_.end(), [&](const auto& group) {
            return input_.vehicles[group.front()].speed_factor != 1;
          });
 }
 
-void VroomPricing::FindPlaces() {
-  std::map<std::pair<double, double>, int32_t> known;  // by row of the file, or by coordinates
+void VroomTravel::FindPlaces() {
+  std::map<std::pair<double, double>, int32_t> known;  // by row in the file or by coordinates
   for (size_t node = 0; node < num_nodes(); ++node) {
     const VroomLocation& place = nodes_.places[node];
-    std::pair<double, double> key = {kNoLimit, kNoLimit};  // of an open start
+    std::pair<double, double> key = {kNoLimit, kNoLimit};  // for an open start
     if (!IsOpenStart(node) && by_matrix()) key = {*place.index, 0};
     if (!IsOpenStart(node) && !by_matrix()) key = {place.position->x, place.position->y};
     const auto [found, added] = known.emplace(key, static_cast<int32_t>(places_.size()));
@@ -76,32 +76,32 @@ void VroomPricing::FindPlaces() {
     rows_.push_back(found->second);
   }
   const bool are_shared =
-      num_nodes() > kMaxMatrixNodes || num_nodes() > kMostNodesAtPlace * places_.size();
-  if (num_nodes() > kMostExpandedNodes && are_shared) return;
+      num_nodes() > kMaxMatrixNodes || num_nodes() > kMaxNodesPerLocation * places_.size();
+  if (num_nodes() > kMaxExpandedNodes && are_shared) return;
   rows_.clear();
   places_.resize(num_nodes());
   std::iota(places_.begin(), places_.end(), size_t{0});
 }
 
-bool VroomPricing::AllAlike() const {
+bool VroomTravel::AllAlike() const {
   const VroomVehicle& first = input_.vehicles[groups_.front().front()];
   return std::all_of(groups_.begin(), groups_.end(), [&](const auto& group) {
     const VroomVehicle& other = input_.vehicles[group.front()];
     if (!by_matrix()) return other.speed_factor == first.speed_factor;
     return other.profile == first.profile && other.speed_factor == first.speed_factor &&
            other.cost_per_hour == first.cost_per_hour && other.cost_per_km == first.cost_per_km &&
-           PaysByDuration(other) == PaysByDuration(first);
+           CostsByDuration(other) == CostsByDuration(first);
   });
 }
 
-bool VroomPricing::PaysByDuration(const VroomVehicle& vehicle) const {
+bool VroomTravel::CostsByDuration(const VroomVehicle& vehicle) const {
   if (!by_matrix()) return false;
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   return vehicle.max_distance != kNoLimit && vehicle.cost_per_km == 0 && matrices.costs.empty() &&
          !matrices.distances.empty() && HasOnlyTravelTime();
 }
 
-bool VroomPricing::HasOnlyTravelTime() const {
+bool VroomTravel::HasOnlyTravelTime() const {
   return std::all_of(input_.vehicles.begin(), input_.vehicles.end(),
                      [](const VroomVehicle& vehicle) { return vehicle.breaks.empty(); }) &&
          std::all_of(input_.tasks.begin(), input_.tasks.end(), [](const VroomTask& task) {
@@ -109,8 +109,8 @@ bool VroomPricing::HasOnlyTravelTime() const {
          });
 }
 
-absl::Status VroomPricing::Price(const InstanceData& data, int32_t number,
-                                 VehicleType& type) const {
+absl::Status VroomTravel::SetTravel(const InstanceData& data, int32_t number,
+                                    VehicleType& type) const {
   const VroomVehicle& vehicle = input_.vehicles[number];
   if (by_matrix()) {
     VRP_RETURN_IF_ERROR(ByMatrix(vehicle, number, type));
@@ -120,16 +120,16 @@ absl::Status VroomPricing::Price(const InstanceData& data, int32_t number,
   return CheckTravel(vehicle, number, type);
 }
 
-absl::Status VroomPricing::CheckTravel(const VroomVehicle& vehicle, int32_t number,
-                                       const VehicleType& type) const {
+absl::Status VroomTravel::CheckTravel(const VroomVehicle& vehicle, int32_t number,
+                                      const VehicleType& type) const {
   const auto exceeds = [](const std::vector<double>& matrix) {
     return std::any_of(matrix.begin(), matrix.end(),
                        [](double value) { return !(value <= kMaxMagnitude); });
   };
   const std::string path = VroomVehiclePath(static_cast<size_t>(number));
-  const bool is_price = vehicle.cost_per_km != 0 && vehicle.cost_per_hour != 0;
+  const bool has_both_costs = vehicle.cost_per_km != 0 && vehicle.cost_per_hour != 0;
   if (exceeds(type.duration_matrix) || !(type.cost_per_distance <= kMaxMagnitude) ||
-      (!is_price && exceeds(type.distance_matrix))) {
+      (!has_both_costs && exceeds(type.distance_matrix))) {
     return Error(path, ".speed_factor: got ", FormatNumber(vehicle.speed_factor),
                  ", with which travel times or their costs exceed the limit ",
                  FormatNumber(kMaxMagnitude));
@@ -138,8 +138,8 @@ absl::Status VroomPricing::CheckTravel(const VroomVehicle& vehicle, int32_t numb
   return Error(path, ".costs: the costs of travel exceed the limit ", FormatNumber(kMaxMagnitude));
 }
 
-absl::Status VroomPricing::ByMatrix(const VroomVehicle& vehicle, int32_t number,
-                                    VehicleType& type) const {
+absl::Status VroomTravel::ByMatrix(const VroomVehicle& vehicle, int32_t number,
+                                   VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const std::string path = VroomVehiclePath(static_cast<size_t>(number));
   if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
@@ -150,7 +150,7 @@ absl::Status VroomPricing::ByMatrix(const VroomVehicle& vehicle, int32_t number,
   if (!matrices.costs.empty() && other_costs) {
     return Error(path, ".costs: given, and a matrix of costs too; wanted one of them");
   }
-  if (PaysByDuration(vehicle)) {
+  if (CostsByDuration(vehicle)) {
     ByDuration(vehicle, number, type);
     return absl::OkStatus();
   }
@@ -173,8 +173,7 @@ absl::Status VroomPricing::ByMatrix(const VroomVehicle& vehicle, int32_t number,
   return absl::OkStatus();
 }
 
-void VroomPricing::ByDuration(const VroomVehicle& vehicle, int32_t number,
-                              VehicleType& type) const {
+void VroomTravel::ByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const auto size = static_cast<size_t>(matrices.size);
   if (HasMatrices(number)) {
@@ -187,7 +186,7 @@ void VroomPricing::ByDuration(const VroomVehicle& vehicle, int32_t number,
   type.max_duration = vehicle.max_travel_time;
 }
 
-void VroomPricing::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const {
+void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const auto size = static_cast<size_t>(matrices.size);
   type.duration_matrix = Selected(matrices.durations, size, 1 / vehicle.speed_factor);
@@ -209,8 +208,8 @@ void VroomPricing::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) c
   }
 }
 
-std::vector<double> VroomPricing::Selected(const std::vector<double>& matrix, size_t size,
-                                           double factor) const {
+std::vector<double> VroomTravel::Selected(const std::vector<double>& matrix, size_t size,
+                                          double factor) const {
   std::vector<double> selected;
   selected.reserve(places_.size() * places_.size());
   for (const size_t from : places_) {
@@ -223,8 +222,8 @@ std::vector<double> VroomPricing::Selected(const std::vector<double>& matrix, si
 }
 
 // Uses great-circle distances at constant speed.
-void VroomPricing::ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
-                           VehicleType& type) const {
+void VroomTravel::ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
+                          VehicleType& type) const {
   const double speed = kVroomSpeed * vehicle.speed_factor;
   type.cost_per_distance =
       vehicle.cost_per_hour / kSecondsPerHour / speed + vehicle.cost_per_km / kMetresPerKilometre;
@@ -244,7 +243,7 @@ void VroomPricing::ByPlace(const InstanceData& data, const VroomVehicle& vehicle
   }
 }
 
-void VroomPricing::Share(InstanceData& data) const {
+void VroomTravel::ShareMatrices(InstanceData& data) const {
   data.matrix_rows = rows_;
   if (alike_) {
     VehicleType& first = data.vehicles.front();

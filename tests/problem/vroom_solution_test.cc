@@ -1,12 +1,10 @@
-// Plans in the forms that others read, and out of them.
-#include "core/problem/formats/solution_formats.h"
+// Tests solutions as VROOM's output.
+#include "core/problem/formats/vroom/vroom_solution.h"
 
 #include <string>
 
-#include "core/problem/checker/checker.h"
-#include "core/problem/formats/geojson.h"
-#include "core/problem/formats/vroom/vroom_solution.h"
-#include "core/problem/formats/vrplib/vrplib_solution.h"
+#include "core/problem/formats/formats.h"
+#include "core/problem/formats/solution_formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -17,11 +15,10 @@ namespace {
 
 using nlohmann::json;
 using test::AnInstance;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Three places; two equal vans with a break of their own each and a lorry; a job, and a shipment
-// with the same ids.
+// Three locations; two equal vans with a break each, and a lorry; jobs, and a shipment whose ids
+// equal those of a job.
 constexpr char kVroomText[] = R"({
   "vehicles": [
     {"id": 40, "start_index": 0, "end_index": 0, "capacity": [5], "description": "blue",
@@ -48,7 +45,7 @@ struct Vroom {
   }
 };
 
-TEST(VroomSolution, GivesBackTheFilesOwnIdsAndPlaces) {
+TEST(VroomSolution, UsesTheIdsAndLocationsOfTheFile) {
   const json root = Vroom().Written({{1, {2}}, {0, {3, 4}}, {0, {1}}});
   EXPECT_EQ(root["code"], 0);
   ASSERT_EQ(root["routes"].size(), 3u);
@@ -72,11 +69,11 @@ TEST(VroomSolution, GivesBackTheFilesOwnIdsAndPlaces) {
   EXPECT_EQ(root["routes"][2]["steps"][2]["location_index"], 1);
 }
 
-TEST(VroomSolution, CountsTravelServiceSetupAndWaitingApart) {
+TEST(VroomSolution, CountsTravelServiceSetupAndWaitingSeparately) {
   const json root = Vroom().Written({{0, {1, 2}}});
   const json& route = root["routes"][0];
   const json& steps = route["steps"];
-  // Drives 30, pauses from 30 to 50, drives another 30.
+  // Drives for 30, pauses from 30 to 50, drives for another 30.
   EXPECT_EQ(steps[1]["arrival"], 30);
   EXPECT_EQ(steps[1]["duration"], 30);
   EXPECT_EQ(steps[1]["service"], 20);
@@ -104,8 +101,8 @@ TEST(VroomSolution, CountsTravelServiceSetupAndWaitingApart) {
   EXPECT_EQ(root["summary"]["violations"], json::array());
 }
 
-// A tenth of a degree is 800.6 s away: rounded each for itself, arrivals would not add up.
-TEST(VroomSolution, StepsAddUpInWholeSeconds) {
+// A tenth of a degree takes 800.6 s: arrivals that are rounded one by one would not add up.
+TEST(VroomSolution, AddsUpStepsInWholeSeconds) {
   const std::string text = R"({"vehicles": [{"id": 1, "start": [0, 0],
       "breaks": [{"id": 5, "time_windows": [[90000, 90000]], "service": 60}]}],
     "jobs": [{"id": 1, "location": [0.1, 0], "service": 10},
@@ -133,7 +130,7 @@ TEST(VroomSolution, StepsAddUpInWholeSeconds) {
   }
 }
 
-TEST(VroomSolution, WaitsForAWindowAndListsWhatIsLeft) {
+TEST(VroomSolution, WaitsForAWindowAndListsUnassignedTasks) {
   const json root = Vroom().Written({{1, {2}}});
   const json& job = root["routes"][0]["steps"][1];
   EXPECT_EQ(job["arrival"].get<int>() + job["waiting_time"].get<int>(), 95);
@@ -143,14 +140,14 @@ TEST(VroomSolution, WaitsForAWindowAndListsWhatIsLeft) {
   EXPECT_EQ(root["unassigned"][2]["type"], "delivery");
 }
 
-TEST(VroomSolution, EndsWhereTheLastTaskIsForAVehicleThatStaysThere) {
+TEST(VroomSolution, EndsAtTheLastTaskWithoutAnEndLocation) {
   const json root = Vroom().Written({{1, {2}}});
   EXPECT_EQ(root["routes"][0]["steps"].back(), json::parse(R"({
     "type": "end", "location_index": 2, "setup": 0, "service": 0, "waiting_time": 0, "load": [3],
     "arrival": 95, "duration": 70, "distance": 700, "violations": []})"));
 }
 
-TEST(VroomSolution, SaysNoDistanceWhereTheFileHasNone) {
+TEST(VroomSolution, OmitsDistancesThatTheFileDoesNotHave) {
   const std::string text = R"({"vehicles": [{"id": 1, "start_index": 0}],
     "jobs": [{"id": 1, "location_index": 1}],
     "matrices": {"car": {"durations": [[0, 6], [6, 0]]}}})";
@@ -161,7 +158,7 @@ TEST(VroomSolution, SaysNoDistanceWhereTheFileHasNone) {
   for (const json& step : root["routes"][0]["steps"]) EXPECT_FALSE(step.contains("distance"));
 }
 
-TEST(VroomSolution, IsReadBackToTheSamePlan) {
+TEST(VroomSolution, ReadsBackTheSamePlan) {
   const Vroom vroom;
   const Plan plan = {{0, {1}}, {0, {3, 4}}, {1, {2}}};
   const absl::StatusOr<SolutionFile> read = ReadSolution(
@@ -170,7 +167,7 @@ TEST(VroomSolution, IsReadBackToTheSamePlan) {
   EXPECT_EQ(read->plan, plan);
 }
 
-TEST(VroomSolution, CountsVehiclesThroughAllTypesWhereTheInstanceIsNoneOfVrooms) {
+TEST(VroomSolution, NumbersVehiclesThroughAllTypesWithoutAVroomFile) {
   InstanceData data = AnInstance().WithCustomers(3).BuildData();
   data.vehicles = {{.count = 2, .capacity = 10}, {.count = 0, .capacity = 20}};
   const Instance instance = *Instance::Create(data);
@@ -185,112 +182,12 @@ TEST(VroomSolution, CountsVehiclesThroughAllTypesWhereTheInstanceIsNoneOfVrooms)
   EXPECT_EQ(ReadSolution(text, "s", SolutionFormat::kVroom, names, instance)->plan, plan);
 }
 
-TEST(VroomSolution, CannotSayReloads) {
+TEST(VroomSolution, RefusesReloads) {
   InstanceData data = AnInstance().BuildData();
   data.vehicles[0].max_reloads = 1;
   const absl::Status status = CheckWritable(SolutionFormat::kVroom, *Instance::Create(data));
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(status.message(), HasSubstr("vehicles[0].max_reloads"));
-}
-
-Instance InTheAlps() {
-  InstanceData data = AnInstance().WithCustomers(3).BuildData();
-  data.coordinates = CoordinateSystem::kLonLat;
-  data.positions = {{7.0, 46.0}, {7.1, 46.1}, {7.2, 46.0}, {7.3, 46.2}};
-  return *Instance::Create(data);
-}
-
-TEST(GeoJson, HasALineARouteAndAPointANode) {
-  const Instance instance = InTheAlps();
-  Solution solution = *MakeSolution(instance, {{0, {2, 1}}});
-  solution.unserved[0].reason = "fleet exhausted";
-  const json root = json::parse(WriteGeoJson(instance, solution));
-  EXPECT_EQ(root["type"], "FeatureCollection");
-  ASSERT_EQ(root["features"].size(), 5u);
-  for (const json& feature : root["features"]) EXPECT_EQ(feature["type"], "Feature");
-  const json& line = root["features"][0];
-  EXPECT_EQ(line["geometry"]["type"], "LineString");
-  EXPECT_EQ(line["geometry"]["coordinates"],
-            json::parse("[[7.0, 46.0], [7.2, 46.0], [7.1, 46.1], [7.0, 46.0]]"));
-  EXPECT_EQ(line["properties"]["load"], 2);
-  EXPECT_EQ(line["properties"]["distance"], solution.routes[0].distance);
-  EXPECT_EQ(line["properties"]["cost"], solution.cost);
-  EXPECT_EQ(root["features"][1]["properties"]["kind"], "depot");
-  EXPECT_EQ(root["features"][2]["properties"]["id"], "2");
-  EXPECT_EQ(root["features"][2]["properties"]["arrival"], solution.routes[0].stops[1].arrival);
-  const json& left = root["features"][4];
-  EXPECT_EQ(left["geometry"]["coordinates"], json::parse("[7.3, 46.2]"));
-  EXPECT_EQ(left["properties"]["served"], false);
-  EXPECT_EQ(left["properties"]["reason"], "fleet exhausted");
-}
-
-TEST(GeoJson, CutsARouteWhereItCrossesThe180thMeridian) {
-  InstanceData data = AnInstance().WithCustomers(2).BuildData();
-  data.coordinates = CoordinateSystem::kLonLat;
-  data.positions = {{177.0, -18.0}, {-179.0, -16.0}, {-178.0, -17.0}};
-  const Instance instance = *Instance::Create(data);
-  const json root = json::parse(WriteGeoJson(instance, *MakeSolution(instance, {{0, {1, 2}}})));
-  const json& line = root["features"][0]["geometry"];
-  EXPECT_EQ(line["type"], "MultiLineString");
-  EXPECT_EQ(line["coordinates"],
-            json::parse("[[[177.0, -18.0], [180.0, -16.5]],"
-                        "[[-180.0, -16.5], [-179.0, -16.0], [-178.0, -17.0], [-180.0, -17.4]],"
-                        "[[180.0, -17.4], [177.0, -18.0]]]"));
-}
-
-TEST(GeoJson, IsOfLongitudesAndLatitudesOnly) {
-  const absl::Status planar = CheckWritable(SolutionFormat::kGeoJson, AnInstance().Build());
-  EXPECT_EQ(planar.message(), "coordinates: planar, wanted lon_lat for GeoJSON");
-  const Instance matrix = AnInstance().ExplicitMatrix().Build();
-  EXPECT_THAT(CheckWritable(SolutionFormat::kGeoJson, matrix).message(), HasSubstr("coords"));
-  EXPECT_TRUE(CheckWritable(SolutionFormat::kGeoJson, InTheAlps()).ok());
-}
-
-absl::StatusOr<SolutionFile> ReadAnswer(const std::string& text, const Instance& instance) {
-  return ReadSolution(text, "a.json", SolutionFormat::kAuto, VroomNames(instance), instance);
-}
-
-TEST(JsonSolution, IsAnAnswerOfVrpctl) {
-  InstanceData data = AnInstance().WithCustomers(3).BuildData();
-  data.ids = {"depot", "a", "b", "c"};
-  data.vehicles[0].max_reloads = 1;
-  const Instance instance = *Instance::Create(data);
-  const absl::StatusOr<SolutionFile> read = ReadAnswer(
-      R"({"name": "x", "cost": 12.5, "feasible": true, "routes": [{"vehicle": 0, "stops": [
-          {"id": "b", "arrival": 3}, {"id": "depot", "reload": true}, {"id": "a"}]},
-          {"stops": [{"id": "c"}]}]})",
-      instance);
-  ASSERT_TRUE(read.ok()) << read.status();
-  EXPECT_EQ(read->plan, (Plan{{0, {2, 0, 1}}, {0, {3}}}));
-  EXPECT_EQ(read->cost, 12.5);
-}
-
-TEST(JsonSolution, NamesWhatIsWrong) {
-  const Instance instance = AnInstance().WithCustomers(2).Build();
-  const auto error = [&](const std::string& text) {
-    return std::string(ReadAnswer(text, instance).status().message());
-  };
-  EXPECT_EQ(error(R"({"cost": 1})"), "a.json: routes: absent, wanted an array");
-  EXPECT_EQ(error(R"({"routes": [3]})"), "a.json: routes[0]: got 3, wanted an object");
-  EXPECT_EQ(error(R"({"routes": [{"stops": [{"id": "1"}, {"id": "x"}]}]})"),
-            "a.json: routes[0].stops[1].id: got \"x\", wanted the id of a customer");
-  EXPECT_EQ(error(R"({"routes": [{"vehicle": 4, "steps": [{"type": "job", "id": 1}]}]})"),
-            "a.json: routes[0].vehicle: got 4, wanted the id of a vehicle");
-  EXPECT_EQ(error(R"({"routes": [{"vehicle": 1, "steps": [{"type": "fly"}]}]})"),
-            "a.json: routes[0].steps[0].type: got \"fly\", wanted start, job, pickup, delivery, "
-            "break or end");
-}
-
-TEST(SolFile, SaysTheTypeThatAPlaceAfterAnUnlimitedFleetDoesNotTell) {
-  InstanceData data = AnInstance().WithCustomers(3).BuildData();
-  data.vehicles = {{.count = 0, .capacity = 10}, {.count = 2, .capacity = 20}};
-  const Instance instance = *Instance::Create(data);
-  const Plan plan = {{0, {1}}, {1, {3, 2}}};
-  const std::string text = WriteVrplibSolution(instance, plan);
-  EXPECT_THAT(text, HasSubstr("Route #1: 1\nRoute #2 (type 1): 3 2\n"));
-  EXPECT_EQ(ParseVrplibSolution(text, "s.sol", instance)->plan, plan);
-  EXPECT_THAT(ParseVrplibSolution("Route #1 (type 2): 1\n", "s.sol", instance).status().message(),
-              HasSubstr("got \"(type 2)\", wanted `(type 0)` to `(type 1)`"));
 }
 
 }  // namespace

@@ -1,0 +1,170 @@
+#include "core/problem/formats/vroom/vroom_parser.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/vroom/vroom_values.h"
+#include "core/problem/formats/vroom/vroom_vehicle_parser.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+
+class VroomParser {
+ public:
+  explicit VroomParser(std::string_view source) : source_(source) {}
+
+  absl::StatusOr<VroomInput> Run(const json& root) {
+    JsonFields fields(root, source_);
+    VRP_RETURN_IF_ERROR(ForEachVroomObject(
+        fields, source_, "vehicles", [this](JsonFields& own, const std::string& path) {
+          VRP_ASSIGN_OR_RETURN(input_.vehicles.emplace_back(), ReadVroomVehicle(own, path));
+          return absl::OkStatus();
+        }));
+    VRP_RETURN_IF_ERROR(
+        ForEachVroomObject(fields, source_, "jobs",
+                           [this](JsonFields& own, const std::string&) { return ReadJob(own); }));
+    input_.num_jobs = input_.tasks.size();
+    VRP_RETURN_IF_ERROR(ForEachVroomObject(
+        fields, source_, "shipments",
+        [this](JsonFields& own, const std::string& path) { return ReadShipment(own, path); }));
+    VRP_RETURN_IF_ERROR(ReadMatrices(fields));
+    VRP_RETURN_IF_ERROR(ReadOptions(fields));
+    if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
+    if (input_.tasks.empty()) return fields.Error("jobs", "absent or empty, and no shipments");
+    VRP_RETURN_IF_ERROR(fields.RefuseOthers());
+    return std::move(input_);
+  }
+
+ private:
+  absl::Status ReadJob(JsonFields& fields) {
+    VroomTask task;
+    VRP_RETURN_IF_ERROR(ReadStep(fields, task));
+    VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
+    VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
+    VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
+    // Before VROOM 1.5 a job had this key alone.
+    if (task.delivery.empty() && task.pickup.empty()) {
+      task.delivery_is_amount = !amount.empty();
+      task.delivery = std::move(amount);
+    }
+    VRP_RETURN_IF_ERROR(ReadShared(fields, task));
+    input_.tasks.push_back(std::move(task));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadShipment(JsonFields& fields, const std::string& path) {
+    VroomTask shared;
+    VRP_ASSIGN_OR_RETURN(shared.amount, fields.Numbers("amount"));
+    VRP_RETURN_IF_ERROR(ReadShared(fields, shared));
+    for (const VroomTaskType type : {VroomTaskType::kPickup, VroomTaskType::kDelivery}) {
+      const std::string key = type == VroomTaskType::kPickup ? "pickup" : "delivery";
+      const json* object = fields.Find(key);
+      if (object == nullptr || !object->is_object()) {
+        return fields.Error(key, object == nullptr ? "absent" : Concat("got ", Shown(*object)),
+                            ", wanted an object");
+      }
+      JsonFields step(*object, Concat(path, ".", key));
+      VroomTask task = shared;
+      task.type = type;
+      VRP_RETURN_IF_ERROR(ReadStep(step, task));
+      VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(step));
+      VRP_RETURN_IF_ERROR(step.RefuseOthers());
+      input_.tasks.push_back(std::move(task));
+    }
+    return absl::OkStatus();
+  }
+
+  // Reads the keys that jobs and the two steps of shipments have.
+  static absl::Status ReadStep(JsonFields& fields, VroomTask& task) {
+    VRP_ASSIGN_OR_RETURN(task.id, ReadVroomId(fields));
+    VRP_ASSIGN_OR_RETURN(task.description, ReadVroomDescription(fields));
+    VRP_ASSIGN_OR_RETURN(task.location, ReadVroomLocation(fields, "location", "location_index"));
+    VRP_ASSIGN_OR_RETURN(task.setup, ReadVroomNumber(fields, "setup", 0));
+    VRP_ASSIGN_OR_RETURN(task.service, ReadVroomNumber(fields, "service", 0));
+    VRP_ASSIGN_OR_RETURN(task.windows, ReadVroomWindows(fields));
+    return absl::OkStatus();
+  }
+
+  // Reads the keys that jobs and whole shipments have.
+  static absl::Status ReadShared(JsonFields& fields, VroomTask& task) {
+    VRP_ASSIGN_OR_RETURN(task.required_skills, ReadVroomSkills(fields));
+    VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> priority, fields.Integer("priority"));
+    task.priority = priority.value_or(0);
+    return absl::OkStatus();
+  }
+
+  // Ignores vroom-express's options, which do not change the problem. Refuses the option that keeps
+  // a given plan.
+  absl::Status ReadOptions(JsonFields& fields) const {
+    const json* object = fields.Find("options");
+    if (object == nullptr) return absl::OkStatus();
+    if (!object->is_object()) {
+      return fields.Error("options", "got ", Shown(*object), ", wanted an object");
+    }
+    if (object->value("c", json(false)) == json(false)) return absl::OkStatus();
+    return fields.Error("options.c", "not supported; check a plan by `vrpctl check`");
+  }
+
+  // Reads the only matrix before VROOM 1.8, which has travel times.
+  absl::Status ReadMatrix(JsonFields& fields) {
+    VRP_ASSIGN_OR_RETURN(std::vector<double> durations, fields.Rows("matrix", 0));
+    if (durations.empty()) return absl::OkStatus();
+    if (fields.Find("matrices") != nullptr) {
+      return fields.Error("matrix", "given, and matrices too; wanted one of them");
+    }
+    VroomMatrices& matrices = input_.matrices["car"];
+    matrices.durations = std::move(durations);
+    matrices.is_old_key = true;
+    matrices.size = static_cast<int32_t>(fields.Find("matrix")->size());
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadMatrices(JsonFields& fields) {
+    VRP_RETURN_IF_ERROR(ReadMatrix(fields));
+    const json* object = fields.Find("matrices");
+    if (object == nullptr) return absl::OkStatus();
+    if (!object->is_object()) {
+      return fields.Error("matrices", "got ", Shown(*object), ", wanted an object");
+    }
+    for (const auto& [profile, value] : object->items()) {
+      const std::string path = Concat("matrices.", profile);
+      if (!value.is_object()) {
+        return fields.Error(path, "got ", Shown(value), ", wanted an object");
+      }
+      JsonFields own(value, Concat(source_, ": ", path));
+      VroomMatrices& matrices = input_.matrices[profile];
+      VRP_ASSIGN_OR_RETURN(matrices.durations, own.Rows("durations", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.distances, own.Rows("distances", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.costs, own.Rows("costs", 0));
+      if (matrices.durations.empty()) return own.Error("durations", "absent or empty");
+      while (static_cast<size_t>(matrices.size) * static_cast<size_t>(matrices.size) <
+             matrices.durations.size()) {
+        ++matrices.size;
+      }
+      for (const auto& [key, matrix] :
+           {std::pair{"distances", &matrices.distances}, std::pair{"costs", &matrices.costs}}) {
+        if (matrix->empty() || matrix->size() == matrices.durations.size()) continue;
+        return own.Error(key, "has another size than durations, wanted ", matrices.size, " rows");
+      }
+      VRP_RETURN_IF_ERROR(own.RefuseOthers());
+    }
+    return absl::OkStatus();
+  }
+
+  std::string_view source_;
+  VroomInput input_;
+};
+
+}  // namespace
+
+absl::StatusOr<VroomInput> ReadVroomInput(const json& root, std::string_view name) {
+  return VroomParser(name).Run(root);
+}
+
+}  // namespace vrp

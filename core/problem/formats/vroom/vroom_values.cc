@@ -1,0 +1,79 @@
+#include "core/problem/formats/vroom/vroom_values.h"
+
+#include <initializer_list>
+#include <optional>
+#include <utility>
+
+namespace vrp {
+
+using nlohmann::json;
+
+absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields) {
+  for (const auto& [key, remedy] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"setup_per_type", "give setup"},
+           {"service_per_type", "give service"},
+           {"max_load", "leave it out"}}) {
+    if (fields.Find(key) != nullptr) return fields.Error(key, "not supported yet; ", remedy);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields) {
+  const json* id = fields.Find("id");
+  const bool in_range = id != nullptr && id->is_number_integer() &&
+                        (!id->is_number_unsigned() || id->get<uint64_t>() <= INT64_MAX);
+  if (in_range) return id->get<int64_t>();
+  return fields.Error("id", id == nullptr ? "absent" : Concat("got ", Shown(*id)),
+                      ", wanted an integer below 2^63");
+}
+
+absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent) {
+  VRP_ASSIGN_OR_RETURN(const std::optional<double> value, fields.Number(key));
+  return value.value_or(absent);
+}
+
+absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields) {
+  VRP_ASSIGN_OR_RETURN(std::optional<std::string> description, fields.String("description"));
+  return std::move(description).value_or("");
+}
+
+absl::StatusOr<std::vector<std::string>> ReadVroomSkills(JsonFields& fields) {
+  std::vector<std::string> skills;
+  const json* array = fields.Find("skills");
+  if (array == nullptr) return skills;
+  if (!array->is_array()) {
+    return fields.Error("skills", "got ", Shown(*array), ", wanted an array of integers");
+  }
+  for (size_t i = 0; i < array->size(); ++i) {
+    if (!(*array)[i].is_number_integer()) {
+      return fields.Error(Concat("skills[", i, "]"), "got ", Shown((*array)[i]),
+                          ", wanted an integer");
+    }
+    skills.push_back(Concat((*array)[i].get<int64_t>()));
+  }
+  return skills;
+}
+
+absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields) {
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> ends, fields.Rows("time_windows", 2));
+  std::vector<TimeWindow> windows;
+  for (size_t i = 0; i < ends.size(); i += 2) {
+    windows.push_back({.open = ends[i], .close = ends[i + 1]});
+  }
+  return windows;
+}
+
+absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
+                                                const std::string& index) {
+  VroomLocation location;
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> numbers, fields.Numbers(coordinates));
+  if (!numbers.empty() && numbers.size() != 2) {
+    return fields.Error(coordinates, "has ", numbers.size(),
+                        " numbers, wanted longitude and latitude");
+  }
+  if (!numbers.empty()) location.position = Position{numbers[0], numbers[1]};
+  VRP_ASSIGN_OR_RETURN(location.index, fields.Integer(index));
+  return location;
+}
+
+}  // namespace vrp

@@ -1,0 +1,55 @@
+// Reads the parts of VROOM's JSON that vehicles, jobs and shipments share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/json/json_fields.h"
+#include "core/problem/formats/vroom/vroom_input.h"
+
+namespace vrp {
+
+// Refuses VROOM's keys that are known but not supported yet; the error says what to do instead.
+absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields);
+
+// Return the value of a key of `fields`; skills are integers in the file.
+absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields);
+absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent);
+absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);
+absl::StatusOr<std::vector<std::string>> ReadVroomSkills(JsonFields& fields);
+absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields);
+// `coordinates` and `index` are keys, each of which may be absent.
+absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
+                                                const std::string& index);
+
+// Calls `read(fields, path)` for each object of the array `key`, with paths like
+// `v.json: vehicles[3]`, and refuses keys that `read` did not ask for. An absent array is empty.
+template <typename Read>
+absl::Status ForEachVroomObject(JsonFields& fields, std::string_view source, const std::string& key,
+                                Read read) {
+  const nlohmann::json* array = fields.Find(key);
+  if (array == nullptr) return absl::OkStatus();
+  if (!array->is_array()) {
+    return fields.Error(key, "got ", Shown(*array), ", wanted an array of objects");
+  }
+  for (size_t i = 0; i < array->size(); ++i) {
+    const std::string path = Concat(key, "[", i, "]");
+    if (!(*array)[i].is_object()) {
+      return fields.Error(path, "got ", Shown((*array)[i]), ", wanted an object");
+    }
+    const std::string place = Concat(source, source.find(": ") == source.npos ? ": " : ".", path);
+    JsonFields own((*array)[i], place);
+    VRP_RETURN_IF_ERROR(read(own, place));
+    VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(own));
+    VRP_RETURN_IF_ERROR(own.RefuseOthers());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace vrp

@@ -1,0 +1,116 @@
+#include "core/problem/formats/vroom/vroom_vehicle_parser.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/formats/vroom/vroom_values.h"
+
+namespace vrp {
+namespace {
+
+using nlohmann::json;
+
+absl::Status ReadBreaks(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
+  return ForEachVroomObject(fields, path, "breaks", [&](JsonFields& own, const std::string&) {
+    VroomBreakName name;
+    VRP_ASSIGN_OR_RETURN(name.description, ReadVroomDescription(own));
+    VRP_ASSIGN_OR_RETURN(name.id, ReadVroomId(own));
+    VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, ReadVroomWindows(own));
+    if (windows.size() > 1) {
+      return own.Error("time_windows", "got ", windows.size(),
+                       " windows, not supported yet; wanted one");
+    }
+    VRP_ASSIGN_OR_RETURN(const double service, ReadVroomNumber(own, "service", 0));
+    vehicle.break_names.push_back(std::move(name));
+    vehicle.breaks.push_back(
+        {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
+    return absl::OkStatus();
+  });
+}
+
+absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
+  size_t place = 0;
+  return ForEachVroomObject(fields, path, "steps", [&](JsonFields& own, const std::string&) {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, own.String("type"));
+    const bool job = type == "job", pickup = type == "pickup", delivery = type == "delivery";
+    if (job || pickup || delivery) {
+      VroomStep step{.type = job      ? VroomTaskType::kJob
+                             : pickup ? VroomTaskType::kPickup
+                                      : VroomTaskType::kDelivery,
+                     .place = place};
+      VRP_ASSIGN_OR_RETURN(step.id, ReadVroomId(own));
+      vehicle.steps.push_back(step);
+    } else if (type != "start" && type != "end" && type != "break") {
+      return own.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
+                       ", wanted start, job, pickup, delivery, break or end");
+    }
+    own.Find("id");  // ignored for breaks, which are scheduled again
+    ++place;
+    return absl::OkStatus();
+  });
+}
+
+absl::Status ReadCosts(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
+  const json* object = fields.Find("costs");
+  if (object == nullptr) return absl::OkStatus();
+  if (!object->is_object()) {
+    return fields.Error("costs", "got ", Shown(*object), ", wanted an object");
+  }
+  JsonFields costs(*object, Concat(path, ".costs"));
+  for (const auto& [key, member] : kVroomCosts) {
+    VRP_ASSIGN_OR_RETURN(vehicle.*member, ReadVroomNumber(costs, key, vehicle.*member));
+  }
+  VRP_ASSIGN_OR_RETURN(const double per_task_hour, ReadVroomNumber(costs, "per_task_hour", 0));
+  if (per_task_hour != 0) {
+    return costs.Error("per_task_hour", "not supported yet; leave it out");
+  }
+  return costs.RefuseOthers();
+}
+
+absl::Status ReadLimits(JsonFields& fields, VroomVehicle& vehicle) {
+  VRP_ASSIGN_OR_RETURN(vehicle.speed_factor, ReadVroomNumber(fields, "speed_factor", 1));
+  if (!(vehicle.speed_factor > 0) || vehicle.speed_factor > 5) {
+    return fields.Error("speed_factor", "got ", vehicle.speed_factor,
+                        ", wanted above 0 and at most 5");
+  }
+  VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> tasks, fields.Integer("max_tasks"));
+  vehicle.max_tasks = tasks.value_or(INT32_MAX);
+  for (const auto& [key, member] : kVroomLimits) {
+    VRP_ASSIGN_OR_RETURN(vehicle.*member, ReadVroomNumber(fields, key, kNoLimit));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<VroomVehicle> ReadVroomVehicle(JsonFields& fields, const std::string& path) {
+  VroomVehicle vehicle;
+  VRP_ASSIGN_OR_RETURN(vehicle.id, ReadVroomId(fields));
+  VRP_ASSIGN_OR_RETURN(vehicle.description, ReadVroomDescription(fields));
+  fields.Find("type");  // used by service_per_type alone, which is refused
+  VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
+  vehicle.profile = profile.value_or("car");
+  VRP_ASSIGN_OR_RETURN(vehicle.start, ReadVroomLocation(fields, "start", "start_index"));
+  VRP_ASSIGN_OR_RETURN(const VroomLocation end, ReadVroomLocation(fields, "end", "end_index"));
+  if (!end.absent()) vehicle.end = end;
+  if (vehicle.start.absent() && !vehicle.end.has_value()) {
+    return fields.Error("start", "absent, and the end too; wanted one of them");
+  }
+  VRP_ASSIGN_OR_RETURN(vehicle.capacity, fields.Numbers("capacity"));
+  VRP_ASSIGN_OR_RETURN(vehicle.skills, ReadVroomSkills(fields));
+  VRP_ASSIGN_OR_RETURN(const std::vector<double> window, fields.Numbers("time_window"));
+  if (!window.empty() && window.size() != 2) {
+    return fields.Error("time_window", "has ", window.size(), " numbers, wanted 2");
+  }
+  if (!window.empty()) vehicle.window = {.open = window[0], .close = window[1]};
+  VRP_RETURN_IF_ERROR(ReadBreaks(fields, path, vehicle));
+  VRP_RETURN_IF_ERROR(ReadCosts(fields, path, vehicle));
+  VRP_RETURN_IF_ERROR(ReadLimits(fields, vehicle));
+  VRP_RETURN_IF_ERROR(ReadSteps(fields, path, vehicle));
+  return vehicle;
+}
+
+}  // namespace vrp

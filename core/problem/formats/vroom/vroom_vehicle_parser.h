@@ -1,0 +1,16 @@
+// Reads one vehicle of VROOM's JSON input.
+#pragma once
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/json/json_fields.h"
+#include "core/problem/formats/vroom/vroom_input.h"
+
+namespace vrp {
+
+// `path` is that of the vehicle: `v.json: vehicles[3]`. Does not refuse unknown keys of the vehicle
+// itself.
+absl::StatusOr<VroomVehicle> ReadVroomVehicle(JsonFields& fields, const std::string& path);
+
+}  // namespace vrp

@@ -1,0 +1,43 @@
+// Skills, and the sets of customers that VRPLIB's files have in their place.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/problem/formats/vrplib/vrplib_file.h"
+#include "core/problem/instance/instance_data.h"
+
+namespace vrp {
+
+// The section of PyVRP's files that lists the customers each vehicle may serve.
+inline constexpr char kAllowedClients[] = "VEHICLES_ALLOWED_CLIENTS_SECTION";
+
+// Bounds the different sets of customers in one file: each becomes a skill of most vehicles and
+// customers.
+inline constexpr size_t kMaxVrplibSets = 64;
+
+// For each different set of customers in the section, adds a skill that the vehicles of all other
+// sets have and that the customers outside the set require. `fleet` has one vehicle for each row.
+void AddSkillsOfVehicles(const VrplibLists& allowed, std::vector<VehicleType>& fleet);
+// `depots` are node numbers from 1; depots require no skill.
+void AddSkillsOfCustomers(const VrplibLists& allowed, const std::vector<double>& depots,
+                          InstanceData& data);
+
+// Returns the number of different sets in the section.
+size_t CountSets(const VrplibLists& allowed);
+
+// The customers that the vehicles of each type may serve.
+struct AllowedCustomers {
+  std::vector<std::vector<NodeIndex>> sets = {};  // each in ascending order
+  std::vector<size_t> set_of_type = {};           // an index into `sets` for each vehicle type
+
+  bool operator==(const AllowedCustomers&) const = default;
+};
+
+// Moves the skills of vehicles and customers out of `data`. There is one set of all customers if
+// every vehicle may serve everyone. Returns kUnimplemented for more sets than the reader accepts.
+absl::StatusOr<AllowedCustomers> TakeAllowedCustomers(InstanceData& data);
+
+}  // namespace vrp

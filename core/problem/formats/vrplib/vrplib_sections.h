@@ -1,0 +1,29 @@
+// The keywords and sections that VRPLIB and TSPLIB files may have.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace vrp {
+
+// A section with a row `number value ...` for each node or vehicle.
+struct VrplibRowSection {
+  std::string_view name;
+  int columns = 1;  // values of a row; 0: as many as the first row has
+  bool per_vehicle = false;
+};
+
+// A section with a row `number node ...` of any length for each vehicle or group.
+struct VrplibListSection {
+  std::string_view name;
+  bool per_vehicle = false;
+};
+
+// Whether `name` is a keyword that this program knows.
+bool IsVrplibKeyword(std::string_view name);
+
+// Return the section, whose name is `name`, or nullopt if this program does not know it.
+std::optional<VrplibRowSection> FindVrplibRowSection(std::string_view name);
+std::optional<VrplibListSection> FindVrplibListSection(std::string_view name);
+
+}  // namespace vrp
