@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 // The driver required by CUDA 13, with which the CUDA preset builds.
-constexpr char kLeastDriver[] = "driver 580 or newer";
+constexpr char kRequiredDriver[] = "driver 580 or newer";
 
 std::string VersionName(int32_t version) {
   return Concat(version / 1000, ".", version % 1000 / 10);
@@ -57,11 +57,11 @@ std::string GpuUuid(std::span<const uint8_t, 16> bytes) {
 
 std::string WhyNoCuda(const CudaVersions& versions, std::string_view error) {
   if (versions.built == 0) return "this program was built without CUDA: see ./dev build cuda";
-  if (versions.driver == 0) return Concat("no NVIDIA driver answers; wanted ", kLeastDriver);
+  if (versions.driver == 0) return Concat("no NVIDIA driver answers; wanted ", kRequiredDriver);
   if (versions.driver / 1000 < versions.built / 1000) {
     return Concat("the NVIDIA driver is too old: it knows CUDA ", VersionName(versions.driver),
                   ", this program is built with ", VersionName(versions.built), "; wanted ",
-                  kLeastDriver);
+                  kRequiredDriver);
   }
   return error.empty() ? "the NVIDIA driver shows no device" : Concat("CUDA says: ", error);
 }

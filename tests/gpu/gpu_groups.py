@@ -191,7 +191,7 @@ class Checks:
         outcome.need_success("train_bench")
         lines = [json.loads(line) for line in outcome.output.splitlines() if line.startswith('{"what": "train_epoch"')]
         if not lines:
-            raise Failure("train_bench told of no epoch", output=outcome.output)
+            raise Failure("train_bench reported no epoch", output=outcome.output)
         return [line["seconds"] for line in lines]
 
     def _measure_tiny(self, limit):

@@ -19,8 +19,8 @@ namespace vrp::emulated {
 namespace {
 
 constexpr int64_t kUsualShared = int64_t{48} << 10;
-constexpr int64_t kMostShared = int64_t{256} << 10;
-constexpr int64_t kMostThreads = 1024;
+constexpr int64_t kMaxShared = int64_t{256} << 10;
+constexpr int64_t kMaxThreads = 1024;
 
 std::span<uint8_t> StaticShared() {
   return {&__start_emulated_shared,
@@ -29,12 +29,12 @@ std::span<uint8_t> StaticShared() {
 
 // Returns shared memory of the wanted size that ends at an inaccessible page.
 std::span<uint8_t> DynamicSharedOf(size_t bytes) {
-  static uint8_t* const memory = static_cast<uint8_t*>(mmap(
-      nullptr, kMostShared + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  static const bool guarded = mprotect(memory + kMostShared, 4096, PROT_NONE) == 0;
+  static uint8_t* const memory = static_cast<uint8_t*>(
+      mmap(nullptr, kMaxShared + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  static const bool guarded = mprotect(memory + kMaxShared, 4096, PROT_NONE) == 0;
   if (!guarded) std::abort();
   const size_t padded = (bytes + 15) / 16 * 16;
-  return {memory + kMostShared - padded, bytes};
+  return {memory + kMaxShared - padded, bytes};
 }
 
 int64_t ThreadsOf(const dim3& block) { return int64_t{block.x} * block.y * block.z; }
@@ -52,7 +52,7 @@ cudaError_t Device::Launch(const KernelCall& call) {
   const int64_t threads = ThreadsOf(config.blockDim);
   // All of our kernels' grids are.
   const bool flat = config.gridDim.y == 1 && config.gridDim.z == 1;
-  if (threads < 1 || threads > kMostThreads || config.gridDim.x < 1 || !flat) {
+  if (threads < 1 || threads > kMaxThreads || config.gridDim.x < 1 || !flat) {
     return cudaErrorInvalidConfiguration;
   }
   int64_t most = std::min(kUsualShared, options_.shared_bytes);
