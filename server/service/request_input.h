@@ -1,4 +1,4 @@
-// The instance of a request: all of the solver's have the same oneof `input`.
+// Reads the instance of a request. All requests of SolverService have the same oneof `input`.
 #pragma once
 
 #include <utility>
@@ -10,9 +10,11 @@
 #include "core/problem/instance/matrix_source.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
+#include "server/convert/plan_forms.h"
 
 namespace vrp {
 
+// Returns the instance of a message or a file.
 template <typename Request>
 absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* matrices) {
   switch (request.input_case()) {
@@ -26,14 +28,14 @@ absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* m
   return InvalidField("instance", "absent, wanted an instance or a file");
 }
 
-// Of a file it is not known yet: 0.
+// Returns the number of nodes, or 0 for a file that is not read yet.
 template <typename Request>
 int64_t NodesOf(const Request& request) {
   return request.instance().depots_size() + request.instance().customers_size();
 }
 
-// kInvalidArgument names every field that is wrong; beyond `max_nodes` before anything is made of
-// them.
+// Returns the instance of a request. kInvalidArgument names every wrong field. An instance with
+// more than `max_nodes` nodes is refused before it is converted.
 template <typename Request>
 absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* matrices,
                                  int32_t max_nodes) {
@@ -44,18 +46,29 @@ absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* mat
   return instance;
 }
 
-// An error of the core about the request's instance, by the field as the caller wrote it.
+// Returns an error of the core with the field paths that the caller knows.
 template <typename Request>
 absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
   return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())
                                 : WithField(std::move(status));
 }
 
-// Read from the file once more: an instance does not keep VROOM's names.
+// Returns VROOM's names, which it reads from the file once more because an instance has none.
 template <typename Request>
 VroomNames NamesOf(const Request& request, const Instance& instance) {
   return request.has_file() ? VroomNamesOf(instance, request.file().content())
                             : VroomNames(instance);
+}
+
+// Adds the plan in the formats that the request asks for.
+template <typename Request, typename Response>
+void AddRendered(const Request& request, const Instance& instance, const Solution& solution,
+                 Response& response) {
+  if (request.render().empty()) return;
+  const VroomNames names = NamesOf(request, instance);
+  for (v1::SolutionFile& file : Render(instance, solution, names, request.render())) {
+    *response.add_rendered() = std::move(file);
+  }
 }
 
 }  // namespace vrp

@@ -1,19 +1,14 @@
 #include "server/service/solver_handler.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_split.h"
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "core/problem/formats/instance_writer.h"
 #include "core/problem/formats/vrplib/vrplib_solution.h"
-#include "core/problem/instance/oversize.h"
-#include "core/problem/plan/gap_reference.h"
 #include "core/search/search.h"
 #include "core/solve/network_time.h"
 #include "core/solve/solver.h"
@@ -32,20 +27,20 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxBatchIdBytes = 256;
-// The share of the budget that a given plan's repair may take.
+// Largest share of the budget for the repair of a given plan.
 constexpr double kRepairShare = 0.2;
 constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
-// A request and its answer on their ways between the caller and the search: read, handed from
-// thread to thread, made into a message, given to the kernel (tests/bench/serving_bench overhead).
+// Time outside the search: reading the request, passing it between threads, writing and sending the
+// response. Measured by tests/bench/serving_bench overhead.
 constexpr absl::Duration kSending = absl::Microseconds(800);
 constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
-// Of a search that has no time left.
-constexpr absl::Duration kLeast = absl::Milliseconds(1);
-constexpr absl::Duration kLeastPerNode = absl::Microseconds(30);
-// What a loaded machine may add to a budget before the watchdog speaks.
+// Duration of a search that begins at its deadline.
+constexpr absl::Duration kShortestSearch = absl::Milliseconds(1);
+constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
+// Time beyond the budget, for a loaded machine, before the watchdog reports a solve.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
-// As searches do, but for one customer, where there is nothing to search for.
+// Whether a request uses its whole budget: searches do, unless there is only one customer.
 bool UsesBudget(const v1::SolveRequest& request) {
   const v1::Strategy strategy = request.strategy();
   const bool decodes = strategy == v1::STRATEGY_GREEDY || strategy == v1::STRATEGY_SAMPLE ||
@@ -54,9 +49,9 @@ bool UsesBudget(const v1::SolveRequest& request) {
   return !decodes && (request.has_file() || request.instance().customers_size() > 1);
 }
 
-// A network's queue that is full says when to come again; memory that ran out does not. A budget
-// that is too short for the network is told from a daemon that is too slow.
-absl::Status OfNetwork(absl::Status status) {
+// Adds the reason to a network's error. A full queue states a retry delay; exhausted memory does
+// not. BUDGET_TOO_SHORT distinguishes a short budget from a slow daemon.
+absl::Status WithNetworkReason(absl::Status status) {
   if (IsBudgetTooShort(status)) return WithReason(std::move(status), "BUDGET_TOO_SHORT");
   if (const std::optional<absl::Duration> delay = RetryDelayOf(status); delay.has_value()) {
     return WithReason(WithRetry(std::move(status), std::max(*delay, kLeastRetry)), "QUEUE_FULL");
@@ -64,49 +59,9 @@ absl::Status OfNetwork(absl::Status status) {
   return status;
 }
 
-template <typename Request, typename Response>
-void AddRendered(const Request& request, const Instance& instance, const Solution& solution,
-                 Response& response) {
-  if (request.render().empty()) return;
-  const VroomNames names = NamesOf(request, instance);
-  for (v1::SolutionFile& file : Render(instance, solution, names, request.render())) {
-    *response.add_rendered() = std::move(file);
-  }
-}
-
-absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& request,
-                                           const Instance& instance) {
-  if (request.plan_case() == v1::CheckSolutionRequest::kSolution) {
-    const v1::Solution& solution = request.solution();
-    if (!std::isfinite(solution.cost())) {
-      return InvalidField("solution.cost",
-                          Concat("got ", solution.cost(), ", wanted a finite number"));
-    }
-    SolutionFile plan{.plan = PlanFromProto(instance, solution), .cost = std::nullopt};
-    if (solution.cost() != 0) plan.cost = solution.cost();
-    return plan;
-  }
-  if (request.plan_case() == v1::CheckSolutionRequest::kSolutionFile) {
-    return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance));
-  }
-  return InvalidField("solution", "absent, wanted a solution or a solution_file");
-}
-
-std::vector<std::string> LinesOf(const absl::Status& status) {
-  return absl::StrSplit(status.message(), '\n', absl::SkipEmpty());
-}
-
-void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& response) {
-  response.set_valid(true);
-  response.set_name(instance.name());
-  response.set_problem_type(ToProto(instance.kind()));
-  response.set_customer_count(instance.num_customers());
-  response.set_depot_count(instance.num_depots());
-}
-
 }  // namespace
 
-// A call of the solver, and who watches it.
+// A call of the solver with its threads and its watch.
 struct SolverHandler::Running {
   Running(const v1::SolveRequest& asked, Prepared ready, const SolverHandler& handler)
       : request(asked),
@@ -168,7 +123,7 @@ absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
 
 BusyThreads::Lease SolverHandler::TakeThreads(Prepared& prepared) const {
   SolveOptions& options = prepared.options;
-  // A network that decodes on one thread does so in batches, and soon.
+  // A network that decodes on one thread joins a batch and holds no thread for long.
   const bool joins =
       options.strategy == Strategy::kGreedy || options.strategy == Strategy::kImproved;
   if (joins) options.threads = 1;
@@ -184,7 +139,7 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
   const absl::Time stop =
       SolveEndsBy(context.received, BudgetOf(request, limits()), context.deadline);
   if (UsesBudget(request)) {
-    return {.work = kLeast + kLeastPerNode * NodesOf(request),
+    return {.work = kShortestSearch + kShortestSearchPerNode * NodesOf(request),
             .end = std::min(
                 stop, context.received +
                           LeastTimeOf(request, request.instance().customers_size(), limits())),
@@ -204,7 +159,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::Solv
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   CallContext own = context;
-  // The automatic limit counts from here, not from the request's arrival.
+  // The automatic budget counts from here, not from the arrival of the request.
   if (HasAutomaticBudget(request)) own.received = SteadyNow();
   VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), own));
   prepared.queue = queue;
@@ -270,7 +225,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   const Instance& instance = prepared.instance;
   const bool stopping = prepared.options.cancel->cancelled_by_wider_alone();
   if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
-  if (!answer.ok()) return ErrorOf(request, instance, OfNetwork(answer.status()));
+  if (!answer.ok()) return ErrorOf(request, instance, WithNetworkReason(answer.status()));
   const SolveTimes& times = answer->times;
   options_.metrics->Solved(StrategyName(answer->strategy),
                            SteadyNow() - running.begun - times.joining);
@@ -311,84 +266,6 @@ void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const Cal
         "id", Concat("has ", request.id().size(), " bytes, wanted at most ", kMaxBatchIdBytes)));
   }
   SolveAs(DecodeClass::kBulk, request.solve(), context, std::move(respond));
-}
-
-absl::StatusOr<v1::CheckSolutionResponse> SolverHandler::Check(
-    const v1::CheckSolutionRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, options_.matrices, options_.max_nodes));
-  VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
-  if (request.has_initial_solution()) {
-    VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
-  }
-  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
-  const CheckReport report = CheckPlan(instance, file.plan, file.cost);
-  v1::CheckSolutionResponse response;
-  response.set_name(instance.name());
-  response.set_feasible(report.feasible);
-  response.set_cost(report.cost);
-  for (const Violation& violation : report.violations) {
-    *response.add_violations() = ToProto(violation);
-  }
-  const absl::StatusOr<Solution> solution = MakeSolution(instance, file.plan);
-  if (!solution.ok() && !request.render().empty()) {
-    return InvalidField(
-        "render", Concat("the plan cannot be written: ", FromAbsl(solution.status().message())));
-  }
-  if (solution.ok()) {
-    *response.mutable_solution() = ToProto(instance, *solution);
-    AddRendered(request, instance, *solution, response);
-  }
-  if (instance.reference_cost().has_value()) {
-    const Cost reference = *instance.reference_cost();
-    response.set_reference_cost(reference);
-    if (reference > 0) response.set_gap(Gap(report.cost, reference));
-  }
-  return response;
-}
-
-absl::StatusOr<v1::ValidateInstanceResponse> SolverHandler::Validate(
-    const v1::ValidateInstanceRequest& request) const {
-  v1::ValidateInstanceResponse response;
-  if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
-    const InstanceProblems problems = FindProblems(request.instance(), options_.matrices);
-    for (const auto* wrong : {&problems.invalid, &problems.oversize}) {
-      for (const FieldViolation& violation : *wrong) response.add_errors(ToLine(violation));
-    }
-    for (const FieldViolation& violation : problems.unsupported) {
-      response.add_unsupported_features(ToLine(violation));
-    }
-    if (!response.errors().empty() || !response.unsupported_features().empty()) return response;
-  }
-  const absl::StatusOr<Instance> instance = InputOf(request, options_.matrices, options_.max_nodes);
-  if (instance.ok()) {
-    for (const std::string& line : OversizeLoads(instance->data())) {
-      response.add_errors(Concat(request.file().name(), ": ", line));
-    }
-    if (response.errors().empty()) AddInstance(*instance, response);
-  } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
-    return instance.status();
-  } else {
-    for (const std::string& line : LinesOf(instance.status())) {
-      absl::IsUnimplemented(instance.status()) ? response.add_unsupported_features(line)
-                                               : response.add_errors(line);
-    }
-  }
-  return response;
-}
-
-absl::StatusOr<v1::ConvertInstanceResponse> SolverHandler::Convert(
-    const v1::ConvertInstanceRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
-  VRP_ASSIGN_OR_RETURN(const Instance instance,
-                       InputOf(request, options_.matrices, options_.max_nodes));
-  absl::StatusOr<std::string> text =
-      WriteInstance(instance, {.format = format, .renumber = request.renumber()});
-  if (!text.ok()) return ErrorOf(request, instance, text.status());
-  v1::ConvertInstanceResponse response;
-  response.mutable_file()->set_name(instance.name());
-  response.mutable_file()->set_format(request.format());
-  response.mutable_file()->set_content(*std::move(text));
-  return response;
 }
 
 }  // namespace vrp

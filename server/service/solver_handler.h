@@ -1,4 +1,4 @@
-// SolverService without gRPC.
+// The RPCs of SolverService that solve, without gRPC.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "core/solve/solver.h"
 #include "server/convert/solve_convert.h"
 #include "server/service/call_context.h"
+#include "server/service/instance_handler.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
 #include "server/support/metrics.h"
@@ -26,7 +27,8 @@
 
 namespace vrp {
 
-// Thread-safe; every method blocks while it works. Codes and remedies: see solver_service.proto.
+// Solves requests. Thread-safe. Methods block while they work. See solver_service.proto for the
+// errors.
 class SolverHandler {
  public:
   struct Options {
@@ -43,34 +45,34 @@ class SolverHandler {
     absl::Duration max_budget = kMostBudget;
     absl::Duration max_job_budget = kMostBudget;
   };
-  explicit SolverHandler(const Options& options) : options_(options) {}
+  explicit SolverHandler(const Options& options)
+      : options_(options), instances_(options.matrices, options.max_nodes) {}
 
-  // Told of each better plan, in a thread of the search, which waits for it.
+  // Called for every improvement, from a search thread, which waits for the call.
   using ImprovementFn = std::function<void(const Instance&, const Plan&)>;
   absl::StatusOr<v1::SolveResponse> Solve(const v1::SolveRequest& request,
                                           const CallContext& context,
                                           const ImprovementFn& on_improvement) const;
 
-  // As Solve, but where a network alone gives the plan no thread waits: `answered` is called once,
-  // by this thread before it returns or by one of the batcher's. `request` lives until then. Throws
-  // nothing.
+  // Solves like Solve, but blocks no thread while a network decodes. Calls `answered` once, from
+  // this thread or from one of the batcher. `request` lives until then. Throws nothing.
   using Answered = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
   void SolveLater(const v1::SolveRequest& request, const CallContext& context,
                   Answered answered) const;
 
-  // What a request will take, and by when it must begin, before anything of it is checked.
+  // Estimates the duration of a request and its latest start, before the request is checked.
   Forecast ForecastOf(const v1::SolveRequest& request, const CallContext& context) const;
-  // Of a thread's time from its begin, if nothing else ends it.
+  // Estimates how long a request occupies a thread.
   absl::Duration WorkOf(const v1::SolveRequest& request) const;
 
-  // A request that was read and checked: what is left of Solve is to search.
+  // A request that is read, checked and ready to solve.
   struct Prepared {
     Instance instance;
     SolveOptions options;
-    std::string model;  // the resource name of the policy's; may be empty
-    std::optional<v1::InitialSolutionReport> initial;  // what became of the plan to start from
-    std::optional<absl::Duration> queue;  // how long it waited for a thread; else until Run
-    // As many threads as are idle then, options.threads at most.
+    std::string model;  // resource name of the policy's model; may be empty
+    std::optional<v1::InitialSolutionReport> initial;  // on the plan to start from
+    std::optional<absl::Duration> queue;  // time in the queue; absent: the solver measures it
+    // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;
   };
   absl::StatusOr<Prepared> Prepare(const v1::SolveRequest& request, const SolveLimits& limits,
@@ -81,14 +83,12 @@ class SolverHandler {
             .max_budget = options_.max_job_budget,
             .default_budget = std::min(kDefaultJobBudget, options_.max_job_budget)};
   }
-  // As SolveLater: its request's id, with the answer or the error.
+  // Solves a request of BatchSolve like SolveLater. The response holds the id and the result or
+  // error.
   void SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
                     absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
-  absl::StatusOr<v1::CheckSolutionResponse> Check(const v1::CheckSolutionRequest& request) const;
-  absl::StatusOr<v1::ValidateInstanceResponse> Validate(
-      const v1::ValidateInstanceRequest& request) const;
-  absl::StatusOr<v1::ConvertInstanceResponse> Convert(
-      const v1::ConvertInstanceRequest& request) const;
+
+  const InstanceHandler& instances() const { return instances_; }
 
  private:
   absl::StatusOr<Prepared> PrepareNow(const v1::SolveRequest& request, const CallContext& context,
@@ -96,13 +96,14 @@ class SolverHandler {
   SolveLimits limits() const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
                Answered answered) const;
-  // Counts the threads that a request's solve takes, and states how many in it.
+  // Takes the threads of a solve and sets their number in `prepared`.
   BusyThreads::Lease TakeThreads(Prepared& prepared) const;
   struct Running;
   absl::StatusOr<v1::SolveResponse> Respond(const Running& running,
                                             const absl::StatusOr<SolveAnswer>& answer) const;
 
   const Options options_;
+  const InstanceHandler instances_;
 };
 
 }  // namespace vrp

@@ -31,9 +31,9 @@ SolverService::SolverService(const ServiceContext& context, const SolverHandler&
       [this](auto& call, const auto& request) { return StreamSolve(call, request); });
   StartBatch<v1::BatchSolveRequest, v1::BatchSolveResponse>(
       [this](auto* call) { return BatchSolve(*call); });
-  Unary(handler, &SolverHandler::Check);
-  Unary(handler, &SolverHandler::Validate);
-  Unary(handler, &SolverHandler::Convert);
+  Unary(handler.instances(), &InstanceHandler::Check);
+  Unary(handler.instances(), &InstanceHandler::Validate);
+  Unary(handler.instances(), &InstanceHandler::Convert);
   Unary(jobs, &SolveJobHandler::Create);
   Unary(jobs, &SolveJobHandler::Get);
   Unary(jobs, &SolveJobHandler::List);

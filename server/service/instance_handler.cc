@@ -1,0 +1,134 @@
+#include "server/service/instance_handler.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "core/base/status_macros.h"
+#include "core/base/text.h"
+#include "core/problem/checker/checker.h"
+#include "core/problem/formats/instance_writer.h"
+#include "core/problem/instance/oversize.h"
+#include "core/problem/plan/gap_reference.h"
+#include "server/convert/initial_solution.h"
+#include "server/convert/instance_convert.h"
+#include "server/convert/plan_forms.h"
+#include "server/convert/solution_convert.h"
+#include "server/service/request_input.h"
+
+namespace vrp {
+namespace {
+
+absl::StatusOr<SolutionFile> PlanOfRequest(const v1::CheckSolutionRequest& request,
+                                           const Instance& instance) {
+  if (request.plan_case() == v1::CheckSolutionRequest::kSolution) {
+    const v1::Solution& solution = request.solution();
+    if (!std::isfinite(solution.cost())) {
+      return InvalidField("solution.cost",
+                          Concat("got ", solution.cost(), ", wanted a finite number"));
+    }
+    SolutionFile plan{.plan = PlanFromProto(instance, solution), .cost = std::nullopt};
+    if (solution.cost() != 0) plan.cost = solution.cost();
+    return plan;
+  }
+  if (request.plan_case() == v1::CheckSolutionRequest::kSolutionFile) {
+    return SolutionFromProto(request.solution_file(), instance, NamesOf(request, instance));
+  }
+  return InvalidField("solution", "absent, wanted a solution or a solution_file");
+}
+
+std::vector<std::string> LinesOf(const absl::Status& status) {
+  return absl::StrSplit(status.message(), '\n', absl::SkipEmpty());
+}
+
+void AddInstance(const Instance& instance, v1::ValidateInstanceResponse& response) {
+  response.set_valid(true);
+  response.set_name(instance.name());
+  response.set_problem_type(ToProto(instance.kind()));
+  response.set_customer_count(instance.num_customers());
+  response.set_depot_count(instance.num_depots());
+}
+
+}  // namespace
+
+absl::StatusOr<v1::CheckSolutionResponse> InstanceHandler::Check(
+    const v1::CheckSolutionRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(Instance instance, InputOf(request, matrices_, max_nodes_));
+  VRP_RETURN_IF_ERROR(CheckRender(instance, request.render()));
+  if (request.has_initial_solution()) {
+    VRP_ASSIGN_OR_RETURN(instance, FrozenFromProto(request.initial_solution(), instance));
+  }
+  VRP_ASSIGN_OR_RETURN(const SolutionFile file, PlanOfRequest(request, instance));
+  const CheckReport report = CheckPlan(instance, file.plan, file.cost);
+  v1::CheckSolutionResponse response;
+  response.set_name(instance.name());
+  response.set_feasible(report.feasible);
+  response.set_cost(report.cost);
+  for (const Violation& violation : report.violations) {
+    *response.add_violations() = ToProto(violation);
+  }
+  const absl::StatusOr<Solution> solution = MakeSolution(instance, file.plan);
+  if (!solution.ok() && !request.render().empty()) {
+    return InvalidField(
+        "render", Concat("the plan cannot be written: ", FromAbsl(solution.status().message())));
+  }
+  if (solution.ok()) {
+    *response.mutable_solution() = ToProto(instance, *solution);
+    AddRendered(request, instance, *solution, response);
+  }
+  if (instance.reference_cost().has_value()) {
+    const Cost reference = *instance.reference_cost();
+    response.set_reference_cost(reference);
+    if (reference > 0) response.set_gap(Gap(report.cost, reference));
+  }
+  return response;
+}
+
+absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
+    const v1::ValidateInstanceRequest& request) const {
+  v1::ValidateInstanceResponse response;
+  if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
+    const InstanceProblems problems = FindProblems(request.instance(), matrices_);
+    for (const auto* wrong : {&problems.invalid, &problems.oversize}) {
+      for (const FieldViolation& violation : *wrong) response.add_errors(ToLine(violation));
+    }
+    for (const FieldViolation& violation : problems.unsupported) {
+      response.add_unsupported_features(ToLine(violation));
+    }
+    if (!response.errors().empty() || !response.unsupported_features().empty()) return response;
+  }
+  const absl::StatusOr<Instance> instance = InputOf(request, matrices_, max_nodes_);
+  if (instance.ok()) {
+    for (const std::string& line : OversizeLoads(instance->data())) {
+      response.add_errors(Concat(request.file().name(), ": ", line));
+    }
+    if (response.errors().empty()) AddInstance(*instance, response);
+  } else if (request.input_case() != v1::ValidateInstanceRequest::kFile) {
+    return instance.status();
+  } else {
+    for (const std::string& line : LinesOf(instance.status())) {
+      absl::IsUnimplemented(instance.status()) ? response.add_unsupported_features(line)
+                                               : response.add_errors(line);
+    }
+  }
+  return response;
+}
+
+absl::StatusOr<v1::ConvertInstanceResponse> InstanceHandler::Convert(
+    const v1::ConvertInstanceRequest& request) const {
+  VRP_ASSIGN_OR_RETURN(const WrittenFormat format, WrittenFormatFromProto(request.format()));
+  VRP_ASSIGN_OR_RETURN(const Instance instance, InputOf(request, matrices_, max_nodes_));
+  absl::StatusOr<std::string> text =
+      WriteInstance(instance, {.format = format, .renumber = request.renumber()});
+  if (!text.ok()) return ErrorOf(request, instance, text.status());
+  v1::ConvertInstanceResponse response;
+  response.mutable_file()->set_name(instance.name());
+  response.mutable_file()->set_format(request.format());
+  response.mutable_file()->set_content(*std::move(text));
+  return response;
+}
+
+}  // namespace vrp
