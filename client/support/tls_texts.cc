@@ -42,13 +42,14 @@ absl::Status PemError(absl::string_view flag, const std::string& path, absl::str
 
 absl::Status CheckAuthority(const std::string& path, const std::string& pem) {
   if (CertificateOf(pem) != nullptr) return absl::OkStatus();
-  return PemError("--tls-ca", path, "holds no PEM certificate, wanted that of the authority");
+  return PemError("--tls-ca", path,
+                  "holds no certificate in PEM form, wanted that of the authority");
 }
 
 absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
   const auto certificate = CertificateOf(own.pem);
   if (certificate == nullptr) {
-    return PemError("--tls-certificate", own.path, "holds no PEM certificate");
+    return PemError("--tls-certificate", own.path, "holds no certificate in PEM form");
   }
   tm end = {};
   const bool has_end = ASN1_TIME_to_tm(X509_get0_notAfter(certificate.get()), &end) == 1;
@@ -61,7 +62,7 @@ absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
   const std::unique_ptr<EVP_PKEY, Free> key(
       PEM_read_bio_PrivateKey(Reader(own.key_pem).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
-    return PemError("--tls-key", own.key_path, "holds no unencrypted PEM private key");
+    return PemError("--tls-key", own.key_path, "holds no unencrypted private key in PEM form");
   }
   if (X509_check_private_key(certificate.get(), key.get()) == 1) return absl::OkStatus();
   return PemError("--tls-key", own.key_path,

@@ -75,11 +75,11 @@ TEST(ConnectionFlags, NameTheTlsFileWithWrongContent) {
   const std::string text = WriteSecret("text", "no PEM", 0600);
   const std::string pem = WriteSecret("own.pem", kAuthority, 0600);
   EXPECT_THAT(MessageOf({.ca_file = text}),
-              HasSubstr("--tls-ca: " + text + ": holds no PEM certificate"));
+              HasSubstr("--tls-ca: " + text + ": holds no certificate in PEM form"));
   EXPECT_THAT(MessageOf({.certificate_file = text, .key_file = text}),
-              HasSubstr("--tls-certificate: " + text + ": holds no PEM certificate"));
+              HasSubstr("--tls-certificate: " + text + ": holds no certificate in PEM form"));
   EXPECT_THAT(MessageOf({.certificate_file = pem, .key_file = text}),
-              HasSubstr("--tls-key: " + text + ": holds no unencrypted PEM private key"));
+              HasSubstr("--tls-key: " + text + ": holds no unencrypted private key in PEM form"));
 }
 
 TEST(Token, ComesFromItsFileOrElseTheEnvironment) {

@@ -116,7 +116,7 @@ TEST(ErrorText, NamesTheMissingTlsAndTokenFlags) {
                                   "error:0A000086:SSL routines::certificate verify failed")),
       HasSubstr("by --tls-ca FILE"));
   EXPECT_THAT(text(absl::UnavailableError("error:0A00010B:SSL routines::wrong version number")),
-              HasSubstr("without TLS"));
+              HasSubstr("does not use TLS"));
   EXPECT_THAT(text(absl::UnavailableError("last error: Socket closed")),
               HasSubstr("if the daemon uses TLS"));
   EXPECT_THAT(text(absl::UnauthenticatedError("no token was sent")), HasSubstr("--token-file"));

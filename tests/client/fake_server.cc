@@ -4,7 +4,9 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <chrono>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "google/rpc/status.pb.h"
@@ -296,13 +298,13 @@ class FakeSystem : public v1::SystemService::Service {
 }  // namespace
 
 struct FakeServer::Impl {
-  explicit Impl(FakeHandlers given)
-      : handlers(std::move(given)),
-        solver(handlers),
-        training(handlers),
-        models(handlers),
-        datasets(handlers),
-        system(handlers) {}
+  explicit Impl(FakeHandlers given) : handlers(std::move(given)) {
+    services.push_back(std::make_unique<FakeSolver>(handlers));
+    services.push_back(std::make_unique<FakeTraining>(handlers));
+    services.push_back(std::make_unique<FakeModels>(handlers));
+    services.push_back(std::make_unique<FakeDatasets>(handlers));
+    services.push_back(std::make_unique<FakeSystem>(handlers));
+  }
 
   // Starts serving and returns the port. `wanted_port` 0 stands for any free one.
   int Start(int wanted_port) {
@@ -311,20 +313,13 @@ struct FakeServer::Impl {
     int chosen = 0;
     builder.AddListeningPort(absl::StrCat("127.0.0.1:", wanted_port),
                              grpc::InsecureServerCredentials(), &chosen);
-    for (grpc::Service* service :
-         std::initializer_list<grpc::Service*>{&solver, &training, &models, &datasets, &system}) {
-      builder.RegisterService(service);
-    }
+    for (const auto& service : services) builder.RegisterService(service.get());
     server = builder.BuildAndStart();
     return chosen;
   }
 
   const FakeHandlers handlers;
-  FakeSolver solver;
-  FakeTraining training;
-  FakeModels models;
-  FakeDatasets datasets;
-  FakeSystem system;
+  std::vector<std::unique_ptr<grpc::Service>> services;
   std::unique_ptr<grpc::Server> server;
   int port = 0;
 };

@@ -20,8 +20,8 @@ using testing::IsSupersetOf;
 TEST(SolveJson, HasTheKeysThatScriptsRelyOn) {
   v1::SolveResponse response = ASolveResponse();
   const std::vector<std::string> keys = {
-      "name",     "cost",      "routes",  "feasible", "violations", "unserved",
-      "strategy", "model",     "version", "seed",     "budget_ms",  "time_ms",
+      "name",       "cost",      "routes",  "feasible", "violations", "unserved",
+      "strategy",   "model",     "version", "seed",     "budget_ms",  "time_ms",
       "end_reason", "objective", "metric",  "ref_cost", "gap"};
   EXPECT_EQ(Keys(SolveJson(response)), keys);
   response.clear_gap();
