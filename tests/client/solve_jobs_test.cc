@@ -75,6 +75,9 @@ class SolveJobsTest : public testing::Test {
     handlers.stop_solve_job = [](const v1::StopSolveJobRequest&, const FakeCall&) {
       return ASolveJob(v1::JOB_STATE_STOPPING);
     };
+    handlers.delete_solve_job = [](const v1::DeleteSolveJobRequest&, const FakeCall&) {
+      return v1::DeleteSolveJobResponse();
+    };
     handlers.list_solve_jobs = [](const v1::ListSolveJobsRequest&, const FakeCall&) {
       v1::ListSolveJobsResponse page;
       *page.add_solve_jobs() = ASolveJob(v1::JOB_STATE_RUNNING);
@@ -155,6 +158,12 @@ TEST_F(SolveJobsTest, ListAndStopPrintTheState) {
   EXPECT_THAT(list.OutLines().at(2), HasSubstr("QUEUED 3"));
   EXPECT_EQ(Run({"solve-jobs", "stop", "j1"}).out, "solveJobs/j1 STOPPING\n");
   EXPECT_EQ(Run({"solve-jobs", "get", "j2"}).code, 5);
+}
+
+TEST_F(SolveJobsTest, DeletePrintsTheName) {
+  EXPECT_EQ(Run({"solve-jobs", "delete", "j1"}).out, "solveJobs/j1: deleted\n");
+  const auto json = Run({"solve-jobs", "delete", "j1", "--output", "json"}).OutJson();
+  EXPECT_EQ(json.at(0)["deleted"], "solveJobs/j1");
 }
 
 TEST_F(SolveJobsTest, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchAndStop) {
