@@ -8,6 +8,7 @@
 
 #include "core/model/pointer_network/pointer_architecture.h"
 #include "core/problem/checker/checker.h"
+#include "tests/model/small_networks.h"
 #include "tests/testing/feature_columns.h"
 #include "tests/testing/instance_builder.h"
 
@@ -15,6 +16,7 @@ namespace vrp {
 namespace {
 
 using test::AnInstance;
+using test::ChoicesOf;
 
 const PointerNetworkOptions kSmallPointer = {.hidden = 32, .layers = 2, .dropout = 0.2};
 
@@ -59,15 +61,6 @@ GradientOutcome GradientOf(PolicyEngine& engine, const NetworkBatch& batch,
 std::vector<float> Gradient(const PolicyEngine& engine) {
   const auto gradient = engine.parameters().gradient();
   return {gradient.begin(), gradient.end()};
-}
-
-std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
-  std::vector<std::vector<int32_t>> choices;
-  for (size_t row = 0; row < trajectories.lengths.size(); ++row) {
-    const auto list = trajectories.Choices(static_cast<int64_t>(row));
-    choices.emplace_back(list.begin(), list.end());
-  }
-  return choices;
 }
 
 class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
