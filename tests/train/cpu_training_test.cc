@@ -216,7 +216,7 @@ TEST_P(CpuTrainingTest, SkipsAndCountsAStepWithANanLoss) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(recorder.last.step, 20);
   EXPECT_EQ(recorder.last.totals.skipped_steps, 2);
-  EXPECT_NE(recorder.log.find("step 4: left out: loss"), std::string::npos) << recorder.log;
+  EXPECT_NE(recorder.log.find("step 4: skipped: loss"), std::string::npos) << recorder.log;
   EXPECT_TRUE(std::isfinite(result->validation_cost));
   // The steps before and after are applied: the weights differ from the initial ones and from those
   // of an undisturbed run.
@@ -250,8 +250,8 @@ TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
   ASSERT_TRUE(with_memory.ok()) << with_memory.status();
   ASSERT_TRUE(without.ok()) << without.status();
   // Each of two threads takes half of them.
-  for (const char* text : {"step 1: out of memory; from here on 8 instances at once",
-                           "step 1: out of memory; from here on 4 instances at once"}) {
+  for (const char* text : {"step 1: out of memory; continues with 8 instances at once",
+                           "step 1: out of memory; continues with 4 instances at once"}) {
     EXPECT_NE(parts.log.find(text), std::string::npos) << parts.log;
   }
   EXPECT_EQ(parts.log.find("step 2: out of memory"), std::string::npos) << parts.log;
@@ -263,7 +263,7 @@ TEST_P(CpuTrainingTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
   Recorder recorder;
   EXPECT_EQ(Train("a", recorder, {.most_instances = 0}).status().code(),
             absl::StatusCode::kResourceExhausted);
-  EXPECT_NE(recorder.log.find("from here on 1 instances at once"), std::string::npos);
+  EXPECT_NE(recorder.log.find("continues with 1 instances at once"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CpuTrainingTest, testing::Values("gt", "ptrnet"));

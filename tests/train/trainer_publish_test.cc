@@ -80,7 +80,7 @@ TEST_F(TrainerPublishTest, PublishesTheLastWeightsIfConfigured) {
   EXPECT_EQ(result->reason, PublishReason::kLastWeights);
   EXPECT_NEAR(CostOf("a"), recorder.epochs.back().validation_cost, 1e-9);
   EXPECT_EQ(CardOf("a").validation_cost, recorder.epochs.back().validation_cost);
-  EXPECT_THAT(recorder.log, HasSubstr("the last ones, as training.publish says"));
+  EXPECT_THAT(recorder.log, HasSubstr("the last weights, as training.publish says"));
 }
 
 TEST_F(TrainerPublishTest, KeepsTheBestWeightsThroughInterruptions) {

@@ -59,7 +59,7 @@ TEST_F(TrainerResumeTest, ContinuesIfTheDiskIsFullAtACheckpoint) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(observer.recorder.checkpoints, std::vector<int64_t>{14});
   EXPECT_FALSE(fs::exists(root_ + "/a/checkpoint/tmp-7"));
-  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, and none before it: "),
+  EXPECT_NE(observer.recorder.log.find("could not write a checkpoint of step 7, there is none: "),
             std::string::npos)
       << observer.recorder.log;
   Recorder whole;
@@ -73,8 +73,9 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
   ASSERT_FALSE(Train("a", Yaml("reinforce"), first).ok());
   FullUntil observer(10, 100);
   ASSERT_TRUE(Train("a", Yaml("reinforce"), observer).ok());
-  EXPECT_NE(observer.recorder.log.find("no checkpoint of step 7, that of step 3 stands: "),
-            std::string::npos)
+  EXPECT_NE(
+      observer.recorder.log.find("could not write a checkpoint of step 7, the last is of step 3: "),
+      std::string::npos)
       << observer.recorder.log;
 }
 
@@ -84,7 +85,7 @@ class FullAtTheEnd final : public TrainingObserver {
   explicit FullAtTheEnd(bool stays) : stays_(stays) {}
   void OnLog(std::string_view line) override {
     recorder.OnLog(line);
-    if (!line.starts_with("the model is written once the disk has room: ")) return;
+    if (!line.starts_with("waits for disk space to write the model: ")) return;
     stays_ ? recorder.cancel->Cancel() : full_.reset();
   }
   void OnProgress(const TrainingProgress& progress) override { recorder.OnProgress(progress); }
@@ -103,7 +104,7 @@ TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasSpace) {
   FullAtTheEnd observer(false);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_NE(observer.recorder.log.find("once the disk has room"), std::string::npos);
+  EXPECT_NE(observer.recorder.log.find("waits for disk space"), std::string::npos);
   Recorder whole;
   ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
@@ -146,7 +147,7 @@ TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
   Recorder halved;
   const auto result = Train("halved", Yaml(kMethods[0]), halved);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_NE(halved.log.find("step 1: out of memory; from here on 2 instances at once"),
+  EXPECT_NE(halved.log.find("step 1: out of memory; continues with 2 instances at once"),
             std::string::npos)
       << halved.log;
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("halved"));
@@ -189,7 +190,7 @@ TEST_P(DivergenceTest, FailsAfterTenSkippedStepsInARow) {
   EXPECT_NE(std::string(result.status().message()).find("10 steps in a row without a finite loss"),
             std::string::npos)
       << result.status();
-  EXPECT_NE(second.log.find("step 4: left out: loss"), std::string::npos) << second.log;
+  EXPECT_NE(second.log.find("step 4: skipped: loss"), std::string::npos) << second.log;
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, DivergenceTest,

@@ -141,7 +141,7 @@ TEST_F(TrainingDeviceFixture, TrainsTheSameOnTheDevicesThread) {
     ASSERT_TRUE(owned.ok()) << owned.status();
     EXPECT_LT(Difference("here", "there"), 1e-6);
   }
-  EXPECT_NE(there.log.find("steps: whole ones"), std::string::npos) << there.log;
+  EXPECT_NE(there.log.find("steps: captured"), std::string::npos) << there.log;
 }
 
 class TrainingDeviceTest : public TrainingDeviceFixture,
@@ -155,9 +155,9 @@ TEST_P(TrainingDeviceTest, TrainsTheSameAsTheHost) {
   const auto actual = TrainOn(true, "whole", yaml, whole);
   ASSERT_TRUE(expected.ok()) << expected.status();
   ASSERT_TRUE(actual.ok()) << actual.status();
-  EXPECT_EQ(parts.log.find("steps: whole ones"), std::string::npos) << parts.log;
-  EXPECT_NE(whole.log.find("steps: whole ones"), std::string::npos) << whole.log;
-  EXPECT_EQ(whole.log.find("part by part"), std::string::npos) << whole.log;
+  EXPECT_EQ(parts.log.find("steps: captured"), std::string::npos) << parts.log;
+  EXPECT_NE(whole.log.find("steps: captured"), std::string::npos) << whole.log;
+  EXPECT_EQ(whole.log.find("on the host from here on"), std::string::npos) << whole.log;
   ASSERT_EQ(whole.steps.size(), 20);
   ASSERT_EQ(parts.steps.size(), 20);
   for (size_t i = 0; i < 20; ++i) {
@@ -212,8 +212,8 @@ TEST_F(TrainingDeviceChoiceTest, DrawsTheHostsInstancesOnTheDevice) {
   Recorder moved;
   ASSERT_TRUE(TrainOn(true, "drawn", drawing.Yaml(), drawn).ok());
   ASSERT_TRUE(TrainOn(true, "moved", moving.Yaml(), moved).ok());
-  EXPECT_NE(drawn.log.find("instances: made on the device\n"), std::string::npos) << drawn.log;
-  EXPECT_NE(moved.log.find("instances: by the host: backhauls: above 0\n"), std::string::npos)
+  EXPECT_NE(drawn.log.find("instances: drawn on the device\n"), std::string::npos) << drawn.log;
+  EXPECT_NE(moved.log.find("instances: drawn on the host: backhauls: above 0\n"), std::string::npos)
       << moved.log;
   EXPECT_EQ(WeightsOf("drawn"), WeightsOf("moved"));
   const auto data_seconds = [](const Recorder& recorder) {
@@ -227,13 +227,13 @@ TEST_F(TrainingDeviceChoiceTest, CapturesOnceAndReplays) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", TransformerYaml(test::kMethods[2]), recorder).ok());
   EXPECT_EQ(counts_.captures, 1);
-  EXPECT_EQ(counts_.replays, 19);  // the first step ran by itself
+  EXPECT_EQ(counts_.replays, 19);  // the first step ran without a graph
 }
 
 TEST_F(TrainingDeviceChoiceTest, CopiesInstancesForANetworkWithANodeOrder) {
   Recorder recorder;
   ASSERT_TRUE(TrainOn(true, "a", test::Yaml(test::kMethods[1], kPointer), recorder).ok());
-  EXPECT_NE(recorder.log.find("by the host: the network reads nodes in an order\n"),
+  EXPECT_NE(recorder.log.find("on the host: the network reads nodes in a particular order\n"),
             std::string::npos)
       << recorder.log;
   EXPECT_EQ(counts_.replays, 19);
@@ -257,7 +257,7 @@ TEST_F(TrainingDeviceChoiceTest, TakesAsManyPartsAsAreAccumulated) {
   Recorder recorder;
   ASSERT_TRUE(
       TrainOn(true, "a", Changed(TransformerYaml(test::kMethods[2]), kInParts), recorder).ok());
-  EXPECT_NE(recorder.log.find("steps: whole ones on the device in 3 parts, told every 16\n"),
+  EXPECT_NE(recorder.log.find("steps: captured on the device in 3 parts, reported every 16\n"),
             std::string::npos)
       << recorder.log;
   EXPECT_EQ(counts_.captures, 1);

@@ -73,10 +73,10 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchUntilItFits) {
     Recorder halved;
     const auto result = TrainOn(true, name, yaml, halved);
     ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(halved, "step 1: out of memory; from here on 4 instances at once");
-    ExpectLine(halved, "step 1: out of memory; from here on 2 instances at once");
+    ExpectLine(halved, "step 1: out of memory; continues with 4 instances at once");
+    ExpectLine(halved, "step 1: out of memory; continues with 2 instances at once");
     EXPECT_EQ(halved.log.find("2: out of memory"), std::string::npos) << halved.log;
-    EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+    EXPECT_EQ(halved.log.find("on the host from here on"), std::string::npos) << halved.log;
     EXPECT_EQ(MicroBatch(name), 2);
     ExpectTheWayOfTheHost(name, yaml, halved);
   }
@@ -88,9 +88,9 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchIfAGraphDoesNotFit) {
   Recorder halved;
   ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
   // The first step after a new capture runs without a graph.
-  ExpectLine(halved, "step 2: out of memory; from here on 4 instances at once");
-  ExpectLine(halved, "step 3: out of memory; from here on 2 instances at once");
-  EXPECT_EQ(halved.log.find("part by part"), std::string::npos) << halved.log;
+  ExpectLine(halved, "step 2: out of memory; continues with 4 instances at once");
+  ExpectLine(halved, "step 3: out of memory; continues with 2 instances at once");
+  EXPECT_EQ(halved.log.find("on the host from here on"), std::string::npos) << halved.log;
   EXPECT_EQ(counts_.captures, 3);
   EXPECT_EQ(counts_.replays, 17);
   ExpectTheWayOfTheHost("halved", yaml, halved);
@@ -107,7 +107,7 @@ TEST_F(TrainingMemoryTest, KeepsTheNumberOfPartsAfterAnInterruption) {
   EXPECT_EQ(TrainOn(true, "cut", yaml, first).status().code(), absl::StatusCode::kCancelled);
   Recorder second;
   ASSERT_TRUE(TrainOn(true, "cut", yaml, second).ok());
-  ExpectLine(second, "steps: whole ones on the device in 2 parts, told every 16");
+  ExpectLine(second, "steps: captured on the device in 2 parts, reported every 16");
   EXPECT_EQ(WeightsOf("whole"), WeightsOf("cut"));
 }
 
@@ -116,7 +116,7 @@ TEST_F(TrainingMemoryTest, StartsWithTheAccumulatedParts) {
   const std::string yaml = Changed(Yaml(test::kMethods[1]), kInParts);
   Recorder halved;
   ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
-  ExpectLine(halved, "step 2: out of memory; from here on 2 instances at once");
+  ExpectLine(halved, "step 2: out of memory; continues with 2 instances at once");
   ExpectTheWayOfTheHost("halved", yaml, halved);
 }
 
@@ -128,8 +128,8 @@ TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
     Recorder left;
     const auto result = TrainOn(true, name, yaml, left);
     ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(left, "step 1: out of memory; from here on 1 instances at once");
-    ExpectLine(left, "step 1: from here on part by part: out of memory");
+    ExpectLine(left, "step 1: out of memory; continues with 1 instances at once");
+    ExpectLine(left, "step 1: on the host from here on: out of memory");
     EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have the memory
     ExpectTheWayOfTheHost(name, yaml, left);
   }
@@ -145,7 +145,7 @@ TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNothingCanBeCaptured) {
     Recorder refused;
     const auto result = TrainOn(true, name, yaml, refused);
     ASSERT_TRUE(result.ok()) << result.status();
-    ExpectLine(refused, "step 2: from here on part by part: no graphs");
+    ExpectLine(refused, "step 2: on the host from here on: no graphs");
     EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;
     ExpectTheWayOfTheHost(name, yaml, refused);
   }

@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// Refuses settings that are valid by themselves, but not together.
+// Refuses settings that are valid each, but not together.
 void CheckTogether(ConfigReader& reader, const TrainingConfig& config);
 
 }  // namespace vrp

@@ -49,7 +49,7 @@ struct ProblemConfig {
   double customers_skew = 1;
   NumberRange capacity;  // whole numbers; 0: the distribution's own
   std::vector<Layout> layouts = {Layout::kUniform};
-  double open_routes = 0;  // probability of an instance; the same for the next two
+  double open_routes = 0;  // probability of open routes; the next two accordingly
   double distance_limit = 0;
   double backhauls = 0;
   uint64_t seed = 1234;
@@ -64,11 +64,10 @@ struct ProblemConfig {
 // training.method: supervised.
 struct SupervisedConfig {
   LabelSource labels = LabelSource::kHeuristic;
-  std::string label_file;  // on the daemon's machine; JSON lines with ref_routes
-  int64_t heuristic_iterations =
-      50;  // of the search that makes an instance's label; 0: its first descent
+  std::string label_file;             // on the daemon's machine; JSON lines with ref_routes
+  int64_t heuristic_iterations = 50;  // of the search for each label; 0: its first descent
   int64_t samples = 10000;
-  double teacher_forcing_start = 1;  // ratio, linear from the first to the last epoch
+  double teacher_forcing_start = 1;  // probability, linear from the first to the last epoch
   double teacher_forcing_end = 1;
   double label_smoothing = 0;
 
@@ -78,24 +77,24 @@ struct SupervisedConfig {
 // training.method: reinforce.
 struct ReinforceConfig {
   Baseline baseline = Baseline::kGreedyRollout;
-  double baseline_significance =
-      0.05;  // paired t-test (Kool et al. 2019): replace the baseline below it
+  // p-value of the paired t-test (Kool et al. 2019) below which the baseline is replaced.
+  double baseline_significance = 0.05;
   int64_t baseline_instances = 1000;  // on which policy and baseline are compared after each epoch
-  int64_t warmup_epochs = 1;          // exponential moving average until then
-  double average_decay = 0.8;         // of that average, a step
-  int32_t starts = 0;                 // pomo: trajectories an instance; 0: as many as customers
-  int32_t samples = 8;                // samples: trajectories an instance
+  int64_t warmup_epochs = 1;          // epochs with a moving average as the baseline
+  double average_decay = 0.8;         // of that average, per step
+  int32_t starts = 0;                 // pomo: trajectories per instance; 0: as many as customers
+  int32_t samples = 8;                // samples: trajectories per instance
 
   bool operator==(const ReinforceConfig&) const = default;
 };
 
 // The threads that make batches.
 struct LoaderConfig {
-  int32_t workers = 1;      // threads that make batches ahead; 0: made when they are wanted
+  int32_t workers = 1;      // threads that make batches ahead; 0: batches are made when needed
   int32_t prefetch = 2;     // batches ahead
-  int64_t memory_mb = 64;   // for a set of labelled instances; what is larger is read in pieces
+  int64_t memory_mb = 64;   // for a labelled set; a larger one is read in pieces
   bool pin = true;          // page-locked memory for the copy to a GPU
-  bool states_pin = false;  // the configuration states `pin`
+  bool states_pin = false;  // whether the configuration states `pin`
 
   bool operator==(const LoaderConfig&) const = default;
 };
@@ -113,32 +112,32 @@ struct ValidationConfig {
 
 struct TrainingConfig {
   std::string name;  // of the trained model
-  // The key `model`, and the sizes that its section gives.
+  // The value of `model`, and the sizes in its section.
   const Architecture* architecture = &DefaultArchitecture();
   NetworkSizes sizes = DefaultArchitecture().default_sizes();
   ProblemConfig problem;
   TrainingMethod method = TrainingMethod::kReinforce;
   SupervisedConfig supervised;
   ReinforceConfig reinforce;
-  int32_t self_labelling_samples = 32;  // of which the best becomes the label
+  int32_t self_labelling_samples = 32;  // samples per instance, the best of which is the label
   LoaderConfig loader;
   ValidationConfig validation;
   int64_t epochs = 10;
-  int64_t batches_per_epoch = 25;  // supervised: samples / batch_size, rounded up, instead
-  int32_t batch_size = 128;        // instances a step
-  int32_t accumulate_steps = 1;    // parts in which a step's instances are taken
+  int64_t batches_per_epoch = 25;  // not supervised, with samples / batch_size, rounded up
+  int32_t batch_size = 128;        // instances per step
+  int32_t accumulate_steps = 1;    // parts of a step
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::kExponential;
-  double learning_rate_decay = 1;   // factor: exponential: an epoch, step: a milestone
+  double learning_rate_decay = 1;   // factor per epoch (exponential) or per milestone (step)
   std::vector<int64_t> milestones;  // step: epochs, ascending
   double final_learning_rate = 0;   // linear and cosine: at the last step
   int64_t warmup_steps = 0;         // linear from 0
   double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
-  double gradient_clip = 1;         // norm
+  double gradient_clip = 1;         // largest norm of the gradient
   double weight_average = 0;        // decay of the published weights' average; 0: the last weights
-  int64_t patience = 0;             // epochs without a better validation until the end; 0: no limit
-  PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last ones
-  bool amp = false;                          // bf16 (or fp16 by amp_type), where the device has it
+  int64_t patience = 0;  // epochs without a better validation before the end; 0: no limit
+  PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last weights
+  bool amp = false;                          // bf16 (or fp16 by amp_type), if the device has it
   Precision amp_type = Precision::kBf16;
   bool tf32 = false;
   bool deterministic = false;
@@ -147,7 +146,7 @@ struct TrainingConfig {
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
   int64_t keep_last_checkpoints = 2;
-  int64_t keep_best_checkpoints = 0;  // by validation, beside them; written at ends of epochs
+  int64_t keep_best_checkpoints = 0;  // by validation, besides these; written at ends of epochs
   std::string source;                 // the YAML itself, and the overrides as comments
 
   // Returns the steps of an epoch, which depend on the method.

@@ -54,7 +54,7 @@ class UnusedSettings {
     Unused("training.batches_per_epoch", Supervised(),
            "none with training.method: supervised, where an epoch is a pass over "
            "supervised.samples");
-    // Only a stated 0 is true; every other value, including the default, is refused.
+    // Dropout is off, so that every stated value except 0 is refused, even the default.
     Unused(Concat(config_.architecture->section, ".dropout"),
            config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
            /*refuses_default=*/true);

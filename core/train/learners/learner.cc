@@ -15,23 +15,24 @@ absl::StatusOr<CapturedStepsRequest> Learner::RequestCapturedSteps() const {
     trajectories = bounds.starts.high;
   }
   return CapturedStepsRequest{.instances = config.batch_size,
-                           .nodes = bounds.nodes,
-                           .tsp = bounds.tsp,
-                           .matrices = bounds.matrices,
-                           .parts = config.accumulate_steps,
-                           .trajectories = trajectories,
-                           .distinct_starts = loss.distinct_starts,
-                           .seed = config.seed,
-                           .bf16 = options_.bf16,
-                           .average_decay = loss.average_decay,
-                           .baseline = loss.baseline,
-                           .labels = loss.labels,
-                           .label_smoothing = loss.label_smoothing,
-                           .dropout = loss.dropout,
-                           .weight_average = config.weight_average};
+                              .nodes = bounds.nodes,
+                              .tsp = bounds.tsp,
+                              .matrices = bounds.matrices,
+                              .parts = config.accumulate_steps,
+                              .trajectories = trajectories,
+                              .distinct_starts = loss.distinct_starts,
+                              .seed = config.seed,
+                              .bf16 = options_.bf16,
+                              .average_decay = loss.average_decay,
+                              .baseline = loss.baseline,
+                              .labels = loss.labels,
+                              .label_smoothing = loss.label_smoothing,
+                              .dropout = loss.dropout,
+                              .weight_average = config.weight_average};
 }
 
-absl::Status Learner::BeginStep(CapturedSteps& steps, int64_t step, const TrainingBatch* batch) const {
+absl::Status Learner::BeginStep(CapturedSteps& steps, int64_t step,
+                                const TrainingBatch* batch) const {
   const StepLoss loss = LossAt(step);
   if (!Loss().labels) {
     if (batch == nullptr) return steps.Step(loss.baseline);
@@ -40,10 +41,10 @@ absl::Status Learner::BeginStep(CapturedSteps& steps, int64_t step, const Traini
   if (batch == nullptr) return absl::InvalidArgumentError("step: the device draws no labels");
   const BatchPart& part = batch->parts.front();
   return steps.StepOnLabels({.choices = part.choices,
-                          .steps = batch->label_steps,
-                          .cost = batch->label_cost,
-                          .teacher_forcing = loss.teacher_forcing},
-                         part.batch);
+                             .steps = batch->label_steps,
+                             .cost = batch->label_cost,
+                             .teacher_forcing = loss.teacher_forcing},
+                            part.batch);
 }
 
 absl::StatusOr<std::unique_ptr<Learner>> MakeLearner(LearnerOptions options) {

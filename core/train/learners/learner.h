@@ -86,8 +86,8 @@ class Learner {
   }
 
   // Returns the request for the same steps captured on the engine's device
-  // (PolicyEngine::MakeCapturedSteps). The learner fills in all that it knows. kUnimplemented says why
-  // it cannot.
+  // (PolicyEngine::MakeCapturedSteps). The learner fills in all that it knows. kUnimplemented says
+  // why it cannot.
   absl::StatusOr<CapturedStepsRequest> RequestCapturedSteps() const;
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch` is null if the
   // device draws the instances; otherwise it has one part, which the device divides.

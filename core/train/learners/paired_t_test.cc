@@ -6,8 +6,8 @@
 namespace vrp {
 namespace {
 
-// Returns the continued fraction of the incomplete beta function (Lentz; DLMF 8.17.22). x <
-// (a+1)/(a+b+2).
+// Returns the continued fraction of the incomplete beta function (Lentz; DLMF 8.17.22) for
+// x < (a+1)/(a+b+2).
 double BetaFraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMaxTerms = 1000;

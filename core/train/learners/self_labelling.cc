@@ -21,8 +21,8 @@ std::vector<std::vector<int32_t>> CheapestTrajectories(const Trajectories& sampl
   return best;
 }
 
-// A learner that samples several tours of each instance without gradients. The best becomes the
-// label, whose mean log-likelihood of a choice grows.
+// A learner that samples several tours of each instance without gradients. The best one becomes the
+// label, and training raises the mean log-likelihood of its choices.
 class SelfLabellingLearner final : public Learner {
  public:
   using Learner::Learner;

@@ -79,11 +79,11 @@ absl::Status CheckpointKeeper::Save() {
 }
 
 void CheckpointKeeper::LogFailure(const absl::Status& failure) const {
-  const std::string before = saved_step_ >= 0
-                                 ? Concat("that of step ", saved_step_, " stands")
-                                 : "and none before it: interrupted now, the run would begin anew";
-  parts_.context.observer.OnLog(Concat("no checkpoint of step ", parts_.position.step, ", ", before,
-                                       ": ", FromAbsl(failure.message())));
+  const std::string before = saved_step_ >= 0 ? Concat("the last is of step ", saved_step_)
+                                              : "there is none: an interrupted run would restart";
+  parts_.context.observer.OnLog(Concat("could not write a checkpoint of step ",
+                                       parts_.position.step, ", ", before, ": ",
+                                       FromAbsl(failure.message())));
 }
 
 absl::Status CheckpointKeeper::Resume() {
@@ -104,9 +104,8 @@ absl::Status CheckpointKeeper::Resume() {
   const int64_t best = parts_.validator.best().ForgetWithoutValues();
   if (best > 0) {
     context.observer.OnLog(
-        Concat("the checkpoint, of an earlier version, has no weights of the best "
-               "validation, step ",
-               best, "'s: the best from here on counts"));
+        Concat("the checkpoint of an earlier version has no weights of the best validation, step ",
+               best, ": only later validations count"));
   }
   return absl::OkStatus();
 }

@@ -19,7 +19,7 @@
 
 namespace vrp {
 
-// How far a run has come.
+// The progress of a run.
 struct RunPosition {
   int64_t step = 0;  // steps done or, on the device, begun
   int64_t epochs_ended = 0;

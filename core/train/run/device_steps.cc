@@ -18,12 +18,12 @@
 namespace vrp {
 namespace {
 
-// Returns the instances that the device draws by itself, in no particular order of nodes.
+// Returns the instances that the device draws, in no particular order of nodes.
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("they have labels");
   if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
-  return absl::UnimplementedError("the network reads nodes in an order");
+  return absl::UnimplementedError("the network reads nodes in a particular order");
 }
 
 std::vector<double> LearningRates(const RunContext& context) {
@@ -46,18 +46,18 @@ absl::StatusOr<std::unique_ptr<DeviceSteps>> DeviceSteps::Create(const StepResou
   if (status.ok()) status = made->Capture(steps_done);
   if (status.ok()) {
     const CapturedStepsRequest& request = made->request_;
-    context.observer.OnLog(Concat("steps: whole ones on the device",
+    context.observer.OnLog(Concat("steps: captured on the device",
                                   request.parts > 1 ? Concat(" in ", request.parts, " parts") : "",
-                                  ", told every ", request.report_every));
+                                  ", reported every ", request.report_every));
     context.observer.OnLog(
         request.drawn.has_value()
-            ? "instances: made on the device"
-            : Concat("instances: by the host: ", FromAbsl(made->not_drawn_.message())));
+            ? "instances: drawn on the device"
+            : Concat("instances: drawn on the host: ", FromAbsl(made->not_drawn_.message())));
     return made;
   }
   if (IsDeviceLost(status)) return status;
   if (context.request.device.kind == DeviceKind::kCuda) {
-    context.observer.OnLog(Concat("steps: part by part: ", FromAbsl(status.message())));
+    context.observer.OnLog(Concat("steps: on the host: ", FromAbsl(status.message())));
   }
   return std::unique_ptr<DeviceSteps>();
 }
@@ -131,7 +131,7 @@ void DeviceSteps::LeaveToHost(int64_t step, const absl::Status& reason) {
   if (absl::IsResourceExhausted(reason)) resources_.micro_batch.Reset();
   resources_.feed.Restart();  // its batches are not divided into parts
   resources_.context.observer.OnLog(
-      Concat("step ", step, ": from here on part by part: ", FromAbsl(reason.message())));
+      Concat("step ", step, ": on the host from here on: ", FromAbsl(reason.message())));
 }
 
 absl::Status DeviceSteps::ReportEnded() {

@@ -1,5 +1,6 @@
-// Captured steps that run on the device by themselves. The host begins them, hears their results
-// later, and waits for them only if it needs their weights: at a validation, a checkpoint, the end.
+// Captured steps, which the device runs without waiting for the host. The host begins them, gets
+// their results later, and waits for them only if it needs their weights: at a validation, a
+// checkpoint, or the end.
 #pragma once
 
 #include <cstdint>

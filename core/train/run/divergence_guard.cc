@@ -16,7 +16,7 @@ absl::Status DivergenceGuard::Skipped(int64_t step, const std::string& reason, b
   int64_t& count = overflowed ? overflows_ : skipped_;
   const int64_t most = overflowed ? kMaxOverflows : kMaxSkipped;
   ++count;
-  observer_.OnLog(Concat("step ", step, ": left out: ", overflowed ? "overflow in fp16" : reason));
+  observer_.OnLog(Concat("step ", step, ": skipped: ", overflowed ? "overflow in fp16" : reason));
   if (count < most) return absl::OkStatus();
   return absl::InternalError(Concat(
       "training diverged: ", most, " steps in a row without a finite loss, the last at step ", step,

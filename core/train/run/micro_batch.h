@@ -1,4 +1,4 @@
-// How many instances of a step go through the network at once.
+// The number of instances of a step that go through the network at once.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class MicroBatch {
     const int32_t before = instances_ > 0 ? std::min(instances_, part) : part;
     if (before <= 1) return false;
     instances_ = (before + 1) / 2;
-    context_.observer.OnLog(
-        Concat("step ", step, ": out of memory; from here on ", instances_, " instances at once"));
+    context_.observer.OnLog(Concat("step ", step, ": out of memory; continues with ", instances_,
+                                   " instances at once"));
     return true;
   }
 

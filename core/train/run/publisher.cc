@@ -32,7 +32,7 @@ absl::StatusOr<TrainingResult> Publisher::Publish(int64_t step, TrainingEnd end)
       context_.stop, [&] { return WriteModel(target, weights, result); },
       [&](const absl::Status& full) {
         context_.observer.OnLog(
-            Concat("the model is written once the disk has room: ", FromAbsl(full.message())));
+            Concat("waits for disk space to write the model: ", FromAbsl(full.message())));
       }));
   return result;
 }
@@ -73,7 +73,7 @@ std::string Publisher::ChoiceText(const TrainingResult& result, int64_t step) co
       }
       break;
     case PublishReason::kLastWeights:
-      text += absl::StrFormat("the last ones, as training.publish says, validation cost %.4f",
+      text += absl::StrFormat("the last weights, as training.publish says, validation cost %.4f",
                               result.validation_cost);
       if (best.step() > 0 && best.step() < step) {
         text += other("the best", context_.EpochOf(best.step()), best.cost());
@@ -81,7 +81,7 @@ std::string Publisher::ChoiceText(const TrainingResult& result, int64_t step) co
       break;
     case PublishReason::kNotValidated:
     case PublishReason::kUnknown:
-      text += "the last ones, for no validation gave a cost";
+      text += "the last weights, because no validation gave a cost";
       break;
   }
   return text;
@@ -123,7 +123,7 @@ absl::Status Publisher::WriteModel(const Target& target, std::span<const float> 
   ModelCard card;
   card.architecture = config.architecture->name;
   card.architecture_json = config.sizes.json;
-  for (const ProblemKind kind : config.problem.kinds) {  // each once, whatever its frequency
+  for (const ProblemKind kind : config.problem.kinds) {  // lists each once
     const bool named = std::find(card.kinds.begin(), card.kinds.end(), kind) != card.kinds.end();
     if (!named) card.kinds.push_back(kind);
   }

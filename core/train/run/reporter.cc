@@ -118,7 +118,8 @@ std::string Reporter::EpochText(int64_t epoch) const {
     text += absl::StrFormat(", accuracy %.2f %%", 100 * score.accuracy);
   }
   if (pass_difference_ > 0) {
-    text += absl::StrFormat("; the passes differ by %.1e at most", pass_difference_);
+    text += absl::StrFormat("; log-likelihoods of the two passes differ by at most %.1e",
+                            pass_difference_);
   }
   return text;
 }

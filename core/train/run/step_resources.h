@@ -1,4 +1,4 @@
-// What the steps of a run work with.
+// The parts of a run that its steps use.
 #pragma once
 
 #include "core/train/learners/learner.h"

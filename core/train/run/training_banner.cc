@@ -27,12 +27,12 @@ std::string DeviceLine(const BannerFacts& facts) {
 std::string ThreadsLine(const BannerFacts& facts) {
   const LoaderConfig& loader = facts.config.loader;
   std::string line = Concat("threads: ", facts.threads, OnCpu(facts) ? " compute" : " on the host");
-  if (loader.workers == 0) return line + ", which make each batch when it is wanted";
+  if (loader.workers == 0) return line + ", which make each batch when it is needed";
   return Concat(line, ", ", loader.workers, loader.workers == 1 ? " makes" : " make",
                 " batches, up to ", loader.prefetch, " ahead");
 }
 
-// Returns the precision with its reason, where training.amp asks for another one.
+// Returns the precision, with the reason if it differs from the one of training.amp.
 std::string PrecisionText(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   if (!config.amp) return "fp32 (training.amp is off)";
@@ -59,7 +59,7 @@ std::string ComputationLine(const BannerFacts& facts) {
   return line;
 }
 
-// Returns the settings that are switched on and that the device does not read.
+// Returns the settings that are on, but have no effect on the device.
 std::vector<std::string> Ignored(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   std::vector<std::string> keys;

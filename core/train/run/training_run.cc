@@ -53,8 +53,9 @@ absl::StatusOr<TrainingResult> TrainingRun::RunToModel(const EngineFactory& fact
   const absl::StatusOr<TrainingEnd> end = Loop();
   if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
     const absl::Status saved = checkpoints_->Save();
-    // The job need not fail for it: it continues from the checkpoint before.
-    if (!saved.ok()) context_.observer.OnLog(Concat("no last checkpoint: ", saved.ToString()));
+    // The job need not fail: it resumes from the checkpoint before.
+    if (!saved.ok())
+      context_.observer.OnLog(Concat("could not write the last checkpoint: ", saved.ToString()));
   }
   VRP_RETURN_IF_ERROR(end.status());
   return publisher_->Publish(position_.step, *end);
@@ -129,7 +130,7 @@ TrainingEnd TrainingRun::EndReason() const {
   if (request.epoch_limit > 0 && position_.epochs_ended >= request.epoch_limit) {
     return TrainingEnd::kEpochLimit;
   }
-  // A model of no step at all would be of no use.
+  // A model without any training step would be useless.
   if (position_.step == 0) return TrainingEnd::kUnknown;
   if (SteadyNow() - started_ >= request.time_limit) return TrainingEnd::kTimeLimit;
   return EndsEarly() ? TrainingEnd::kStopped : TrainingEnd::kUnknown;
