@@ -53,8 +53,7 @@ class StepBatch {
   int64_t matrix_bytes() const { return matrix_bytes_; }
   int32_t nodes() const { return shape_.nodes; }
   // Draws B instances of at most N nodes on the device, in the current stream: those of batch
-  // number
-  // `*batch`, which lies in the device's memory.
+  // number `*batch`, which lies in the device's memory.
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
   InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
