@@ -215,6 +215,7 @@ TEST(TrainingConfigTest, ChecksKeysAgainstEachOther) {
 
 TEST(TrainingConfigTest, ReadsTheArchitectureByNameOrAlias) {
   EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: GT+RL", "f")->architecture->name, "gt");
+  EXPECT_EQ(ResolveTrainingConfig("name: a\nmodel: GT+RL", "f", {})->settings.at("model"), "gt");
   EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: gt", "f")->architecture->name, "gt");
   EXPECT_EQ(ParseTrainingConfig("name: a", "f")->architecture->name, "ptrnet");
   EXPECT_EQ(ParseTrainingConfig("name: a\nmodel: bert", "f").status().code(),

@@ -1,4 +1,4 @@
-// A step of the moving average of weights (core/train/run/weight_average.h), with the same
+// A step of the moving average of weights (core/train/optimiser/weight_average.h), with the same
 // arithmetic on the CPU and on CUDA. Includes only headers that CUDA sources can include.
 #pragma once
 

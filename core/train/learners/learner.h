@@ -44,7 +44,7 @@ struct StepOutcome {
   double cost = 0;  // mean cost of the tours that were sampled, or that are the labels
   double accuracy = std::numeric_limits<double>::quiet_NaN();  // share of the labels' choices
   // Largest difference of a tour's log-likelihood between the two passes, divided by its choices; 0
-  // for a single pass. The numerics contract (docs/architecture.md) bounds it.
+  // for a single pass. CheckPassDifference bounds it.
   double pass_difference = 0;
   bool overflowed = false;  // whether fp16 overflowed, so that the step is skipped
   PhaseSeconds seconds{};   // summed over threads

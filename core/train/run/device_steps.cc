@@ -13,7 +13,7 @@
 #include "core/model/policy/batch_parts.h"
 #include "core/train/data/instance_source.h"
 #include "core/train/learners/learner_parts.h"
-#include "core/train/run/learning_rate.h"
+#include "core/train/optimiser/learning_rate.h"
 
 namespace vrp {
 namespace {

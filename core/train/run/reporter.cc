@@ -7,7 +7,7 @@
 #include "core/base/number.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "core/train/run/learning_rate.h"
+#include "core/train/optimiser/learning_rate.h"
 
 namespace vrp {
 namespace {

@@ -6,8 +6,8 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/device/device.h"
+#include "core/train/optimiser/learning_rate.h"
 #include "core/train/run/initial_model.h"
-#include "core/train/run/learning_rate.h"
 
 namespace vrp {
 namespace {

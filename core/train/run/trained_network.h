@@ -12,9 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/model/policy/policy_engine.h"
-#include "core/train/run/adamw.h"
+#include "core/train/optimiser/adamw.h"
+#include "core/train/optimiser/weight_average.h"
 #include "core/train/run/run_context.h"
-#include "core/train/run/weight_average.h"
 
 namespace vrp {
 

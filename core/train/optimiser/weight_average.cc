@@ -1,4 +1,4 @@
-#include "core/train/run/weight_average.h"
+#include "core/train/optimiser/weight_average.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/train/run/learning_rate.h"
+#include "core/train/optimiser/learning_rate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "core/train/run/adamw.h"
+#include "core/train/optimiser/adamw.h"
 
 #include <algorithm>
 #include <array>
