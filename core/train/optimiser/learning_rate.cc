@@ -8,7 +8,7 @@ namespace vrp {
 namespace {
 
 // Returns the progress from the warm-up's end to the last step, 0 .. 1.
-double Share(const TrainingConfig& config, int64_t step) {
+double ScheduleProgress(const TrainingConfig& config, int64_t step) {
   const int64_t last = config.epochs * config.StepsPerEpoch() - 1 - config.warmup_steps;
   if (last <= 0) return 1;
   const int64_t done = std::clamp<int64_t>(step - config.warmup_steps, 0, last);
@@ -31,9 +31,10 @@ double Scheduled(const TrainingConfig& config, int64_t step) {
       return high * std::pow(config.learning_rate_decay, static_cast<double>(passed));
     }
     case Schedule::kLinear:
-      return high + Share(config, step) * (low - high);
+      return high + ScheduleProgress(config, step) * (low - high);
     case Schedule::kCosine:
-      return low + (high - low) * (1 + std::cos(std::numbers::pi * Share(config, step))) / 2;
+      return low +
+             (high - low) * (1 + std::cos(std::numbers::pi * ScheduleProgress(config, step))) / 2;
   }
   return high;
 }
