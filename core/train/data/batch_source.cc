@@ -138,7 +138,7 @@ class LabelledSource final : public BatchSource {
   }
 
   absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override {
-    return absl::UnimplementedError("labelled instances are a given set");
+    return absl::UnimplementedError("a labelled set is fixed");
   }
 
   absl::StatusOr<InstanceBounds> Bounds() override {
