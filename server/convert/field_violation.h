@@ -1,5 +1,4 @@
-// Errors that name the fields of a message: an absl::Status whose payload is a
-// google.rpc.BadRequest.
+// Errors that name fields of a message: an absl::Status with a google.rpc.BadRequest as payload.
 #pragma once
 
 #include <string>
@@ -15,29 +14,30 @@ inline constexpr std::string_view kBadRequestUrl = "type.googleapis.com/google.r
 inline constexpr std::string_view kRetryInfoUrl = "type.googleapis.com/google.rpc.RetryInfo";
 
 struct FieldViolation {
-  std::string field;  // path, as `customers[17].demand`
+  std::string field;  // path, such as `customers[17].demand`
   std::string description;
 
   bool operator==(const FieldViolation&) const = default;
 };
 
-// `field: description`.
+// Returns `field: description`.
 std::string ToLine(const FieldViolation& violation);
-// The inverse for an error text of the core; without a path in front the field is empty.
+// Parses an error line of the core. The field is empty if the line begins with no path.
 FieldViolation FromLine(std::string_view line);
 
-// Message: one line a violation (the first 20); payload: all of them. `violations` is not empty.
+// Returns an error with the first 20 violations as message, one per line, and all as payload.
+// `violations` is not empty.
 absl::Status FieldError(absl::StatusCode code, const std::vector<FieldViolation>& violations);
 absl::Status InvalidField(std::string_view field, std::string_view description);
 
-// `status` with its message as it is and `violations` as payload. OK stays OK.
+// Returns `status` with `violations` as payload and an unchanged message. OK stays OK.
 absl::Status WithViolations(absl::Status status, const std::vector<FieldViolation>& violations);
-// A kInvalidArgument or kUnimplemented of the core that carries no payload yet: each line of its
-// message becomes a violation of `field` (empty: of the path that the line begins with). Any other
-// status as it is.
+// Adds a payload to a kInvalidArgument or kUnimplemented of the core that has none. Each line of
+// the message becomes a violation of `field`, or of the path at its beginning if `field` is empty.
+// Returns any other status unchanged.
 absl::Status WithField(absl::Status status, std::string_view field = "");
 
-// The payload's violations; empty without one.
+// Returns the violations in the payload, or none without one.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
 }  // namespace vrp

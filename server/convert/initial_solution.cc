@@ -20,15 +20,15 @@
 namespace vrp {
 namespace {
 
-// Past so many errors none is added.
+// Largest number of reported errors.
 constexpr size_t kMostErrors = 100;
 
 struct GivenPlan {
   Plan plan;
-  std::vector<FrozenRoute> frozen;  // one a route
+  std::vector<FrozenRoute> frozen;  // one per route
 };
 
-// The routes by customer ids.
+// Reads the routes of a plan, whose stops are named by id or number.
 class RouteReader {
  public:
   RouteReader(const v1::Solution& message, const Instance& instance, int32_t frozen_stops)
@@ -113,7 +113,7 @@ class RouteReader {
   std::vector<FieldViolation> invalid_;
 };
 
-// Each customer once, and no more routes than vehicles.
+// Checks that no customer is visited twice and no vehicle type has more routes than vehicles.
 absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
   std::vector<FieldViolation> invalid;
   const auto path = [](size_t r) { return Concat("initial_solution.routes[", r, "]"); };
@@ -152,13 +152,13 @@ v1::Solution MessageOf(const Plan& plan) {
   return solution;
 }
 
-// The custom routes of a file of VROOM's. Most files have none, and are not read once more.
+// Returns the `steps` of the vehicles in a VROOM file. Parses only files that contain the key.
 Plan PlanOfSteps(const v1::InstanceFile& file, const Instance& instance) {
   if (!absl::StrContains(file.content(), "\"steps\"")) return {};
   return VroomNamesOf(instance, file.content()).PlanOfSteps();
 }
 
-// A file's routes as a message.
+// Returns the routes of a file as a message.
 absl::StatusOr<v1::Solution> SolutionOf(const v1::SolutionFile& file, const Instance& instance,
                                         const VroomNames& names) {
   absl::StatusOr<SolutionFile> parsed =

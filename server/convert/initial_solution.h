@@ -1,4 +1,4 @@
-// The plan that a request gives to start from.
+// Reads the plan that a search starts from.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,19 @@ namespace vrp {
 
 struct InitialSolution {
   Instance instance;  // with the frozen stops
-  Plan plan;          // what of it breaks no rule
+  Plan plan;          // feasible part of the given plan
   v1::InitialSolutionReport report;
 };
 
-// Nothing where neither the request nor the steps of a VROOM file give one. kInvalidArgument names
-// every wrong field, as `initial_solution.routes[2].stops[5].id: "7b" is no customer`. Past `stop`
-// more is left out of the plan than needed.
+// Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
+//
+// Drops visits until the plan is feasible: as few as possible, but more after `stop`.
+// kInvalidArgument names every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is no
+// customer`.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 
-// `instance` with the frozen stops of a plan whose other parts do not matter.
+// Returns `instance` with the frozen stops of a plan. Does not read its other parts.
 absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,
                                          const Instance& instance);
 

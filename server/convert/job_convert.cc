@@ -57,8 +57,7 @@ v1::PublishedWeights ToProto(const PublishedWeights& published) {
   return message;
 }
 
-// Turns each line of the core's message, as "priority: got ...", into a violation of `prefix` +
-// "priority".
+// Turns each line of a core error ("priority: got ...") into a violation of `prefix` + "priority".
 absl::Status WithPrefix(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
   std::vector<FieldViolation> violations;
@@ -219,7 +218,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
   switch (event.type) {
     case EventType::kState:
     case EventType::kLog:
-      break;  // in the head
+      break;  // set by job_head.h
     case EventType::kProgress:
       *message.mutable_progress() = ToProto(event.progress.value_or(TrainingProgress{}));
       break;
@@ -241,7 +240,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       break;
     case EventType::kImprovement:
     case EventType::kAnswer:
-      break;  // of solve jobs alone
+      break;  // solve jobs only
   }
   return message;
 }

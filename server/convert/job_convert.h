@@ -1,4 +1,4 @@
-// Training jobs and their events, and what requests about jobs of any kind have in common.
+// Converts training jobs, their events and requests about jobs of any kind.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 
 v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
 
-// Reads a training's specification; `default_device` stands where the message names none.
-// kInvalidArgument: config_yaml is absent, or the core's CheckSizes, CheckLimits or CheckLabels
-// refuses it. The job manager judges what the configuration says.
+// Returns the specification of a training. `default_device` applies if the message names none.
+// kInvalidArgument: config_yaml is absent, or CheckSizes, CheckLimits or CheckLabels refuses a
+// field. The job manager checks the configuration itself.
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device);
-// Of a list's filter.
+// Returns the labels of a list filter.
 absl::StatusOr<std::map<std::string, std::string>> LabelsFromProto(
     const google::protobuf::Map<std::string, std::string>& labels);
-// The first event that is wanted; kInvalidArgument below 0.
+// Returns the first requested event, or kInvalidArgument for a negative number.
 absl::StatusOr<int64_t> FirstSequence(int64_t from_sequence);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// What the messages of jobs of all kinds have in common, though their types do not.
+// Sets the fields that the messages of all kinds of jobs share.
 #pragma once
 
 #include "core/jobs/job.h"
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// `Message`: v1::TrainingJob, v1::SolveJob.
+// Sets the shared fields of a v1::TrainingJob or v1::SolveJob.
 template <typename Message>
 void SetJobHead(const Job& job, Message& message) {
   message.set_name(ResourceName(job));
@@ -24,8 +24,8 @@ void SetJobHead(const Job& job, Message& message) {
   message.set_queue_position(static_cast<int32_t>(job.queue_position));
 }
 
-// `Message`: v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse. Sets states and log lines
-// too.
+// Sets the shared fields of a v1::WatchTrainingJobResponse or v1::WatchSolveJobResponse, including
+// states and log lines.
 template <typename Message>
 void SetEventHead(const JobEvent& event, Message& message) {
   message.set_sequence(event.sequence);

@@ -19,22 +19,19 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// A piece of the heap is rounded up to so much more, and its place in a list that doubles when it
-// is full to this.
-constexpr int64_t kPiece = 16;
-constexpr int64_t kPlace = 24;
-constexpr int64_t kText = int64_t{sizeof(std::string)} + kPiece;
-// A list of numbers doubles when it is full.
-constexpr int64_t kDoubled = 2;
-// Of a field that the type does not have, which is kept all the same.
-constexpr int64_t kUnknown = 32;
+// Bytes of overhead: of an allocation, and of a pointer in a list that doubles its capacity.
+constexpr int64_t kAllocation = 16;
+constexpr int64_t kListEntry = 24;
+constexpr int64_t kStringBytes = int64_t{sizeof(std::string)} + kAllocation;
+// Lists of numbers double their capacity.
+constexpr int64_t kListGrowth = 2;
+constexpr int64_t kUnknownField = 32;  // protobuf keeps fields that the type does not have
 constexpr int64_t kMapEntry = 128;
-constexpr uint32_t kLong = 2;   // the wire's mark of what has a length
-constexpr int kMaxDepth = 100;  // as protobuf's own
+constexpr uint32_t kLengthDelimited = 2;  // wire type of texts, messages and packed numbers
+constexpr int kMaxDepth = 100;            // as in protobuf
 constexpr int kMaxFieldNumber = 1000;
 
-// How values of this field are marked on the wire. What comes under its number and another mark is
-// kept as if the type had no such field.
+// Returns the wire type of a field. Protobuf keeps values of another wire type as unknown fields.
 uint32_t WireTypeOf(const FieldDescriptor& field) {
   switch (field.type()) {
     case FieldDescriptor::TYPE_DOUBLE:
@@ -44,7 +41,7 @@ uint32_t WireTypeOf(const FieldDescriptor& field) {
     case FieldDescriptor::TYPE_STRING:
     case FieldDescriptor::TYPE_BYTES:
     case FieldDescriptor::TYPE_MESSAGE:
-      return kLong;
+      return kLengthDelimited;
     case FieldDescriptor::TYPE_FLOAT:
     case FieldDescriptor::TYPE_FIXED32:
     case FieldDescriptor::TYPE_SFIXED32:
@@ -57,23 +54,23 @@ uint32_t WireTypeOf(const FieldDescriptor& field) {
 struct TypeWeight;
 
 struct FieldWeight {
-  const FieldDescriptor* field = nullptr;  // null: the type has none of this number
-  const TypeWeight* message = nullptr;     // of its values, where they are messages
-  int64_t value = 0;                       // each, without what a text or a list holds
-  bool packable = false;                   // many values may come as one
+  const FieldDescriptor* field = nullptr;  // null: the type has no field of this number
+  const TypeWeight* message = nullptr;     // of message values
+  int64_t value = 0;                       // of each value, without the content of texts and lists
+  bool packable = false;                   // whether many values may share one tag
   uint32_t wire_type = 0;
 
   bool Fits(uint32_t type) const {
-    return field != nullptr && (type == wire_type || (packable && type == kLong));
+    return field != nullptr && (type == wire_type || (packable && type == kLengthDelimited));
   }
 };
 
 struct TypeWeight {
   int64_t bytes = 0;
-  std::vector<FieldWeight> fields;  // by number
+  std::vector<FieldWeight> fields;  // indexed by field number
 };
 
-// Of the types that were asked for. Thread-safe; what it gives stays.
+// A cache of the weights of message types. Thread-safe. Returned references stay valid.
 class TypeWeights {
  public:
   const TypeWeight& Of(const Descriptor& type) {
@@ -86,8 +83,8 @@ class TypeWeights {
     std::unique_ptr<TypeWeight>& known = known_[&type];
     if (known != nullptr) return *known;
     known = std::make_unique<TypeWeight>();
-    TypeWeight& weight = *known;  // there before its fields, which may be of this type
-    weight.bytes = BytesOf(type) + kPiece;
+    TypeWeight& weight = *known;  // known before its fields, which may be of this type
+    weight.bytes = BytesOf(type) + kAllocation;
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
       const auto number = static_cast<size_t>(field.number());
@@ -104,13 +101,13 @@ class TypeWeights {
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
         weight.message = &Find(*field.message_type());
-        weight.value = weight.message->bytes + kPlace;
+        weight.value = weight.message->bytes + kListEntry;
         return weight;
       case FieldDescriptor::CPPTYPE_STRING:
-        weight.value = kText + kPlace;
+        weight.value = kStringBytes + kListEntry;
         return weight;
       default:
-        weight.value = field.is_repeated() ? kDoubled * int64_t{sizeof(double)} : 0;
+        weight.value = field.is_repeated() ? kListGrowth * int64_t{sizeof(double)} : 0;
         return weight;
     }
   }
@@ -126,13 +123,13 @@ class TypeWeights {
   std::map<const Descriptor*, std::unique_ptr<TypeWeight>> known_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Reads tags and lengths alone.
+// Weighs a message by its tags and lengths.
 class Scale {
  public:
   Scale(google::protobuf::io::ZeroCopyInputStream& wire, int64_t most) : in_(&wire), most_(most) {}
 
   int64_t weight() const { return weight_; }
-  // Of the field at which it became too much; empty: it did not.
+  // Returns the path of the field at which the weight exceeded the limit.
   std::string TooMuchAt() const {
     std::string path;
     for (const FieldDescriptor* field : path_) {
@@ -142,8 +139,8 @@ class Scale {
   }
   bool too_much() const { return weight_ > most_; }
 
-  // The fields of a message of `type` (null: of one that is not known); false: it became too much,
-  // or what follows cannot be read.
+  // Adds the fields of a message of `type`, or of an unknown one if null. Returns false if the
+  // weight exceeds the limit or the bytes are unreadable.
   bool Add(const TypeWeight* type, int depth) {
     if (depth > kMaxDepth) return false;
     while (const uint32_t tag = in_.ReadTag()) {
@@ -165,7 +162,7 @@ class Scale {
 
   bool AddValue(const FieldWeight& field, uint32_t wire_type, int depth, bool& ends) {
     uint64_t number = 0;
-    const int64_t scalar = field.field == nullptr ? kUnknown : field.value;
+    const int64_t scalar = field.field == nullptr ? kUnknownField : field.value;
     switch (wire_type) {
       case 0:
         weight_ += scalar;
@@ -175,8 +172,8 @@ class Scale {
         return in_.Skip(8);
       case 2:
         return AddLong(field, depth);
-      case 3:  // a group, of which the protos have none
-        weight_ += 3 * kUnknown;
+      case 3:  // a group: our protos have none
+        weight_ += 3 * kUnknownField;
         return Add(nullptr, depth + 1);
       case 4:
         return ends = true;
@@ -201,7 +198,7 @@ class Scale {
       return true;
     }
     if (field.field == nullptr) {
-      weight_ += kUnknown + kText + bytes;
+      weight_ += kUnknownField + kStringBytes + bytes;
     } else if (field.packable) {
       weight_ += PackedBytes(*field.field, bytes);
     } else {
@@ -210,10 +207,11 @@ class Scale {
     return in_.Skip(bytes);
   }
 
-  // A double has eight bytes on the wire too; other numbers have one at least.
+  // Returns the memory of packed numbers. A double has 8 bytes on the wire, other numbers at
+  // least 1.
   static int64_t PackedBytes(const FieldDescriptor& field, int64_t bytes) {
     const bool fixed = field.type() == FieldDescriptor::TYPE_DOUBLE;
-    return kDoubled * bytes * (fixed ? 1 : int64_t{sizeof(int64_t)});
+    return kListGrowth * bytes * (fixed ? 1 : int64_t{sizeof(int64_t)});
   }
 
   google::protobuf::io::CodedInputStream in_;

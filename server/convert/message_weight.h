@@ -1,5 +1,5 @@
-// What a message takes in memory once it is unpacked, told from its bytes: two of them may be an
-// empty message of some hundred.
+// Estimates the memory of an unpacked message from its bytes. An empty message is two bytes on the
+// wire but more than a hundred in memory.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,11 @@
 
 namespace vrp {
 
-// Bytes, rather too many than too few, of a message of `type` that is read from `wire`. Reads no
-// further than to `most`: kInvalidArgument then names the field that it was come to. Of bytes that
-// are no such message: what it takes to find that out. Takes nothing itself but for the first
-// message of a type; thread-safe.
+// Returns an upper estimate of the bytes that a message of `type` takes in memory.
+//
+// Stops at `most` bytes with kInvalidArgument naming the field reached. For bytes that are not such
+// a message, returns the memory needed to find that out. Thread-safe. Allocates only for the first
+// message of a type.
 absl::StatusOr<int64_t> WeighMessage(const google::protobuf::Descriptor& type,
                                      google::protobuf::io::ZeroCopyInputStream& wire, int64_t most);
 

@@ -1,4 +1,4 @@
-// Models and devices.
+// Converts models and devices.
 #pragma once
 
 #include "core/device/device.h"

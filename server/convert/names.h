@@ -1,5 +1,5 @@
-// Resource names: trainingJobs/{id}, solveJobs/{id}, models/{name}, models/{name}/versions/{n},
-// models/{name}/aliases/{alias}.
+// Parses and builds resource names: trainingJobs/{id}, solveJobs/{id}, models/{name},
+// models/{name}/versions/{n}, models/{name}/aliases/{alias}.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace vrp {
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
-// kInvalidArgument names `field`: `name: got "x", wanted trainingJobs/{id}`.
+// Return the parts of a name. kInvalidArgument names `field`: `name: got "x", wanted
+// trainingJobs/{id}`.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);
 absl::StatusOr<ModelReference> ParseModelName(std::string_view field, std::string_view name);
-// Of these, models/{name}/versions/{n} alone.
+// Accepts only models/{name}/versions/{n}.
 absl::StatusOr<ModelReference> ParseVersionName(std::string_view field, std::string_view name);
-// Of these, models/{name}/aliases/{alias} alone.
+// Accepts only models/{name}/aliases/{alias}.
 absl::StatusOr<ModelReference> ParseAliasName(std::string_view field, std::string_view name);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Plans as files: those that requests bring, and those that they ask for.
+// Reads plans from the files of requests and writes them in the formats that requests ask for.
 #pragma once
 
 #include <string_view>
@@ -11,17 +11,17 @@
 
 namespace vrp {
 
-// Values of v1::SolutionFormat, as messages hold them.
+// Values of v1::SolutionFormat in a message.
 using RenderedForms = google::protobuf::RepeatedField<int>;
 
-// kInvalidArgument or kUnimplemented, with the field `render[i]`, for a form that is unknown or
-// cannot say what the instance asks for.
+// Checks that every format can express plans of `instance`. Errors name the field `render[i]`:
+// kInvalidArgument for an unknown format, kUnimplemented for one that cannot express the plan.
 absl::Status CheckRender(const Instance& instance, const RenderedForms& render);
-// One file for each form; CheckRender must have found them fit.
+// Returns one file for each format. CheckRender must accept the formats.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
                                      const VroomNames& names, const RenderedForms& render);
 
-// kInvalidArgument names the fields of `field`.
+// Returns the plan of a file. kInvalidArgument names the fields of `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
                                                const Instance& instance, const VroomNames& names,
                                                std::string_view field = "solution_file");

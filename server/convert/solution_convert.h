@@ -1,4 +1,4 @@
-// Plans, solutions and the checker's findings.
+// Converts plans, solutions and violations.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -10,13 +10,13 @@
 
 namespace vrp {
 
-// `solution` must be of `instance`.
+// Returns the message of a solution of `instance`.
 v1::Solution ToProto(const Instance& instance, const Solution& solution);
 v1::Units ToProto(const Units& units);
 v1::Violation ToProto(const Violation& violation);
 
-// A given plan, to be judged: only `vehicle` and each stop's `node` are read. Depots at a route's
-// ends are left out; any other number stays, for the checker to find.
+// Returns a plan to check. Reads `vehicle` and the `node` of each stop. Drops depots at the ends of
+// routes; the checker reports wrong numbers.
 Plan PlanFromProto(const Instance& instance, const v1::Solution& message);
 
 }  // namespace vrp

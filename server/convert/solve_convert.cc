@@ -133,7 +133,7 @@ class OptionsReader {
     }
   }
 
-  // RuleOf checks the rest, with the instance.
+  // RuleOf checks the other fields together with the instance.
   void ReadStop() {
     const v1::StoppingCriteria& stop = message_.stop();
     if (stop.max_iterations() < 0) {
@@ -167,7 +167,7 @@ class OptionsReader {
                                " searches; wanted greedy, sample, beam, multi_start or improved")});
   }
 
-  // 0 stands for `fallback`.
+  // Returns the value, or `fallback` for 0.
   int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t most) {
     if (value == 0) return fallback;
     if (value < 1 || value > most) {
@@ -182,7 +182,7 @@ class OptionsReader {
   std::vector<FieldViolation> invalid_;
 };
 
-// Parts that did not take place stay absent.
+// Returns the times of the parts that ran.
 v1::TimeBreakdown TimesMessage(const SolveTimes& times) {
   v1::TimeBreakdown message;
   *message.mutable_queue() = ToProto(times.queue);

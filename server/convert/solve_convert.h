@@ -1,4 +1,4 @@
-// SolveRequest's options and SolveResponse.
+// Converts the options of a SolveRequest and builds a SolveResponse.
 #pragma once
 
 #include <algorithm>
@@ -11,35 +11,35 @@
 
 namespace vrp {
 
-// What a request may ask for.
+// Limits of the options of a request.
 struct SolveLimits {
   int32_t max_threads = 1;
   absl::Duration max_budget = kMostBudget;
-  absl::Duration default_budget = kDefaultBudget;  // max_budget at most
+  absl::Duration default_budget = kDefaultBudget;  // at most max_budget
 };
 
-// The options that the message states, with the defaults of the contract; times, cancellation and
-// policy are the caller's to add, and `stop` by SetStop. If the message asks for idle threads,
-// `threads` is the most. kInvalidArgument names every wrong field: `threads: got 9, wanted 1 to 4`.
+// Returns the options of a request with the defaults of the proto. The caller adds times,
+// cancellation, policy and, by SetStop, the stopping criteria. If the request asks for idle
+// threads, `threads` is their largest number. kInvalidArgument names every wrong field: `threads:
+// got 9, wanted 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
 
-// The stop rule that the message asks for on `instance`, and, where it leaves the budget to the
-// daemon, the limit by the instance's size. `options`: of SolveOptionsFromProto. kInvalidArgument
-// names the field.
+// Sets the stopping criteria of a request for `instance` and, if the daemon chooses the budget, the
+// budget for its size. `options` come from SolveOptionsFromProto. kInvalidArgument names the field.
 absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
                      SolveOptions& options);
 
-// Whether the budget is the daemon's, by the instance's size.
+// Whether the daemon chooses the budget by the size of the instance.
 bool HasAutomaticBudget(const v1::SolveRequest& message);
-// The budget that the message, which may be wrong, asks for, within the limits.
+// Returns the requested budget within the limits. The request may be invalid.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
-// Returns how long a search of an instance of so many customers lasts at least, as far as the
-// message says. A search whose plan no other can beat may be shorter.
+// Returns the shortest search time that a request implies for a number of customers. A search that
+// proves its plan optimal may end before.
 absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
                            const SolveLimits& limits);
 
-// Without `model` and `solution_file`.
+// Returns the response without `model` and `solution_file`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);
 
 }  // namespace vrp

@@ -46,7 +46,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
   switch (event.type) {
     case EventType::kState:
     case EventType::kLog:
-      break;  // in the head
+      break;  // set by job_head.h
     case EventType::kResumed:
       *message.mutable_resumed() = ToProto(event.solve.value_or(SolveProgress()));
       break;
@@ -60,7 +60,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kCheckpoint:
     case EventType::kModel:
     case EventType::kCompacted:
-      break;  // of training jobs alone
+      break;  // training jobs only
   }
   return message;
 }

@@ -1,4 +1,4 @@
-// Solve jobs and their events.
+// Converts solve jobs and their events.
 #pragma once
 
 #include "core/jobs/job.h"
@@ -8,13 +8,13 @@ namespace vrp {
 
 v1::SolveProgress ToProto(const SolveProgress& progress);
 
-// Builds what the store keeps of `request`, whose budget is set and whose input is `instance`, and
-// the part of it that a SolveJob shows.
+// Returns the stored form of `request` and the part of it that a SolveJob shows. The budget of the
+// request is set, and its input is `instance`.
 SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance);
 
-// Without the answer, which the store keeps apart.
+// Returns the message without the response, which the store keeps separately.
 v1::SolveJob SolveJobToProto(const Job& job);
-// Likewise.
+// Returns the event without the response.
 v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event);
 
 }  // namespace vrp

@@ -16,13 +16,13 @@
 namespace vrp {
 namespace {
 
-// Trailers (the message twice, the details once) stay below gRPC's 8 KiB, whose excess would hide
-// the error.
+// Bounds the trailers (the message twice, the details once) to gRPC's 8 KiB. Larger trailers would
+// replace the error.
 constexpr size_t kMaxMessageBytes = 1500;
 constexpr size_t kMaxViolationBytes = 300;
 constexpr size_t kMaxViolationsBytes = 2500;
 
-// Payload: the reason itself.
+// URL of a payload that holds the reason.
 constexpr std::string_view kReasonUrl = "vrp/reason";
 
 bool IsText(std::string_view text) {
@@ -32,7 +32,7 @@ bool IsText(std::string_view text) {
   return true;
 }
 
-// Valid UTF-8 of at most `limit` bytes, cut between characters.
+// Truncates a text to valid UTF-8 of at most `limit` bytes.
 std::string Bounded(std::string_view text, size_t limit) {
   std::string result(text);
   if (!IsText(text)) result = absl::Utf8SafeCHexEscape(ToAbsl(text));
@@ -117,8 +117,7 @@ google::rpc::Status ToDetailedStatus(const absl::Status& status) {
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
   const google::rpc::Status details = ToDetailedStatus(status);
-  // Both enums are google.rpc.Code's numbers (kDoNotUse... values of absl cannot be told from
-  // UNKNOWN by a client anyway).
+  // Both enums have the numbers of google.rpc.Code.
   return grpc::Status(static_cast<grpc::StatusCode>(status.code()), details.message(),
                       details.SerializeAsString());
 }

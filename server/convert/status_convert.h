@@ -1,4 +1,4 @@
-// The one mapping from the core's absl::Status to what goes over the wire.
+// Converts the core's absl::Status to gRPC's status with details.
 #pragma once
 
 #include <string>
@@ -13,29 +13,31 @@ namespace vrp {
 
 inline constexpr char kErrorDomain[] = "vrp";
 
-// A status that asks the caller to try again after `delay`.
+// Returns `status` with a request to retry after `delay`.
 absl::Status WithRetry(absl::Status status, absl::Duration delay);
 
-// A status whose google.rpc.ErrorInfo says why in one word, as "QUEUE_FULL", where the code is too
-// wide. Each word becomes a time series of the metrics: take few.
+// Returns `status` with a reason such as "QUEUE_FULL" for google.rpc.ErrorInfo. Use few reasons:
+// each becomes a time series of the metrics.
 absl::Status WithReason(absl::Status status, std::string_view reason);
-// What calls get while the daemon stops.
+// Returns the error of calls that arrive while the daemon shuts down.
 absl::Status StoppingError();
-// Bytes that are no message of `type` ("vrp.v1.SolveRequest"), or none at all.
+// Returns the error of a message that is not a readable `type` ("vrp.v1.SolveRequest").
 absl::Status UnreadableError(std::string_view type);
 
-// Same code. Details: google.rpc.ErrorInfo (domain "vrp"; reason: of WithReason, else the code's
-// name), the BadRequest or RetryInfo that the status carries as payload (see field_violation.h),
-// and a RetryInfo of one second for kResourceExhausted and kUnavailable that name none. Texts are
-// cut so that everything fits into the 8 KiB that gRPC grants to trailers.
+// Returns the gRPC status with the same code.
+//
+// Details: a google.rpc.ErrorInfo (domain "vrp"; reason of WithReason, else the name of the code),
+// the BadRequest or RetryInfo in the payload of the status (see field_violation.h), and a RetryInfo
+// of one second for kResourceExhausted and kUnavailable without one. Texts are truncated to gRPC's
+// limit of 8 KiB for trailers.
 grpc::Status ToGrpcStatus(const absl::Status& status);
-// Code, text and details of ToGrpcStatus, for an error that is one of many answers.
+// Returns code, message and details of ToGrpcStatus as a message, for one response of many.
 google::rpc::Status ToDetailedStatus(const absl::Status& status);
-// The reason in the ErrorInfo of a status of ToGrpcStatus, in small letters, as "queue_full"; of
-// any other status its code's name, likewise.
+// Returns the reason in the ErrorInfo of a status of ToGrpcStatus in lower case ("queue_full"), or
+// the name of the code.
 std::string ReasonOf(const grpc::Status& status);
 
-// Code and full message without details, for errors that are data (TrainingJob.error).
+// Returns code and full message without details, for errors that are data (TrainingJob.error).
 google::rpc::Status ToRpcStatus(const absl::Status& status);
 
 }  // namespace vrp

@@ -22,7 +22,7 @@ google::protobuf::Duration ToProto(absl::Duration duration) {
 }
 
 google::protobuf::Timestamp ToProto(absl::Time time) {
-  constexpr int64_t kFirst = -62'135'596'800;  // 0001-01-01, as timestamp.proto has it
+  constexpr int64_t kFirst = -62'135'596'800;  // 0001-01-01, the limit in timestamp.proto
   constexpr int64_t kLast = 253'402'300'799;   // 9999-12-31
   time = std::clamp(time, absl::FromUnixSeconds(kFirst), absl::FromUnixSeconds(kLast));
   google::protobuf::Timestamp message;

@@ -1,4 +1,4 @@
-// Durations and timestamps.
+// Converts durations and timestamps.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -9,11 +9,11 @@
 namespace vrp {
 
 google::protobuf::Duration ToProto(
-    absl::Duration duration);  // infinite: the longest that the message can state
+    absl::Duration duration);  // infinite: the longest possible Duration
 google::protobuf::Timestamp ToProto(absl::Time time);
 
-// kInvalidArgument for what protobuf calls no valid Duration: seconds beyond 10,000 years, nanos
-// out of range or of the other sign.
+// Returns kInvalidArgument for an invalid Duration: seconds beyond 10,000 years, nanos out of range
+// or of the opposite sign.
 absl::StatusOr<absl::Duration> FromProto(const google::protobuf::Duration& duration);
 
 }  // namespace vrp

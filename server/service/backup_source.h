@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Takes the snapshot; blocks on the disk. Errors as of TakeSnapshot.
+// Takes a snapshot and opens it as a stream. Blocks on the disk. Errors: see TakeSnapshot.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::BackupServerResponse>>> OpenBackup(
     const BackupSources& sources);
 

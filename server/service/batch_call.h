@@ -1,4 +1,4 @@
-// One bidirectional stream of independent requests, each answered when it is ready.
+// A bidirectional stream of independent requests. Each response is sent when it is ready.
 #pragma once
 
 #include <deque>
@@ -19,8 +19,8 @@
 
 namespace vrp {
 
-// BatchState says what happens when. The caller's cancellation cancels the requests under way; from
-// the daemon's end on none is read, and those that were are answered.
+// BatchState decides the next operation. Cancellation by the caller cancels the requests under way.
+// Once the daemon shuts down, the call reads no request and answers those that it has read.
 template <typename Request, typename Response>
 class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
                         public TrackedStream,
@@ -29,21 +29,21 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   struct Options {
     WorkPool* pool = nullptr;      // outlives the call
     StreamTracker* hub = nullptr;  // outlives the call
-    int32_t slots = 1;             // requests read and not yet answered
+    int32_t slots = 1;             // requests that are read and not answered
     absl::Time deadline = absl::InfiniteFuture();
-    // Ends the requests under way with their answers; null: they end by themselves.
+    // Ends the requests under way early, with responses. Optional.
     std::shared_ptr<const CancelFlag> drain = nullptr;
-    // What a request needs before all else.
+    // Prepares a request before it is queued.
     std::function<void(Request&)> prepare;
-    // Gives the response, once and from any thread; the request lives until then. Cannot fail: a
-    // request's error is part of its response.
+    // Calls Done with the response, once and from any thread. The request lives until then. An
+    // error is part of the response.
     using Done = absl::AnyInvocable<void(Response)>;
     std::function<void(const Request&, const CallContext&, Done)> answer;
-    // What is known of a request's work before it begins.
+    // Estimates the work of a request.
     std::function<Forecast(const Request&)> forecast;
   };
 
-  // gRPC owns what is returned.
+  // Returns the started call, which gRPC owns.
   static grpc::ServerBidiReactor<Request, Response>* Start(Options options) {
     std::shared_ptr<BatchCall> call(new BatchCall(std::move(options)));
     call->self_ = call;
@@ -62,7 +62,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   void OnCancel() override { Abandon(absl::CancelledError("the caller went away")); }
   void OnDone() override {
     options_.hub->Remove(number_);
-    const std::shared_ptr<BatchCall> self = std::move(self_);  // the last use, but for tasks' own
+    const std::shared_ptr<BatchCall> self = std::move(self_);  // tasks may still hold the call
   }
   void OnTick() override {}
   void OnClose() override {
@@ -93,7 +93,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     options_.prepare(request);
     const auto kept = std::make_shared<const Request>(std::move(request));
     const auto answer = [self = this->shared_from_this(), kept] {
-      // Waiting for a solver is not the request's own time.
+      // The time of a request does not include its wait for a thread.
       const CallContext context{
           .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
       self->options_.answer(

@@ -32,7 +32,7 @@ bool BatchState::ReadDone(bool ok) {
   absl::MutexLock lock(&mutex_);
   reading_ = false;
   if (!ok) read_all_ = true;
-  // What comes after all was read was sent after the last that is answered.
+  // The caller sent this request after the last one that is answered.
   if (!ok || read_all_ || result_.has_value()) return false;
   ++used_;
   return true;
@@ -57,7 +57,7 @@ void BatchState::End(absl::Status result) {
 
 void BatchState::EndOnceAnswered(absl::Status result) {
   absl::MutexLock lock(&mutex_);
-  if (read_all_) return;  // it ends by itself then, and well
+  if (read_all_) return;  // the stream ends with OK by itself
   read_all_ = true;
   result_once_answered_ = std::move(result);
 }

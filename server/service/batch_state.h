@@ -1,4 +1,4 @@
-// What a stream of independent requests and answers may do next; no gRPC in it.
+// Decides the next operations of a stream of independent requests, without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,28 @@
 
 namespace vrp {
 
-// A request takes a slot when it is read and gives it back when its answer has been written: a
-// caller who sends faster than answers are made or read waits, and memory is bounded. Thread-safe.
+// The state of a stream. A request takes a slot when it is read and frees it when its response is
+// written. A caller that sends faster than it reads responses waits, which bounds memory.
+// Thread-safe.
 class BatchState {
  public:
   explicit BatchState(int32_t slots) : slots_(slots) {}
 
-  // What to start now, each once. After `read` was started, Reading() is to be called.
+  // The operations to start now. Call Reading() after the read is started.
   struct Next {
     bool read = false;
     bool write = false;
-    std::optional<absl::Status> finish;  // the last thing to do
+    std::optional<absl::Status> finish;  // the last operation
   };
   Next Step();
-  void Reading();  // until then nothing is finished: it must not overtake the start of a read
+  void Reading();  // lets the stream finish, which must not precede a started read
 
-  bool ReadDone(bool ok);  // whether there is a request, to be answered
-  void Answered();         // one more answer waits to be written
+  bool ReadDone(bool ok);  // returns whether there is a request to answer
+  void Answered();         // one more response is ready to write
   void WriteDone(bool ok);
-  // The first end counts: not OK drops what is under way.
+  // Ends the stream. Only the first call counts. An error drops the requests under way.
   void End(absl::Status result);
-  // Reads no more; ends with `result` once all that was read has been answered.
+  // Stops reading, and ends with `result` once all read requests are answered.
   void EndOnceAnswered(absl::Status result);
 
  private:

@@ -1,4 +1,4 @@
-// What the logic of an RPC knows of the call; no gRPC in it.
+// Facts about a call for its handler, without gRPC.
 #pragma once
 
 #include <memory>
@@ -8,11 +8,12 @@
 
 namespace vrp {
 
+// Times and cancellation of a call.
 struct CallContext {
-  absl::Time received;                           // when the request had arrived
+  absl::Time received;                           // when the request arrived
   absl::Time deadline = absl::InfiniteFuture();  // the caller's
-  // Set when the caller goes away; not null. Its wider one: the daemon stops, and wants the best
-  // that there is so far.
+  // Set when the caller cancels; not null. Its wider flag is set when the daemon shuts down and
+  // wants the best result so far.
   std::shared_ptr<const CancelFlag> cancel;
 };
 

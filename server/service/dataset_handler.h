@@ -11,12 +11,12 @@
 
 namespace vrp {
 
-// What `request` asks for, checked; of at most `max_nodes` nodes an instance.
+// Returns the checked options of a request for instances of at most `max_nodes` nodes.
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 
-// The instances that `request` names, made as they are asked for, some 64 KiB at a time.
-// kInvalidArgument names the field.
+// Opens a stream that generates instances on demand, about 64 KiB at a time. kInvalidArgument names
+// the field.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 

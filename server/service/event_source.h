@@ -1,4 +1,4 @@
-// A job's event log as a server stream sends it; no gRPC in it.
+// Streams the event log of a job, without gRPC.
 #pragma once
 
 #include <functional>
@@ -38,8 +38,8 @@ class EventSource final : public StreamSource<Response> {
   const Convert convert_;
 };
 
-// The job's place in the queue goes with its newest event. `get`: () -> absl::StatusOr<Job>, asked
-// for queued jobs alone.
+// Adds the queue position of a queued job to its newest event. `get` is () -> absl::StatusOr<Job>
+// and is called for queued jobs only.
 template <typename Response, typename Get>
 void SetQueuePosition(const JobEvent& event, Get get, Response& message) {
   if (event.state != JobState::kQueued) return;

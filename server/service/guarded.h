@@ -1,4 +1,4 @@
-// What the standard library throws must not end the daemon.
+// Turns exceptions of the standard library into errors, so that they do not end the daemon.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// `work()`, with whatever the standard library throws as a status.
+// Returns `work()`, or an error if it throws.
 template <typename Work>
 auto CallGuarded(Work& work) -> decltype(work()) {
   try {

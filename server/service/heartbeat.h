@@ -1,4 +1,4 @@
-// What a stream of a job's events sends while nothing happens.
+// Messages of an idle stream of job events.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// An event without a sequence number. `clock` outlives it.
+// Returns a function that makes events without a sequence number. `clock` outlives it.
 template <typename Response>
 std::function<Response()> HeartbeatOf(const Clock& clock) {
   return [&clock] {
@@ -20,7 +20,7 @@ std::function<Response()> HeartbeatOf(const Clock& clock) {
   };
 }
 
-// With the job's place in the queue, which `position` tells: 0 for none.
+// Adds the job's queue position, for which it calls `position`; 0: not queued.
 template <typename Response>
 std::function<Response()> HeartbeatOf(const Clock& clock, std::function<int32_t()> position) {
   return [plain = HeartbeatOf<Response>(clock), position = std::move(position)] {

@@ -22,7 +22,7 @@ v1::Matrices MessageOf(const StoredMatrices& stored) {
   return message;
 }
 
-// `values[7]: ...` is a field of `part`.
+// Returns an error of the core with its field below `part`.
 absl::Status WithPart(const absl::Status& status, std::string_view part) {
   if (!absl::IsInvalidArgument(status)) return status;
   FieldViolation violation = FromLine(FromAbsl(status.message()));
@@ -54,7 +54,7 @@ absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chu
   }
   const auto count = static_cast<size_t>(values.size());
   const int64_t room = upload_->BytesWith(count);
-  MessageBudget::Share old;  // while what came moves to a larger place, both are there
+  MessageBudget::Share old;  // both allocations exist while the values move
   if (room > share_.bytes()) {
     VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(room));
     old = std::exchange(share_, std::move(larger));

@@ -1,4 +1,4 @@
-// DatasetService's matrices without gRPC.
+// The RPCs of matrices, without gRPC.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace vrp {
 
-// One upload, in memory until it is whole; its share of `messages` is held until it goes. Calls
-// come one after the other, from any thread.
+// An upload, in memory until it is complete. It holds its share of `messages` until it is
+// destroyed. Not thread-safe.
 class MatrixImport {
  public:
-  // Both outlive it.
+  // Both outlive the upload.
   MatrixImport(MatrixStore& store, MessageBudget& messages) : store_(store), messages_(messages) {}
 
-  // kResourceExhausted: as of the budget.
+  // kResourceExhausted: see MessageBudget.
   absl::Status Take(const v1::UploadMatricesRequest& message);
   absl::StatusOr<v1::Matrices> Finish();
 
@@ -27,8 +27,8 @@ class MatrixImport {
 
   MatrixStore& store_;
   MessageBudget& messages_;
-  MessageBudget::Share share_;          // of what upload_ has
-  std::optional<MatrixUpload> upload_;  // none: no header yet
+  MessageBudget::Share share_;          // for upload_
+  std::optional<MatrixUpload> upload_;  // absent: no header yet
 };
 
 v1::ListMatricesResponse ListMatrices(const MatrixStore& store);

@@ -96,14 +96,14 @@ absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& 
   return instances;
 }
 
-// What is evaluated on: instances that are there, and ones that are still to be made.
+// The instances of an evaluation: complete ones, and the rest of a generated set.
 struct InstanceSet {
   std::vector<Instance> instances;
   GeneratorOptions generator = {};
-  int64_t count = 0;  // in all
+  int64_t count = 0;  // total
 
   bool complete() const { return std::ssize(instances) == count; }
-  // A piece of what is missing, so that a caller who went away is noticed in between.
+  // Generates some of the missing instances, so that cancellation is noticed in between.
   absl::Status MakeSome() {
     for (int64_t nodes = 0; !complete() && nodes < kNodesAtOnce; nodes += generator.customers) {
       VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(generator, std::ssize(instances)));
@@ -177,7 +177,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
         options_(std::move(options)),
         set_(std::move(set)),
         threads_(context.busy->Take(context.threads)) {}
-  // Large sets are given back to the machine, not only to the next request.
+  // Returns the memory of large sets to the system.
   ~EvaluationSource() override {
     evaluation_ = nullptr;
     set_.instances = {};
@@ -239,11 +239,11 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
   }
 
   const ModelEvaluationContext context_;
-  LoadedModel model_;  // the policy until the evaluation has it
+  LoadedModel model_;  // its policy moves to evaluation_
   const std::string data_;
   const EvaluationOptions options_;
   InstanceSet set_;
-  std::unique_ptr<Evaluation> evaluation_;  // null: the set is not complete yet
+  std::unique_ptr<Evaluation> evaluation_;  // null until the set is complete
   bool reported_ = false;
   const BusyThreads::Lease threads_;
 };

@@ -17,17 +17,16 @@ namespace vrp {
 
 struct ModelEvaluationContext {
   Registry* registry = nullptr;            // these outlive the source
-  const MatrixSource* matrices = nullptr;  // that files name; null: none is known
+  const MatrixSource* matrices = nullptr;  // for matrices that files name; null: none
   const Clock* clock = nullptr;
   BusyThreads* busy = nullptr;
   int32_t threads = 1;
-  int32_t max_nodes = kMaxNodes;  // of one file
-  WatchFn watch = nullptr;        // of each piece of an "evaluation"
+  int32_t max_nodes = kMaxNodes;  // of an instance
+  WatchFn watch = nullptr;        // called for each step of an "evaluation"
 };
 
-// Loads the model, reads or makes the instances. The source gives a message with progress for each
-// step of the work and ends with the report, when the card has been written. Codes: see
-// model_service.proto.
+// Loads the model and reads or generates the instances. The source sends progress for each step of
+// the work. It ends with the report after the card is written. Errors: see model_service.proto.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
     const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request);
 

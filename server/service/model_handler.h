@@ -10,10 +10,10 @@
 
 namespace vrp {
 
-// Thread-safe; methods read the disk. Codes and remedies: see model_service.proto.
+// Handles the RPCs. Thread-safe. Methods read the disk. Errors: see model_service.proto.
 class ModelHandler {
  public:
-  // `quota`, of imports, outlives it; null: none.
+  // `quota` bounds imports and outlives the handler; null: no quota.
   ModelHandler(const ModelEvaluationContext& context, const StateQuota* quota)
       : context_(context), registry_(*context.registry), quota_(quota) {}
 
@@ -30,7 +30,7 @@ class ModelHandler {
   std::shared_ptr<ModelImport> Import() const {
     return std::make_shared<ModelImport>(registry_, quota_);
   }
-  // Blocks while the version loads, as does Load.
+  // Blocks while the version loads, like Load.
   absl::StatusOr<v1::SetModelAliasResponse> SetAlias(const v1::SetModelAliasRequest& request) const;
   absl::StatusOr<v1::DeleteModelAliasResponse> DeleteAlias(
       const v1::DeleteModelAliasRequest& request) const;
@@ -40,7 +40,7 @@ class ModelHandler {
       const v1::DeleteModelVersionRequest& request) const;
 
  private:
-  // With what the registry knows of it now.
+  // Returns the message with the registry's current state of the version.
   v1::Model ToMessage(const ModelVersion& version) const;
 
   const ModelEvaluationContext context_;

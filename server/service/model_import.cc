@@ -19,9 +19,9 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxChunkBytes = size_t{4} << 20;
-constexpr size_t kChunkBytes = size_t{1} << 19;  // that we send; a message may have 1 MiB at least
+constexpr size_t kChunkBytes = size_t{1} << 19;  // below the smallest message limit, 1 MiB
 
-// The files of a model, one after the other.
+// Sends the files of a model one after the other.
 class ExportSource final : public StreamSource<v1::ExportModelResponse> {
  public:
   explicit ExportSource(std::string folder) : folder_(std::move(folder)) {}
@@ -47,7 +47,7 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     return messages;
   }
   bool AtEnd() const override { return file_ == kFiles.size(); }
-  // Never called: Next is empty at the end only.
+  // Never called: Next returns nothing only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:
@@ -124,7 +124,7 @@ absl::StatusOr<v1::Model> ModelImport::Finish() {
   VRP_RETURN_IF_ERROR(CheckQuota());
   const absl::StatusOr<ModelVersion> version = registry_.Import(name_, folder_);
   if (!version.ok()) {
-    // Where the folder lies is not the caller's business; which file is wrong is.
+    // The error names the file but not the folder.
     const std::string place = Concat(folder_, "/");
     std::string text(version.status().message());
     for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {

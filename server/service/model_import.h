@@ -14,30 +14,30 @@
 
 namespace vrp {
 
-// One upload. Files are written to a staging folder as they come, under names of our own; what was
-// not finished is removed. Calls come one after the other, from any thread; they block on the disk.
+// An upload. Writes files to a staging folder as they arrive, under its own names, and removes an
+// unfinished upload. Methods block on the disk. Not thread-safe.
 class ModelImport {
  public:
-  // Both outlive it; a quota of null: none.
+  // Both outlive the upload. `quota` may be null.
   ModelImport(Registry& registry, const StateQuota* quota) : registry_(registry), quota_(quota) {}
   ~ModelImport();
   ModelImport(const ModelImport&) = delete;
   ModelImport& operator=(const ModelImport&) = delete;
 
   absl::Status Take(const v1::ImportModelRequest& message);
-  // Checks quota, header, card and sum of the weights, loads them once, publishes.
+  // Checks quota, header, card and checksum, loads the weights once and publishes the version.
   absl::StatusOr<v1::Model> Finish();
 
  private:
-  // What came so far is counted where the models lie in the state folder.
+  // Counts the received bytes if the models are in the state folder.
   absl::Status CheckQuota() const;
   absl::Status TakeHeader(const v1::ImportModelRequest::Header& header);
   absl::Status TakeChunk(const v1::FileChunk& chunk);
 
   Registry& registry_;
   const StateQuota* const quota_;
-  std::string name_;    // empty: no header yet
-  std::string folder_;  // staging
+  std::string name_;    // empty before the header
+  std::string folder_;  // staging folder
   int64_t card_bytes_ = 0;
   int64_t weights_bytes_ = 0;
 };

@@ -1,4 +1,4 @@
-// What grpc.reflection tells generic clients, as grpcurl, of the daemon's RPCs.
+// Describes the RPCs to generic clients such as grpcurl.
 #pragma once
 
 #include "absl/status/status.h"
@@ -6,11 +6,11 @@
 
 namespace vrp {
 
-// What it asks for, or an ErrorResponse: cannot fail.
+// Returns the response, which may be an ErrorResponse.
 ::grpc::reflection::v1alpha::ServerReflectionResponse Reflect(
     const ::grpc::reflection::v1alpha::ServerReflectionRequest& request);
 
-// To a request that could not be read.
+// Returns the response to an unreadable request.
 ::grpc::reflection::v1alpha::ServerReflectionResponse ReflectError(const absl::Status& status);
 
 }  // namespace vrp

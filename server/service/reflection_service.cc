@@ -13,7 +13,7 @@ using ReflectionRequest = ::grpc::reflection::v1alpha::ServerReflectionRequest;
 using ReflectionResponse = ::grpc::reflection::v1alpha::ServerReflectionResponse;
 using ReflectionCall = BatchCall<Received<ReflectionRequest>, ReflectionResponse>;
 
-// The request itself, that within the response, and both on their way out.
+// Copies of a request: itself, the one in the response, and both while they are sent.
 constexpr int64_t kReflectionCopies = 3;
 
 grpc::ServerBidiReactor<Received<ReflectionRequest>, ReflectionResponse>* StartReflection(
@@ -21,7 +21,7 @@ grpc::ServerBidiReactor<Received<ReflectionRequest>, ReflectionResponse>* StartR
   return ReflectionCall::Start(
       {.pool = &context.quick_pool,
        .hub = &context.streams,
-       .slots = 1,  // answers come in the order of the requests
+       .slots = 1,  // responses keep the order of requests
        .deadline = DeadlineOf(call),
        .prepare =
            [&messages = context.messages](Received<ReflectionRequest>& request) {

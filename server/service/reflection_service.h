@@ -1,6 +1,7 @@
-// The service grpc.reflection. gRPC's own gives each stream a thread, of which there is no bound,
-// and unpacks whatever comes, though 64 MiB of fields that it does not know take near a gigabyte
-// then.
+// The service grpc.reflection.
+//
+// gRPC's own service starts an unbounded number of threads, one for each stream. It also unpacks
+// every message, and 64 MiB of unknown fields take nearly a gigabyte.
 #pragma once
 
 #include "grpc/reflection/v1alpha/reflection.grpc.pb.h"

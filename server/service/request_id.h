@@ -1,4 +1,4 @@
-// What names a request in the log and to its caller.
+// The id of a request in the log and in its metadata.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace vrp {
 
-// The metadata's key, both ways.
+// The metadata key in requests and responses.
 inline constexpr char kRequestIdKey[] = "x-request-id";
 
-// `given`, where it is 1 to 64 letters, digits, `-`, `_`, `.`: such a text can be written anywhere
-// as it is. Else a fresh id.
+// Returns `given` if it has 1 to 64 letters, digits, `-`, `_` and `.`, which need no escaping
+// anywhere. Otherwise returns a new id.
 std::string RequestIdFrom(std::string_view given);
 
 }  // namespace vrp

@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-// Times would only make it larger: they follow from the order of visits.
+// Stores no times: they follow from the order of visits.
 std::string WritePlan(const Plan& plan) {
   v1::Solution message;
   for (const PlannedRoute& planned : plan) {
@@ -40,7 +40,7 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
           .text = WritePlan(plan)};
 }
 
-// The times of all attempts, and who ended the last one.
+// Sets the times of all attempts and the end reason of the last one.
 void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
   *response.mutable_budget() = ToProto(task.searched + task.budget);
   for (google::protobuf::Duration* time :

@@ -1,4 +1,4 @@
-// Sees each request of every service at its begin and its end, whatever its handler does.
+// Observes the begin and the end of every request of every service.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,12 @@
 
 namespace vrp {
 
-// Counts and times requests, gives each its id (the caller's or a fresh one, told in the trailing
-// metadata `x-request-id`), and writes a line of the log for each: at debug; at warn where the
-// daemon itself is at fault (INTERNAL, UNKNOWN, DATA_LOSS). The code is what the caller has heard:
-// of a call that was cut, not what its handler gave. Both outlive the server that this is given to.
+// Returns interceptors that count and time requests and give each an id: the caller's or a new one,
+// returned in the trailing metadata `x-request-id`.
+//
+// They log each request at debug level, or at warn level for a fault of the daemon (INTERNAL,
+// UNKNOWN, DATA_LOSS). The logged code is the one that the caller received, which differs from the
+// handler's if the call was cancelled. Both arguments outlive the server.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeRpcInterceptors(
     Metrics& metrics, const Drain& drain);
 

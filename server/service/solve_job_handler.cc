@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// What looking through a request may take: a plan to start from is repaired on the way.
+// Time limit for checking a request, which includes the repair of a plan to start from.
 constexpr absl::Duration kCheckTime = absl::Seconds(10);
 
 absl::StatusOr<std::string> IdOf(const std::string& name) {

@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// Thread-safe; methods block on the store. Codes and remedies: see solver_service.proto.
+// Handles the RPCs. Thread-safe. Methods block on the store. Errors: see solver_service.proto.
 class SolveJobHandler {
  public:
   // Both outlive the handler.
@@ -27,14 +27,14 @@ class SolveJobHandler {
   absl::StatusOr<v1::DeleteSolveJobResponse> Delete(const v1::DeleteSolveJobRequest& request) const;
   absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> Watch(
       const v1::WatchSolveJobRequest& request) const;
-  // kFailedPrecondition where a job that has not ended was given these matrices: without them it
-  // could not go on after a restart.
+  // Returns kFailedPrecondition if a job that has not ended uses these matrices: without them it
+  // could not continue after a restart.
   absl::Status CheckUnused(const std::string& matrices) const;
-  // 0: the job is not queued, or there is none.
+  // Returns the queue position, or 0 if the job is not queued or does not exist.
   int32_t QueuePosition(const std::string& name) const;
 
  private:
-  // With its answer.
+  // Returns the message with its response.
   absl::StatusOr<v1::SolveJob> ToMessage(const Job& job) const;
 
   const SolverHandler& solver_;

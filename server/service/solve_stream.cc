@@ -23,8 +23,7 @@ struct StreamedPlan {
   absl::Time found;
 };
 
-// Between the thread that solves and the one that sends: the newest plan, then the answer.
-// Thread-safe.
+// Passes the newest plan, and then the result, from the solving to the sending thread. Thread-safe.
 class Mailbox {
  public:
   struct Content {
@@ -131,7 +130,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolve
       });
     };
     absl::StatusOr<v1::SolveResponse> answer = CallGuarded(solve);
-    cancel->Cancel();  // its forecast is over, before the caller can ask again
+    cancel->Cancel();  // drops its forecast before the caller can send another request
     mailbox->PutAnswer(std::move(answer));
   };
   VRP_RETURN_IF_ERROR(context.pool->TryRun(work, context.handler->ForecastOf(request, call)));

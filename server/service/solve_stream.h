@@ -14,15 +14,15 @@ namespace vrp {
 
 struct SolveStreamContext {
   const SolverHandler* handler = nullptr;  // these outlive the source
-  WorkPool* pool = nullptr;                // where the solve itself runs
+  WorkPool* pool = nullptr;                // for the solve itself
   absl::Time received;
   absl::Time deadline = absl::InfiniteFuture();
-  std::shared_ptr<const CancelFlag> drain;  // ends the search with its answer
+  std::shared_ptr<const CancelFlag> drain;  // ends the search early with its result
 };
 
-// Queues the solve and returns. The source gives the newest improvement since the last Next and
-// ends with the answer, or with the solve's error. Destroying it cancels the solve.
-// kResourceExhausted when the pool is full.
+// Queues a solve and returns. The source sends the newest improvement since the last Next. It ends
+// with the result or the error of the solve. Destroying it cancels the solve. kResourceExhausted:
+// the pool is full.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolveStream(
     const SolveStreamContext& context, const v1::SolveRequest& request);
 

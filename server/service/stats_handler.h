@@ -1,4 +1,4 @@
-// GetServerStats: the figures of the metrics as a message.
+// Returns the metrics as a message, for GetServerStats.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Blocks on the disk. kUnavailable: the jobs cannot be read.
+// Returns the current metrics. Blocks on the disk. kUnavailable: the jobs cannot be read.
 absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::Time now);
 
 }  // namespace vrp

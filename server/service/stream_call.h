@@ -1,9 +1,9 @@
-// One server stream, fed by a StreamSource; StreamTurns says what it does when.
+// A server stream of the messages of a StreamSource. StreamTurns decides the next operation.
 //
-// A slow reader stays in `writing`: nothing is queued for it beyond what one Next gave, and nobody
-// waits for it. A heartbeat (the hub's tick) is sent in `waiting` alone. The caller's cancellation
-// and the daemon's end (see ends_in_drain) are the stream's end too: Step finishes as soon as no
-// write is under way.
+// For a slow reader the stream stays in `writing`: it holds only the messages of one Next and
+// blocks no thread. Heartbeats (the tracker's ticks) are sent in `waiting` only. The stream also
+// ends when the caller cancels or the daemon shuts down (see ends_in_drain), once no write is under
+// way.
 #pragma once
 
 #include <deque>
@@ -32,12 +32,12 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     WorkPool* pool = nullptr;      // outlives the stream
     StreamTracker* hub = nullptr;  // outlives the stream
     SourceOpener<Response> open;
-    std::function<Response()> heartbeat;  // null: none; thread-safe
-    // The source ends by itself in the daemon's drain, with messages worth waiting for.
+    std::function<Response()> heartbeat;  // optional; thread-safe
+    // Whether the source ends by itself when the daemon drains, after messages worth sending.
     bool ends_in_drain = false;
   };
 
-  // Starts the stream; gRPC owns what is returned.
+  // Returns the started stream, which gRPC owns.
   static grpc::ServerWriteReactor<Response>* Start(Options options) {
     std::shared_ptr<StreamCall> call(new StreamCall(std::move(options)));
     call->self_ = call;
@@ -56,8 +56,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnCancel() override { End(absl::CancelledError("the caller went away")); }
   void OnDone() override {
     options_.hub->Remove(number_);
-    const std::shared_ptr<StreamCall> self =
-        std::move(self_);  // the last use, unless a task holds another
+    const std::shared_ptr<StreamCall> self = std::move(self_);  // a task may still hold the call
   }
 
   void OnTick() override {
@@ -90,7 +89,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     Step();
   }
 
-  // Starts the next operation; outside the lock, as gRPC may call back at once.
+  // Starts the next operation. Not under the lock, because gRPC may call back at once.
   void Step() {
     StreamTurns::Turn turn;
     {
@@ -114,7 +113,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     }
   }
 
-  // On the pool, one at a time.
+  // Runs in the pool, one at a time.
   void Read() {
     auto next = [this] { return ReadSource(); };
     absl::StatusOr<std::vector<Response>> messages = CallGuarded(next);
@@ -157,9 +156,9 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   const Options options_;
   std::shared_ptr<StreamCall> self_;  // until OnDone; set before gRPC knows the object
   int64_t number_ = 0;                // set before gRPC knows the object
-  std::unique_ptr<StreamSource<Response>> source_;  // by the task that reads alone
-  Response current_;  // by the Step whose turn it is to write, then gRPC's
-  absl::Status end_;  // by the Step whose turn it is to finish
+  std::unique_ptr<StreamSource<Response>> source_;  // used by the reading task only
+  Response current_;                                // set by the Step that writes, then gRPC's
+  absl::Status end_;                                // set by the Step that finishes
   absl::Mutex mutex_;
   std::deque<Response> outgoing_ ABSL_GUARDED_BY(mutex_);
   StreamTurns turns_ ABSL_GUARDED_BY(mutex_);

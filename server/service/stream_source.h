@@ -1,4 +1,4 @@
-// What a server stream sends, as the logic sees it; no gRPC in it.
+// The messages of a server stream, without gRPC.
 #pragma once
 
 #include <functional>
@@ -9,20 +9,20 @@
 
 namespace vrp {
 
-// Messages in order. Next and AtEnd are called by one thread at a time, and may block.
+// An ordered source of messages. One thread at a time calls Next and AtEnd, which may block.
 template <typename Response>
 class StreamSource {
  public:
   virtual ~StreamSource() = default;
-  // Some messages; empty: none yet (see NotifyWhenReady), or the end.
+  // Returns some messages, or none if there are none yet (see NotifyWhenReady) or at the end.
   virtual absl::StatusOr<std::vector<Response>> Next() = 0;
   virtual bool AtEnd() const = 0;
-  // After an empty Next before the end: calls `on_ready` once, from any thread, when Next may give
-  // more.
+  // Calls `on_ready` once, from any thread, when Next may return more. Called after Next returned
+  // nothing before the end.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
 };
 
-// Opens a source; runs off gRPC's threads, so it may block.
+// Opens a source. May block, because it does not run in gRPC's threads.
 template <typename Response>
 using SourceOpener = std::function<absl::StatusOr<std::unique_ptr<StreamSource<Response>>>()>;
 

@@ -1,8 +1,8 @@
-// What a StreamCall does next. Its states, of which each is left for the next by Next():
+// Decides the next operation of a StreamCall. States, which Next() changes:
 //
-//   reading    a task on the pool opens the source or asks it for messages
-//   waiting    the source has nothing yet and will call
-//   writing    gRPC sends one message; nothing more is read meanwhile
+//   reading    a task in the pool opens the source or reads messages
+//   waiting    the source has no message yet and will call
+//   writing    gRPC sends one message; no task reads meanwhile
 //   finished   Finish was called; gRPC's OnDone releases the call
 #pragma once
 
@@ -13,17 +13,18 @@
 
 namespace vrp {
 
-// At most one operation is under way at a time. Not thread-safe: the call's mutex guards it.
+// The state of a stream, with at most one operation under way. Not thread-safe: the call's mutex
+// guards it.
 class StreamTurns {
  public:
   enum class Turn { kNone, kRead, kWrite, kFinish };
 
-  // The first end counts.
+  // Ends the stream. Only the first call counts.
   void End(absl::Status result) {
     if (!result_.has_value()) result_ = std::move(result);
   }
-  // What is to be begun now; `has_message`: one is there to be written. What is to be written goes
-  // out before a good end, not before a bad one.
+  // Returns the operation to start now. `has_message`: whether a message is ready to write. Ready
+  // messages are written before an OK end but not before an error.
   Turn Next(bool has_message) {
     if (finished_ || writing_) return Turn::kNone;
     if (result_.has_value() && (!result_->ok() || !has_message)) {
@@ -38,21 +39,21 @@ class StreamTurns {
     reading_ = true;
     return Turn::kRead;
   }
-  // After a turn of kFinish.
+  // Returns the final status after kFinish.
   const absl::Status& result() const { return *result_; }
 
   void Written() { writing_ = false; }
-  // `wait`: the source has nothing yet and will call.
+  // Ends a read. `wait`: whether the source has no message yet and will call.
   void HasRead(bool wait) {
     reading_ = false;
     waiting_ = wait;
   }
   void Ready() { waiting_ = false; }
-  // Nothing is under way but the source's next message.
+  // Whether the stream only waits for the next message of the source.
   bool quiet() const { return waiting_ && !writing_ && !result_.has_value(); }
 
  private:
-  std::optional<absl::Status> result_;  // once it is to end
+  std::optional<absl::Status> result_;  // once the stream shall end
   bool reading_ = false;
   bool waiting_ = false;
   bool writing_ = false;

@@ -40,7 +40,7 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   return limits;
 }
 
-// kLogLevels are in the order of the enum, which begins with "not given".
+// kLogLevels has the order of the enum, which begins with "unspecified".
 v1::LogLevel LevelNow() {
   const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
   if (found == std::end(kLogLevels)) return v1::LOG_LEVEL_UNSPECIFIED;

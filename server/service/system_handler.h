@@ -17,14 +17,14 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
-  std::string metrics_address;  // empty: nowhere, as the next
+  std::string metrics_address;  // empty: none, also for the URL
   std::string metrics_url;
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 
-// Lists the devices anew at each call.
+// Describes the server. Lists the devices at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
-// kInvalidArgument: no level is given.
+// Sets the log level. kInvalidArgument: no level is given.
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Which files of the daemon's machine a training's configuration may name.
+// Checks which files on the daemon's machine a training configuration may name.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,12 @@
 
 namespace vrp {
 
-// The folders below which they may lie; nullopt: anywhere.
+// The folders that may contain the files; nullopt: any.
 using DataFolders = std::optional<std::vector<std::string>>;
 
-// kInvalidArgument names each key whose file lies elsewhere, symbolic links and `..` followed.
-// Whether the file is there is not told of. `models/NAME/versions/N` is no file.
+// Returns kInvalidArgument naming each key whose file is outside the folders, after symbolic links
+// and `..` are resolved. The error does not reveal whether the file exists. Names such as
+// `models/NAME/versions/N` are not files.
 absl::Status CheckTrainingFiles(const TrainingConfig& config, const DataFolders& folders);
 
 }  // namespace vrp

@@ -20,7 +20,7 @@ absl::StatusOr<std::string> IdOf(const std::string& name) {
   return ParseJobName(JobKind::kTraining, "name", name);
 }
 
-// The core's errors about a specification, a line each, with the field that each is about.
+// Returns the core's errors in a specification, one per line, with their fields.
 absl::Status SpecError(const absl::Status& status) {
   if (!absl::IsInvalidArgument(status) && !absl::IsUnimplemented(status)) return status;
   std::vector<FieldViolation> violations;
@@ -85,7 +85,7 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
   const JobSpec& spec = job.spec;
   const absl::StatusOr<std::map<std::string, std::string>> settings =
       TrainingSettings(spec.config_yaml, spec.config_name, spec.overrides);
-  // It was read when the job was submitted.
+  // The configuration was readable when the job was created.
   if (settings.ok()) message.mutable_settings()->insert(settings->begin(), settings->end());
   return message;
 }

@@ -15,13 +15,13 @@
 
 namespace vrp {
 
-// Thread-safe; methods block on the store. Codes and remedies: see training_service.proto.
+// Handles the RPCs. Thread-safe. Methods block on the store. Errors: see training_service.proto.
 class TrainingHandler {
  public:
   struct Options {
     JobManager* jobs = nullptr;           // outlives the handler
-    std::string default_device = "auto";  // of specs that name none
-    DataFolders data_folders;             // whose files configurations may name
+    std::string default_device = "auto";  // for specs that name none
+    DataFolders data_folders;             // contain the files that configurations may name
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 
@@ -35,21 +35,21 @@ class TrainingHandler {
   absl::StatusOr<v1::TrainingJob> Resume(const v1::ResumeTrainingJobRequest& request) const;
   absl::StatusOr<v1::DeleteTrainingJobResponse> Delete(
       const v1::DeleteTrainingJobRequest& request) const;
-  // Blocks until the job's step has ended.
+  // Blocks until the job's step ends.
   absl::StatusOr<v1::PublishTrainingJobResponse> Publish(
       const v1::PublishTrainingJobRequest& request) const;
   absl::StatusOr<v1::GetTrainingHistoryResponse> GetHistory(
       const v1::GetTrainingHistoryRequest& request) const;
   absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> Watch(
       const v1::WatchTrainingJobRequest& request) const;
-  // 0: the job is not queued, or there is none.
+  // Returns the queue position, or 0 if the job is not queued or does not exist.
   int32_t QueuePosition(const std::string& name) const;
 
  private:
   v1::TrainingJob ToMessage(const Job& job) const;
-  // Returns what validate_only promises: the resolved configuration, or all that is wrong.
+  // Returns the resolved configuration, or all errors of the specification.
   absl::StatusOr<v1::TrainingJob> Validate(const JobSpec& spec, bool config_only) const;
-  // What `change` of the manager makes of the job of that name.
+  // Applies `change` of the manager to a job and returns the job.
   absl::StatusOr<v1::TrainingJob> Change(
       const std::string& name, absl::StatusOr<Job> (JobManager::*change)(std::string_view)) const;
 

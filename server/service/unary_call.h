@@ -1,4 +1,4 @@
-// One unary RPC, run by a pool.
+// Runs a unary RPC in a pool.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@
 
 namespace vrp {
 
-// Sets the flag when the caller goes away. Deletes itself when gRPC has done with it, which is
-// after Finish and after OnCancel.
+// A call that sets a flag when the caller cancels. It deletes itself in OnDone, which gRPC calls
+// after Finish and OnCancel.
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   explicit UnaryCall(std::shared_ptr<CancelFlag> cancel) : cancel_(std::move(cancel)) {}
@@ -30,18 +30,18 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<CancelFlag> cancel_;
 };
 
-// Where a call is run, and what is known of its work before; null: nothing.
+// The pool of a call, and an estimate of its work.
 struct UnaryPlace {
   WorkPool& pool;
-  // Cancels the work too; null: nothing but the caller does.
+  // Cancels the work in addition to the caller. Optional.
   std::shared_ptr<const CancelFlag> drain = nullptr;
   std::function<Forecast(const CallContext&)> forecast = nullptr;
 };
 
-// Runs `work` (const CallContext&, done) on place.pool and finishes the call with what it gives to
-// `done`, an absl::AnyInvocable<void(absl::StatusOr<Response>)>, once and from any thread;
-// kResourceExhausted at once when the pool is full or would begin too late. gRPC keeps the request
-// and `response` until then. `work` throws nothing.
+// Runs `work` (const CallContext&, done) in place.pool. `work` calls `done`, an
+// absl::AnyInvocable<void(absl::StatusOr<Response>)>, once and from any thread, which finishes the
+// call. `work` throws nothing. gRPC keeps the request and `response` until then. Fails at once with
+// kResourceExhausted if the pool is full or would begin too late.
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
                                         const UnaryPlace& place, Response& response, Work work) {
@@ -55,8 +55,8 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
         work(about, [call, cancel, &response](absl::StatusOr<Response> result) {
           const grpc::Status status = ToGrpcStatus(result.status());
           if (result.ok()) response = *std::move(result);
-          // The caller's next request must not find this one's forecast, though the thread is still
-          // sending.
+          // Drops the forecast now: the caller may send its next request while this thread still
+          // sends.
           cancel->Cancel();
           call->Finish(status);
         });
@@ -66,7 +66,7 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
   return call;
 }
 
-// Likewise with `work` (const CallContext& -> absl::StatusOr<Response>), which may throw.
+// Runs `work` (const CallContext& -> absl::StatusOr<Response>) in a pool. `work` may throw.
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnary(grpc::CallbackServerContext& context, WorkPool& pool,
                                    Response& response, Work work) {

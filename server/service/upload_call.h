@@ -1,4 +1,4 @@
-// One client stream: its messages taken one after the other by a pool, then one answer.
+// A client stream: a pool takes its messages one after the other, then one response follows.
 #pragma once
 
 #include <functional>
@@ -22,25 +22,26 @@
 
 namespace vrp {
 
-// At any time either gRPC reads a message or the pool works on one. The next message is read when
-// the last was taken: a slow disk is felt by the caller. Counts as an open stream, but is not ended
-// with those: as a unary call it has the daemon's last moments to come to its end. A caller who
-// sends nothing for the hub's `silence` is ended by kDeadlineExceeded: a stalled one would keep its
-// place among the streams, and its share of their memory, for as long as its connection lasts.
+// Either gRPC reads a message or the pool handles one. The next message is read after the last one
+// is handled, so a slow disk slows the caller.
+//
+// An upload counts as an open stream. At shutdown it has the grace period of unary calls. If the
+// caller sends nothing for the tracker's `silence`, the call ends with kDeadlineExceeded; otherwise
+// a stalled upload would hold a stream and its memory as long as its connection lasts.
 template <typename Request, typename Response>
 class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
                          public TrackedStream,
                          public std::enable_shared_from_this<UploadCall<Request, Response>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;  // these outlive the call
+    WorkPool* pool = nullptr;  // these three outlive the call
     StreamTracker* hub = nullptr;
     MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
     std::function<absl::StatusOr<Response>()> finish;  // after the last message
   };
 
-  // gRPC owns what is returned, and keeps `context` and `response` as long.
+  // Returns the started call. gRPC owns it and keeps `context` and `response` as long.
   static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
                                                            Response& response, Options options) {
     const std::shared_ptr<UploadCall> call(new UploadCall(context, response, std::move(options)));
@@ -60,8 +61,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
   }
   void OnDone() override {
     options_.hub->Remove(number_);
-    const std::shared_ptr<UploadCall> self =
-        std::move(self_);  // the last use, unless a task holds another
+    const std::shared_ptr<UploadCall> self = std::move(self_);  // a task may still hold the call
   }
 
   void OnTick() override {
@@ -71,7 +71,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
       if (SteadyNow() - *waiting_since_ < options_.hub->silence()) return;
       silent_ = true;
     }
-    // Nobody else finishes any more; the read that is under way fails by it.
+    // No other thread can finish the call now. The read under way fails.
     this->Finish(ToGrpcStatus(absl::DeadlineExceededError(
         Concat("the upload said nothing for ", absl::FormatDuration(options_.hub->silence()),
                " and was given up: nothing of it is kept; send it again"))));
@@ -89,7 +89,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     ReadNext();
   }
 
-  // The caller holds the object: what is read may come, and be its end, before StartRead is back.
+  // The caller holds the object, because the call may end before StartRead returns.
   void ReadNext() {
     int64_t before = 0;
     {
@@ -114,7 +114,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     }
   }
 
-  // A caller who went away ends the stream too, but has not said all.
+  // Cancellation also ends the stream, but then the upload is incomplete.
   void End() {
     if (context_.IsCancelled()) {
       this->Finish(ToGrpcStatus(absl::CancelledError("the caller went away")));
@@ -136,7 +136,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
   absl::Mutex mutex_;
   int64_t reads_done_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Time> waiting_since_ ABSL_GUARDED_BY(mutex_);  // of the read under way
-  bool silent_ ABSL_GUARDED_BY(mutex_) = false;                      // for too long: finished
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // the caller was silent too long: finished
 };
 
 }  // namespace vrp

@@ -13,7 +13,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxDatasetChunkBytes = size_t{1} << 20;
-// A line may take so many times its length while it is read.
+// Largest memory of a line while it is read, in multiples of its length.
 constexpr int64_t kParsedSizes = 8;
 
 v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
@@ -33,7 +33,7 @@ v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
   return message;
 }
 
-// Errors about a name that a request gives.
+// Returns an error about the name in a request.
 absl::Status OfName(const absl::Status& status) {
   if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
   if (!absl::IsNotFound(status)) return status;
@@ -84,7 +84,7 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
 }
 
 absl::Status DatasetImport::CountBytes(std::string_view chunk) {
-  // Counted here too: after a bad line no chunk reaches the store.
+  // Also counted here, because after a bad line no chunk reaches the store.
   bytes_ += static_cast<int64_t>(chunk.size());
   if (bytes_ <= kMaxDatasetBytes) return absl::OkStatus();
   return InvalidField("chunk", Concat("got more than ", kMaxDatasetBytes,

@@ -1,4 +1,4 @@
-// DatasetService's uploaded datasets without gRPC.
+// The RPCs of uploaded datasets, without gRPC.
 #pragma once
 
 #include <memory>
@@ -15,16 +15,15 @@
 
 namespace vrp {
 
-// One upload, checked as it arrives. Nothing is written after the first bad line, and nothing
-// of an upload that is not finished is kept. Calls come one after the other, from any thread; they
-// block on the disk.
+// An upload, checked as it arrives. Writes nothing after the first bad line and keeps nothing of an
+// unfinished upload. Methods block on the disk. Not thread-safe.
 class DatasetImport {
  public:
-  // Both outlive it.
+  // Both outlive the upload.
   DatasetImport(DatasetStore& store, MessageBudget& messages)
       : store_(store), messages_(messages) {}
 
-  // kResourceExhausted: as of the store and the budget.
+  // kResourceExhausted: see DatasetStore and MessageBudget.
   absl::Status Take(const v1::UploadDatasetRequest& message);
   absl::StatusOr<v1::Dataset> Finish();
 
@@ -35,9 +34,9 @@ class DatasetImport {
 
   DatasetStore& store_;
   MessageBudget& messages_;
-  MessageBudget::Share share_;             // of the line that is not whole yet
-  int64_t bytes_ = 0;                      // received so far
-  std::optional<DatasetChecker> checker_;  // none: no header yet
+  MessageBudget::Share share_;             // for the incomplete line
+  int64_t bytes_ = 0;                      // received
+  std::optional<DatasetChecker> checker_;  // absent before the header
   std::unique_ptr<DatasetUpload> upload_;  // null after a bad line
 };
 
