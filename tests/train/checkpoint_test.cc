@@ -149,7 +149,7 @@ TEST_F(CheckpointTest, RefusesANewerSchemaInsteadOfSkippingIt) {
   EXPECT_EQ(checkpoint.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_NE(std::string(checkpoint.status().message()).find("got 2, wanted at most 1"),
             std::string::npos);
-  EXPECT_NE(std::string(checkpoint.status().message()).find("go on with that one"),
+  EXPECT_NE(std::string(checkpoint.status().message()).find("continue with that program"),
             std::string::npos);
 }
 

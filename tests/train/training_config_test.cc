@@ -227,7 +227,7 @@ TEST(TrainingConfigTest, RefusesANewerSchemaBeforeAllOtherErrors) {
       ParseTrainingConfig("name: a\nschema_version: 2\ninvented: {later: 1}\n", "f.yaml");
   EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(std::string(config.status().message()),
-            "f.yaml: schema_version: got 2, wanted at most 1 (the configuration was written for a "
+            "f.yaml: schema_version: got 2, wanted at most 1 (the configuration is for a "
             "newer program: submit it to that one)");
   EXPECT_TRUE(ParseTrainingConfig("name: a\nschema_version: 1\n", "f.yaml").ok());
   EXPECT_FALSE(ParseTrainingConfig("name: a\nschema_version: 0\n", "f.yaml").ok());

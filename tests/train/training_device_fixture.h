@@ -105,9 +105,9 @@ class TrainingDeviceFixture : public TrainerFixture {
   }
 
   // Uses LibTorch's engines on the CPU, with or without a stream for captured steps.
-  void UseEngines(bool whole_steps) {
-    engines_ = [this, whole_steps](const TrainingConfig& config, DeviceId, EngineOptions options) {
-      if (whole_steps) options.step_stream = [this] { return MakeStream(); };
+  void UseEngines(bool captured) {
+    engines_ = [this, captured](const TrainingConfig& config, DeviceId, EngineOptions options) {
+      if (captured) options.step_stream = [this] { return MakeStream(); };
       const TorchEngineRequest request = {.device = {}, .seed = config.seed, .options = options};
       absl::StatusOr<std::unique_ptr<PolicyEngine>> engine =
           config.architecture == &GraphTransformerArchitecture()
@@ -129,9 +129,9 @@ class TrainingDeviceFixture : public TrainerFixture {
         &memory_);
   }
 
-  absl::StatusOr<TrainingResult> TrainOn(bool whole_steps, const std::string& name,
+  absl::StatusOr<TrainingResult> TrainOn(bool captured, const std::string& name,
                                          const std::string& yaml, Recorder& recorder) {
-    UseEngines(whole_steps);
+    UseEngines(captured);
     return Train(name, yaml, recorder);
   }
 

@@ -133,11 +133,11 @@ TEST_F(TrainingDeviceFixture, TrainsTheSameOnTheDevicesThread) {
   const std::string yaml = TransformerYaml(test::kMethods[0]);
   Recorder here;
   Recorder there;
-  for (const bool whole_steps : {false, true}) {
+  for (const bool captured : {false, true}) {
     executor_ = nullptr;
-    ASSERT_TRUE(TrainOn(whole_steps, "here", yaml, here).ok());
+    ASSERT_TRUE(TrainOn(captured, "here", yaml, here).ok());
     executor_ = MakeThreadedExecutor(nullptr);
-    const auto owned = TrainOn(whole_steps, "there", yaml, there);
+    const auto owned = TrainOn(captured, "there", yaml, there);
     ASSERT_TRUE(owned.ok()) << owned.status();
     EXPECT_LT(Difference("here", "there"), 1e-6);
   }
