@@ -1,4 +1,4 @@
-// What this program was built from.
+// Versions that this program was built from, and the models that come with it.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@ namespace vrp {
 std::string Version();       // "0.1.0"
 std::string GitCommit();     // of the build; "unknown" outside a repository
 std::string ProgramName();   // "vrpd 0.1.0 (1a2b3c4)"
-std::string TorchVersion();  // "2.11.0"; empty: built without
+std::string TorchVersion();  // "2.11.0"; empty if built without LibTorch
 
-// Models that come with the program: ../share/vrp/models of an installed one, the source tree's
-// else; the folder may be absent.
+// Returns the folder of the models that come with the program: ../share/vrp/models of an installed
+// one, else the source tree's. It may be absent.
 std::string ShippedModelsDirectory();
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// vrpd's command line.
+// The command line of vrpd.
 #pragma once
 
 #include <string>
@@ -10,26 +10,26 @@
 
 namespace vrp {
 
-// --help, --version, --new-token: a text to print, and nothing else to do.
+// A text that vrpd prints before it exits: --help, --version, --new-token.
 struct PrintAndExit {
   std::string text;
 };
 
-// --restore: make a state folder of a backup, and nothing else.
+// --restore: create a state folder from a backup and exit.
 struct RestoreRequest {
   std::string archive;
   std::string state_dir;
 };
 
-// --forget-jobs: put the jobs aside, and nothing else.
+// --forget-jobs: move the remains of a lost job database aside and exit.
 struct ForgetRequest {
   std::string state_dir;
 };
 
 using CommandLine = std::variant<VrpdOptions, PrintAndExit, RestoreRequest, ForgetRequest>;
 
-// `arguments` without the program's name. Reads the file that --config names; flags win over it.
-// `version` is what --version prints. kInvalidArgument and kNotFound say what to mend.
+// Parses `arguments`, which lack the program's name, and reads the file of --config. Flags override
+// the file. --version prints `version`. kInvalidArgument and kNotFound name the wrong option.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::string& version);
 

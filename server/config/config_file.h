@@ -1,4 +1,4 @@
-// vrpd's configuration file: strict YAML, one map; see configs/vrpd.yaml.
+// The configuration file of vrpd: a YAML map with the keys of OptionTable(); see configs/vrpd.yaml.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@
 
 namespace vrp {
 
-// kInvalidArgument with a line for every unknown or repeated key, wrong type or value out of range:
+// Parses a file called `name`. kInvalidArgument has one line per error: an unknown or repeated key,
+// a wrong type or a value out of range. Example:
 // `vrpd.yaml:12: threads: got "many", wanted an integer from 1 to 64`.
 absl::StatusOr<PartialOptions> ParseConfigFile(std::string_view yaml, std::string_view name);
 

@@ -1,4 +1,4 @@
-# Writes OUTPUT with the commit of SOURCE; untouched when it is the same, so that nothing is rebuilt.
+# Writes the commit of SOURCE to OUTPUT. Leaves an equal OUTPUT untouched, so that nothing is rebuilt.
 execute_process(COMMAND git -C "${SOURCE}" rev-parse --short=12 HEAD
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)

@@ -9,13 +9,13 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxUnixPathBytes = 107;  // sockaddr_un's, less the final zero
+constexpr size_t kMaxUnixPathBytes = 107;  // sockaddr_un::sun_path without the final zero
 constexpr size_t kMaxHostBytes = 253;
 
 constexpr std::string_view kWantedPort =
     "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 0 to 65535";
 
-absl::Status Wrong(std::string_view option, std::string_view text, std::string_view wanted) {
+absl::Status WrongAddress(std::string_view option, std::string_view text, std::string_view wanted) {
   return absl::InvalidArgumentError(Concat(option, ": got ", Quoted(text), ", wanted ", wanted));
 }
 
@@ -38,20 +38,21 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text, std::str
   if (text.substr(0, kUnix.size()) == kUnix) {
     const std::string path(text.substr(kUnix.size()));
     if (path.empty() || path.size() > kMaxUnixPathBytes) {
-      return Wrong(option, text, "unix:PATH with a path of 1 to 107 bytes");
+      return WrongAddress(option, text, "unix:PATH with a path of 1 to 107 bytes");
     }
     return ListenAddress{.is_unix = true, .host = path};
   }
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return Wrong(option, text, kWantedPort);
+  if (colon == std::string_view::npos) return WrongAddress(option, text, kWantedPort);
   const std::optional<int64_t> port = ParseInteger(text.substr(colon + 1));
-  if (!port.has_value() || *port < 0 || *port > 65535) return Wrong(option, text, kWantedPort);
+  if (!port.has_value() || *port < 0 || *port > 65535)
+    return WrongAddress(option, text, kWantedPort);
   std::string host(text.substr(0, colon));
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-    if (!IsIpv6(host)) return Wrong(option, text, kWantedPort);
+    if (!IsIpv6(host)) return WrongAddress(option, text, kWantedPort);
   } else if (!IsHost(host)) {
-    return Wrong(option, text, kWantedPort);
+    return WrongAddress(option, text, kWantedPort);
   }
   return ListenAddress{.host = host, .port = static_cast<int32_t>(*port)};
 }
@@ -70,38 +71,38 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
   if (!protection.tls) {
     return absl::InvalidArgumentError(Concat(
         "listen: ", Quoted(text),
-        " can be reached from other machines, and there is no TLS. Give --tls-certificate and "
-        "--tls-key, listen on 127.0.0.1 behind a proxy that has TLS, or accept unprotected "
-        "connections with --insecure"));
+        " is reachable from other machines without TLS. Give --tls-certificate and --tls-key, "
+        "listen "
+        "on 127.0.0.1 behind a proxy with TLS, or accept unprotected connections with --insecure"));
   }
-  if (protection.knows_callers) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat("listen: ", Quoted(text),
-             " can be reached from other machines, and whoever connects could do everything. Ask "
-             "for client certificates by --tls-client-ca or for tokens by --tokens, or accept "
-             "everybody with --insecure"));
+  if (protection.authenticates) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(
+      "listen: ", Quoted(text),
+      " is reachable from other machines without authentication. Require client certificates "
+      "with --tls-client-ca or tokens with --tokens, or accept every caller with "
+      "--insecure"));
 }
 
 absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection) {
   constexpr std::string_view kOption = "metrics_listen";
   VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, kOption));
   if (address.is_unix) {
-    return Wrong(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
+    return WrongAddress(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
   }
-  const bool is_protected = protection.tls && protection.knows_callers;
+  const bool is_protected = protection.tls && protection.authenticates;
   if (protection.insecure || is_protected || IsLoopback(address)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat(kOption, ": ", Quoted(text),
-             " can be reached from other machines, and everyone there could read it. Listen on "
-             "127.0.0.1, give TLS with --tls-client-ca or --tokens, or accept that with "
-             "--insecure"));
+  return absl::InvalidArgumentError(Concat(
+      kOption, ": ", Quoted(text),
+      " is reachable from other machines without TLS or authentication. Listen on 127.0.0.1, "
+      "give TLS with --tls-client-ca or --tokens, or accept every reader with "
+      "--insecure"));
 }
 
 absl::Status CannotListen(std::string_view option, std::string_view text) {
   return absl::UnavailableError(
       Concat(option, ": cannot listen on ", Quoted(text),
-             ": another process has the port, or the address is not this machine's. Take "
-             "another port; port 0 takes any free one"));
+             ": another process uses the port, or the address is not this machine's. Choose "
+             "another port; port 0 chooses a free one"));
 }
 
 std::string BoundAddress(const ListenAddress& address, int32_t port) {

@@ -1,4 +1,4 @@
-// Where vrpd may listen.
+// Addresses that vrpd may listen on.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@ struct ListenAddress {
   int32_t port = 0;  // 0: any free one
 };
 
-// "HOST:PORT", "[IPV6]:PORT" or "unix:PATH"; a name (not an address) must be "localhost" or a
-// host's name. Errors name `option`.
+// Parses "HOST:PORT", "[IPV6]:PORT" or "unix:PATH". HOST is an address or a host name. Errors name
+// `option`.
 absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text,
                                                  std::string_view option = "listen");
 
-// 127.0.0.0/8, ::1, localhost, unix sockets.
+// Whether only this machine can reach the address: 127.0.0.0/8, ::1, localhost, unix sockets.
 bool IsLoopback(const ListenAddress& address);
 
 struct ListenProtection {
   bool tls = false;
-  bool knows_callers = false;  // by tokens or client certificates
-  bool insecure = false;       // wanted so
+  bool authenticates = false;  // by tokens or client certificates
+  bool insecure = false;       // the user accepts unprotected connections
 };
 
-// kInvalidArgument: not an address, or one that others can reach although there is no TLS, or
-// nobody is asked who he is, and that is not `insecure`; names the remedy.
+// Returns kInvalidArgument with the remedy if `text` is no address, or if other machines can reach
+// it without TLS or without authentication and `protection` is not insecure.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
-// As CheckListenAddress, for the port of the metrics: no unix sockets there.
+// Checks the address of the metrics as CheckListenAddress does, but refuses unix sockets.
 absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
 
-// kUnavailable, for an address that passed the checks and cannot be had.
+// Returns kUnavailable for a valid address that cannot be bound.
 absl::Status CannotListen(std::string_view option, std::string_view text);
 
-// "HOST:PORT" with the port that was bound, as clients name it.
+// Returns the address for clients, with the port that was bound: "HOST:PORT".
 std::string BoundAddress(const ListenAddress& address, int32_t port);
 
 }  // namespace vrp

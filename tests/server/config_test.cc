@@ -10,6 +10,7 @@
 #include "server/config/command_line.h"
 #include "server/config/config_file.h"
 #include "server/config/listen_address.h"
+#include "server/config/option_table.h"
 #include "tests/testing/paths.h"
 
 namespace vrp {
@@ -33,7 +34,7 @@ TEST(CommandLine, FillsInDefaults) {
   EXPECT_EQ(options->device, "auto");
 }
 
-TEST(CommandLine, WinsOverTheFile) {
+TEST(CommandLine, OverridesTheFile) {
   test::TempFolder folder;
   std::ofstream(folder.File("c.yaml"))
       << "listen: 127.0.0.1:7\nstate_dir: /file\nlog_level: warn\n";
@@ -44,7 +45,7 @@ TEST(CommandLine, WinsOverTheFile) {
   EXPECT_EQ(options->log_level, "warn");
 }
 
-TEST(CommandLine, NamesWhatIsWrong) {
+TEST(CommandLine, NamesTheWrongOption) {
   EXPECT_THAT(std::string(Parse({}).status().message()), HasSubstr("--state-dir"));
   EXPECT_THAT(std::string(Parse({"--state-dir", "/s", "--bogus"}).status().message()),
               HasSubstr("--bogus"));
@@ -58,7 +59,7 @@ TEST(CommandLine, NamesWhatIsWrong) {
               HasSubstr("/nowhere.yaml"));
 }
 
-TEST(CommandLine, WantsTheOptionsOfTlsTogether) {
+TEST(CommandLine, RequiresCompleteTlsOptions) {
   const auto message = [](std::vector<std::string> flags) {
     flags.insert(flags.end(), {"--state-dir", "/s"});
     return std::string(Parse(flags).status().message());
@@ -67,13 +68,13 @@ TEST(CommandLine, WantsTheOptionsOfTlsTogether) {
   EXPECT_THAT(message({"--tls-key", "k"}), HasSubstr("--tls-certificate: absent"));
   EXPECT_THAT(message({"--tls-client-ca", "a"}), HasSubstr("wanted all three"));
   EXPECT_THAT(message({"--listen", "0.0.0.0:1", "--tls-certificate", "c", "--tls-key", "k"}),
-              HasSubstr("whoever connects could do everything"));
+              HasSubstr("without authentication"));
   EXPECT_EQ(message({"--listen", "0.0.0.0:1", "--tls-certificate", "c", "--tls-key", "k",
                      "--tls-client-ca", "a"}),
             "");
 }
 
-TEST(MaxConnections, AreAtLeastOneAndRefusedByName) {
+TEST(CommandLine, RefusesMaxConnectionsOutOfRange) {
   const auto flag = [](const std::string& value) {
     return std::string(Parse({"--state-dir", "/s", "--max-connections", value}).status().message());
   };
@@ -86,7 +87,7 @@ TEST(MaxConnections, AreAtLeastOneAndRefusedByName) {
   }
 }
 
-TEST(CommandLine, PrintsAFreshTokenAndTheLineThatGrantsItsRole) {
+TEST(CommandLine, PrintsANewTokenAndItsLine) {
   const auto print = []() -> std::vector<std::string> {
     const auto parsed = ParseCommandLine({"--new-token", "solve"}, "vrpd 1");
     return absl::StrSplit(std::get<PrintAndExit>(*parsed).text, '\n');
@@ -95,13 +96,13 @@ TEST(CommandLine, PrintsAFreshTokenAndTheLineThatGrantsItsRole) {
   ASSERT_GE(lines.size(), 4u);
   EXPECT_THAT(lines[1], testing::MatchesRegex("vrp_[0-9a-f]{64}"));
   EXPECT_EQ(lines[3], "solve " + Sha256Hex(lines[1]));
-  const std::vector<std::string> again = print();
-  EXPECT_NE(again[1], lines[1]);
+  const std::vector<std::string> second = print();
+  EXPECT_NE(second[1], lines[1]);
   EXPECT_THAT(std::string(Parse({"--new-token", "root"}).status().message()), HasSubstr("root"));
 }
 
-TEST(CommandLine, TakesMetricsOnLoopbackAndElsewhereOnlyWhenToldSo) {
-  EXPECT_EQ(Parse({"--state-dir", "/s"})->metrics_listen, "") << "off";
+TEST(CommandLine, AllowsMetricsBeyondLoopbackOnlyIfProtectedOrInsecure) {
+  EXPECT_EQ(Parse({"--state-dir", "/s"})->metrics_listen, "");
   EXPECT_EQ(Parse({"--state-dir", "/s", "--metrics-listen", "[::1]:0"})->metrics_listen, "[::1]:0");
   const auto open = Parse({"--state-dir", "/s", "--metrics-listen", "0.0.0.0:9464"});
   EXPECT_THAT(std::string(open.status().message()), HasSubstr("metrics_listen"));
@@ -110,17 +111,17 @@ TEST(CommandLine, TakesMetricsOnLoopbackAndElsewhereOnlyWhenToldSo) {
   const std::vector<std::string> tls = {
       "--state-dir",       "/s",    "--metrics-listen", "0.0.0.0:9464",
       "--tls-certificate", "c.pem", "--tls-key",        "k.pem"};
-  EXPECT_FALSE(Parse(tls).ok()) << "everyone could read them";
-  std::vector<std::string> known = tls;
-  known.insert(known.end(), {"--tokens", "tokens"});
-  EXPECT_TRUE(Parse(known).ok());
+  EXPECT_FALSE(Parse(tls).ok()) << "without authentication";
+  std::vector<std::string> with_tokens = tls;
+  with_tokens.insert(with_tokens.end(), {"--tokens", "tokens"});
+  EXPECT_TRUE(Parse(with_tokens).ok());
   for (const char* wrong : {"9464", "unix:/s/m", "127.0.0.1:70000", "127.0.0.1:1,0.0.0.0:2"}) {
     const auto refused = Parse({"--state-dir", "/s", "--metrics-listen", wrong});
     EXPECT_THAT(std::string(refused.status().message()), HasSubstr("metrics_listen: got")) << wrong;
   }
 }
 
-TEST(CommandLine, HelpBeginsWithExamplesAndVersionIsPrinted) {
+TEST(CommandLine, PrintsHelpThatBeginsWithExamplesAndTheVersion) {
   const auto help = ParseCommandLine({"--help"}, "vrpd 1");
   ASSERT_TRUE(help.ok());
   EXPECT_THAT(std::get<PrintAndExit>(*help).text, testing::StartsWith("Examples:"));
@@ -129,10 +130,10 @@ TEST(CommandLine, HelpBeginsWithExamplesAndVersionIsPrinted) {
   EXPECT_EQ(std::get<PrintAndExit>(*version).text, "vrpd 1\n");
 }
 
-TEST(ListenAddress, BeyondLoopbackNeedsTlsAndKnownCallers) {
-  for (const char* fine :
+TEST(ListenAddress, RequiresTlsAndAuthenticationBeyondLoopback) {
+  for (const char* local :
        {"127.0.0.1:0", "127.8.9.1:1", "[::1]:65535", "localhost:50051", "unix:/tmp/s"}) {
-    EXPECT_TRUE(CheckListenAddress(fine, {}).ok()) << fine;
+    EXPECT_TRUE(CheckListenAddress(local, {}).ok()) << local;
   }
   for (const char* open :
        {"0.0.0.0:1", "[::]:1", "10.0.0.1:1", "example.org:1", "localhost.example.org:1",
@@ -140,10 +141,9 @@ TEST(ListenAddress, BeyondLoopbackNeedsTlsAndKnownCallers) {
     const absl::Status plain = CheckListenAddress(open, {});
     EXPECT_THAT(std::string(plain.message()), HasSubstr("Give --tls-certificate")) << open;
     const absl::Status anonymous = CheckListenAddress(open, {.tls = true});
-    EXPECT_THAT(std::string(anonymous.message()), HasSubstr("--tls-client-ca or for tokens"))
-        << open;
-    EXPECT_FALSE(CheckListenAddress(open, {.knows_callers = true}).ok()) << "tokens in the clear";
-    EXPECT_TRUE(CheckListenAddress(open, {.tls = true, .knows_callers = true}).ok()) << open;
+    EXPECT_THAT(std::string(anonymous.message()), HasSubstr("--tls-client-ca or tokens")) << open;
+    EXPECT_FALSE(CheckListenAddress(open, {.authenticates = true}).ok()) << "tokens in the clear";
+    EXPECT_TRUE(CheckListenAddress(open, {.tls = true, .authenticates = true}).ok()) << open;
     EXPECT_TRUE(CheckListenAddress(open, {.insecure = true}).ok()) << open;
   }
   for (const char* wrong : {"", "127.0.0.1", ":1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1",
@@ -152,58 +152,49 @@ TEST(ListenAddress, BeyondLoopbackNeedsTlsAndKnownCallers) {
   }
 }
 
-TEST(ListenAddress, IsToldWithTheBoundPort) {
+TEST(ListenAddress, IsReportedWithTheBoundPort) {
   EXPECT_EQ(BoundAddress(*ParseListenAddress("127.0.0.1:0"), 41), "127.0.0.1:41");
   EXPECT_EQ(BoundAddress(*ParseListenAddress("[::1]:0"), 41), "[::1]:41");
   EXPECT_EQ(BoundAddress(*ParseListenAddress("unix:/tmp/s"), 1), "unix:/tmp/s");
 }
 
-TEST(ConfigFile, TheShippedOneIsCompleteAndRight) {
+// The value that configs/vrpd.yaml gives an option whose default is a text such as "no limit".
+std::string ShippedValue(const OptionRow& row) {
+  if (std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member)) return "[]";
+  return row.default_text.empty() ? DefaultText(row) : "";
+}
+
+TEST(ConfigFile, ShippedFileListsEveryOptionWithItsDefault) {
   const auto text = ReadFile("configs/vrpd.yaml");
   ASSERT_TRUE(text.ok()) << text.status();
   const auto options = ParseConfigFile(*text, "vrpd.yaml");
   ASSERT_TRUE(options.ok()) << options.status();
-  const VrpdOptions defaults;
-  EXPECT_EQ(options->listen, defaults.listen);
-  EXPECT_EQ(options->device, defaults.device);
-  EXPECT_EQ(options->serving_memory_percent, defaults.serving_memory_percent);
-  EXPECT_EQ(options->nvml_library, defaults.nvml_library);
-  EXPECT_EQ(options->solve_queue, defaults.solve_queue);
-  EXPECT_EQ(options->max_queued_jobs, defaults.max_queued_jobs);
-  EXPECT_EQ(options->insecure, defaults.insecure);
-  EXPECT_EQ(options->data_dirs, defaults.data_dirs);
-  EXPECT_EQ(options->max_message_mib, defaults.max_message_mib);
-  EXPECT_EQ(options->max_nodes, defaults.max_nodes);
-  EXPECT_EQ(options->max_budget_s, defaults.max_budget_s);
-  EXPECT_EQ(options->max_solve_job_budget_s, defaults.max_solve_job_budget_s);
-  EXPECT_EQ(options->max_open_streams, defaults.max_open_streams);
-  EXPECT_EQ(options->max_connections, defaults.max_connections);
-  EXPECT_EQ(options->max_calls_per_connection, defaults.max_calls_per_connection);
-  EXPECT_EQ(options->max_request_memory_mib, defaults.max_request_memory_mib);
-  EXPECT_EQ(options->log_level, defaults.log_level);
-  EXPECT_EQ(options->read_only_models_dirs, defaults.read_only_models_dirs);
-  EXPECT_TRUE(options->state_dir.has_value());
-  EXPECT_TRUE(options->models_dir.has_value());
-  EXPECT_THAT(*text, HasSubstr("\n# threads: "));
-  EXPECT_THAT(*text, HasSubstr("\n# state_quota_mb: "));
+  for (const OptionRow& row : OptionTable()) {
+    const std::string value = ShippedValue(row);
+    const bool given = options->given.contains(row.key);
+    EXPECT_THAT(*text, HasSubstr(Concat("\n", given ? "" : "# ", row.key, ": ", value,
+                                        value.empty() ? "" : "\n")));
+  }
+  EXPECT_EQ(options->values.read_only_models_dirs, VrpdOptions().read_only_models_dirs);
+  EXPECT_EQ(options->values.data_dirs, VrpdOptions().data_dirs);
 }
 
-// From before there was a schema_version.
-TEST(ConfigFile, OneOfSchema1IsRead) {
+// The file is older than the key schema_version.
+TEST(ConfigFile, ReadsAFileWithoutSchemaVersion) {
   const auto options = ParseConfigFile(*ReadFile("tests/data/state/vrpd_v1.yaml"), "vrpd.yaml");
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_EQ(options->solve_queue, 64);
-  EXPECT_EQ(options->state_dir, "/var/lib/vrp");
+  EXPECT_EQ(options->values.solve_queue, 64);
+  EXPECT_EQ(options->values.state_dir, "/var/lib/vrp");
 }
 
-TEST(ConfigFile, OneForANewerVrpdIsRefusedByItsSchemaAlone) {
+TEST(ConfigFile, RefusesANewerSchemaWithoutReadingOtherKeys) {
   const auto options = ParseConfigFile("listen: 1\nschema_version: 7\ninvented: 1\n", "c.yaml");
   EXPECT_EQ(std::string(options.status().message()),
             "c.yaml:2: schema_version: got 7, wanted at most 1 (the file was written for a newer "
             "vrpd: start that one)");
 }
 
-TEST(CommandLine, RestoreNamesArchiveAndFolder) {
+TEST(CommandLine, ParsesRestore) {
   const auto parsed = ParseCommandLine(
       {"--restore", "vrp.tar", "--state-dir", "/s/", "--models-dir", "/s/models"}, "vrpd 1");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
@@ -217,7 +208,7 @@ TEST(CommandLine, RestoreNamesArchiveAndFolder) {
               HasSubstr("--models-dir: got /m with --restore, wanted /s/models"));
 }
 
-TEST(CommandLine, ForgettingJobsNamesTheFolderAndIsNoRestore) {
+TEST(CommandLine, ParsesForgetJobsAndRefusesItWithRestore) {
   const auto parsed = ParseCommandLine({"--forget-jobs", "--state-dir", "/s"}, "vrpd 1");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(std::get<ForgetRequest>(*parsed).state_dir, "/s");
@@ -233,7 +224,7 @@ struct BadLine {
 };
 class WrongConfig : public testing::TestWithParam<BadLine> {};
 
-TEST_P(WrongConfig, IsNamedByFileAndLine) {
+TEST_P(WrongConfig, IsReportedWithFileAndLine) {
   const auto options = ParseConfigFile("# a comment\n" + GetParam().yaml, "c.yaml");
   EXPECT_EQ(options.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(options.status().message()), HasSubstr(GetParam().wanted));
@@ -256,7 +247,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a map"},
         BadLine{"state_quota_mb: 0", "c.yaml:2: state_quota_mb: got \"0\""},
         BadLine{"insecure: yes", "c.yaml:2: insecure: got \"yes\", wanted true or false"},
-        BadLine{"log_level: loud", "c.yaml:2: log_level: got \"loud\""},
+        BadLine{"log_level: loud",
+                "c.yaml:2: log_level: got \"loud\", wanted debug, info, warn or error"},
         BadLine{"read_only_models_dirs: a",
                 "c.yaml:2: read_only_models_dirs: got \"a\", wanted a list"},
         BadLine{"read_only_models_dirs: [[]]",
@@ -267,11 +259,101 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"a: *b", "c.yaml:2"},
         BadLine{"threads: many\nlisten: []", "c.yaml:3: listen: got a list"}));
 
-TEST(ConfigFile, OfHostileShapeIsRefusedWithoutHarm) {
+TEST(ConfigFile, RefusesHostileInput) {
   EXPECT_FALSE(ParseConfigFile(std::string(2 << 20, 'a'), "c.yaml").ok());
   EXPECT_FALSE(ParseConfigFile(std::string(500'000, '['), "c.yaml").ok());
   EXPECT_FALSE(ParseConfigFile(std::string("\0\1\2", 3), "c.yaml").ok());
   EXPECT_TRUE(ParseConfigFile("", "c.yaml").ok());
+}
+
+// A value of `row` that differs from its default.
+std::string OtherValue(const OptionRow& row) {
+  if (row.key.find("listen") != std::string_view::npos) return "127.0.0.1:7";
+  if (std::holds_alternative<bool VrpdOptions::*>(row.member)) return "true";
+  if (std::holds_alternative<int32_t VrpdOptions::*>(row.member)) {
+    const std::string least = Concat(row.range.least);
+    return least == DefaultText(row) ? Concat(row.range.least + 1) : least;
+  }
+  return row.words.empty() ? "/other" : std::string(row.words.back());
+}
+
+// Arguments that Merge needs beside any other: state_dir, and a certificate and key.
+std::vector<std::string> RequiredFlags() {
+  return {"--state-dir", "/s", "--tls-certificate", "c", "--tls-key", "k"};
+}
+
+TEST(OptionTable, SetsTheSameOptionByFlagAndByFileKey) {
+  for (const OptionRow& row : OptionTable()) {
+    const std::string value = OtherValue(row);
+    const bool is_bool = std::holds_alternative<bool VrpdOptions::*>(row.member);
+    const bool is_list =
+        std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member);
+    std::vector<std::string> arguments = {FlagOf(row)};
+    if (!is_bool) arguments.push_back(value);
+    for (const std::string& flag : RequiredFlags()) arguments.push_back(flag);
+    if (row.key == "state_dir" || row.key == "tls_certificate" || row.key == "tls_key") continue;
+    const auto by_flag = Parse(arguments);
+    ASSERT_TRUE(by_flag.ok()) << row.key << ": " << by_flag.status();
+
+    test::TempFolder folder;
+    std::ofstream(folder.File("c.yaml"))
+        << row.key << ": " << (is_list ? Concat("[", value, "]") : value) << "\n";
+    std::vector<std::string> with_file = RequiredFlags();
+    with_file.insert(with_file.end(), {"--config", folder.File("c.yaml")});
+    const auto by_file = Parse(with_file);
+    ASSERT_TRUE(by_file.ok()) << row.key << ": " << by_file.status();
+    EXPECT_EQ(*by_flag, *by_file) << row.key;
+    const bool changes = row.key != "threads" || HardwareThreads() > 1;
+    EXPECT_EQ(*by_flag != *Parse(RequiredFlags()), changes) << row.key;
+  }
+}
+
+TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
+  test::TempFolder folder;
+  std::ofstream(folder.File("c.yaml"))
+      << "state_dir: /s\nmax_batch: 5\nnetwork_queue: 6\ndata_dirs: [/a, /b]\n";
+  const auto options = Parse({"--config", folder.File("c.yaml"), "--max-batch", "7", "--data-dirs",
+                              "/c", "--data-dirs", "/d"});
+  ASSERT_TRUE(options.ok()) << options.status();
+  EXPECT_EQ(options->max_batch, 7);
+  EXPECT_EQ(options->network_queue, 6);
+  EXPECT_EQ(options->solve_queue, VrpdOptions().solve_queue);
+  EXPECT_EQ(options->data_dirs, (std::vector<std::string>{"/c", "/d"}));
+}
+
+TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {
+  for (const OptionRow& row : OptionTable()) {
+    if (!std::holds_alternative<int32_t VrpdOptions::*>(row.member)) continue;
+    for (const int32_t wrong : {row.range.least - 1, MostOf(row) + 1}) {
+      const auto flag = Parse({"--state-dir", "/s", Concat(FlagOf(row), "=", wrong)});
+      EXPECT_THAT(std::string(flag.status().message()), HasSubstr(FlagOf(row)));
+      const auto file = ParseConfigFile(Concat(row.key, ": ", wrong), "c.yaml");
+      EXPECT_EQ(file.status().message(),
+                Concat("c.yaml:1: ", row.key, ": got \"", wrong, "\", wanted an integer from ",
+                       row.range.least, " to ", MostOf(row)));
+    }
+  }
+}
+
+TEST(OptionTable, HasShortImperativeHelpForEveryFlag) {
+  const auto parsed = ParseCommandLine({"--help"}, "vrpd 1");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  const std::string& help = std::get<PrintAndExit>(*parsed).text;
+  for (const OptionRow& row : OptionTable()) {
+    EXPECT_LE(row.help.size(), 80u) << row.key;
+    EXPECT_TRUE(row.help.front() >= 'A' && row.help.front() <= 'Z') << row.key;
+    EXPECT_THAT(help, HasSubstr(Concat("  ", FlagOf(row), " ")));
+  }
+  EXPECT_THAT(help, testing::Not(HasSubstr("--print-options")));
+}
+
+TEST(OptionTable, IsTheTableOfTheGuide) {
+  const auto guide = ReadFile("docs/vrpd-options.md");
+  ASSERT_TRUE(guide.ok()) << guide.status();
+  const auto printed = ParseCommandLine({"--print-options"}, "vrpd 1");
+  ASSERT_TRUE(printed.ok()) << printed.status();
+  EXPECT_EQ(std::get<PrintAndExit>(*printed).text, *guide)
+      << "run: vrpd --print-options > docs/vrpd-options.md";
 }
 
 }  // namespace
