@@ -1,4 +1,4 @@
-// vrpd: composes the daemon and waits for its end.
+// The program vrpd: parses its options, runs the daemon and waits for its end.
 #include <malloc.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -33,8 +33,8 @@
 #include "server/daemon/signals.h"
 #include "server/support/logging.h"
 #include "server/support/open_files.h"
-#include "server/support/run_anew.h"
-#include "server/telemetry/overdue_teller.h"
+#include "server/support/restart.h"
+#include "server/telemetry/overdue_monitor.h"
 #include "server/telemetry/watchdog.h"
 
 namespace vrp {
@@ -42,13 +42,13 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
-constexpr int kAnew = -1;  // no exit code: the program is started again
+constexpr int kRestart = -1;  // not an exit code: main restarts the program
 constexpr absl::Duration kGrace = absl::Seconds(19);
-// So long at least a daemon lives before it starts anew, so that a GPU that fails at once does not
-// keep it from answering by search.
-constexpr absl::Duration kLeastLife = absl::Seconds(10);
+// Least time between a start and a restart, so that a daemon whose GPU fails at every start can
+// answer by search in between.
+constexpr absl::Duration kMinUptime = absl::Seconds(10);
 
-constexpr int kFewestHeaps = 2;
+constexpr int kMinHeaps = 2;
 
 std::string VersionLine() {
   const std::string torch =
@@ -70,90 +70,97 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
           .on_device_loss = std::move(on_device_loss)};
 }
 
-// glibc lends a thread one of up to eight heaps a core, and each keeps what the largest job in it
-// has freed: 12 MiB and more a heap where trainings of CVRP50 began and ended. To be called before
-// there are threads; MALLOC_ARENA_MAX, where it is set, decides.
-void BoundHeaps(int threads) {
+// Limits the number of glibc's heaps unless MALLOC_ARENA_MAX is set. glibc uses up to eight heaps
+// per core, and each keeps memory that was freed in it: 12 MiB and more after trainings of CVRP50.
+// To be called before other threads start.
+void LimitHeaps(int threads) {
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) {
-    mallopt(M_ARENA_MAX, std::max(kFewestHeaps, threads));
+    mallopt(M_ARENA_MAX, std::max(kMinHeaps, threads));
   }
 }
 
-// No more connections than the files suffice for that this process may open.
-void FitConnections(VrpdOptions& vrpd, int64_t files) {
-  const int32_t fitting = ConnectionsThatFit(vrpd.max_connections, files);
+// Lowers max_connections if the process may not open enough files for it.
+void LimitConnections(VrpdOptions& vrpd, int64_t files) {
+  const int32_t fitting = ConnectionsWithin(vrpd.max_connections, files);
   if (fitting == vrpd.max_connections) return;
-  LogWarning(Concat("max_connections: ", vrpd.max_connections, " do not fit into the ", files,
-                    " files that this process may open, so it is ", fitting,
-                    "; raise the hard limit (ulimit -Hn, LimitNOFILE of the systemd unit)"));
+  LogWarning("max_connections lowered: the limit of open files is too low",
+             {{.name = "configured", .value = Concat(vrpd.max_connections), .number = true},
+              {.name = "max_connections", .value = Concat(fitting), .number = true},
+              {.name = "open_files", .value = Concat(files), .number = true},
+              {.name = "remedy",
+               .value = "raise the hard limit: ulimit -Hn, LimitNOFILE of the systemd unit"}});
   vrpd.max_connections = fitting;
 }
 
-// Ends this daemon as SIGTERM does once it has lived for kLeastLife, and says so by `anew`. Until
-// then it answers by search, and tells who asks for a network to come again.
-std::function<void(const absl::Status&)> StartAnewWhenDeviceIsLost(absl::Notification* stop,
-                                                                   std::atomic<bool>* anew) {
-  return [stop, anew, begun = SteadyNow()](const absl::Status& lost) {
-    LogError(std::string(lost.message()));
-    std::thread([stop, anew, begun] {
-      absl::SleepFor(begun + kLeastLife - SteadyNow());
+// Returns the listener that sets `restart` and sends SIGTERM to this process kMinUptime after its
+// start. Until then the daemon answers by search, and requests for a network get a time to retry.
+std::function<void(const absl::Status&)> RestartAfterDeviceLoss(absl::Notification* stop,
+                                                                std::atomic<bool>* restart) {
+  return [stop, restart, begun = SteadyNow()](const absl::Status& lost) {
+    LogError("GPU lost", {{.name = "error", .value = std::string(lost.message())}});
+    std::thread([stop, restart, begun] {
+      absl::SleepFor(begun + kMinUptime - SteadyNow());
       if (stop->HasBeenNotified()) return;
-      *anew = true;
+      *restart = true;
       kill(getpid(), SIGTERM);
     }).detach();
   };
 }
 
-// As a line of the log where programs read that, as words where people do.
-void TellWhyNotStarted(const absl::Status& status, bool json) {
+// Reports a failed start: in the log if it is JSON, else as plain text on stderr.
+void ReportFailedStart(const absl::Status& status, bool json) {
   const std::string message(status.message());
-  if (json) return LogError(message);
+  if (json) return LogError("start failed", {{.name = "error", .value = message}});
   std::cerr << "vrpd: " << message << std::endl;
 }
 
-// gRPC is never shut down: it would wait for a poller of its own that nothing wakes, up to 10 s of
-// the 20 that there are, when all that the daemon keeps has long been stored. So the process ends
-// without what is run at exit, which gRPC's threads could meet.
-void KeepGrpc() { grpc_init(); }
+// Keeps gRPC from shutting down. Its shutdown waits up to 10 of the 20 s of SIGTERM for an idle
+// poller when all state is stored already. The process ends with _exit, since functions that run at
+// exit could race with gRPC's threads.
+void KeepGrpcAlive() { grpc_init(); }
 
 int Serve(VrpdOptions vrpd) {
-  BoundHeaps(vrpd.threads);
+  LimitHeaps(vrpd.threads);
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
   SetDeviceWarningListener([](std::string_view text) { LogWarning(std::string(text)); });
-  FitConnections(vrpd, AllowAllFiles());
-  static absl::Notification stop;         // the signals' thread uses it to the end
-  static ReloadHook reload;               // likewise
-  static std::atomic<bool> anew = false;  // and the thread that is started then
+  LimitConnections(vrpd, RaiseOpenFileLimit());
+  // Static, since detached threads use them until the process ends.
+  static absl::Notification stop;
+  static ReloadHook reload;
+  static std::atomic<bool> restart = false;
   WatchSignals(&stop, &reload, kGrace);
-  KeepGrpc();  // its threads leave signals to the one above
-  LogInfo(Concat(VersionLine(), ", state ", vrpd.state_dir, ", models ", vrpd.models_dir, ", ",
-                 vrpd.threads, " threads"));
+  KeepGrpcAlive();  // after WatchSignals, so that gRPC's threads block the signals
+  LogInfo("starting", {{.name = "version", .value = VersionLine()},
+                       {.name = "state_dir", .value = vrpd.state_dir},
+                       {.name = "models_dir", .value = vrpd.models_dir},
+                       {.name = "threads", .value = Concat(vrpd.threads), .number = true}});
   const bool json = vrpd.log_format == "json";
   DeviceExecutors executors({.serving_memory_percent = vrpd.serving_memory_percent});
   const std::unique_ptr<Trainer> trainer = MakeTrainer(&executors);
   const SystemClock clock;
   absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(Compose(
-      std::move(vrpd), executors, *trainer, clock, StartAnewWhenDeviceIsLost(&stop, &anew)));
+      std::move(vrpd), executors, *trainer, clock, RestartAfterDeviceLoss(&stop, &restart)));
   if (!daemon.ok()) {
-    TellWhyNotStarted(daemon.status(), json);
+    ReportFailedStart(daemon.status(), json);
     return kFailed;
   }
   reload.Set([&daemon] { (*daemon)->Reload(); });
   std::cout << "listening on " << (*daemon)->address() << std::endl;
   if (const std::string url = (*daemon)->metrics_url(); !url.empty()) {
-    LogInfo(Concat("metrics on ", url));
+    LogInfo("serving metrics", {{.name = "url", .value = url}});
   }
   stop.WaitForNotification();
   reload.Set(nullptr);
   daemon->reset();
-  LogInfo(anew ? "stopped, to start anew" : "stopped");
-  return anew ? kAnew : 0;
+  LogInfo(restart ? "stopped, restarting" : "stopped");
+  return restart ? kRestart : 0;
 }
 
-// Set by SIGTERM and SIGINT, so that what was restored by then is removed again.
-std::shared_ptr<const CancelFlag> CancelledBySignals() {
-  static absl::Notification stop;  // the signals' thread uses it to the end
-  static ReloadHook reload;        // likewise; there is nothing to read anew
+// Returns a flag that SIGTERM and SIGINT set.
+std::shared_ptr<const CancelFlag> CancelOnSignal() {
+  // Static, since the thread of the signals uses them until the process ends.
+  static absl::Notification stop;
+  static ReloadHook reload;  // without a function: SIGHUP does nothing
   auto cancel = std::make_shared<CancelFlag>();
   WatchSignals(&stop, &reload, kGrace);
   std::thread([cancel] {
@@ -165,10 +172,10 @@ std::shared_ptr<const CancelFlag> CancelledBySignals() {
 
 int Restore(const RestoreRequest& request) {
   StartLogging({});
-  const auto cancel = CancelledBySignals();
+  const auto cancel = CancelOnSignal();
   const SystemClock clock;
   Watchdog watchdog;
-  const OverdueTeller teller({.watchdog = &watchdog});
+  const OverdueMonitor monitor({.watchdog = &watchdog});
   const absl::StatusOr<RestoreReport> report =
       RestoreBackup({.archive = request.archive,
                      .directory = request.state_dir,
@@ -177,7 +184,7 @@ int Restore(const RestoreRequest& request) {
                      .stop = StopCondition(absl::InfiniteFuture(), cancel)});
   if (absl::IsCancelled(report.status())) {
     std::cerr << "vrpd: stopped by a signal; " << request.state_dir
-              << " is as it was, run vrpd --restore again" << std::endl;
+              << " is unchanged, run vrpd --restore again" << std::endl;
     return kFailed;
   }
   if (!report.ok()) {
@@ -185,20 +192,20 @@ int Restore(const RestoreRequest& request) {
     return kFailed;
   }
   std::cout << "restored " << report->files << " files (" << report->bytes << " bytes) into "
-            << request.state_dir << ", as " << report->program << " kept them at "
+            << request.state_dir << " from a backup of " << report->program << " at "
             << absl::FormatTime(absl::RFC3339_sec, report->created, absl::UTCTimeZone())
-            << "; jobs that ran then and go on: " << report->queued << std::endl;
+            << "; jobs to continue: " << report->queued << std::endl;
   return 0;
 }
 
 int Forget(const ForgetRequest& request) {
-  const absl::StatusOr<std::string> aside = ForgetJobs(request.state_dir, SystemClock());
-  if (!aside.ok()) {
-    std::cerr << "vrpd: " << aside.status().message() << std::endl;
+  const absl::StatusOr<std::string> folder = ForgetJobs(request.state_dir, SystemClock());
+  if (!folder.ok()) {
+    std::cerr << "vrpd: " << folder.status().message() << std::endl;
     return kFailed;
   }
-  std::cout << "what was left of the jobs is in " << *aside
-            << "; the next start begins with none, models are as they were" << std::endl;
+  std::cout << "moved the remaining job files to " << *folder
+            << "; the next start has no jobs, models are unchanged" << std::endl;
   return 0;
 }
 
@@ -221,15 +228,15 @@ int Main(const std::vector<std::string>& arguments) {
 }  // namespace vrp
 
 int main(int count, char** arguments) {
-  // Jobs, models and matrices are their owner's alone, also in a folder that others may enter.
+  // Files of jobs, models and matrices are private, even in a folder that other users can enter.
   umask(0077);
   vrp::KeepOpenMpQuiet(arguments);
-  vrp::TakeLocksWithoutLookingForCycles();
+  vrp::DisableDeadlockDetection();
   const int code = vrp::Main({arguments + 1, arguments + count});
-  if (code != vrp::kAnew) {
+  if (code != vrp::kRestart) {
     std::cout.flush();
     _exit(code);
   }
-  vrp::RunAnew(arguments);
+  vrp::RestartProgram(arguments);
   return vrp::kFailed;
 }

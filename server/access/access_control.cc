@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMaxMethodBytes = 200;
 
-// Looks at every character, whatever the first ones say.
+// Compares in constant time, so that the time of a call does not reveal a digest.
 bool SameDigest(std::string_view left, std::string_view right) {
   unsigned difference = left.size() == right.size() ? 0 : 1;
   for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
@@ -23,12 +23,12 @@ bool SameDigest(std::string_view left, std::string_view right) {
   return difference == 0;
 }
 
-std::string Needs(std::string_view method, Role role) {
-  return Concat(Escaped(method.substr(0, kMaxMethodBytes)), " needs a token with the role ",
+std::string RequiredRoleText(std::string_view method, Role role) {
+  return Concat(Escaped(method.substr(0, kMaxMethodBytes)), " requires a token with the role ",
                 RoleWord(role), role == Role::kAdmin ? "" : " or a higher one");
 }
 
-// The token of "Bearer TOKEN"; nullopt: of another form.
+// Returns TOKEN of "Bearer TOKEN"; nullopt for another form.
 std::optional<std::string_view> BearerToken(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
   if (!absl::StartsWithIgnoreCase(ToAbsl(authorization), ToAbsl(kScheme))) return std::nullopt;
@@ -78,22 +78,23 @@ AccessVerdict AccessControl::Check(std::string_view method,
                                    std::optional<std::string_view> authorization) const {
   const std::optional<Role> needed = RoleNeeded(method);
   if (!needed.has_value()) return {};
-  const auto unknown = [&](std::string_view why, std::string_view reason) {
-    return AccessVerdict{absl::UnauthenticatedError(Concat(why, ", and ", Needs(method, *needed))),
-                         reason};
+  const auto unauthenticated = [&](std::string_view problem, std::string_view reason) {
+    return AccessVerdict{
+        absl::UnauthenticatedError(Concat(problem, ", and ", RequiredRoleText(method, *needed))),
+        reason};
   };
-  if (!authorization.has_value()) return unknown("no token was sent", "no_token");
+  if (!authorization.has_value()) return unauthenticated("no token was sent", "no_token");
   const std::optional<std::string_view> token = BearerToken(*authorization);
   if (!token.has_value()) {
-    return unknown("the authorization header is not `Bearer TOKEN`", "no_bearer");
+    return unauthenticated("the authorization header is not `Bearer TOKEN`", "no_bearer");
   }
   const std::optional<Role> role = RoleOf(*token);
   if (!role.has_value()) {
-    return unknown("the token is not one of this daemon's", "unknown_token");
+    return unauthenticated("the server does not know the token", "unknown_token");
   }
   if (*role >= *needed) return {};
-  return {absl::PermissionDeniedError(
-              Concat("the token's role is ", RoleWord(*role), ", and ", Needs(method, *needed))),
+  return {absl::PermissionDeniedError(Concat("the token's role is ", RoleWord(*role), ", and ",
+                                             RequiredRoleText(method, *needed))),
           "role"};
 }
 

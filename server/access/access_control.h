@@ -1,4 +1,4 @@
-// Who may call what, by bearer tokens.
+// Authorization of calls by bearer tokens.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,7 @@
 
 namespace vrp {
 
-// Whether a call may go on; if not, why, in one word of few: "no_token", "no_bearer",
-// "unknown_token", "role".
+// The decision on a call. `reason` is "ok", "no_token", "no_bearer", "unknown_token" or "role".
 struct AccessVerdict {
   absl::Status status;
   std::string_view reason = "ok";
@@ -25,16 +24,16 @@ struct AccessVerdict {
 // Thread-safe.
 class AccessControl {
  public:
-  // Reads the token file at `path`; see token_file.h. It must be private (see private_file.h).
+  // Reads the token file at `path` (see token_file.h), which must be private (see private_file.h).
   static absl::StatusOr<std::unique_ptr<AccessControl>> Create(std::string path);
 
-  // Reads the file anew; on an error the tokens stay as they were.
+  // Reads the file again. Keeps the current tokens if that fails.
   absl::Status Reload();
 
-  // Whether a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization` header
-  // ("Bearer TOKEN"; nullopt: none) may go on. kUnauthenticated: no token, or an unknown one;
-  // kPermissionDenied: its role does not suffice. Both say which role does, neither shows the
-  // token. Takes as long for every token of a length.
+  // Decides on a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization` header
+  // ("Bearer TOKEN"; nullopt: none). kUnauthenticated: the token is missing or unknown;
+  // kPermissionDenied: its role does not suffice. Both name the required role and never show the
+  // token. The time depends on the token's length only.
   AccessVerdict Check(std::string_view method, std::optional<std::string_view> authorization) const;
 
  private:

@@ -1,4 +1,4 @@
-// OpenSSL's objects with owners, and texts in PEM form for its readers. For .cc files alone.
+// Owning pointers to OpenSSL objects, and readers of PEM texts. For .cc files only.
 #pragma once
 
 #include <openssl/bio.h>
@@ -18,7 +18,7 @@ struct OpenSslFree {
 using CertificatePtr = std::unique_ptr<X509, OpenSslFree>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree>;
 
-// `pem` outlives it.
+// Returns a reader of `pem`, which must outlive it.
 inline std::unique_ptr<BIO, OpenSslFree> PemReader(const std::string& pem) {
   return std::unique_ptr<BIO, OpenSslFree>(
       BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));

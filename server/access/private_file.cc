@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxBytes = 1 << 20;
+constexpr int64_t kMaxPrivateFileBytes = 1 << 20;
 
 }  // namespace
 
@@ -16,10 +16,10 @@ absl::StatusOr<std::string> ReadPrivateFile(const std::string& path) {
   struct stat about;
   if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0007) != 0) {
     return absl::PermissionDeniedError(Concat(
-        path, ": others may read or change it (mode ", absl::Hex(about.st_mode >> 6 & 7),
+        path, ": other users can read or change it (mode ", absl::Hex(about.st_mode >> 6 & 7),
         absl::Hex(about.st_mode >> 3 & 7), absl::Hex(about.st_mode & 7), "); chmod o-rwx ", path));
   }
-  return ReadFile(path, kMaxBytes);
+  return ReadFile(path, kMaxPrivateFileBytes);
 }
 
 }  // namespace vrp

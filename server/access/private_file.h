@@ -7,8 +7,9 @@
 
 namespace vrp {
 
-// The content of `path`, which at most its owner and group may read. kPermissionDenied: others may
-// read or write it, with the remedy; else as ReadFile. Never tells the content.
+// Returns the content of `path`, which only its owner and group may access. kPermissionDenied:
+// other users can read or write it; the message has the remedy. Other errors are those of ReadFile.
+// No message shows the content.
 absl::StatusOr<std::string> ReadPrivateFile(const std::string& path);
 
 }  // namespace vrp

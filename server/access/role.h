@@ -1,4 +1,4 @@
-// What a caller may do; each role includes those before it.
+// Roles of callers. Each role includes the rights of those before it.
 #pragma once
 
 #include <optional>
@@ -7,10 +7,10 @@
 namespace vrp {
 
 enum class Role {
-  kRead,   // look at jobs, models, matrices and the daemon
-  kSolve,  // also: solve, check and convert instances of one's own; solve jobs; matrices
-  kTrain,  // also: train, import and evaluate models
-  kAdmin,  // also: all else, such as what takes things away from others
+  kRead,   // read jobs, models, matrices and the state of the server
+  kSolve,  // solve, check and convert instances; create solve jobs; upload matrices
+  kTrain,  // train, import and evaluate models
+  kAdmin,  // everything else, such as backups and the log level
 };
 
 // "read", "solve", "train", "admin".

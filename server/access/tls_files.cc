@@ -15,31 +15,31 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kMaxBytes = 1 << 20;
+constexpr int64_t kMaxTlsFileBytes = 1 << 20;
 
-// Instead of OpenSSL's own, which asks at the terminal.
+// Replaces OpenSSL's default callback, which asks for a password at the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
-absl::Status Wrong(std::string_view path, std::string_view what) {
+absl::Status WrongTlsFile(std::string_view path, std::string_view problem) {
   ERR_clear_error();
-  return absl::InvalidArgumentError(Concat(path, ": ", what));
+  return absl::InvalidArgumentError(Concat(path, ": ", problem));
 }
 
 absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const std::string& path) {
   CertificatePtr certificate(PEM_read_bio_X509(PemReader(pem).get(), nullptr, NoPassword, nullptr));
-  if (certificate == nullptr) return Wrong(path, "holds no certificate in PEM form");
+  if (certificate == nullptr) return WrongTlsFile(path, "holds no certificate in PEM form");
   return certificate;
 }
 
 absl::StatusOr<absl::Time> EndOf(const X509& certificate, const std::string& path) {
   tm end = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) {
-    return Wrong(path, "the certificate's end of validity cannot be read");
+    return WrongTlsFile(path, "the certificate's expiry time cannot be read");
   }
   return absl::FromTM(end, absl::UTCTimeZone());
 }
 
-std::string Shown(absl::Time time) {
+std::string UtcText(absl::Time time) {
   return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
 }
 
@@ -47,14 +47,14 @@ absl::StatusOr<absl::Time> Expiry(const X509& certificate, const std::string& pa
                                   absl::Time now) {
   VRP_ASSIGN_OR_RETURN(const absl::Time expires, EndOf(certificate, path));
   if (expires > now) return expires;
-  return Wrong(path,
-               Concat("the certificate expired at ", Shown(expires), ", it is now ", Shown(now),
-                      ", and clients would refuse it; put a renewed one there and start "
-                      "again, or mend the machine's clock"));
+  return WrongTlsFile(
+      path, Concat("the certificate expired at ", UtcText(expires), ", now is ", UtcText(now),
+                   ", and clients would refuse it; renew the file, or correct the machine's clock, "
+                   "and start again"));
 }
 
-// The last end of validity of all in the file: while authorities change, old ones stand beside new
-// ones.
+// Returns the latest expiry of the certificates in the file, which may hold an old and a new
+// authority while clients change over.
 absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string& path,
                                       absl::Time now) {
   absl::Time last = absl::InfinitePast();
@@ -65,20 +65,21 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
     VRP_ASSIGN_OR_RETURN(const absl::Time end, EndOf(*certificate, path));
     last = std::max(last, end);
   }
-  ERR_clear_error();  // of the end of the file
-  if (last == absl::InfinitePast()) return Wrong(path, "holds no certificate in PEM form");
+  ERR_clear_error();  // set at the end of the file
+  if (last == absl::InfinitePast()) return WrongTlsFile(path, "holds no certificate in PEM form");
   if (last > now) return last;
-  return Wrong(path, Concat("the authority of the clients expired at ", Shown(last), ", it is now ",
-                            Shown(now),
-                            ", and no client could connect; put the authority's renewed "
-                            "certificate there and start again, or mend the machine's clock"));
+  return WrongTlsFile(
+      path,
+      Concat("the authority of the clients expired at ", UtcText(last), ", now is ", UtcText(now),
+             ", and no client could connect; renew the authority's certificate, or correct "
+             "the machine's clock, and start again"));
 }
 
 }  // namespace
 
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) {
   TlsMaterial material;
-  VRP_ASSIGN_OR_RETURN(material.certificate, ReadFile(paths.certificate, kMaxBytes));
+  VRP_ASSIGN_OR_RETURN(material.certificate, ReadFile(paths.certificate, kMaxTlsFileBytes));
   VRP_ASSIGN_OR_RETURN(const auto certificate,
                        FirstCertificate(material.certificate, paths.certificate));
   VRP_ASSIGN_OR_RETURN(material.expires, Expiry(*certificate, paths.certificate, now));
@@ -86,13 +87,14 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
   const KeyPtr key(
       PEM_read_bio_PrivateKey(PemReader(material.key).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
-    return Wrong(paths.key, "holds no private key in PEM form that is not encrypted");
+    return WrongTlsFile(paths.key, "holds no unencrypted private key in PEM form");
   }
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return Wrong(paths.key, Concat("is not the key of the certificate in ", paths.certificate));
+    return WrongTlsFile(paths.key,
+                        Concat("is not the key of the certificate in ", paths.certificate));
   }
   if (paths.client_ca.empty()) return material;
-  VRP_ASSIGN_OR_RETURN(material.client_ca, ReadFile(paths.client_ca, kMaxBytes));
+  VRP_ASSIGN_OR_RETURN(material.client_ca, ReadFile(paths.client_ca, kMaxTlsFileBytes));
   VRP_ASSIGN_OR_RETURN(material.client_ca_expires,
                        LastExpiry(material.client_ca, paths.client_ca, now));
   return material;

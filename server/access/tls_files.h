@@ -1,4 +1,4 @@
-// The daemon's certificate, its key, and the authority of its clients.
+// The server's certificate and key, and the certificate authority of its clients.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,40 @@
 
 namespace vrp {
 
-// PEM files. `client_ca` may be empty: clients need no certificate.
+// Paths of PEM files.
 struct TlsPaths {
-  std::string certificate;  // the daemon's own first, then those between it and the authority
+  std::string certificate;  // the server's own certificate, then intermediate ones
   std::string key;
-  std::string client_ca;
+  std::string client_ca;  // empty: clients need no certificate
 };
 
-// What they hold.
+// The contents of the files of TlsPaths.
 struct TlsMaterial {
   std::string certificate;
   std::string key;
   std::string client_ca;
-  absl::Time expires;  // the daemon's own certificate
-  // The last of the clients' authorities: from then on no client is let in. Without one: never.
+  absl::Time expires;  // of the server's own certificate
+  // Latest expiry of the client authorities; no client can connect afterwards. Infinite without
+  // one.
   absl::Time client_ca_expires = absl::InfiniteFuture();
 };
 
-// kInvalidArgument and others name the file: absent, no PEM, an encrypted key, a key of another
-// certificate, a certificate or authority that has expired by `now` (nobody could connect), a key
-// that others may read.
+// Reads and checks the files. Errors name the file. kInvalidArgument: a file is not PEM, the key is
+// encrypted or belongs to another certificate, or a certificate or authority has expired by `now`.
+// kPermissionDenied: other users can read the key. Other errors are those of ReadFile.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 
-// The material in use; connections that begin after Reload get the new one. Thread-safe.
+// The material in use. Connections that begin after a Reload use the new one. Thread-safe.
 class TlsFiles {
  public:
   static absl::StatusOr<std::unique_ptr<TlsFiles>> Create(TlsPaths paths, absl::Time now);
 
-  // Reads the files anew; on an error all stays as it was.
+  // Reads the files again. Keeps the current material if that fails.
   absl::Status Reload(absl::Time now);
 
   struct Current {
     std::shared_ptr<const TlsMaterial> material;
-    int64_t generation = 0;  // goes up with each Reload
+    int64_t generation = 0;  // increases with each Reload
   };
   Current current() const;
   bool asks_for_client_certificate() const { return !paths_.client_ca.empty(); }

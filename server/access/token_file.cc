@@ -32,9 +32,9 @@ absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
   int line_number = 0;
   for (const absl::string_view line : absl::StrSplit(ToAbsl(text), '\n')) {
     ++line_number;
-    const absl::string_view meant = line.substr(0, line.find('#'));
+    const absl::string_view without_comment = line.substr(0, line.find('#'));
     const std::vector<std::string> words =
-        absl::StrSplit(meant, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+        absl::StrSplit(without_comment, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
     if (words.empty()) continue;
     const std::optional<Role> role = ParseRole(words[0]);
     if (!role.has_value()) {
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
   if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
   if (entries.empty()) {
     return absl::InvalidArgumentError(
-        Concat(name, ": has no token, so nobody could call; vrpd --new-token admin prints one"));
+        Concat(name, ": has no token, so all calls would fail; vrpd --new-token admin prints one"));
   }
   return entries;
 }

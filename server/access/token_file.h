@@ -1,4 +1,4 @@
-// Bearer tokens, of which the daemon knows digests only.
+// The file of bearer tokens, which holds their digests only.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct TokenEntry {
   std::string digest;  // SHA-256 of the token, 64 lower-case hex digits
 };
 
-// Lines `ROLE DIGEST`, further words being a note on whose it is; `#` begins a comment. `name` is
-// the file's. kInvalidArgument names every wrong line, never its words: one may be a token that was
-// pasted for its digest.
+// Parses lines `ROLE DIGEST NOTE`, where NOTE may be absent or several words; `#` begins a comment.
+// `name` is the file's. kInvalidArgument names every wrong line but never shows its words, since
+// one may be a token that was pasted instead of its digest.
 absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
                                                        std::string_view name);
 
-// A token of 256 random bits, "vrp_" and 64 hex digits.
+// Returns a new token of 256 random bits: "vrp_" and 64 hex digits.
 std::string NewToken();
 
-// The line of a token file that grants `role` to `token`.
+// Returns the line of a token file that grants `role` to `token`.
 std::string TokenLine(Role role, std::string_view token);
 
 }  // namespace vrp

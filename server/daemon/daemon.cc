@@ -25,26 +25,26 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   VRP_RETURN_IF_ERROR(parts.OpenSolveJobs());
   parts.MakeServices();
   VRP_RETURN_IF_ERROR(parts.Listen());
-  parts.TellTelemetry();
+  parts.StartTelemetry();
   return daemon;
 }
 
 Daemon::~Daemon() {
   Parts& parts = *parts_;
   SetDeviceLossListener(nullptr);
-  parts.device_loss->SetTold(nullptr);
+  parts.device_loss->SetListener(nullptr);
   if (parts.telemetry != nullptr) parts.telemetry->Drain();
   parts.monitor = nullptr;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();
     parts.streams->Close();
-    parts.drain.Run([&](absl::Duration lasts) { parts.port.Close(lasts); });
+    parts.drain.Run([&](absl::Duration limit) { parts.port.Close(limit); });
   }
-  // No call is left. The pools' threads end before the jobs that their tasks use, and the pools
-  // themselves after: a job that stops may still tell a stream that is gone.
+  // No call is left. The pools' threads end before the jobs that their tasks use. The pool objects
+  // stay: a stopping job may still notify a stream that has ended.
   if (parts.solve_pool != nullptr) parts.solve_pool->Close();
-  if (parts.patient_pool != nullptr) parts.patient_pool->Close();
+  if (parts.batch_pool != nullptr) parts.batch_pool->Close();
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;
@@ -52,14 +52,16 @@ Daemon::~Daemon() {
 }
 
 void Daemon::Reload() {
-  const auto tell = [](std::string_view what, const absl::Status& status) {
-    if (status.ok()) return LogInfo(Concat("SIGHUP: read again: ", what));
-    LogError(Concat("SIGHUP: ", what, " stay as they were: ", status.message()));
+  const auto log = [](const std::string& files, const absl::Status& status) {
+    if (status.ok()) return LogInfo("files reloaded", {{.name = "files", .value = files}});
+    LogError("reload failed, previous files stay in use",
+             {{.name = "files", .value = files},
+              {.name = "error", .value = std::string(status.message())}});
   };
   if (parts_->tls != nullptr) {
-    tell("certificate and key", parts_->tls->Reload(parts_->options.clock->Now()));
+    log("certificate and key", parts_->tls->Reload(parts_->options.clock->Now()));
   }
-  if (parts_->access != nullptr) tell("tokens", parts_->access->Reload());
+  if (parts_->access != nullptr) log("tokens", parts_->access->Reload());
 }
 
 const std::string& Daemon::address() const { return parts_->port.address; }

@@ -1,5 +1,4 @@
-// The assembled daemon: everything between its options and a port that serves. No gRPC in this
-// header.
+// The assembled daemon, from its options to the port that serves. This header does not need gRPC.
 #pragma once
 
 #include <functional>
@@ -24,35 +23,36 @@ class Daemon {
     PolicyLoader policy_loader;
     Trainer* trainer = nullptr;    // outlives the daemon
     const Clock* clock = nullptr;  // outlives the daemon
-    // Told of the first loss of a GPU, as SetDeviceLossListener's, which the daemon takes for
-    // itself: it is not ready then, its training not serving. Null: nobody.
+    // Called at the first loss of a GPU. From then on the daemon is not ready and its training
+    // service not serving. The daemon itself uses SetDeviceLossListener. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
-    absl::Duration start_limit = absl::Minutes(1);  // of a phase of the start: beyond it is told
+    absl::Duration start_limit =
+        absl::Minutes(1);  // of a start phase; the watchdog logs longer ones
     absl::Duration heartbeat = absl::Seconds(10);
-    absl::Duration silence = absl::Minutes(1);     // of an upload, before it is given up
-    absl::Duration drain = absl::Seconds(5);       // for calls under way at the end
-    absl::Duration handshake = absl::Seconds(10);  // for a new connection to say something
+    absl::Duration silence = absl::Minutes(1);     // of an upload before it is aborted
+    absl::Duration drain = absl::Seconds(5);       // time for calls in flight at the end
+    absl::Duration handshake = absl::Seconds(10);  // time for the handshake of a connection
   };
 
-  // Creates the state folder (mode 0700), opens jobs and models, listens. kInvalidArgument: the
-  // device or a folder is wrong; kFailedPrecondition: another daemon has the folder; kUnavailable:
-  // the address cannot be listened on; others: a file of TLS or of tokens is wrong.
+  // Creates the state folder (mode 0700), opens jobs and models, and listens. kInvalidArgument: the
+  // device or a folder is wrong; kFailedPrecondition: another daemon uses the folder; kUnavailable:
+  // the address cannot be bound. Other errors: a file of TLS or tokens is wrong.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
-  // Nobody connects any more, and streams end (UNAVAILABLE). Calls under way, and those that come
-  // meanwhile on a connection that there is, are given `drain` to end, then cancelled; searches are
-  // told in time, and answer the best that they have. The running jobs are
-  // stopped with what they have stored. Blocks until all of it is done.
+  // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new ones on
+  // open connections, get `drain` to finish and are then cancelled; running searches return their
+  // best plan before. Stops running jobs at their last checkpoint. Blocks until all has ended.
   ~Daemon();
 
-  // Reads the files of TLS and of tokens anew. Those that are wrong stay as they were; the log says
-  // so.
+  // Reloads the files of TLS and tokens. Logs the errors of wrong files, whose previous content
+  // stays in use.
   void Reload();
 
-  // Where clients connect: "127.0.0.1:50051", "unix:/path".
+  // Returns the address for clients: "127.0.0.1:50051", "unix:/path".
   const std::string& address() const;
-  // Where HTTP gives the metrics: "127.0.0.1:9464"; empty: nowhere.
+  // Returns the address of /metrics: "127.0.0.1:9464"; empty without HTTP.
   std::string metrics_address() const;
+  // Returns "http://127.0.0.1:9464/metrics", or https; empty without HTTP.
   std::string metrics_url() const;
 
  private:

@@ -14,34 +14,34 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kQuickThreads = 2;
-// Jobs run one at a time, and a step is short.
-constexpr int32_t kPatientThreads = 2;
-constexpr int32_t kPatientQueue = 16;
+// Batches (BatchSolve) run one at a time, and their steps are short.
+constexpr int32_t kBatchThreads = 2;
+constexpr int32_t kBatchQueue = 16;
 constexpr int32_t kQuickQueue = 1000;
-// Nodes of a batch that a network decodes: its kernels on a CPU gain nothing from more than about
-// two of their own groups.
+// Limits on the nodes of a batch that a network decodes. CPU kernels gain nothing beyond about two
+// of their groups.
 constexpr int64_t kCpuBatchRows = 840;
 constexpr int64_t kGpuBatchRows = 1 << 19;
 
 void WarnOfModel(const absl::Status& status) {
-  LogWarning(Concat("a new version of a model cannot be used, an older one serves: ",
-                    FromAbsl(status.message())));
+  LogWarning("new model version failed to load, an older one stays in use",
+             {{.name = "error", .value = std::string(status.message())}});
 }
 
-// `device: auto` takes the CPU where a GPU's driver is too old, which its owner should know.
+// Logs that `device: auto` uses the CPU because the driver of a GPU is too old.
 void WarnOfDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
   const CudaVersions cuda = ReadCudaVersions();
   if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
     return;
   }
-  LogWarning(Concat("no GPU is used: ", WhyNoCuda()));
+  LogWarning("GPU not used", {{.name = "reason", .value = WhyNoCuda()}});
 }
 
 }  // namespace
 
-Watchdog::Watch Daemon::Parts::Starting(std::string_view what) {
+Watchdog::Watch Daemon::Parts::WatchStart(std::string_view of) {
   return {telemetry->watchdog(),
-          {.phase = "start", .of = std::string(what), .limit = options.start_limit}};
+          {.phase = "start", .of = std::string(of), .limit = options.start_limit}};
 }
 
 absl::Status Daemon::Parts::OpenTelemetry() {
@@ -59,14 +59,15 @@ absl::Status Daemon::Parts::OpenTelemetry() {
 }
 
 absl::Status Daemon::Parts::OpenDevices() {
-  const Watchdog::Watch watched = Starting("devices");
+  const Watchdog::Watch watched = WatchStart("devices");
   const std::string& library = options.vrpd.nvml_library;
   const std::vector<DeviceInfo> known = ListDevices();
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
-  // Where there is no GPU the library is not missed, unless it was named.
   WarnOfDriver(options.vrpd, known);
+  // Without a GPU a missing library matters only if the user named it.
   if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
-    LogWarning(Concat("nothing is known of how busy the GPUs are: ", reader.status().message()));
+    LogWarning("GPU telemetry unavailable",
+               {{.name = "error", .value = std::string(reader.status().message())}});
   }
   devices = std::make_unique<DeviceSampler>(std::move(reader));
   VRP_ASSIGN_OR_RETURN(device, ResolveDevice(options.vrpd.device));
@@ -75,7 +76,7 @@ absl::Status Daemon::Parts::OpenDevices() {
 }
 
 absl::Status Daemon::Parts::OpenModels() {
-  const Watchdog::Watch watched = Starting("models");
+  const Watchdog::Watch watched = WatchStart("models");
   const VrpdOptions& vrpd = options.vrpd;
   VRP_RETURN_IF_ERROR(MakePrivateDirectory(vrpd.state_dir));
   VRP_ASSIGN_OR_RETURN(registry,
@@ -89,7 +90,7 @@ absl::Status Daemon::Parts::OpenModels() {
 }
 
 absl::Status Daemon::Parts::OpenBook() {
-  const Watchdog::Watch watched = Starting("job database");
+  const Watchdog::Watch watched = WatchStart("job database");
   const VrpdOptions& vrpd = options.vrpd;
   const int64_t quota_bytes = int64_t{vrpd.state_quota_mb} * 1'000'000;
   VRP_ASSIGN_OR_RETURN(book,
@@ -103,10 +104,10 @@ absl::Status Daemon::Parts::OpenBook() {
 }
 
 absl::Status Daemon::Parts::OpenTrainingJobs() {
-  const Watchdog::Watch watched = Starting("training jobs");
-  watched_trainer = std::make_unique<WatchedTrainer>(*options.trainer, telemetry->watchdog());
-  counted_trainer = std::make_unique<CountedTrainer>(*watched_trainer, busy);
-  trainer = std::make_unique<MeteredTrainer>(*counted_trainer, *devices);
+  const Watchdog::Watch watched = WatchStart("training jobs");
+  watchdog_trainer = std::make_unique<WatchdogTrainer>(*options.trainer, telemetry->watchdog());
+  thread_counting_trainer = std::make_unique<ThreadCountingTrainer>(*watchdog_trainer, busy);
+  trainer = std::make_unique<DeviceUsageTrainer>(*thread_counting_trainer, *devices);
   VRP_ASSIGN_OR_RETURN(jobs, JobManager::Create({.book = book,
                                                  .trainer = trainer.get(),
                                                  .registry = registry.get(),
@@ -123,13 +124,13 @@ absl::Status Daemon::Parts::OpenTrainingJobs() {
 void Daemon::Parts::MakePools() {
   const VrpdOptions& vrpd = options.vrpd;
   const auto make = [this](const char* name, WorkPool::Options pool) {
-    pool.on_begin = telemetry->metrics().WaitOf(name);
+    pool.on_begin = telemetry->metrics().QueueWaitObserver(name);
     return std::make_unique<WorkPool>(pool);
   };
   solve_pool = make("solve", {.threads = std::max(2, vrpd.threads),
                               .max_queued = vrpd.solve_queue,
                               .niceness = kSolveNiceness});
-  patient_pool = make("patient", {.threads = kPatientThreads, .max_queued = kPatientQueue});
+  batch_pool = make("batch", {.threads = kBatchThreads, .max_queued = kBatchQueue});
   quick_pool = make("quick", {.threads = kQuickThreads,
                               .max_queued = kQuickQueue,
                               .watch = telemetry->watchdog().AsFunction(),
@@ -144,19 +145,19 @@ void Daemon::Parts::MakeBatcher() {
   batching.limits = {.max_batch = vrpd.max_batch,
                      .max_rows = on_cpu ? kCpuBatchRows : kGpuBatchRows,
                      .max_waiting = vrpd.network_queue};
-  // A GPU has one thread that gives it work; CPUs take a batch each.
+  // One thread submits work to a GPU; on a CPU each thread can decode a batch.
   batching.max_running = on_cpu ? vrpd.threads : 1;
   batching.max_delay = absl::Microseconds(vrpd.max_batch_delay_us);
   batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
     pool->Run(std::move(work));
   };
   batching.others_wait = [pool = solve_pool.get()] { return pool->waiting() > 0; };
-  batching.on_batch =
-      [metrics = &telemetry->metrics(),
-       wait = telemetry->metrics().WaitOf("network")](const DecodeBatcher::Report& report) {
-        for (const absl::Duration waited : report.waited) wait(waited);
-        metrics->Decoded(report.waited.size(), report.computed);
-      };
+  batching.on_batch = [metrics = &telemetry->metrics(),
+                       wait = telemetry->metrics().QueueWaitObserver("network")](
+                          const DecodeBatcher::Report& report) {
+    for (const absl::Duration waited : report.waited) wait(waited);
+    metrics->Decoded(report.waited.size(), report.computed);
+  };
   batching.watch = telemetry->watchdog().AsFunction();
   batcher = std::make_unique<DecodeBatcher>(std::move(batching));
 }

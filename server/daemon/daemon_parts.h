@@ -1,4 +1,4 @@
-// What a daemon is made of. Included by daemon*.cc alone.
+// The parts of a daemon. Only the files daemon*.cc include this header.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
 #include "grpcpp/grpcpp.h"
+#include "grpcpp/impl/service_type.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
 #include "server/daemon/daemon.h"
@@ -29,30 +30,29 @@
 #include "server/service/solver_handler.h"
 #include "server/service/training_handler.h"
 #include "server/support/busy_threads.h"
-#include "server/support/counted_trainer.h"
 #include "server/support/drain.h"
 #include "server/support/message_budget.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 #include "server/telemetry/device_loss_notice.h"
 #include "server/telemetry/device_sampler.h"
-#include "server/telemetry/expiry_teller.h"
+#include "server/telemetry/device_usage_trainer.h"
+#include "server/telemetry/expiry_monitor.h"
 #include "server/telemetry/health_monitor.h"
-#include "server/telemetry/metered_trainer.h"
 #include "server/telemetry/telemetry.h"
+#include "server/telemetry/thread_counting_trainer.h"
 #include "server/telemetry/watchdog.h"
-#include "server/telemetry/watched_trainer.h"
+#include "server/telemetry/watchdog_trainer.h"
 
 namespace vrp {
 
-// What answers at once, refusals too, goes before Solve, that before training and training before
-// solve jobs: each step leaves the lower one about three tenths, a tenth, or a quarter, of a core
-// that both want.
+// Niceness orders quick answers (0) before Solve, training and solve jobs. If two neighbours
+// compete for a core, the lower one gets about 0.3, 0.1 or 0.25 of it.
 inline constexpr int32_t kSolveNiceness = 4;
 inline constexpr int32_t kTrainingNiceness = 14;
 inline constexpr int32_t kSolveJobNiceness = 19;
 
-// In the order of creation; ~Daemon takes them down in the order that it states.
+// Members are in the order of creation. ~Daemon destroys some of them earlier than their order.
 struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
@@ -69,9 +69,9 @@ struct Daemon::Parts {
   void MakeServices();
   absl::Status OpenAccess();
   absl::Status Listen();
-  void TellTelemetry();
-  // A phase of the start, watched as long as what it gives lives.
-  Watchdog::Watch Starting(std::string_view what);
+  void StartTelemetry();
+  // Watches the phase `of` of the start while the result lives.
+  Watchdog::Watch WatchStart(std::string_view of);
 
   const Options options;
   Drain drain{options.drain};
@@ -79,7 +79,7 @@ struct Daemon::Parts {
   DeviceId device;
   std::string default_device;
   std::unique_ptr<TlsFiles> tls;
-  std::unique_ptr<ExpiryTeller> expiry;
+  std::unique_ptr<ExpiryMonitor> expiry;
   std::unique_ptr<AccessControl> access;
   std::unique_ptr<Telemetry> telemetry;
   const std::shared_ptr<DeviceLossNotice> device_loss = std::make_shared<DeviceLossNotice>();
@@ -88,15 +88,15 @@ struct Daemon::Parts {
   std::unique_ptr<MatrixStore> matrices;
   std::unique_ptr<DatasetStore> datasets;
   std::unique_ptr<WorkPool> solve_pool;
-  std::unique_ptr<WorkPool> patient_pool;
+  std::unique_ptr<WorkPool> batch_pool;
   std::unique_ptr<WorkPool> quick_pool;
   std::unique_ptr<DecodeBatcher> batcher;
-  std::unique_ptr<StreamHub> streams;
+  std::unique_ptr<StreamTracker> streams;
   std::unique_ptr<MessageBudget> messages;
   BusyThreads busy{options.vrpd.threads};
-  std::unique_ptr<WatchedTrainer> watched_trainer;
-  std::unique_ptr<CountedTrainer> counted_trainer;
-  std::unique_ptr<MeteredTrainer> trainer;
+  std::unique_ptr<WatchdogTrainer> watchdog_trainer;
+  std::unique_ptr<ThreadCountingTrainer> thread_counting_trainer;
+  std::unique_ptr<DeviceUsageTrainer> trainer;
   std::shared_ptr<JobBook> book;
   std::unique_ptr<JobManager> jobs;
   std::unique_ptr<SolverHandler> solver_handler;

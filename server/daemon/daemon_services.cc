@@ -13,15 +13,15 @@
 namespace vrp {
 namespace {
 
-// A message may take so many times the most that it has on the wire.
-constexpr int64_t kUnpackedSizes = 4;
-// Of grpc.health.v1, beside "" (alive) and the services' names (likewise).
+// Memory limit of a parsed message as a multiple of its limit on the wire.
+constexpr int64_t kParsedSizeFactor = 4;
+// The name for readiness in grpc.health.v1; "" and the services' names mean alive.
 constexpr char kReadinessService[] = "readiness";
-constexpr char kDeviceLost[] = "a GPU is lost until the daemon has started anew: no training";
+constexpr char kDeviceLost[] = "a GPU is lost: no training until the daemon has restarted";
 
 MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
   const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
-  return {.each = std::min(kUnpackedSizes * (int64_t{vrpd.max_message_mib} << 20), together),
+  return {.each = std::min(kParsedSizeFactor * (int64_t{vrpd.max_message_mib} << 20), together),
           .together = together};
 }
 
@@ -29,7 +29,7 @@ MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
 
 void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
-  streams = std::make_unique<StreamHub>(StreamHub::Options{
+  streams = std::make_unique<StreamTracker>(StreamTracker::Options{
       .tick = options.heartbeat, .max_streams = vrpd.max_open_streams, .silence = options.silence});
   solver_handler = std::make_unique<SolverHandler>(
       SolverHandler::Options{.registry = registry.get(),
@@ -59,7 +59,7 @@ void Daemon::Parts::MakeHandlers() {
 }
 
 absl::Status Daemon::Parts::OpenSolveJobs() {
-  const Watchdog::Watch watched = Starting("solve jobs");
+  const Watchdog::Watch watched = WatchStart("solve jobs");
   const VrpdOptions& vrpd = options.vrpd;
   request_solver = std::make_unique<RequestSolver>(
       *solver_handler, std::max(1, vrpd.threads / vrpd.solve_jobs_at_once));
@@ -73,7 +73,7 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   return absl::OkStatus();
 }
 
-// As many requests as a GPU takes at once and may wait for it.
+// Returns the number of requests that a batch stream reads ahead: a GPU's batch, 0 on a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
   return default_device == "cpu" ? 0 : std::min(vrpd.max_batch, vrpd.network_queue);
@@ -83,7 +83,7 @@ void Daemon::Parts::MakeServices() {
   const VrpdOptions& vrpd = options.vrpd;
   messages = std::make_unique<MessageBudget>(BudgetOf(vrpd));
   const ServiceContext context{.solve_pool = *solve_pool,
-                               .patient_pool = *patient_pool,
+                               .batch_pool = *batch_pool,
                                .quick_pool = *quick_pool,
                                .streams = *streams,
                                .messages = *messages,
@@ -125,8 +125,8 @@ absl::Status Daemon::Parts::OpenAccess() {
                                                 .key = vrpd.tls_key,
                                                 .client_ca = vrpd.tls_client_ca},
                                                options.clock->Now()));
-    expiry = std::make_unique<ExpiryTeller>(
-        ExpiryTeller::Options{.files = tls.get(), .clock = options.clock});
+    expiry = std::make_unique<ExpiryMonitor>(
+        ExpiryMonitor::Options{.files = tls.get(), .clock = options.clock});
   }
   if (!vrpd.tokens.empty()) {
     VRP_ASSIGN_OR_RETURN(access, AccessControl::Create(vrpd.tokens));
@@ -135,7 +135,7 @@ absl::Status Daemon::Parts::OpenAccess() {
 }
 
 absl::Status Daemon::Parts::Listen() {
-  const Watchdog::Watch watched = Starting("port");
+  const Watchdog::Watch watched = WatchStart("port");
   VRP_ASSIGN_OR_RETURN(
       port,
       OpenPort(options.vrpd, services,
@@ -149,31 +149,31 @@ absl::Status Daemon::Parts::Listen() {
         v1::SystemService::service_full_name()}) {
     health.SetServingStatus(name, true);
   }
-  // What searches alone goes on; the jobs wait until the daemon has started anew.
-  device_loss->SetTold([this, &health] {
+  // Searches continue; training jobs wait until the daemon has restarted.
+  device_loss->SetListener([this, &health] {
     telemetry->readiness().Set(kDeviceLost, true);
     health.SetServingStatus(v1::TrainingService::service_full_name(), false);
   });
   return absl::OkStatus();
 }
 
-void Daemon::Parts::TellTelemetry() {
+void Daemon::Parts::StartTelemetry() {
   telemetry->Serve({.book = book.get(),
                     .registry = registry.get(),
                     .solve_pool = solve_pool.get(),
-                    .patient_pool = patient_pool.get(),
+                    .batch_pool = batch_pool.get(),
                     .quick_pool = quick_pool.get(),
                     .batcher = batcher.get(),
                     .streams = streams.get(),
                     .devices = devices.get()});
-  const auto tell = [health = port.server->GetHealthCheckService()](bool ready) {
+  const auto set_health = [health = port.server->GetHealthCheckService()](bool ready) {
     health->SetServingStatus(kReadinessService, ready);
   };
   monitor =
       std::make_unique<HealthMonitor>(HealthMonitor::Options{.readiness = &telemetry->readiness(),
                                                              .solve_pool = solve_pool.get(),
                                                              .state_dir = options.vrpd.state_dir,
-                                                             .on_ready = tell});
+                                                             .on_ready = set_health});
 }
 
 }  // namespace vrp

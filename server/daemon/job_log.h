@@ -1,11 +1,11 @@
-// What becomes of jobs, in the daemon's log.
+// Logs job state changes.
 #pragma once
 
 #include "core/jobs/job.h"
 
 namespace vrp {
 
-// A line for the state that the job has now; a warning, with the reason, where it failed.
+// Logs the current state of the job: a warning with the error if it failed.
 void LogJobState(const Job& job);
 
 }  // namespace vrp

@@ -22,18 +22,18 @@
 namespace vrp {
 namespace {
 
-// Clients may ping every 30 s, calls or not, without being sent away; dead ones are noticed.
+// Clients may ping every 30 s, with or without calls. The server's own pings detect dead clients.
 constexpr int kMinClientPingMs = 10'000;
 constexpr int kServerPingMs = 60'000;
 constexpr int kServerPingTimeoutMs = 20'000;
 constexpr int kMib = 1 << 20;
 
-// At the end gRPC closes each connection right behind its last answer. A client that writes then,
-// as of its windows, hears of a broken pipe, and reads no more of what it was sent: so gRPC is told
-// only when answers have been read, but early enough to send new calls away from a busy daemon.
-constexpr absl::Duration kReading = absl::Milliseconds(250);
-constexpr absl::Duration kLookEvery = absl::Milliseconds(5);
-constexpr double kCutShare = 0.2;  // of the drain, at its end
+// At its shutdown gRPC closes each connection right after its last answer. A client that writes
+// then, for example a window update, gets a broken pipe and loses unread answers. So the shutdown
+// begins kReadTime after the last call, but early enough to refuse new calls on a busy server.
+constexpr absl::Duration kReadTime = absl::Milliseconds(250);
+constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
+constexpr double kShutdownShare = 0.2;  // of the drain, at its end
 
 void ConfigureTransport(const VrpdOptions& options, absl::Duration handshake_timeout,
                         grpc::ServerBuilder& builder) {
@@ -52,7 +52,7 @@ void ConfigureTransport(const VrpdOptions& options, absl::Duration handshake_tim
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kServerPingTimeoutMs);
 }
 
-// The sockets that the port listens on, and what clients call them.
+// The listening sockets of the port and its address for clients.
 struct Listeners {
   std::vector<OpenFile> sockets;
   std::string address;
@@ -69,7 +69,7 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
   opened.sockets = ListenOnAll(listen);
   if (opened.sockets.empty()) return CannotListen("listen", text);
   for (const OpenFile& socket : opened.sockets) {
-    // As gRPC does with its own: what was sent and is not acknowledged ends the connection too.
+    // As on gRPC's own listeners, unacknowledged data ends the connection after this time.
     const int timeout_ms = kServerPingTimeoutMs;
     setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
   }
@@ -77,10 +77,10 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
   return opened;
 }
 
-// To be called while the server serves: gRPC does not close what it gets before or after. From here
-// on a connection is as one of gRPC's own listeners, credentials, time-outs and address included,
-// but that those closed new ones when max_request_memory_mib was all but used up; here
-// max_connections bounds what connections take.
+// Returns the function that gives sockets to gRPC. It may be called only while the server serves:
+// gRPC does not close sockets that it gets before or after. gRPC treats the connections as those of
+// its own listeners, except that those close new ones when max_request_memory_mib is almost used
+// up. Here max_connections limits the memory of connections.
 std::function<void(int)> HandOverTo(
     std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server) {
   return [server = std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor>(
@@ -95,24 +95,24 @@ std::function<void(int)> HandOverTo(
 
 void Port::Close(absl::Duration drain) {
   const absl::Time end = SteadyNow() + drain;
-  // First: gRPC closes no connection that it gets later.
+  // gRPC does not close connections that it gets later, so the acceptor stops first.
   acceptor = nullptr;
   if (metrics->in_flight() > 0) {
-    while (metrics->in_flight() > 0 && SteadyNow() < end - kCutShare * drain) {
-      absl::SleepFor(kLookEvery);
+    while (metrics->in_flight() > 0 && SteadyNow() < end - kShutdownShare * drain) {
+      absl::SleepFor(kPollInterval);
     }
-    absl::SleepFor(kReading);
+    absl::SleepFor(kReadTime);
   }
   const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
   server->Shutdown(
-      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),  // which nobody sets
+      gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                    gpr_time_from_millis(absl::ToInt64Milliseconds(left), GPR_TIMESPAN)));
   server->Wait();
 }
 
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection, const PortFigures& figures) {
+                              const PortProtection& protection, const PortObservers& observers) {
   VRP_ASSIGN_OR_RETURN(const ListenAddress listen, ParseListenAddress(options.listen));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::ServerBuilder builder;
@@ -120,22 +120,22 @@ absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
   VRP_ASSIGN_OR_RETURN(Listeners listeners, OpenListeners(listen, options.listen));
   Port port;
   port.address = listeners.address;
-  port.metrics = &figures.metrics;
-  port.credentials = MakeServerCredentials(protection, figures.metrics);
+  port.metrics = &observers.metrics;
+  port.credentials = MakeServerCredentials(protection, observers.metrics);
   auto external = builder.experimental().AddExternalConnectionAcceptor(
       grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, port.credentials);
   for (const auto& service : services) builder.RegisterService(service.get());
   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> interceptors;
-  interceptors.push_back(MakeRpcInterceptors(figures.metrics, figures.drain));
+  interceptors.push_back(MakeRpcInterceptors(observers.metrics, observers.drain));
   builder.experimental().SetInterceptorCreators(std::move(interceptors));
   port.server = builder.BuildAndStart();
-  if (port.server == nullptr) return absl::InternalError("listen: gRPC does not start");
+  if (port.server == nullptr) return absl::InternalError("listen: gRPC failed to start");
   VRP_ASSIGN_OR_RETURN(port.acceptor,
                        Acceptor::Create({.listeners = std::move(listeners.sockets),
                                          .socket_file = listen.is_unix ? listen.host : "",
                                          .max_connections = options.max_connections,
                                          .hand_over = HandOverTo(std::move(external)),
-                                         .metrics = &figures.metrics}));
+                                         .metrics = &observers.metrics}));
   return port;
 }
 

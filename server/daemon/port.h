@@ -1,4 +1,4 @@
-// The port that the daemon serves on: its address, its transport, who may connect.
+// The port of the daemon: address, transport, credentials.
 #pragma once
 
 #include <memory>
@@ -18,29 +18,27 @@
 namespace vrp {
 
 struct Port {
-  // Nobody connects any more; calls under way have `drain` to end and are cancelled then. Blocks
-  // until none is left, and their clients have had a moment to read the answers. Once, with a
-  // server.
+  // Stops accepting connections, gives calls in flight `drain` to finish and then cancels them.
+  // Blocks until none is left and clients have had a moment to read the answers. To be called once.
   void Close(absl::Duration drain);
 
   std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Acceptor> acceptor;
-  std::string address;  // where clients connect: "127.0.0.1:50051", "unix:/path"
+  std::string address;  // for clients: "127.0.0.1:50051", "unix:/path"
   const Metrics* metrics = nullptr;
 };
 
-// What a port's requests are told by; both outlive it.
-struct PortFigures {
-  Metrics& metrics;
-  const Drain& drain;  // says of calls that were cut why
+// Both must outlive the port.
+struct PortObservers {
+  Metrics& metrics;    // records each request and connection
+  const Drain& drain;  // explains cancelled calls
 };
 
-// Serves `services` and health on options.listen, for whom `protection` lets in, and
-// tells figures.metrics of each request and connection.
-// kUnavailable: somebody else has the address; kInvalidArgument: it cannot be one.
+// Serves `services` and health checks on options.listen with the given protection. kUnavailable:
+// the address is in use; kInvalidArgument: it is no valid address.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
-                              const PortProtection& protection, const PortFigures& figures);
+                              const PortProtection& protection, const PortObservers& observers);
 
 }  // namespace vrp

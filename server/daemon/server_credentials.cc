@@ -8,7 +8,7 @@
 #include "grpc/grpc.h"
 #include "grpc/grpc_security.h"
 #include "server/convert/status_convert.h"
-#include "server/support/gatekeeper.h"
+#include "server/support/call_authorizer.h"
 
 namespace vrp {
 namespace {
@@ -17,19 +17,19 @@ std::string_view TextOf(const grpc_slice& slice) {
   return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)), GRPC_SLICE_LENGTH(slice)};
 }
 
-// The name in a client's certificate; of any other caller nothing is known here but what it says
-// itself: gRPC 1.51 tells no address of a call that has not begun.
+// Returns the name in the client's certificate; empty without one. gRPC 1.51 gives no address of a
+// call that has not begun.
 std::string PeerOf(const grpc_auth_context* context) {
   grpc_auth_property_iterator names = grpc_auth_context_peer_identity(context);
   const grpc_auth_property* const name = grpc_auth_property_iterator_next(&names);
   return name == nullptr ? "" : std::string(name->value, name->value_length);
 }
 
-// gRPC's callback for each call: `state` is the Gatekeeper.
+// The callback of gRPC for each call; `state` is the CallAuthorizer.
 void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* metadata,
                  size_t count, grpc_process_auth_metadata_done_cb done, void* user_data) {
   const std::string peer = PeerOf(context);
-  Gatekeeper::Caller caller;
+  CallAuthorizer::Caller caller;
   caller.peer = peer;
   const grpc_metadata* consumed = nullptr;
   for (size_t i = 0; i < count; ++i) {
@@ -41,14 +41,14 @@ void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* m
       consumed = &metadata[i];
     }
   }
-  const grpc::Status status = ToGrpcStatus(static_cast<Gatekeeper*>(state)->Check(caller));
-  // The token goes no further than this.
+  const grpc::Status status = ToGrpcStatus(static_cast<CallAuthorizer*>(state)->Check(caller));
+  // Handlers do not see the token.
   done(user_data, consumed, consumed == nullptr ? 0 : 1, nullptr, 0,
        static_cast<grpc_status_code>(status.error_code()),
        status.ok() ? nullptr : status.error_message().c_str());
 }
 
-// What gRPC asks at each handshake whether the certificate has changed.
+// The source that gRPC asks at each handshake whether the certificate has changed.
 class CertificateSource {
  public:
   explicit CertificateSource(const TlsFiles& files) : files_(files) {}
@@ -66,7 +66,7 @@ class CertificateSource {
     }
     const TlsMaterial& material = *current.material;
     const grpc_ssl_pem_key_cert_pair pair = {material.key.c_str(), material.certificate.c_str()};
-    // gRPC wants an authority even where it is to ask nobody for a certificate.
+    // gRPC requires an authority even if clients need no certificate.
     const std::string& authority =
         material.client_ca.empty() ? material.certificate : material.client_ca;
     *config = grpc_ssl_server_certificate_config_create(authority.c_str(), &pair, 1);
@@ -92,9 +92,9 @@ class Credentials final : public grpc::ServerCredentials {
               &CertificateSource::Fetch, source_.get()));
     }
     if (protection.access == nullptr) return;
-    gatekeeper_ = std::make_unique<Gatekeeper>(*protection.access, metrics);
+    authorizer_ = std::make_unique<CallAuthorizer>(*protection.access, metrics);
     grpc_server_credentials_set_auth_metadata_processor(
-        core_, {.process = &ProcessCall, .destroy = nullptr, .state = gatekeeper_.get()});
+        core_, {.process = &ProcessCall, .destroy = nullptr, .state = authorizer_.get()});
   }
   ~Credentials() override { grpc_server_credentials_release(core_); }
 
@@ -109,7 +109,7 @@ class Credentials final : public grpc::ServerCredentials {
   }
 
   std::unique_ptr<CertificateSource> source_;
-  std::unique_ptr<Gatekeeper> gatekeeper_;
+  std::unique_ptr<CallAuthorizer> authorizer_;
   grpc_server_credentials* core_ = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What a port asks of those who connect to it and call.
+// The credentials of a port: TLS and authorization.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,18 @@
 
 namespace vrp {
 
-// The pointers outlive the server; null: plaintext; everybody may call everything.
+// The pointers must outlive the server.
 struct PortProtection {
-  const TlsFiles* tls = nullptr;
-  const AccessControl* access = nullptr;
-  // A connection that says nothing for so long, or has not ended its TLS handshake, is closed.
+  const TlsFiles* tls = nullptr;          // null: plaintext
+  const AccessControl* access = nullptr;  // null: calls need no token
+  // Connections that are silent, or have not finished their TLS handshake, are closed after it.
   absl::Duration handshake_timeout = absl::Seconds(10);
 };
 
-// gRPC asks `access` when a call's headers are there, before any message is read: so no RPC of the
-// port is left out, health and reflection included. (grpc::AuthMetadataProcessor does the same, but
-// for TLS only; behind a proxy that has the TLS, tokens count too.)
-// What it refuses is counted in `metrics`, which outlives the server too; see gatekeeper.h.
+// Returns credentials with which gRPC authorizes each call by its headers, before it reads a
+// message. This covers every RPC, including health and reflection. grpc::AuthMetadataProcessor does
+// not work here: it needs TLS, while tokens also count behind a proxy that ends TLS. `metrics`
+// counts refused calls (see call_authorizer.h) and must outlive the server.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection,
                                                                Metrics& metrics);
 

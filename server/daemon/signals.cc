@@ -18,11 +18,12 @@ void Wait(sigset_t signals, absl::Notification* stop, ReloadHook* reload, absl::
     if (std::exchange(number, 0) == SIGHUP) reload->Run();
   }
   sigdelset(&signals, SIGHUP);
-  LogInfo(number == SIGTERM ? "SIGTERM: stopping" : "SIGINT: stopping");
+  LogInfo("stopping", {{.name = "signal", .value = number == SIGTERM ? "SIGTERM" : "SIGINT"}});
   stop->Notify();
   const timespec limit = absl::ToTimespec(grace);
-  const bool again = sigtimedwait(&signals, nullptr, &limit) > 0;
-  LogError(again ? "a second signal: ending at once" : "not stopped in time: ending at once");
+  const bool second_signal = sigtimedwait(&signals, nullptr, &limit) > 0;
+  LogError("exiting at once",
+           {{.name = "reason", .value = second_signal ? "second signal" : "not stopped in time"}});
   _exit(1);
 }
 
@@ -36,7 +37,7 @@ void WatchSignals(absl::Notification* stop, ReloadHook* reload, absl::Duration g
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // Detached: it waits until the process is gone.
+  // Detached, since it waits until the end of the process.
   std::thread(Wait, signals, stop, reload, grace).detach();
 }
 

@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP, taken by one thread.
+// Handling of SIGTERM, SIGINT and SIGHUP by one thread.
 #pragma once
 
 #include "absl/synchronization/notification.h"
@@ -7,11 +7,11 @@
 
 namespace vrp {
 
-// Blocks the signals in this and all threads started later, and ignores SIGPIPE (a reader of our
-// stdout that goes away must not end us). A thread of its own then waits: SIGHUP runs
-// `reload`; the first other signal notifies `stop`; a second one, or `grace` without the process
-// having ended, ends the process at once with exit code 1. Call once, before any other thread
-// starts; `stop` and `reload` are never destroyed.
+// Blocks the signals in this thread and all later ones, and ignores SIGPIPE, which a closed stdout
+// would send. Starts a thread that waits for them: SIGHUP runs `reload`; the first other signal
+// notifies `stop`. After a second one, or if the process still runs after `grace`, the process
+// exits at once with code 1. To be called once, before any other thread starts. `stop` and `reload`
+// must live until the process ends.
 void WatchSignals(absl::Notification* stop, ReloadHook* reload, absl::Duration grace);
 
 }  // namespace vrp

@@ -17,7 +17,9 @@ absl::Status MakePrivateDirectory(const std::string& path) {
   struct stat about;
   if (stat(path.c_str(), &about) == 0) {
     if ((about.st_mode & 0007) != 0) {
-      LogWarning(Concat("state folder ", path, ": others may read it; chmod 700 ", path));
+      LogWarning("other users can access the state folder",
+                 {{.name = "folder", .value = path},
+                  {.name = "remedy", .value = Concat("chmod 700 ", path)}});
     }
     return EnsureDirectory(path);
   }
@@ -29,9 +31,10 @@ absl::Status MakePrivateDirectory(const std::string& path) {
 
 void WarnOfLostJobs(const JobBook& book) {
   for (const std::string& id : UnknownJobFolders(book.store(), book.folder())) {
-    LogWarning(
-        Concat(book.folder().JobPath(id), ": the database does not know this job: it was ",
-               "lost there, or an older copy of the database was put back; the folder stays"));
+    LogWarning("folder of a job that is not in the database",
+               {{.name = "folder", .value = book.folder().JobPath(id)},
+                {.name = "cause",
+                 .value = "lost records or a restored older database; the folder is kept"}});
   }
 }
 

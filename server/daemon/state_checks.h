@@ -1,4 +1,4 @@
-// What is looked at in a state folder before the daemon serves from it.
+// Checks of the state folder before the daemon serves.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace vrp {
 
-// Makes the folder for this user alone, where it is absent: checkpoints and configurations are
-// nobody else's business. A warning where others may read one that is there.
+// Creates the folder with access for this user only. Logs a warning if it exists and other users
+// can access it.
 absl::Status MakePrivateDirectory(const std::string& path);
 
-// A warning for each folder of a job that the database does not know.
+// Logs a warning for each job folder that the database does not know.
 void WarnOfLostJobs(const JobBook& book);
 
 }  // namespace vrp

@@ -18,23 +18,23 @@
 
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
-#include "server/support/log_gate.h"
+#include "server/support/log_rate_limiter.h"
 #include "server/support/logging.h"
 
 namespace vrp {
 namespace {
 
-// After a connection that could not be taken, as when no more files may be opened.
-constexpr absl::Duration kRest = absl::Milliseconds(200);
+// Pause after a failed accept, for example when the process has reached its limit of open files.
+constexpr absl::Duration kAcceptPause = absl::Milliseconds(200);
 constexpr absl::Duration kLogEvery = absl::Seconds(1);
-constexpr size_t kMostEvents = 64;
+constexpr size_t kMaxEvents = 64;
 
 struct Peer {
   sockaddr_storage address = {};
   socklen_t size = sizeof(sockaddr_storage);
 };
 
-// "127.0.0.1:41234", "[::1]:41234"; of a unix socket "unix".
+// Returns "127.0.0.1:41234" or "[::1]:41234"; "unix" for a unix socket.
 std::string PeerText(const Peer& peer) {
   if (peer.address.ss_family == AF_UNIX) return "unix";
   char host[NI_MAXHOST] = "";
@@ -58,7 +58,7 @@ class Acceptor::Loop {
     (void)!write(wake_.descriptor(), &one, sizeof(one));
     if (thread_.joinable()) thread_.join();
     if (!options_.socket_file.empty()) unlink(options_.socket_file.c_str());
-    for (size_t i = 0; i < watches_.size(); ++i) options_.metrics->ConnectionEnded();
+    for (size_t i = 0; i < watches_.size(); ++i) options_.metrics->CountClosed();
   }
 
   bool Start() {
@@ -78,21 +78,21 @@ class Acceptor::Loop {
 
   void Run() {
     while (true) {
-      std::array<epoll_event, kMostEvents> events;
-      const int count = epoll_wait(epoll_.descriptor(), events.data(), kMostEvents, Patience());
-      std::vector<int> called;
-      // Those that have gone first, so that there is room for those who come.
+      std::array<epoll_event, kMaxEvents> events;
+      const int count = epoll_wait(epoll_.descriptor(), events.data(), kMaxEvents, TimeoutMs());
+      std::vector<int> ready_listeners;
+      // Closed connections come first, so that they make way for new ones.
       for (int i = 0; i < count; ++i) {
         const int descriptor = events[static_cast<size_t>(i)].data.fd;
         if (descriptor == wake_.descriptor()) return;
         if (IsListener(descriptor)) {
-          called.push_back(descriptor);
+          ready_listeners.push_back(descriptor);
         } else if ((events[static_cast<size_t>(i)].events & EPOLLHUP) != 0) {
           Forget(descriptor);
         }
       }
-      for (const int listener : called) Accept(listener);
-      EndRest();
+      for (const int listener : ready_listeners) Accept(listener);
+      EndPause();
     }
   }
 
@@ -102,14 +102,14 @@ class Acceptor::Loop {
         [descriptor](const OpenFile& listener) { return listener.descriptor() == descriptor; });
   }
 
-  // One connection: the next comes with the next turn.
+  // Accepts one connection; the loop's next turn accepts the next one.
   void Accept(int listener) {
     Peer peer;
     OpenFile socket(accept4(listener, reinterpret_cast<sockaddr*>(&peer.address), &peer.size,
                             SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.descriptor() < 0) {
-      // As when a client has left meanwhile: errors of its connection come here too.
-      if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) Rest(errno);
+      // EAGAIN and ECONNABORTED: the client has left meanwhile.
+      if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) Pause(errno);
     } else if (watches_.size() >= static_cast<size_t>(options_.max_connections)) {
       Refuse(peer);
     } else if (Count(socket)) {
@@ -117,49 +117,49 @@ class Acceptor::Loop {
     }
   }
 
-  // Another descriptor of the same connection: its other owner's end of it is heard here, and
-  // cannot be missed as it could be with a watch on that one, which goes when it is closed.
+  // Counts the connection and watches it through a duplicate descriptor. epoll drops a descriptor
+  // that its owner closes; the duplicate stays open and reports the end of the connection.
   bool Count(const OpenFile& socket) {
     OpenFile watch(fcntl(socket.descriptor(), F_DUPFD_CLOEXEC, 0));
     const int descriptor = watch.descriptor();
-    // EPOLLHUP, both ways shut, comes unasked; by its edge, as EPOLLERR comes unasked too.
+    // EPOLLHUP (both directions shut) is always reported. So is EPOLLERR, hence edge-triggered.
     if (descriptor < 0 || !Watch(EPOLL_CTL_ADD, descriptor, EPOLLET)) {
-      Rest(errno);
+      Pause(errno);
       return false;
     }
     watches_.emplace(descriptor, std::move(watch));
-    options_.metrics->ConnectionBegan();
+    options_.metrics->CountOpened();
     return true;
   }
 
-  // The watch has to be taken back by name: it would stay while the other descriptor is open.
+  // Removes the watch explicitly, since it would stay while the owner's descriptor is open.
   void Forget(int descriptor) {
     Watch(EPOLL_CTL_DEL, descriptor, 0);
-    if (watches_.erase(descriptor) > 0) options_.metrics->ConnectionEnded();
+    if (watches_.erase(descriptor) > 0) options_.metrics->CountClosed();
   }
 
   void Refuse(const Peer& peer) {
-    options_.metrics->RefusedConnection();
-    const std::optional<int64_t> held_back = refusals_.Pass(SteadyNow());
-    if (!held_back.has_value()) return;
+    options_.metrics->CountRefusedConnection();
+    const std::optional<int64_t> suppressed = refusals_.Pass(SteadyNow());
+    if (!suppressed.has_value()) return;
     LogWarning(
         "connection refused",
         {{.name = "peer", .value = PeerText(peer)},
          {.name = "max_connections", .value = Concat(options_.max_connections), .number = true},
-         {.name = "not_logged", .value = Concat(*held_back), .number = true}});
+         {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
 
-  void Rest(int error) {
+  void Pause(int error) {
     if (failures_.Pass(SteadyNow()).has_value()) {
-      LogError(Concat("no connection can be taken for now: ", std::strerror(error)));
+      LogError(Concat("accepting connections failed: ", std::strerror(error), "; retrying"));
     }
-    rests_until_ = SteadyNow() + kRest;
+    paused_until_ = SteadyNow() + kAcceptPause;
     Listen(false);
   }
 
-  void EndRest() {
-    if (rests_until_ > SteadyNow()) return;
-    rests_until_ = absl::InfiniteFuture();
+  void EndPause() {
+    if (paused_until_ > SteadyNow()) return;
+    paused_until_ = absl::InfiniteFuture();
     Listen(true);
   }
 
@@ -169,21 +169,21 @@ class Acceptor::Loop {
     }
   }
 
-  // Milliseconds; -1: until something happens.
-  int Patience() const {
-    if (rests_until_ == absl::InfiniteFuture()) return -1;
-    const absl::Duration left = std::max(rests_until_ - SteadyNow(), absl::ZeroDuration());
+  // Returns the timeout of epoll_wait in milliseconds; -1: none.
+  int TimeoutMs() const {
+    if (paused_until_ == absl::InfiniteFuture()) return -1;
+    const absl::Duration left = std::max(paused_until_ - SteadyNow(), absl::ZeroDuration());
     return static_cast<int>(absl::ToInt64Milliseconds(left)) + 1;
   }
 
   const Options options_;
   const OpenFile epoll_;
   const OpenFile wake_;
-  LogGate refusals_{kLogEvery};
-  LogGate failures_{kLogEvery};
-  // The thread's:
-  std::unordered_map<int, OpenFile> watches_;
-  absl::Time rests_until_ = absl::InfiniteFuture();  // infinite: it does not rest
+  LogRateLimiter refusals_{kLogEvery};
+  LogRateLimiter failures_{kLogEvery};
+  // Only thread_ uses these two while it runs.
+  std::unordered_map<int, OpenFile> watches_;         // by duplicate descriptor
+  absl::Time paused_until_ = absl::InfiniteFuture();  // infinite: not paused
   std::thread thread_;
 };
 

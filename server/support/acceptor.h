@@ -1,5 +1,5 @@
-// Who may connect to the daemon's port, by number: gRPC 1.51 knows no bound of connections, and
-// stops listening for good when the process may open no more files.
+// Accepts connections in place of gRPC 1.51, which has no limit of connections and stops listening
+// for good once the process reaches its limit of open files.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,26 @@
 
 namespace vrp {
 
-// Takes the connections that come to its listeners and hands them over; counts them until whoever
-// got them has shut them down (as gRPC does before it closes any, however it ends). Two open files
-// a connection: one of them watches. A thread of its own.
+// Accepts connections on its listeners and hands them over. Counts each one until its new owner has
+// shut it down, as gRPC does before it closes any. Uses a thread of its own and two open files per
+// connection, one of which watches it.
 //
-// Beyond the most that there may be, one more is taken and closed at once. Left to wait in the
-// kernel's queue instead it would look connected to its client for as long as those inside please,
-// behind others that may be dead; so the client hears UNAVAILABLE at once, and goes to another
-// daemon or comes again after a pause, as gRPC's clients do by themselves. Where the process may
-// open no more files nothing can be closed either: connections wait until there are some.
+// Accepts a connection beyond max_connections and closes it at once. Its client gets UNAVAILABLE
+// and can retry or use another server. In the kernel's queue it would look connected without being
+// served. At the limit of open files, connections do wait in the kernel's queue.
 class Acceptor {
  public:
   struct Options {
-    std::vector<OpenFile> listeners = {};  // that do not block
-    std::string socket_file = {};          // of a unix socket: removed at the end; empty: none
+    std::vector<OpenFile> listeners = {};  // non-blocking
+    std::string socket_file = {};          // path of a unix socket, removed at the end; or empty
     int32_t max_connections = 1;
-    // Gets the socket of a connection, to close when it is done with. Called by the thread.
+    // Called with each accepted socket, which it owns from then on; on the acceptor's thread.
     std::function<void(int)> hand_over;
     Metrics* metrics = nullptr;  // outlives the acceptor
   };
-  // kResourceExhausted: the process may open no more files.
+  // kResourceExhausted: the process has reached its limit of open files.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Create(Options options);
-  // Nobody is listened to any more, and hand_over not called; connections stay with whoever has
-  // them, counted no longer.
+  // Stops listening. Accepted connections stay open and are not counted any more.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;

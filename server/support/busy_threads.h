@@ -1,4 +1,4 @@
-// How many of the daemon's threads compute at the moment.
+// The number of threads that compute at the moment.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace vrp {
 
-// Counts what takes threads for long: searches, solve jobs, trainings, evaluations. Thread-safe.
+// Counts the threads of long work: searches, solve jobs, trainings, evaluations. Thread-safe.
 class BusyThreads {
  public:
-  // Threads that are counted as busy while it lives. Movable.
+  // Threads that count as busy while the lease lives. Movable.
   class Lease {
    public:
     Lease() = default;
@@ -37,14 +37,14 @@ class BusyThreads {
     int32_t threads_ = 0;
   };
 
-  // `total`: threads that there are. It outlives its leases.
+  // `total` is the number of threads to share. The object must outlive its leases.
   explicit BusyThreads(int32_t total) : total_(total) {}
   BusyThreads(const BusyThreads&) = delete;
   BusyThreads& operator=(const BusyThreads&) = delete;
 
-  // Exactly so many, idle or not.
+  // Leases exactly `threads`, even if fewer are idle.
   Lease Take(int32_t threads);
-  // As many as are idle: `most` at most, 1 at least.
+  // Leases the idle threads, from 1 to `most`.
   Lease TakeIdle(int32_t most);
   int32_t busy() const;
 

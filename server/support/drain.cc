@@ -8,22 +8,23 @@
 namespace vrp {
 namespace {
 
-// Of 5 s the last two are left to plans of 10,000 nodes: put together, checked, sent.
+// Share of the drain for searches. The rest (2 s of 5 s) suffices to build, check and send plans of
+// 10,000 nodes.
 constexpr double kSearchShare = 0.6;
 
 }  // namespace
 
 bool Drain::over() const { return absl::ToUnixNanos(SteadyNow()) >= over_at_ns_; }
 
-void Drain::Run(absl::FunctionRef<void(absl::Duration lasts)> close) {
-  over_at_ns_ = absl::ToUnixNanos(SteadyNow() + lasts_);
+void Drain::Run(absl::FunctionRef<void(absl::Duration limit)> close) {
+  over_at_ns_ = absl::ToUnixNanos(SteadyNow() + limit_);
   StopSignal closed;
-  std::thread teller([&] {
-    if (!closed.WaitFor(lasts_ * kSearchShare)) searches_end_->Cancel();
+  std::thread canceller([&] {
+    if (!closed.WaitFor(limit_ * kSearchShare)) searches_end_->Cancel();
   });
-  close(lasts_);
+  close(limit_);
   closed.Set();
-  teller.join();
+  canceller.join();
 }
 
 }  // namespace vrp

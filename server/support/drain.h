@@ -1,4 +1,4 @@
-// The daemon's last seconds: calls under way are given time to end.
+// The end of the daemon, in which calls in flight get time to finish.
 #pragma once
 
 #include <atomic>
@@ -14,21 +14,20 @@ namespace vrp {
 // Thread-safe.
 class Drain {
  public:
-  explicit Drain(absl::Duration lasts) : lasts_(lasts) {}
+  explicit Drain(absl::Duration limit) : limit_(limit) {}
 
-  // Set when searches under way are to answer with the best that they have: after a part of the
-  // drain, so that short ones end by themselves and large answers still get out. Never null.
+  // Returns the flag that makes running searches return their best plan. Run sets it after a part
+  // of the drain, so that short searches finish and large answers can still be sent. Never null.
   const std::shared_ptr<CancelFlag>& searches_end() const { return searches_end_; }
-  // Whether the drain is over: gRPC has cut the calls that were left, which their callers hear as
-  // UNAVAILABLE.
+  // Whether the drain is over, so that gRPC has cancelled the remaining calls (UNAVAILABLE).
   bool over() const;
 
-  // Runs `close`, which is given the time that it has for calls to end and returns when none is
-  // left. Blocks as long. Once.
-  void Run(absl::FunctionRef<void(absl::Duration lasts)> close);
+  // Calls `close` with the time that calls have to finish; `close` returns when none is left.
+  // Blocks until then. To be called once.
+  void Run(absl::FunctionRef<void(absl::Duration limit)> close);
 
  private:
-  const absl::Duration lasts_;
+  const absl::Duration limit_;
   const std::shared_ptr<CancelFlag> searches_end_ = std::make_shared<CancelFlag>();
   std::atomic<int64_t> over_at_ns_{INT64_MAX};  // on SteadyNow's clock
 };

@@ -11,38 +11,40 @@
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kLeastDelay = absl::Milliseconds(50);
-// What is expected is the most that the work before can take.
-constexpr absl::Duration kMostDelay = absl::Minutes(1);
+constexpr absl::Duration kMinRetryDelay = absl::Milliseconds(50);
+// Forecasts are upper bounds, so that a longer delay is not worth its wait.
+constexpr absl::Duration kMaxRetryDelay = absl::Minutes(1);
 
-std::string Shown(absl::Duration duration) {
+std::string MillisecondText(absl::Duration duration) {
   return absl::FormatDuration(absl::Trunc(duration, absl::Milliseconds(1)));
 }
 
 }  // namespace
 
-absl::Time FirstFree(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
-                     absl::Time now) {
-  std::vector<absl::Time> free;  // a heap, the soonest first
+absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
+                         absl::Time now) {
+  std::vector<absl::Time> free;  // a heap with the earliest time first
   for (const absl::Time until : busy_until) free.push_back(std::max(until, now));
   std::make_heap(free.begin(), free.end(), std::greater<>());
   for (const Forecast& forecast : queued) {
     std::pop_heap(free.begin(), free.end(), std::greater<>());
-    free.back() = forecast.EndIfBegun(free.back());
+    free.back() = forecast.EndIfStarted(free.back());
     std::push_heap(free.begin(), free.end(), std::greater<>());
   }
   return free.front();
 }
 
-absl::Status CheckBegin(const Forecast& forecast, absl::Time begin, absl::Time now,
-                        int64_t waiting) {
-  const absl::Time useful = begin + forecast.further_wait;
-  if (useful <= forecast.latest_begin) return absl::OkStatus();
-  const absl::Duration delay = std::clamp(useful - forecast.latest_begin, kLeastDelay, kMostDelay);
+absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Time now,
+                            int64_t waiting) {
+  const absl::Time computes_at = start + forecast.later_wait;
+  if (computes_at <= forecast.latest_start) return absl::OkStatus();
+  const absl::Duration delay =
+      std::clamp(computes_at - forecast.latest_start, kMinRetryDelay, kMaxRetryDelay);
   const absl::Status late = absl::ResourceExhaustedError(
-      Concat("busy: ", waiting, " requests are waiting, and this one would begin in about ",
-             Shown(useful - now), ", after the ", Shown(forecast.latest_begin - now),
-             " that its budget or deadline leaves; try again in ", Shown(delay)));
+      Concat("busy: ", waiting, " requests are waiting, and this one would start in about ",
+             MillisecondText(computes_at - now), ", after the ",
+             MillisecondText(forecast.latest_start - now),
+             " that its budget or deadline leaves; try again in ", MillisecondText(delay)));
   return WithReason(WithRetry(late, delay), "OVERLOADED");
 }
 

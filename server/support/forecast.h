@@ -1,4 +1,4 @@
-// What is known of work before it is done, and what follows for those behind it.
+// Forecasts of when queued work starts, from the known durations of the work before it.
 #pragma once
 
 #include <algorithm>
@@ -12,29 +12,30 @@
 
 namespace vrp {
 
-// Of one piece of work. By default nothing: it takes no time and may begin whenever it can.
+// The forecast of one task. By default the task takes no time and may start at any time.
 struct Forecast {
-  absl::Duration work = absl::ZeroDuration();  // at least so long
-  absl::Time end = absl::InfinitePast();       // and until then, as a search with a budget does
-  // After its thread has begun it, it waits so long for something else.
-  absl::Duration further_wait = absl::ZeroDuration();
-  absl::Time latest_begin = absl::InfiniteFuture();  // a later one is of no use
+  absl::Duration work = absl::ZeroDuration();  // least duration
+  absl::Time end = absl::InfinitePast();       // earliest end, as of a search with a budget
+  // Time that the started task waits for other resources, such as a network, before it computes.
+  absl::Duration later_wait = absl::ZeroDuration();
+  absl::Time latest_start = absl::InfiniteFuture();  // a later start of computing is useless
 
-  std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, there is nothing left to do
+  std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, the task takes no time
 
+  // Whether the task is cancelled.
   bool over() const { return cancel != nullptr && cancel->cancelled(); }
-  absl::Time EndIfBegun(absl::Time at) const { return over() ? at : std::max(at + work, end); }
+  absl::Time EndIfStarted(absl::Time at) const { return over() ? at : std::max(at + work, end); }
 };
 
-// When a thread is free for what comes after `queued` (in its order), if the threads are busy until
-// `busy_until`, one entry a thread.
-absl::Time FirstFree(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
-                     absl::Time now);
+// Returns when a thread becomes free after all of `queued`, which start in this order. Each thread
+// is busy until its entry in `busy_until`.
+absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
+                         absl::Time now);
 
-// OK where work that would begin at `begin` is not too late, else kResourceExhausted: what was
-// expected, and with a RetryInfo when such a request would find a thread in time. The reason is
-// OVERLOADED. `waiting`: before it.
-absl::Status CheckBegin(const Forecast& forecast, absl::Time begin, absl::Time now,
-                        int64_t waiting);
+// Checks that a task that starts at `start` computes in time. kResourceExhausted with the reason
+// OVERLOADED has a RetryInfo: after that time such a request would find a thread. `waiting` is the
+// number of tasks before this one, for the message.
+absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Time now,
+                            int64_t waiting);
 
 }  // namespace vrp

@@ -1,5 +1,6 @@
 #include "server/support/logging.h"
 
+#include "absl/strings/str_replace.h"
 #include "core/base/text.h"
 #include "grpc/support/log.h"
 #include "nlohmann/json.hpp"
@@ -9,19 +10,24 @@
 namespace vrp {
 namespace {
 
-// Set before there are other threads.
+constexpr size_t kMaxTextValueBytes = 1000;
+
+// Set before other threads start.
 bool writes_json = false;
 
 std::string JsonText(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string TextValue(const std::string& value) {
-  const bool plain = !value.empty() && value.find_first_of(" =\"") == std::string::npos;
-  return plain ? Escaped(value) : Quoted(value);
+// Returns `value`, in quotes if it is empty or has separators.
+std::string TextValue(std::string_view value) {
+  const bool plain = !value.empty() && value.find_first_of(" =\"") == std::string_view::npos;
+  const std::string shown = Concat(Escaped(value.substr(0, kMaxTextValueBytes)),
+                                   value.size() > kMaxTextValueBytes ? "..." : "");
+  return plain ? shown : Concat("\"", absl::StrReplaceAll(shown, {{"\"", "\\\""}}), "\"");
 }
 
-// What the pattern of StartLogging wants: a line of text, or the rest of an object.
+// Returns the %v of the pattern in StartLogging: a line of text, or the rest of a JSON object.
 std::string Render(const std::string& message, const std::vector<LogField>& fields) {
   std::string line = writes_json ? Concat("\"message\":", JsonText(message)) : Escaped(message);
   for (const LogField& field : fields) {
@@ -85,6 +91,10 @@ void LogInfo(const std::string& message, const std::vector<LogField>& fields) {
 
 void LogWarning(const std::string& message, const std::vector<LogField>& fields) {
   Write(spdlog::level::warn, message, fields);
+}
+
+void LogError(const std::string& message, const std::vector<LogField>& fields) {
+  Write(spdlog::level::err, message, fields);
 }
 
 }  // namespace vrp

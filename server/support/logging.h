@@ -1,4 +1,4 @@
-// The daemon's log: a line each on stderr, as text or as JSON. No spdlog in this header.
+// The log on stderr: one line per event, as text or JSON. This header does not need spdlog.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@ namespace vrp {
 
 struct LogOptions {
   std::string level = "info";  // debug, info, warn or error
-  bool json = false;           // an object a line: time, level, message, then the fields
+  bool json = false;           // one object per line: time, level, message, then the fields
 };
 
-// gRPC's own messages come in the same form. Call once, before any other thread starts.
+// Starts the log, also of gRPC's own messages. To be called once, before any other thread starts.
 void StartLogging(const LogOptions& options);
 
-// From now on; as LogOptions::level.
+// Changes the level; see LogOptions::level.
 void SetLogLevel(const std::string& level);
 std::string CurrentLogLevel();
 
@@ -23,17 +23,18 @@ void LogInfo(const std::string& line);
 void LogWarning(const std::string& line);
 void LogError(const std::string& line);
 
-// A line with parts that programs look for: ` name=value` each, or keys of the object. Whatever a
-// value holds, it stays within its line and its quotes.
+// A field of a log line: ` name=value` in text, a key in JSON. Special characters of values are
+// escaped.
 struct LogField {
-  std::string_view name;  // a word of ours
+  std::string_view name;
   std::string value;
-  bool number = false;  // `value` is a JSON number
+  bool number = false;  // whether `value` is a JSON number
 };
-// Whether LogDebug writes anything: fields need not be made for nobody.
+// Whether LogDebug writes anything, so that callers can skip the building of fields.
 bool LogsDebug();
 void LogDebug(const std::string& message, const std::vector<LogField>& fields);
 void LogInfo(const std::string& message, const std::vector<LogField>& fields);
 void LogWarning(const std::string& message, const std::vector<LogField>& fields);
+void LogError(const std::string& message, const std::vector<LogField>& fields);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// What requests take in memory, each and together, from when they are unpacked to their end.
+// A limit on the memory of parsed requests, per request and of all together.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@ namespace vrp {
 class MessageBudget {
  public:
   struct Options {
-    int64_t each = int64_t{256} << 20;  // bytes
-    int64_t together = int64_t{1} << 30;
+    int64_t each = int64_t{256} << 20;    // bytes of a request
+    int64_t together = int64_t{1} << 30;  // bytes of all requests
   };
   explicit MessageBudget(const Options& options) : options_(options) {}
   MessageBudget(const MessageBudget&) = delete;
   MessageBudget& operator=(const MessageBudget&) = delete;
 
-  // Gives back what was taken when it goes; before the budget.
+  // Bytes taken from the budget, which the destructor returns. Must not outlive the budget.
   class Share {
    public:
     Share() = default;
@@ -48,15 +48,15 @@ class MessageBudget {
   int64_t each() const { return options_.each; }
   int64_t taken() const { return taken_; }
 
-  // kResourceExhausted: others have too much of it.
+  // Takes `bytes` from the budget. kResourceExhausted: other requests leave too little.
   absl::StatusOr<Share> Take(int64_t bytes) {
     const int64_t others = taken_.fetch_add(bytes);
     if (others + bytes <= options_.together) return Share(*this, bytes);
     taken_ -= bytes;
     return WithReason(absl::ResourceExhaustedError(Concat(
-                          "busy: requests under way take ", others >> 20, " MiB, and this one ",
-                          bytes >> 20, " of the ", options_.together >> 20,
-                          " that they may take together (max_request_memory_mib); try again")),
+                          "busy: requests in flight use ", others >> 20, " MiB, this one needs ",
+                          bytes >> 20, " MiB, and the limit is ", options_.together >> 20,
+                          " MiB (max_request_memory_mib); try again later")),
                       "OUT_OF_MEMORY");
   }
 

@@ -12,8 +12,8 @@
 namespace vrp {
 namespace {
 
-// Seconds. Close to each other where budgets are usual (50, 100, 500 ms), so that a late answer is
-// told from one in time; the last for jobs and streams.
+// Boundaries in seconds. They are close together around usual budgets (50, 100, 500 ms), so that
+// late answers differ from timely ones. The largest are for jobs and streams.
 const prometheus::Histogram::BucketBoundaries& DurationBuckets() {
   static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
       0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.055, 0.06, 0.08, 0.1, 0.11,
@@ -37,40 +37,39 @@ auto& Register(Build build, prometheus::Registry& registry, const char* name, co
 struct Metrics::Families {
   prometheus::Registry registry;
   prometheus::Family<prometheus::Counter>& requests = Register(
-      prometheus::BuildCounter(), registry, kRequestsFamily, "Requests that have ended, by how.");
+      prometheus::BuildCounter(), registry, kRequestsFamily, "Finished requests by outcome.");
   prometheus::Family<prometheus::Gauge>& in_flight =
-      Register(prometheus::BuildGauge(), registry, kInFlightFamily, "Requests under way.");
+      Register(prometheus::BuildGauge(), registry, kInFlightFamily, "Requests in flight.");
   prometheus::Family<prometheus::Histogram>& duration =
       Register(prometheus::BuildHistogram(), registry, kRequestDurationFamily,
-               "From a request's receipt to its status; of a stream to its end.");
+               "Time from the receipt of a request to its status, or to the end of a stream.");
   prometheus::Family<prometheus::Histogram>& wait =
       Register(prometheus::BuildHistogram(), registry, kQueueWaitFamily,
-               "How long work waited for a thread.");
+               "Time that work waited for a thread.");
   prometheus::Family<prometheus::Histogram>& solve =
       Register(prometheus::BuildHistogram(), registry, kSolveDurationFamily,
-               "Search and network of an answer, in requests, batches and jobs.");
-  prometheus::Histogram& batch_size =
-      Register(prometheus::BuildHistogram(), registry, kBatchSizeFamily,
-               "Requests that a network decoded together.")
-          .Add({}, BatchBuckets());
+               "Time of search and network per answer, in requests, batches and jobs.");
+  prometheus::Histogram& batch_size = Register(prometheus::BuildHistogram(), registry,
+                                               kBatchSizeFamily, "Requests per batch of a network.")
+                                          .Add({}, BatchBuckets());
   prometheus::Histogram& batch_duration =
       Register(prometheus::BuildHistogram(), registry, kBatchDurationFamily,
-               "How long a network took for a batch of requests.")
+               "Time that a network took for a batch of requests.")
           .Add({}, DurationBuckets());
   prometheus::Family<prometheus::Counter>& refused_callers =
       Register(prometheus::BuildCounter(), registry, kRefusedCallersFamily,
-               "Calls without a token that lets them in; not among the requests.");
+               "Calls refused for their token; vrp_requests_total does not count them.");
   prometheus::Gauge& connections =
       Register(prometheus::BuildGauge(), registry, kConnectionsFamily,
-               "Open connections of clients, those in their handshake included.")
+               "Open connections of clients, including those in their handshake.")
           .Add({});
   prometheus::Counter& refused_connections =
       Register(prometheus::BuildCounter(), registry, kRefusedConnectionsFamily,
-               "Connections that were closed at once, as max_connections were open.")
+               "Connections closed at once because max_connections were open.")
           .Add({});
   prometheus::Family<prometheus::Counter>& overdue =
       Register(prometheus::BuildCounter(), registry, kOverdueFamily,
-               "Warnings of the watchdog: work far beyond its usual time.");
+               "Watchdog warnings about work far beyond its usual time.");
 };
 
 Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
@@ -101,7 +100,7 @@ void Metrics::Rpc::Ended(const RequestOutcome& outcome) {
 Metrics::Metrics() : families_(std::make_unique<Families>()) {}
 Metrics::~Metrics() = default;
 
-Metrics::Rpc& Metrics::OfRpc(std::string_view name) {
+Metrics::Rpc& Metrics::ForRpc(std::string_view name) {
   {
     absl::ReaderMutexLock lock(&mutex_);
     const auto found = rpcs_.find(name);
@@ -113,7 +112,7 @@ Metrics::Rpc& Metrics::OfRpc(std::string_view name) {
   return *rpc;
 }
 
-std::function<void(absl::Duration)> Metrics::WaitOf(std::string_view queue) {
+std::function<void(absl::Duration)> Metrics::QueueWaitObserver(std::string_view queue) {
   prometheus::Histogram& wait =
       families_->wait.Add({{"queue", std::string(queue)}}, DurationBuckets());
   return [&wait](absl::Duration waited) { wait.Observe(absl::ToDoubleSeconds(waited)); };
@@ -135,16 +134,16 @@ void Metrics::Decoded(size_t requests, absl::Duration duration) {
   families_->batch_duration.Observe(absl::ToDoubleSeconds(duration));
 }
 
-void Metrics::RefusedCaller(std::string_view code, std::string_view reason) {
+void Metrics::CountRefusedCall(std::string_view code, std::string_view reason) {
   families_->refused_callers.Add({{"code", std::string(code)}, {"reason", std::string(reason)}})
       .Increment();
 }
 
-void Metrics::ConnectionBegan() { families_->connections.Increment(); }
-void Metrics::ConnectionEnded() { families_->connections.Decrement(); }
-void Metrics::RefusedConnection() { families_->refused_connections.Increment(); }
+void Metrics::CountOpened() { families_->connections.Increment(); }
+void Metrics::CountClosed() { families_->connections.Decrement(); }
+void Metrics::CountRefusedConnection() { families_->refused_connections.Increment(); }
 
-void Metrics::FoundOverdue(std::string_view phase) {
+void Metrics::CountOverdue(std::string_view phase) {
   families_->overdue.Add({{"phase", std::string(phase)}}).Increment();
 }
 

@@ -1,5 +1,5 @@
-// What the daemon counts and times: the home of the figures that Prometheus and GetServerStats
-// show. No prometheus-cpp header is needed to use it.
+// The counters and timers behind /metrics (Prometheus) and GetServerStats. This header does not
+// need prometheus-cpp.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ class Histogram;
 
 namespace vrp {
 
-// The families' names and labels, for those who show them.
+// Names of the metric families; comments list the labels.
 inline constexpr char kRequestsFamily[] = "vrp_requests_total";      // rpc, code, reason
 inline constexpr char kInFlightFamily[] = "vrp_requests_in_flight";  // rpc
 inline constexpr char kRequestDurationFamily[] = "vrp_request_duration_seconds";  // rpc
@@ -37,15 +37,15 @@ inline constexpr char kConnectionsFamily[] = "vrp_connections";
 inline constexpr char kRefusedConnectionsFamily[] = "vrp_refused_connections_total";
 inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";  // phase
 
-// How a request ended.
+// The end of a request.
 struct RequestOutcome {
   std::string_view code;    // "OK", "RESOURCE_EXHAUSTED"
-  std::string_view reason;  // "ok", "queue_full": one of few, as each is a time series
+  std::string_view reason;  // "ok", "queue_full"; from a small set, since each is a time series
   absl::Duration duration;
 };
 
-// Thread-safe. What is called once a request costs less than a microsecond; nothing of it belongs
-// into the loops of a search.
+// Thread-safe. An update costs less than a microsecond: fast enough once per request, too slow for
+// the inner loops of a search.
 class Metrics {
  public:
   Metrics();
@@ -53,7 +53,7 @@ class Metrics {
   Metrics(const Metrics&) = delete;
   Metrics& operator=(const Metrics&) = delete;
 
-  // Of the requests of one RPC.
+  // The metrics of one RPC.
   class Rpc {
    public:
     void Began();
@@ -69,25 +69,28 @@ class Metrics {
     prometheus::Gauge& in_flight_;
     prometheus::Histogram& duration_;
   };
-  // `name` as "vrp.v1.SolverService/Solve". Lives as long as the metrics.
-  Rpc& OfRpc(std::string_view name);
-  // Requests of all RPCs that have begun and have no status yet.
+  // Returns the metrics of the RPC `name` ("vrp.v1.SolverService/Solve"), valid as long as *this.
+  Rpc& ForRpc(std::string_view name);
+  // Returns the number of requests of all RPCs that have begun and have no status yet.
   int64_t in_flight() const { return in_flight_; }
 
-  // To be told, when a task of the pool `queue` begins, how long it waited. Lives as long.
-  std::function<void(absl::Duration)> WaitOf(std::string_view queue);
-  // Without the time in the queue. `strategy`: what gave the answer.
+  // Returns a function that records how long a task of the pool `queue` waited to start. Valid as
+  // long as *this.
+  std::function<void(absl::Duration)> QueueWaitObserver(std::string_view queue);
+  // Records the time of an answer without its wait. `strategy` is the one that gave the answer.
   void Solved(std::string_view strategy, absl::Duration duration);
-  // A batch of requests that a network decoded, without the time in its queue.
+  // Records a batch of requests that a network decoded, without its wait.
   void Decoded(size_t requests, absl::Duration duration);
-  // A call that had no right to be heard; it is in no other figure. `reason`: one of few.
-  void RefusedCaller(std::string_view code, std::string_view reason);
-  // Of those that the port has let in; and one that it has not, as there were too many.
-  void ConnectionBegan();
-  void ConnectionEnded();
-  void RefusedConnection();
-  // The watchdog found a phase that takes far too long.
-  void FoundOverdue(std::string_view phase);
+  // Counts a call refused for its token, which no other metric counts. `reason` is from a small
+  // set.
+  void CountRefusedCall(std::string_view code, std::string_view reason);
+  // Count accepted connections and their end.
+  void CountOpened();
+  void CountClosed();
+  // Counts a connection refused because too many were open.
+  void CountRefusedConnection();
+  // Counts a phase that the watchdog found overdue.
+  void CountOverdue(std::string_view phase);
 
   std::vector<prometheus::MetricFamily> Collect() const;
 
@@ -98,7 +101,7 @@ class Metrics {
   std::atomic<int64_t> in_flight_ = 0;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
-  // By strategy.
+  // Keyed by strategy.
   std::map<std::string, prometheus::Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -7,13 +7,13 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kFilesAConnection = 2;  // see Acceptor
-// For databases, checkpoints, models, a backup under way, the metrics' own connections.
+constexpr int64_t kFilesPerConnection = 2;  // see Acceptor
+// Files for databases, checkpoints, models, a running backup and connections to /metrics.
 constexpr int64_t kOtherFiles = 256;
 
 }  // namespace
 
-int64_t AllowAllFiles() {
+int64_t RaiseOpenFileLimit() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
   const rlim_t before = limit.rlim_cur;
@@ -22,9 +22,10 @@ int64_t AllowAllFiles() {
   return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
 }
 
-int32_t ConnectionsThatFit(int32_t wanted, int64_t files) {
+int32_t ConnectionsWithin(int32_t wanted, int64_t files) {
   const int64_t others = std::min(kOtherFiles, files / 2);
-  return static_cast<int32_t>(std::clamp<int64_t>((files - others) / kFilesAConnection, 1, wanted));
+  return static_cast<int32_t>(
+      std::clamp<int64_t>((files - others) / kFilesPerConnection, 1, wanted));
 }
 
 }  // namespace vrp

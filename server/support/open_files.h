@@ -1,14 +1,15 @@
-// How many files vrpd may have open, and for what.
+// The limit of open files of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp {
 
-// From now on this process may open as many files as the system grants it: says how many.
-int64_t AllowAllFiles();
+// Raises the soft limit of open files to the hard limit. Returns the new limit.
+int64_t RaiseOpenFileLimit();
 
-// Of `wanted` connections as many as leave the rest of the daemon enough of `files`; at least 1.
-int32_t ConnectionsThatFit(int32_t wanted, int64_t files);
+// Returns the largest number of connections, from 1 to `wanted`, that leaves the rest of the daemon
+// enough of `files`.
+int32_t ConnectionsWithin(int32_t wanted, int64_t files);
 
 }  // namespace vrp

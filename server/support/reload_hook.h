@@ -1,4 +1,4 @@
-// What SIGHUP does, which is there only while the daemon is.
+// The function that SIGHUP runs while the daemon exists.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace vrp {
 // Thread-safe.
 class ReloadHook {
  public:
-  // Waits for a Run under way; null: nothing is done from now on.
+  // Blocks until a current Run has returned. With null, later Runs do nothing.
   void Set(std::function<void()> reload) {
     absl::MutexLock lock(&mutex_);
     reload_ = std::move(reload);

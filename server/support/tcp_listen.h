@@ -1,4 +1,4 @@
-// TCP sockets that listen where vrpd is told to.
+// Listening TCP sockets.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace vrp {
 
-// On the first of the host's addresses that is to be had; -1: on none. It does not block.
+// Returns a non-blocking listener on the first of the host's addresses that can be bound; -1 if
+// none can.
 OpenFile ListenOnFirst(const ListenAddress& address);
 
-// On all of the host's addresses that are to be had, with one port; 0.0.0.0 and [::] stand for
-// both, as gRPC has it. Empty: on none.
+// Returns listeners on all of the host's addresses that can be bound, with the same port; empty if
+// none can. 0.0.0.0 and [::] each stand for both, as in gRPC.
 std::vector<OpenFile> ListenOnAll(const ListenAddress& address);
 
-// The port that was bound.
+// Returns the port of a listener.
 int32_t PortOf(const OpenFile& listener);
 
 }  // namespace vrp

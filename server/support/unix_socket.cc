@@ -16,8 +16,8 @@
 namespace vrp {
 namespace {
 
-absl::Status Wrong(const std::string& path, std::string_view what) {
-  return absl::InvalidArgumentError(Concat("listen: unix:", path, ": ", what));
+absl::Status WrongSocketPath(const std::string& path, std::string_view problem) {
+  return absl::InvalidArgumentError(Concat("listen: unix:", path, ": ", problem));
 }
 
 sockaddr_un AddressOf(const std::string& path) {
@@ -31,7 +31,7 @@ OpenFile NewSocket() {
   return OpenFile(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// 0, or the errno of an attempt to connect. A full backlog counts as somebody who listens.
+// Returns 0 if a connection succeeds, else its errno. A full backlog counts as success.
 int ConnectError(const std::string& path) {
   const sockaddr_un address = AddressOf(path);
   const OpenFile file = NewSocket();
@@ -41,7 +41,7 @@ int ConnectError(const std::string& path) {
   return connected || errno == EAGAIN ? 0 : errno;
 }
 
-// Makes way for a socket at `path`.
+// Removes the socket of a dead daemon from `path`, or returns why `path` cannot be used.
 absl::Status ClearSocketPath(const std::string& path) {
   struct stat about;
   if (lstat(path.c_str(), &about) != 0) {
@@ -50,29 +50,31 @@ absl::Status ClearSocketPath(const std::string& path) {
     if (errno == ENOENT && (folder.empty() || std::filesystem::is_directory(folder, error))) {
       return absl::OkStatus();
     }
-    return Wrong(path, Concat("there is no such folder: ", Quoted(folder.string())));
+    return WrongSocketPath(path, Concat("its folder does not exist: ", Quoted(folder.string())));
   }
   if (!S_ISSOCK(about.st_mode)) {
-    return Wrong(path, "is a file that is no socket; take another name, or remove it");
+    return WrongSocketPath(path, "is a file but no socket; choose another path or remove it");
   }
   const int error = ConnectError(path);
   if (error == 0) {
     return absl::UnavailableError(Concat("listen: another process listens on unix:", path,
-                                         "; stop it, or take another name"));
+                                         "; stop it or choose another path"));
   }
   if (error != ECONNREFUSED) {
-    return Wrong(path, Concat("cannot tell whether somebody listens: ", std::strerror(error)));
+    return WrongSocketPath(
+        path, Concat("cannot find out whether a process listens: ", std::strerror(error)));
   }
   if (unlink(path.c_str()) == 0) return absl::OkStatus();
-  return Wrong(path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
+  return WrongSocketPath(
+      path, Concat("a dead daemon's socket cannot be removed: ", std::strerror(errno)));
 }
 
 }  // namespace
 
 absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
   VRP_RETURN_IF_ERROR(ClearSocketPath(path));
-  // A mask that lets nobody else connect before the mode is set. It is the whole process's, so
-  // files that other threads make meanwhile are private too.
+  // With this mask no other user can connect before the mode is set. It holds for the whole
+  // process: files that other threads create meanwhile are private too.
   const mode_t before = umask(0077);
   const absl::Cleanup restore = [before] { umask(before); };
   const sockaddr_un address = AddressOf(path);
@@ -80,10 +82,10 @@ absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
   if (bind(listener.descriptor(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) !=
           0 ||
       listen(listener.descriptor(), SOMAXCONN) != 0) {
-    return Wrong(path, Concat("cannot be listened on: ", std::strerror(errno)));
+    return WrongSocketPath(path, Concat("cannot listen: ", std::strerror(errno)));
   }
   if (chmod(path.c_str(), 0600) == 0) return listener;
-  return Wrong(path, Concat("cannot be made private: ", std::strerror(errno)));
+  return WrongSocketPath(path, Concat("cannot be made private: ", std::strerror(errno)));
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// The file of a unix socket that vrpd listens on.
+// Listening unix sockets.
 #pragma once
 
 #include <string>
@@ -9,10 +9,9 @@
 
 namespace vrp {
 
-// Listens on `path`, where this user alone may connect (mode 0600); a socket that a dead daemon
-// left there is replaced. Whoever has the result removes the file when nobody shall connect any
-// more. kUnavailable: somebody listens there; kInvalidArgument: something else has the name, or its
-// folder is not there.
+// Listens on `path` with mode 0600 and replaces the socket of a dead daemon. The caller removes the
+// file in the end. kUnavailable: another process listens there; kInvalidArgument: `path` is another
+// kind of file or its folder does not exist.
 absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path);
 
 }  // namespace vrp

@@ -23,7 +23,7 @@ WorkPool::WorkPool(const Options& options)
 WorkPool::~WorkPool() { Close(); }
 
 absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
-  if (forecast.latest_begin == absl::InfiniteFuture()) return absl::OkStatus();
+  if (forecast.latest_start == absl::InfiniteFuture()) return absl::OkStatus();
   const auto idle =
       std::count_if(running_.begin(), running_.end(), [](const std::optional<Running>& running) {
         return !running.has_value() || running->forecast.over();
@@ -33,11 +33,11 @@ absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
   for (const Task& task : queue_) queued.push_back(task.forecast);
   std::vector<absl::Time> busy_until;
   for (const std::optional<Running>& running : running_) {
-    busy_until.push_back(running.has_value() ? running->forecast.EndIfBegun(running->begun)
+    busy_until.push_back(running.has_value() ? running->forecast.EndIfStarted(running->begun)
                                              : absl::InfinitePast());
   }
   const absl::Time now = SteadyNow();
-  return CheckBegin(forecast, FirstFree(busy_until, queued, now), now, std::ssize(queue_));
+  return CheckStartTime(forecast, FirstFreeTime(busy_until, queued, now), now, std::ssize(queue_));
 }
 
 absl::Status WorkPool::CheckQueue() const {
@@ -48,7 +48,7 @@ absl::Status WorkPool::CheckQueue() const {
   return WithReason(WithRetry(full, absl::Seconds(1)), "QUEUE_FULL");
 }
 
-absl::Status WorkPool::CheckRoom() const {
+absl::Status WorkPool::CheckCapacity() const {
   absl::MutexLock lock(&mutex_);
   return CheckQueue();
 }
@@ -82,7 +82,7 @@ void WorkPool::Close() {
 }
 
 void WorkPool::Work(size_t thread) {
-  // Of this thread alone, in Linux.
+  // On Linux, nice() changes this thread only.
   if (options_.niceness > 0) (void)!nice(options_.niceness);
   const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return closed_ || !queue_.empty();

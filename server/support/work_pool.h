@@ -1,4 +1,4 @@
-// Threads for the work of RPCs, so that gRPC's own never compute or wait for a disk.
+// Threads for the work of RPCs, so that gRPC's own threads never compute or wait for a disk.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,16 @@
 
 namespace vrp {
 
-// Thread-safe. First come, first served; idle workers sleep.
+// A pool of threads with a first-in, first-out queue. Idle threads sleep. Thread-safe.
 class WorkPool {
  public:
   struct Options {
     int32_t threads = 1;
-    int32_t max_queued = 64;  // for TryRun: waiting, not running
-    int32_t niceness = 0;     // that the threads add to the process's
-    // Told by the thread that begins a piece of work how long it had waited; null: nobody.
+    int32_t max_queued = 64;  // tasks that TryRun lets wait
+    int32_t niceness = 0;     // added to the niceness of the process
+    // Called by the thread that starts a task, with the time that the task waited. Optional.
     std::function<void(absl::Duration waited)> on_begin = nullptr;
-    // Each piece of work is watched as this phase while it runs.
+    // Watches each task as this phase while it runs. Optional.
     WatchFn watch = nullptr;
     std::string phase = {};
   };
@@ -39,20 +39,19 @@ class WorkPool {
 
   int32_t threads() const { return options_.threads; }
   int32_t max_queued() const { return options_.max_queued; }
-  // Pieces of work that no thread has begun yet.
+  // Returns the number of tasks that no thread has started yet.
   int64_t waiting() const;
 
-  // Whether TryRun would find the queue full, for whom it is dear to say what the work is.
-  absl::Status CheckRoom() const;
-  // kResourceExhausted with a RetryInfo when the queue is full, or when all threads are busy and by
-  // what is known of the work before it it would begin too late (see CheckBegin); kUnavailable
-  // after Close. Never blocks.
+  // Returns the error of TryRun for a full queue, for callers whose work is costly to build.
+  absl::Status CheckCapacity() const;
+  // Queues a task. kResourceExhausted with a RetryInfo: the queue is full, or the task would start
+  // too late (see CheckStartTime); kUnavailable: after Close. Never blocks.
   absl::Status TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
-  // Without the bound, for the steps of streams, of which each has one at a time. Dropped after
+  // Queues a task without the limit: a step of a stream, which has one at a time. Drops it after
   // Close.
   void Run(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
 
-  // Runs what is queued, joins the threads. Blocks. Twice is harmless; one caller at a time.
+  // Runs the queued tasks and joins the threads. Blocks. Idempotent. Not thread-safe.
   void Close();
 
  private:
@@ -72,10 +71,10 @@ class WorkPool {
     Forecast forecast;
     absl::Time begun;
   };
-  // By thread; nothing: it is idle.
+  // One entry per thread; nullopt: the thread is idle.
   std::vector<std::optional<Running>> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;  // by the constructor and Close alone
+  std::vector<std::thread> threads_;  // used by the constructor and Close only
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// The GPUs in the daemon's figures.
+// The state of GPUs in the server's statistics.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace vrp {
 
-// One of the two is there at least.
+// A GPU. At least one of `telemetry` and `memory` has a value.
 struct DeviceFigures {
-  std::string id;                            // "cuda:0"; "nvml:1": see DeviceTelemetry.id
-  std::optional<DeviceTelemetry> telemetry;  // of the driver
-  std::optional<DeviceMemory> memory;        // of a device that the daemon uses
+  std::string id;                            // "cuda:0"; "nvml:1" if CUDA does not use it
+  std::optional<DeviceTelemetry> telemetry;  // reported by the driver
+  std::optional<DeviceMemory> memory;        // of a device that this process uses
 };
 
-// Those that the driver tells of, in its order, then those that only the daemon knows.
+// Merges both lists by id: first the devices of `sample` in its order, then those of `memory` only.
 std::vector<DeviceFigures> JoinDevices(const DeviceSample& sample,
                                        const std::vector<DeviceMemory>& memory);
 

@@ -1,4 +1,4 @@
-// That a GPU was lost, kept for those who are asked, and told to who wants to know at once.
+// A record of the loss of a GPU, with a listener.
 #pragma once
 
 #include <functional>
@@ -17,25 +17,25 @@ class DeviceLossNotice {
   void Set(const absl::Status& lost) {
     absl::MutexLock lock(&mutex_);
     text_ = std::string(lost.message());
-    if (told_ != nullptr) told_();
+    if (listener_ != nullptr) listener_();
   }
-  // Empty: none was lost.
+  // Returns the message of the loss; empty if none was lost.
   std::string text() const {
     absl::MutexLock lock(&mutex_);
     return text_;
   }
-  // Told of a loss, and at once of one that has been. It is not told any more when a later call
-  // returns.
-  void SetTold(std::function<void()> told) {
+  // Replaces the listener, which is called at a loss, and at once if a GPU was lost before. After
+  // the return the previous listener is not called any more.
+  void SetListener(std::function<void()> listener) {
     absl::MutexLock lock(&mutex_);
-    told_ = std::move(told);
-    if (told_ != nullptr && !text_.empty()) told_();
+    listener_ = std::move(listener);
+    if (listener_ != nullptr && !text_.empty()) listener_();
   }
 
  private:
   mutable absl::Mutex mutex_;
   std::string text_ ABSL_GUARDED_BY(mutex_);
-  std::function<void()> told_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> listener_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp

@@ -8,7 +8,8 @@ namespace {
 std::shared_ptr<const DeviceSample> FirstSample(
     const absl::StatusOr<std::unique_ptr<TelemetryReader>>& reader) {
   return std::make_shared<const DeviceSample>(
-      reader.ok() ? absl::UnavailableError("the driver has not answered yet") : reader.status());
+      reader.ok() ? absl::UnavailableError("the GPU driver has not answered yet")
+                  : reader.status());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Asks the GPUs how they are once a second, so that whoever wants to know need not wait for them.
+// Samples the state of the GPUs once a second, so that readers need not wait for the driver.
 #pragma once
 
 #include <memory>
@@ -17,38 +17,37 @@ namespace vrp {
 
 using DeviceSample = absl::StatusOr<std::vector<DeviceTelemetry>>;
 
-// In a thread of its own: a driver in trouble may not answer for long, and then neither a training
-// nor a scrape waits with it. Thread-safe.
+// Samples in a thread of its own, since a driver in trouble may take long to answer. Thread-safe.
 class DeviceSampler {
  public:
   struct Pace {
     absl::Duration interval = absl::Seconds(1);
-    // Where there is no driver: to begin may start a program that loads it.
+    // Interval without a driver; each attempt may start a program that loads it.
     absl::Duration retry = absl::Minutes(1);
   };
-  // Without a reader (its status says why) there is no thread either.
+  // Starts no thread if `reader` is an error, which Latest then returns.
   explicit DeviceSampler(absl::StatusOr<std::unique_ptr<TelemetryReader>> reader)
       : DeviceSampler(std::move(reader), Pace()) {}
   DeviceSampler(absl::StatusOr<std::unique_ptr<TelemetryReader>> reader, const Pace& pace);
-  // After the question that is under way.
+  // Blocks until the current sample is complete.
   ~DeviceSampler();
   DeviceSampler(const DeviceSampler&) = delete;
   DeviceSampler& operator=(const DeviceSampler&) = delete;
 
-  // The last answer, at once; kUnavailable before the first, or why there is none. Never null.
+  // Returns the last sample without blocking; kUnavailable before the first. Never null.
   std::shared_ptr<const DeviceSample> Latest() const;
 
  private:
   void Run(const Pace& pace);
-  // Whether the driver answered.
+  // Takes a sample. Returns whether the driver answered.
   bool Sample();
 
   mutable absl::Mutex mutex_;
   std::shared_ptr<const DeviceSample> latest_ ABSL_GUARDED_BY(mutex_);
-  const std::unique_ptr<TelemetryReader> reader_;  // null: there is none; after latest_, which
-                                                   // tells why
+  // Null if there is none. Declared after latest_, which the constructor sets from its status.
+  const std::unique_ptr<TelemetryReader> reader_;
   StopSignal stopping_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, since it uses the other members
 };
 
 }  // namespace vrp

@@ -5,17 +5,17 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
-#include "core/base/text.h"
 #include "server/support/logging.h"
 
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kFullForLong = absl::Seconds(10);
+constexpr absl::Duration kFullQueueTolerance = absl::Seconds(10);
 constexpr absl::Duration kProbeInterval = absl::Seconds(10);
 
-// A block is written, so that a full disk is found too.
+// Whether a file can be created in `folder`. Writes a block, which fails on a full disk.
 bool CanWrite(const std::string& folder) {
   const std::string path = folder + "/.writable";
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -30,9 +30,9 @@ bool CanWrite(const std::string& folder) {
 }  // namespace
 
 HealthMonitor::HealthMonitor(Options options) : options_(std::move(options)) {
-  Look();
+  Poll();
   thread_ = std::thread([this] {
-    while (!stopping_.WaitFor(options_.interval)) Look();
+    while (!stopping_.WaitFor(options_.interval)) Poll();
   });
 }
 
@@ -41,25 +41,24 @@ HealthMonitor::~HealthMonitor() {
   thread_.join();
 }
 
-void HealthMonitor::Look(absl::Time now) {
+void HealthMonitor::Poll(absl::Time now) {
   absl::MutexLock lock(&mutex_);
-  LookAtQueue(now);
-  LookAtStateFolder(now);
+  CheckQueue(now);
+  CheckStateFolder(now);
   const bool ready = options_.readiness->reasons().empty();
-  if (told_ && ready == ready_) return;
-  told_ = true;
-  ready_ = ready;
+  if (ready == reported_) return;
+  reported_ = ready;
   options_.on_ready(ready);
 }
 
-void HealthMonitor::LookAtQueue(absl::Time now) {
+void HealthMonitor::CheckQueue(absl::Time now) {
   const bool full = options_.solve_pool->waiting() >= options_.solve_pool->max_queued();
   if (!full) full_since_ = absl::InfiniteFuture();
   if (full && full_since_ > now) full_since_ = now;
-  SetReason("the solve queue is full", full && now - full_since_ >= kFullForLong);
+  SetReason("the solve queue is full", full && now - full_since_ >= kFullQueueTolerance);
 }
 
-void HealthMonitor::LookAtStateFolder(absl::Time now) {
+void HealthMonitor::CheckStateFolder(absl::Time now) {
   if (now < next_probe_) return;
   next_probe_ = now + kProbeInterval;
   SetReason("the state folder cannot be written", !CanWrite(options_.state_dir));
@@ -67,11 +66,9 @@ void HealthMonitor::LookAtStateFolder(absl::Time now) {
 
 void HealthMonitor::SetReason(const std::string& reason, bool holds) {
   if (!options_.readiness->Set(reason, holds)) return;
-  if (holds) {
-    LogWarning(Concat("not ready: ", reason));
-  } else {
-    LogInfo(Concat("no more: ", reason));
-  }
+  const std::vector<LogField> fields = {{.name = "reason", .value = reason}};
+  if (holds) return LogWarning("not ready", fields);
+  LogInfo("ready again", fields);
 }
 
 }  // namespace vrp

@@ -1,7 +1,8 @@
-// Looks once a second whether new work may be sent here.
+// Checks once a second whether clients may send new work.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -15,29 +16,29 @@
 
 namespace vrp {
 
-// A queue that was full at every look for ten seconds, and a state folder that cannot be written
-// (tried every ten seconds), make the daemon not ready; both mend themselves. Thread-safe.
+// Makes the daemon not ready while the solve queue has been full at every poll for ten seconds, or
+// while the state folder cannot be written, which it tries every ten seconds. Thread-safe.
 class HealthMonitor {
  public:
   struct Options {
     Readiness* readiness = nullptr;  // both outlive the monitor
     const WorkPool* solve_pool = nullptr;
     std::string state_dir;
-    std::function<void(bool ready)> on_ready;  // told at first, then of each change
+    std::function<void(bool ready)> on_ready;  // called by the first Poll and at each change
     absl::Duration interval = absl::Seconds(1);
   };
   explicit HealthMonitor(Options options);
-  // After the look that is under way.
+  // Blocks until the current Poll has returned.
   ~HealthMonitor();
   HealthMonitor(const HealthMonitor&) = delete;
   HealthMonitor& operator=(const HealthMonitor&) = delete;
 
-  // One look; the thread of the monitor does nothing else.
-  void Look(absl::Time now = SteadyNow());
+  // Checks once. The monitor's thread calls it at each interval.
+  void Poll(absl::Time now = SteadyNow());
 
  private:
-  void LookAtQueue(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void LookAtStateFolder(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CheckQueue(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CheckStateFolder(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SetReason(const std::string& reason, bool holds);
 
   const Options options_;
@@ -45,9 +46,8 @@ class HealthMonitor {
   StopSignal stopping_;
   absl::Time full_since_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   absl::Time next_probe_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
-  bool told_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ready_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses the others
+  std::optional<bool> reported_ ABSL_GUARDED_BY(mutex_);  // the last value given to on_ready
+  std::thread thread_;                                    // last, since it uses the other members
 };
 
 }  // namespace vrp

@@ -29,21 +29,21 @@ HttpConnection::HttpConnection(int socket, std::unique_ptr<TlsSession> tls, absl
       deadline_(deadline),
       state_(tls_ == nullptr ? State::kRequest : State::kHandshake) {}
 
-bool HttpConnection::Advance(const Answer& answer) {
-  Step step = Step::kGoOn;
-  while (step == Step::kGoOn) {
+bool HttpConnection::Advance(const Handler& handler) {
+  Step step = Step::kContinue;
+  while (step == Step::kContinue) {
     switch (state_) {
       case State::kHandshake:
-        step = Shake();
+        step = Handshake();
         break;
       case State::kRequest:
-        step = Receive(answer);
+        step = Receive(handler);
         break;
-      case State::kAnswer:
+      case State::kResponse:
         step = Send();
         break;
-      case State::kFarewell:
-        step = TakeLeave();
+      case State::kClosing:
+        step = AwaitClose();
         break;
     }
   }
@@ -52,60 +52,62 @@ bool HttpConnection::Advance(const Answer& answer) {
 
 HttpConnection::Step HttpConnection::Blocked(Turn turn) {
   wants_write_ = turn == Turn::kWantsWrite;
-  return turn == Turn::kFailed ? Step::kOver : Step::kWait;
+  return turn == Turn::kFailed ? Step::kEnd : Step::kWait;
 }
 
-HttpConnection::Step HttpConnection::Shake() {
+HttpConnection::Step HttpConnection::Handshake() {
   const Turn turn = tls_->Accept();
   if (turn != Turn::kDone) return Blocked(turn);
   state_ = State::kRequest;
-  return Step::kGoOn;
+  return Step::kContinue;
 }
 
-HttpConnection::Step HttpConnection::Receive(const Answer& answer) {
+HttpConnection::Step HttpConnection::Receive(const Handler& handler) {
   std::array<char, 2048> bytes;
   const TlsSession::Moved moved = Read(absl::MakeSpan(bytes));
   if (moved.turn != Turn::kDone) return Blocked(moved.turn);
   head_.append(bytes.data(), moved.bytes);
   const size_t end = head_.find("\r\n\r\n");
-  if (end == std::string::npos && head_.size() <= kMaxHeadBytes) return Step::kGoOn;
+  if (end == std::string::npos && head_.size() <= kMaxHeadBytes) return Step::kContinue;
   if (end == std::string::npos) {
-    answer_ = WriteHttpAnswer({.status = 431, .body = "the request's head is too long\n"}, false);
+    response_ =
+        SerializeHttpResponse({.status = 431, .body = "the request's head is too long\n"}, false);
   } else {
     head_.resize(end);
-    TakeRequest(answer);
+    HandleRequest(handler);
   }
-  state_ = State::kAnswer;
-  return Step::kGoOn;
+  state_ = State::kResponse;
+  return Step::kContinue;
 }
 
-void HttpConnection::TakeRequest(const Answer& answer) {
+void HttpConnection::HandleRequest(const Handler& handler) {
   const ParsedRequest parsed = ParseHttpRequest(head_);
   if (parsed.request.has_value()) {
-    answer_ = WriteHttpAnswer(answer(*parsed.request), parsed.request->head);
+    response_ = SerializeHttpResponse(handler(*parsed.request), parsed.request->head);
   } else {
-    answer_ =
-        WriteHttpAnswer({.status = parsed.refusal, .body = "wanted GET /path HTTP/1.1\n"}, false);
+    response_ = SerializeHttpResponse(
+        {.status = parsed.refusal, .body = "wanted GET /path HTTP/1.1\n"}, false);
   }
 }
 
 HttpConnection::Step HttpConnection::Send() {
-  const TlsSession::Moved moved = Write(absl::MakeConstSpan(answer_).subspan(sent_));
+  const TlsSession::Moved moved = Write(absl::MakeConstSpan(response_).subspan(sent_));
   if (moved.turn != Turn::kDone) return Blocked(moved.turn);
   sent_ += moved.bytes;
-  if (sent_ < answer_.size()) return Step::kGoOn;
+  if (sent_ < response_.size()) return Step::kContinue;
   if (tls_ != nullptr) tls_->Close();
   shutdown(socket(), SHUT_WR);
-  state_ = State::kFarewell;
-  return Step::kGoOn;
+  state_ = State::kClosing;
+  return Step::kContinue;
 }
 
-// Closed with bytes unread, the connection would be reset and the answer lost.
-HttpConnection::Step HttpConnection::TakeLeave() {
+// Reads until the client closes: closing with unread bytes would reset the connection and lose the
+// response.
+HttpConnection::Step HttpConnection::AwaitClose() {
   std::array<char, 2048> bytes;
   const ssize_t got = recv(socket(), bytes.data(), bytes.size(), 0);
   const TlsSession::Moved moved = MovedBy(got, Turn::kWantsRead);
-  return moved.turn == Turn::kDone ? Step::kGoOn : Blocked(moved.turn);
+  return moved.turn == Turn::kDone ? Step::kContinue : Blocked(moved.turn);
 }
 
 TlsSession::Moved HttpConnection::Read(absl::Span<char> into) {

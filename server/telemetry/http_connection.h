@@ -1,4 +1,4 @@
-// One connection of the endpoint for monitoring: its handshake, its one request, the answer.
+// A connection of the monitoring endpoint: its handshake, its only request and the response.
 #pragma once
 
 #include <cstdint>
@@ -8,42 +8,43 @@
 
 #include "absl/time/time.h"
 #include "core/base/open_file.h"
-#include "server/telemetry/http_answer.h"
+#include "server/telemetry/http_message.h"
 #include "server/telemetry/tls_sessions.h"
 
 namespace vrp {
 
-// Never blocks. Not thread-safe. Owns its socket, which does not block either.
+// Owns its non-blocking socket. Never blocks. Not thread-safe.
 class HttpConnection {
  public:
   static constexpr size_t kMaxHeadBytes = 8192;
 
-  using Answer = std::function<HttpAnswer(const HttpRequest&)>;
+  using Handler = std::function<HttpResponse(const HttpRequest&)>;
   // `tls` may be null.
   HttpConnection(int socket, std::unique_ptr<TlsSession> tls, absl::Time deadline);
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   int socket() const { return socket_.descriptor(); }
-  // What to wait for, as of poll().
+  // Returns the events to wait for, as of poll().
   int16_t events() const { return wants_write_ ? kWrite : kRead; }
   absl::Time deadline() const { return deadline_; }
 
-  // Goes on as far as it comes; `answer` is called once. False: it is over.
-  bool Advance(const Answer& answer);
+  // Proceeds as far as possible without blocking; calls `handler` at most once in all. Returns
+  // false once the connection has ended.
+  bool Advance(const Handler& handler);
 
  private:
   static const int16_t kRead;
   static const int16_t kWrite;
-  enum class State { kHandshake, kRequest, kAnswer, kFarewell };
-  enum class Step { kGoOn, kWait, kOver };
+  enum class State { kHandshake, kRequest, kResponse, kClosing };
+  enum class Step { kContinue, kWait, kEnd };
 
-  Step Shake();
-  Step Receive(const Answer& answer);
+  Step Handshake();
+  Step Receive(const Handler& handler);
   Step Send();
-  Step TakeLeave();
+  Step AwaitClose();
   Step Blocked(TlsSession::Turn turn);
-  void TakeRequest(const Answer& answer);
+  void HandleRequest(const Handler& handler);
   TlsSession::Moved Read(absl::Span<char> into);
   TlsSession::Moved Write(absl::Span<const char> bytes);
 
@@ -52,8 +53,8 @@ class HttpConnection {
   const absl::Time deadline_;
   State state_;
   bool wants_write_ = false;
-  std::string head_;  // what has come of the request
-  std::string answer_;
+  std::string head_;  // received part of the request
+  std::string response_;
   size_t sent_ = 0;
 };
 

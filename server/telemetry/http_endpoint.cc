@@ -25,10 +25,10 @@
 namespace vrp {
 namespace {
 
-// After a connection that could not be taken, as when no more files may be opened.
-constexpr absl::Duration kRest = absl::Milliseconds(200);
+// Pause after a failed accept, for example when the process has reached its limit of open files.
+constexpr absl::Duration kAcceptRetryDelay = absl::Milliseconds(200);
 
-// OpenSSL writes to sockets that others have closed; the signal is this thread's alone.
+// Blocks SIGPIPE in this thread, since OpenSSL writes to sockets that clients have closed.
 void BlockBrokenPipe() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -38,7 +38,7 @@ void BlockBrokenPipe() {
 
 }  // namespace
 
-// Waits for all sockets at once.
+// The serving thread, which waits for all sockets with poll().
 class HttpEndpoint::Loop {
  public:
   Loop(Options options, OpenFile listener)
@@ -58,25 +58,26 @@ class HttpEndpoint::Loop {
     BlockBrokenPipe();
     while (true) {
       std::vector<pollfd> waiting = Waiting();
-      poll(waiting.data(), waiting.size(), Patience());
+      poll(waiting.data(), waiting.size(), TimeoutMs());
       if (waiting[0].revents != 0) return;
-      // Those that come now are at the end, and not among `waiting`.
+      // Connections accepted now are appended and have no entry in `waiting`.
       const size_t old = connections_.size();
       if (waiting[1].revents != 0) Accept();
       const absl::Time now = SteadyNow();
       for (size_t i = 0; i < old; ++i) {
-        const bool goes_on = waiting[i + 2].revents == 0 || Advance(*connections_[i]);
-        if (!goes_on || connections_[i]->deadline() <= now) connections_[i] = nullptr;
+        const bool continues = waiting[i + 2].revents == 0 || Advance(*connections_[i]);
+        if (!continues || connections_[i]->deadline() <= now) connections_[i] = nullptr;
       }
       std::erase(connections_, nullptr);
     }
   }
 
-  // The wake-up, the listener (while there is room), the connections.
+  // Returns the entries of poll(): the wake-up, the listener, the connections.
   std::vector<pollfd> Waiting() const {
-    const bool room = connections_.size() < options_.max_connections && rests_until_ <= SteadyNow();
+    const bool accepts =
+        connections_.size() < options_.max_connections && paused_until_ <= SteadyNow();
     std::vector<pollfd> waiting = {{.fd = wake_.descriptor(), .events = POLLIN, .revents = 0},
-                                   {.fd = room ? listener_.descriptor() : -1,  // -1: passed over
+                                   {.fd = accepts ? listener_.descriptor() : -1,  // -1: ignored
                                     .events = POLLIN,
                                     .revents = 0}};
     for (const auto& connection : connections_) {
@@ -85,10 +86,10 @@ class HttpEndpoint::Loop {
     return waiting;
   }
 
-  // Milliseconds to the next deadline; -1: there is none.
-  int Patience() const {
+  // Returns the milliseconds to the next deadline; -1 without one.
+  int TimeoutMs() const {
     const absl::Time now = SteadyNow();
-    absl::Time next = rests_until_ > now ? rests_until_ : absl::InfiniteFuture();
+    absl::Time next = paused_until_ > now ? paused_until_ : absl::InfiniteFuture();
     for (const auto& connection : connections_) next = std::min(next, connection->deadline());
     if (next == absl::InfiniteFuture()) return -1;
     const absl::Duration left = std::max(next - now, absl::ZeroDuration());
@@ -99,33 +100,34 @@ class HttpEndpoint::Loop {
     const int socket =
         accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (socket < 0) {
-      rests_until_ = SteadyNow() + kRest;
+      paused_until_ = SteadyNow() + kAcceptRetryDelay;
       return;
     }
     std::unique_ptr<TlsSession> session;
     if (tls_ != nullptr) {
       absl::StatusOr<std::unique_ptr<TlsSession>> started = tls_->Start(socket);
       if (!started.ok()) {
-        LogWarning(Concat("metrics endpoint: ", started.status().message()));
+        LogWarning("metrics connection failed",
+                   {{.name = "error", .value = std::string(started.status().message())}});
         close(socket);
         return;
       }
       session = *std::move(started);
     }
     connections_.push_back(std::make_unique<HttpConnection>(socket, std::move(session),
-                                                            SteadyNow() + options_.patience));
+                                                            SteadyNow() + options_.timeout));
   }
 
   bool Advance(HttpConnection& connection) const {
     return connection.Advance([this](const HttpRequest& request) { return PageOf(request); });
   }
 
-  HttpAnswer PageOf(const HttpRequest& request) const {
+  HttpResponse PageOf(const HttpRequest& request) const {
     const auto page = options_.pages.find(request.path);
-    if (page == options_.pages.end()) return {.status = 404, .body = "there is no such page\n"};
-    if (options_.admit != nullptr) {
-      const HttpAnswer admitted = options_.admit(request);
-      if (admitted.status != 200) return admitted;
+    if (page == options_.pages.end()) return {.status = 404, .body = "no such page\n"};
+    if (options_.authorize != nullptr) {
+      const HttpResponse authorized = options_.authorize(request);
+      if (authorized.status != 200) return authorized;
     }
     try {
       return page->second();
@@ -138,10 +140,10 @@ class HttpEndpoint::Loop {
   const OpenFile listener_;
   const OpenFile wake_;
   const std::unique_ptr<TlsSessions> tls_;
-  // The thread's:
+  // Only thread_ uses these two.
   std::vector<std::unique_ptr<HttpConnection>> connections_;
-  absl::Time rests_until_ = absl::InfinitePast();
-  std::thread thread_;  // last: it uses the others
+  absl::Time paused_until_ = absl::InfinitePast();
+  std::thread thread_;  // last, since it uses the other members
 };
 
 HttpEndpoint::HttpEndpoint(std::unique_ptr<Loop> loop, std::string address)

@@ -1,7 +1,7 @@
-// A few pages over HTTP or HTTPS, for monitoring.
+// A small HTTP and HTTPS server for monitoring.
 //
-// By hand, as civetweb, which prometheus-cpp brings, and cpp-httplib wait for seconds when they are
-// to stop, know no bound of connections, and civetweb finds no OpenSSL where only libssl3 is.
+// It replaces civetweb, which prometheus-cpp brings, and cpp-httplib: both take seconds to stop and
+// do not limit connections, and civetweb finds no OpenSSL where only libssl3 is installed.
 #pragma once
 
 #include <functional>
@@ -12,34 +12,34 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/access/tls_files.h"
-#include "server/telemetry/http_answer.h"
+#include "server/telemetry/http_message.h"
 
 namespace vrp {
 
-// Thread-safe. One thread serves: pages are made one after the other. A connection ends after its
-// answer, when `patience` is over, or where it sends more than HttpConnection takes; beyond the
-// most that are served at once others wait. No files.
+// Serves pages from one thread, one after the other, and no files. A connection ends after its
+// response, after `timeout`, or if its request is longer than HttpConnection allows. Connections
+// beyond max_connections wait. Thread-safe.
 class HttpEndpoint {
  public:
   struct Options {
-    std::string listen;  // was checked by CheckMetricsAddress
-    // "/metrics" -> page. Called by the serving thread until the endpoint is destroyed.
-    std::map<std::string, std::function<HttpAnswer()>> pages = {};
-    // Whether a request may have its page: an answer of 200, or a refusal. Null: every one.
-    std::function<HttpAnswer(const HttpRequest&)> admit = nullptr;
+    std::string listen;  // an address that passed CheckMetricsAddress
+    // Pages by path ("/metrics"). The serving thread calls them until the endpoint is destroyed.
+    std::map<std::string, std::function<HttpResponse()>> pages = {};
+    // Returns status 200 for an authorized request, else the refusal. Null: all are authorized.
+    std::function<HttpResponse(const HttpRequest&)> authorize = nullptr;
     const TlsFiles* tls = nullptr;  // outlives the endpoint; null: plaintext
     size_t max_connections = 32;
-    // Of a connection from its begin to its end, whatever it does meanwhile.
-    absl::Duration patience = absl::Seconds(5);
+    // Limits a connection from its begin to its end.
+    absl::Duration timeout = absl::Seconds(5);
   };
-  // kUnavailable: cannot be listened on.
+  // kUnavailable: the address cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpEndpoint>> Create(Options options);
-  // Ends all connections at once; blocks until no page is being made.
+  // Ends all connections at once. Blocks until no page function runs.
   ~HttpEndpoint();
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
 
-  // "127.0.0.1:9464", with the port that was bound.
+  // Returns the address with the bound port: "127.0.0.1:9464".
   const std::string& address() const { return address_; }
 
  private:

@@ -36,7 +36,7 @@ class FamilyBuilder {
 };
 
 void AddJobCounts(const LiveFigures& figures, std::vector<MetricFamily>& families) {
-  if (!figures.jobs_status.ok()) return;  // no figure is better than a wrong one
+  if (!figures.jobs_status.ok()) return;  // a missing sample is better than a wrong one
   FamilyBuilder jobs("vrp_jobs", "Jobs by kind and state.");
   for (const JobCount& count : figures.jobs) {
     jobs.Add(static_cast<double>(count.jobs), {{"kind", std::string(JobKindName(count.kind))},
@@ -45,22 +45,24 @@ void AddJobCounts(const LiveFigures& figures, std::vector<MetricFamily>& familie
   families.push_back(jobs.Take());
 }
 
-// A job that has ended is not active, so its samples are gone with it.
+// Finished jobs are not active and thus have no samples.
 void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& families) {
-  FamilyBuilder epoch("vrp_training_epoch", "Epoch that a running training job is in, from 1.");
-  FamilyBuilder step("vrp_training_step", "Steps that a running training job has done.");
-  FamilyBuilder planned("vrp_training_planned_steps", "Steps that a running training job will do.");
+  FamilyBuilder epoch("vrp_training_epoch", "Current epoch of a running training job, from 1.");
+  FamilyBuilder step("vrp_training_step", "Finished steps of a running training job.");
+  FamilyBuilder planned("vrp_training_planned_steps", "Planned steps of a running training job.");
   FamilyBuilder steps(
       "vrp_training_steps_per_second",
       "Steps per second of a running training job, averaged over its current epoch.");
   FamilyBuilder epochs(
       "vrp_training_seconds_per_epoch",
-      "Duration of a running training job's last whole epoch, validation included.");
-  FamilyBuilder speed("vrp_training_instances_per_second", "Of a running job's last step.");
-  FamilyBuilder loss("vrp_training_loss", "Of a running job's last step.");
-  FamilyBuilder cost("vrp_training_validation_cost", "Of a running job's last validation.");
+      "Duration of a running training job's last complete epoch, including its validation.");
+  FamilyBuilder speed("vrp_training_instances_per_second",
+                      "Instances per second in a running training job's last step.");
+  FamilyBuilder loss("vrp_training_loss", "Loss of a running training job's last step.");
+  FamilyBuilder cost("vrp_training_validation_cost",
+                     "Mean cost in a running training job's last validation.");
   FamilyBuilder gap("vrp_training_validation_gap_ratio",
-                    "Mean of the instances' gaps to `reference`, of the last validation.");
+                    "Mean gap to `reference` in a running training job's last validation.");
   for (const Job& job : figures.active_jobs) {
     if (job.kind != JobKind::kTraining || !job.progress.has_value()) continue;
     const ClientMetric::Label name{"job", ResourceName(job)};
@@ -87,8 +89,9 @@ void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& familie
 }
 
 void AddSolveJobs(const LiveFigures& figures, std::vector<MetricFamily>& families) {
-  FamilyBuilder cost("vrp_solve_job_cost", "Of a running solve job's best plan.");
-  FamilyBuilder searched("vrp_solve_job_searched_seconds", "Of a running solve job's budget.");
+  FamilyBuilder cost("vrp_solve_job_cost", "Cost of a running solve job's best plan.");
+  FamilyBuilder searched("vrp_solve_job_searched_seconds",
+                         "Time that a running solve job has searched.");
   for (const Job& job : figures.active_jobs) {
     if (job.kind != JobKind::kSolve) continue;
     const std::string name = ResourceName(job);
@@ -101,8 +104,9 @@ void AddSolveJobs(const LiveFigures& figures, std::vector<MetricFamily>& familie
 }
 
 void AddQueues(const LiveFigures& figures, std::vector<MetricFamily>& families) {
-  FamilyBuilder waiting("vrp_queue_waiting", "Pieces of work that wait for a thread.");
-  FamilyBuilder capacity("vrp_queue_capacity", "More requests than this are refused.");
+  FamilyBuilder waiting("vrp_queue_waiting", "Tasks that wait for a thread or a network.");
+  FamilyBuilder capacity("vrp_queue_capacity",
+                         "Number of requests that may wait; more are refused.");
   for (const QueueFigures& queue : figures.queues) {
     waiting.Add(static_cast<double>(queue.waiting), {{"queue", queue.queue}});
     capacity.Add(static_cast<double>(queue.capacity), {{"queue", queue.queue}});
@@ -113,23 +117,25 @@ void AddQueues(const LiveFigures& figures, std::vector<MetricFamily>& families) 
 
 void AddProcess(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   const ProcessFigures& process = figures.process;
-  families.push_back(FamilyBuilder("process_resident_memory_bytes", "Memory of this process.")
-                         .Add(static_cast<double>(process.resident_bytes))
-                         .Take());
   families.push_back(
-      FamilyBuilder("process_cpu_seconds_total", "User and system time.", MetricType::Counter)
-          .Add(process.cpu_seconds)
+      FamilyBuilder("process_resident_memory_bytes", "Resident memory of this process.")
+          .Add(static_cast<double>(process.resident_bytes))
           .Take());
+  families.push_back(FamilyBuilder("process_cpu_seconds_total",
+                                   "User and system CPU time of this process.", MetricType::Counter)
+                         .Add(process.cpu_seconds)
+                         .Take());
   families.push_back(
       FamilyBuilder("process_threads", "Threads of this process.").Add(process.threads).Take());
   families.push_back(
       FamilyBuilder("process_open_fds", "Open file descriptors.").Add(process.open_files).Take());
-  families.push_back(FamilyBuilder("process_start_time_seconds", "Since 1970.")
-                         .Add(absl::ToDoubleSeconds(figures.started - absl::UnixEpoch()))
-                         .Take());
+  families.push_back(
+      FamilyBuilder("process_start_time_seconds", "Start of this process in seconds since 1970.")
+          .Add(absl::ToDoubleSeconds(figures.started - absl::UnixEpoch()))
+          .Take());
 }
 
-// What a driver does not tell has no sample.
+// Adds a sample if the driver reports the value.
 template <typename Value>
 void AddKnown(FamilyBuilder& family, const std::optional<Value>& value, const std::string& device,
               double unit = 1) {
@@ -137,15 +143,16 @@ void AddKnown(FamilyBuilder& family, const std::optional<Value>& value, const st
 }
 
 void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& families) {
-  FamilyBuilder info("vrp_device_info", "Always 1; which GPU a device is.");
-  FamilyBuilder up("vrp_device_up", "1: the GPU answers its driver; 0: it is lost or in trouble.");
+  FamilyBuilder info("vrp_device_info", "Identity of a GPU; the value is always 1.");
+  FamilyBuilder up("vrp_device_up", "Whether the GPU answers its driver; 0: lost or failing.");
   FamilyBuilder busy("vrp_device_utilization_ratio",
-                     "Share of the last second or less in which a kernel of any program ran.");
-  FamilyBuilder used("vrp_device_memory_used_bytes", "By all programs and the driver.");
-  FamilyBuilder warmth("vrp_device_temperature_celsius", "Of the GPU.");
-  FamilyBuilder power("vrp_device_power_watts", "What the GPU draws.");
-  FamilyBuilder limit("vrp_device_power_limit_watts", "What the GPU may draw.");
-  FamilyBuilder clock("vrp_device_sm_clock_hertz", "Of the multiprocessors.");
+                     "Share of the last second in which a kernel of any process ran.");
+  FamilyBuilder used("vrp_device_memory_used_bytes",
+                     "GPU memory used by all processes and the driver.");
+  FamilyBuilder temperature("vrp_device_temperature_celsius", "Temperature of the GPU.");
+  FamilyBuilder power("vrp_device_power_watts", "Power draw of the GPU.");
+  FamilyBuilder limit("vrp_device_power_limit_watts", "Power limit of the GPU.");
+  FamilyBuilder clock("vrp_device_sm_clock_hertz", "Clock of the GPU's multiprocessors.");
   for (const DeviceFigures& device : figures.devices) {
     if (!device.telemetry.has_value()) continue;
     const DeviceTelemetry& known = *device.telemetry;
@@ -156,20 +163,20 @@ void AddDeviceTelemetry(const LiveFigures& figures, std::vector<MetricFamily>& f
     up.Add(known.problem.empty() ? 1 : 0, {{"device", device.id}});
     AddKnown(busy, known.utilization, device.id);
     AddKnown(used, known.memory_used_bytes, device.id);
-    AddKnown(warmth, known.temperature_celsius, device.id);
+    AddKnown(temperature, known.temperature_celsius, device.id);
     AddKnown(power, known.power_watts, device.id);
     AddKnown(limit, known.power_limit_watts, device.id);
     AddKnown(clock, known.sm_clock_mhz, device.id, 1e6);
   }
-  for (FamilyBuilder* family : {&info, &up, &busy, &used, &warmth, &power, &limit, &clock}) {
+  for (FamilyBuilder* family : {&info, &up, &busy, &used, &temperature, &power, &limit, &clock}) {
     families.push_back(family->Take());
   }
 }
 
 void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& families) {
   FamilyBuilder memory("vrp_device_memory_bytes",
-                       "Of the GPUs: total and free for all programs; of those in use, allocated "
-                       "by this one's tensors, and reserved for those and the next ones.");
+                       "GPU memory. total, free: of all processes; allocated: by tensors of this "
+                       "process; reserved: by its caching allocator.");
   for (const DeviceFigures& device : figures.devices) {
     const auto add = [&](const char* kind, int64_t bytes) {
       memory.Add(static_cast<double>(bytes), {{"device", device.id}, {"kind", kind}});
@@ -188,7 +195,7 @@ void AddDeviceMemory(const LiveFigures& figures, std::vector<MetricFamily>& fami
   families.push_back(memory.Take());
 }
 
-QueueFigures Describe(const DecodeBatcher& batcher) {
+QueueFigures NetworkQueue(const DecodeBatcher& batcher) {
   const DecodeBatcher::Options& options = batcher.options();
   return {.queue = "network",
           .waiting = batcher.waiting(),
@@ -196,7 +203,7 @@ QueueFigures Describe(const DecodeBatcher& batcher) {
           .threads = options.max_running};
 }
 
-QueueFigures Describe(const std::string& name, const WorkPool& pool) {
+QueueFigures PoolQueue(const std::string& name, const WorkPool& pool) {
   return {.queue = name,
           .waiting = pool.waiting(),
           .capacity = pool.max_queued(),
@@ -229,12 +236,12 @@ LiveFigures GatherFigures(const LiveSources& sources) {
   figures.process = ReadProcessFigures();
   GatherDevices(sources, figures);
   const auto add_queue = [&](const std::string& name, const WorkPool* pool) {
-    if (pool != nullptr) figures.queues.push_back(Describe(name, *pool));
+    if (pool != nullptr) figures.queues.push_back(PoolQueue(name, *pool));
   };
   add_queue("solve", sources.solve_pool);
-  add_queue("patient", sources.patient_pool);
+  add_queue("batch", sources.batch_pool);
   add_queue("quick", sources.quick_pool);
-  if (sources.batcher != nullptr) figures.queues.push_back(Describe(*sources.batcher));
+  if (sources.batcher != nullptr) figures.queues.push_back(NetworkQueue(*sources.batcher));
   if (sources.book != nullptr) figures.jobs_status = GatherJobs(*sources.book, figures);
   if (sources.registry != nullptr) {
     figures.models_available = static_cast<int32_t>(sources.registry->List().size());
@@ -250,19 +257,21 @@ std::vector<MetricFamily> ToFamilies(const LiveFigures& figures) {
   AddJobCounts(figures, families);
   AddTrainings(figures, families);
   AddSolveJobs(figures, families);
-  families.push_back(FamilyBuilder("vrp_models", "Versions of models that can be used.")
+  families.push_back(FamilyBuilder("vrp_models", "Model versions that can be used.")
                          .Add(figures.models_available)
                          .Take());
-  families.push_back(
-      FamilyBuilder("vrp_models_loaded", "Of these, in memory.").Add(figures.models_loaded).Take());
-  families.push_back(FamilyBuilder("vrp_open_streams", "Streams that callers read or write.")
+  families.push_back(FamilyBuilder("vrp_models_loaded", "Model versions in memory.")
+                         .Add(figures.models_loaded)
+                         .Take());
+  families.push_back(FamilyBuilder("vrp_open_streams", "Open streams of all clients.")
                          .Add(figures.open_streams)
                          .Take());
-  families.push_back(FamilyBuilder("vrp_ready", "1: new work may be sent; 0: see /readyz.")
-                         .Add(figures.not_ready.empty() ? 1 : 0)
-                         .Take());
   families.push_back(
-      FamilyBuilder("vrp_build_info", "Always 1.")
+      FamilyBuilder("vrp_ready", "Whether new work may be sent; 0: /readyz has the reason.")
+          .Add(figures.not_ready.empty() ? 1 : 0)
+          .Take());
+  families.push_back(
+      FamilyBuilder("vrp_build_info", "Version of this program; the value is always 1.")
           .Add(1, {{"version", Version()}, {"commit", GitCommit()}, {"torch", TorchVersion()}})
           .Take());
   AddProcess(figures, families);

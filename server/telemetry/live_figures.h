@@ -1,4 +1,4 @@
-// What the daemon is doing at this moment: jobs, queues, models, memory.
+// Statistics of the daemon at this moment: jobs, queues, models, memory.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 #include "server/telemetry/device_figures.h"
 #include "server/telemetry/device_sampler.h"
@@ -32,35 +32,35 @@ struct QueueFigures {
 
 struct LiveFigures {
   std::vector<QueueFigures> queues;
-  std::vector<JobCount> jobs;    // states in which there are jobs
-  std::vector<Job> active_jobs;  // neither queued, paused nor ended
-  absl::Status jobs_status;      // why the two above are empty
+  std::vector<JobCount> jobs;    // by kind and state, without zeros
+  std::vector<Job> active_jobs;  // neither queued nor paused nor finished
+  absl::Status jobs_status;      // an error if the two above could not be read
   int32_t models_available = 0;
   int32_t models_loaded = 0;
   int32_t open_streams = 0;
   ProcessFigures process;
   std::vector<DeviceFigures> devices;
-  absl::Status devices_status;  // why the driver tells nothing of them
+  absl::Status devices_status;  // an error if the driver reports nothing
   absl::Time started;
-  std::vector<std::string> not_ready;  // why; empty: it is ready
+  std::vector<std::string> not_ready;  // reasons; empty: ready
 };
 
-// Whom to ask. All of it outlives the asking.
+// Sources of LiveFigures, which must be valid during GatherFigures. Each may be null.
 struct LiveSources {
   const JobBook* book = nullptr;
   const Registry* registry = nullptr;
   const WorkPool* solve_pool = nullptr;
-  const WorkPool* patient_pool = nullptr;
+  const WorkPool* batch_pool = nullptr;
   const WorkPool* quick_pool = nullptr;
   const DecodeBatcher* batcher = nullptr;
-  const StreamHub* streams = nullptr;
+  const StreamTracker* streams = nullptr;
   const DeviceSampler* devices = nullptr;
 };
 
-// All but `started` and `not_ready`. Blocks on the disk for the jobs and the models' folders.
+// Reads all figures except `started` and `not_ready`. Blocks on the disk for jobs and models.
 LiveFigures GatherFigures(const LiveSources& sources);
 
-// As Prometheus reads them.
+// Converts the figures to metric families for Prometheus.
 std::vector<prometheus::MetricFamily> ToFamilies(const LiveFigures& figures);
 
 }  // namespace vrp

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// /proc/self/stat after the program's name, which may hold blanks and brackets.
+// Reads the fields of /proc/self/stat after the program's name, which may hold blanks and brackets.
 void ReadStat(ProcessFigures& figures) {
   std::ifstream file("/proc/self/stat");
   std::string line;

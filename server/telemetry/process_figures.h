@@ -1,4 +1,4 @@
-// What the kernel says of this process.
+// Statistics of this process from the kernel.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct ProcessFigures {
   int32_t open_files = 0;
 };
 
-// Reads /proc/self; what cannot be read stays 0.
+// Reads /proc/self. Fields that cannot be read stay 0.
 ProcessFigures ReadProcessFigures();
 
 }  // namespace vrp

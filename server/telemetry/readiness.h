@@ -1,4 +1,4 @@
-// Whether new work may be sent here, which is not the same as being alive.
+// The readiness of the daemon for new work. A daemon can be alive but not ready.
 #pragma once
 
 #include <set>
@@ -13,13 +13,13 @@ namespace vrp {
 // Thread-safe.
 class Readiness {
  public:
-  // `reason` as "draining": why no work should be sent, as long as it holds. Returns whether that
-  // changed anything.
+  // Adds (`holds`) or removes a reason, such as "draining", why no work should be sent. Returns
+  // whether the set of reasons changed.
   bool Set(const std::string& reason, bool holds) {
     absl::MutexLock lock(&mutex_);
     return holds ? reasons_.insert(reason).second : reasons_.erase(reason) > 0;
   }
-  // Empty: it is ready.
+  // Returns all reasons; empty if the daemon is ready.
   std::vector<std::string> reasons() const {
     absl::MutexLock lock(&mutex_);
     return {reasons_.begin(), reasons_.end()};

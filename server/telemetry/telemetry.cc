@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "prometheus/metric_family.h"
 #include "prometheus/text_serializer.h"
-#include "server/telemetry/expiry_teller.h"
+#include "server/telemetry/expiry_monitor.h"
 
 namespace vrp {
 namespace {
@@ -17,8 +17,8 @@ constexpr char kStarting[] = "starting";
 constexpr char kDraining[] = "draining";
 constexpr char kMetricsPage[] = "/metrics";
 
-HttpAnswer Admit(Gatekeeper& gatekeeper, const HttpRequest& request) {
-  const absl::Status status = gatekeeper.Check({.method = request.path,
+HttpResponse Authorize(CallAuthorizer& authorizer, const HttpRequest& request) {
+  const absl::Status status = authorizer.Check({.method = request.path,
                                                 .authorization = request.authorization,
                                                 .user_agent = request.user_agent,
                                                 .peer = {}});
@@ -34,7 +34,7 @@ absl::StatusOr<std::unique_ptr<Telemetry>> Telemetry::Create(const Options& opti
   telemetry->readiness_.Set(kStarting, true);
   if (options.metrics_listen.empty()) return telemetry;
   if (options.access != nullptr) {
-    telemetry->gatekeeper_ = std::make_unique<Gatekeeper>(*options.access, telemetry->metrics_);
+    telemetry->authorizer_ = std::make_unique<CallAuthorizer>(*options.access, telemetry->metrics_);
   }
   VRP_ASSIGN_OR_RETURN(telemetry->http_, HttpEndpoint::Create(telemetry->PagesOf(options)));
   return telemetry;
@@ -48,13 +48,15 @@ std::string Telemetry::metrics_url() const {
 HttpEndpoint::Options Telemetry::PagesOf(const Options& options) {
   HttpEndpoint::Options pages{.listen = options.metrics_listen, .tls = options.tls};
   pages.pages[kMetricsPage] = [this] {
-    return HttpAnswer{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                      .body = prometheus::TextSerializer().Serialize(Families())};
+    return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+                        .body = prometheus::TextSerializer().Serialize(Families())};
   };
-  pages.pages["/healthz"] = [] { return HttpAnswer{.body = "alive\n"}; };
+  pages.pages["/healthz"] = [] { return HttpResponse{.body = "alive\n"}; };
   pages.pages["/readyz"] = [this] { return ReadyPage(); };
-  if (gatekeeper_ != nullptr) {
-    pages.admit = [this](const HttpRequest& request) { return Admit(*gatekeeper_, request); };
+  if (authorizer_ != nullptr) {
+    pages.authorize = [this](const HttpRequest& request) {
+      return Authorize(*authorizer_, request);
+    };
   }
   return pages;
 }
@@ -94,7 +96,7 @@ std::vector<prometheus::MetricFamily> Telemetry::Families() const {
   return families;
 }
 
-HttpAnswer Telemetry::ReadyPage() const {
+HttpResponse Telemetry::ReadyPage() const {
   const std::vector<std::string> reasons = readiness_.reasons();
   if (reasons.empty()) return {.body = "ready\n"};
   return {.status = 503, .body = absl::StrJoin(reasons, "\n") + "\n"};

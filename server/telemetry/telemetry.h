@@ -1,5 +1,4 @@
-// What the daemon tells about itself: counted and live figures, whether it is ready; all of it over
-// HTTP too, where that is asked for.
+// The daemon's metrics, statistics and readiness, also over HTTP if that is configured.
 #pragma once
 
 #include <memory>
@@ -12,11 +11,11 @@
 #include "absl/time/time.h"
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
-#include "server/support/gatekeeper.h"
+#include "server/support/call_authorizer.h"
 #include "server/support/metrics.h"
 #include "server/telemetry/http_endpoint.h"
 #include "server/telemetry/live_figures.h"
-#include "server/telemetry/overdue_teller.h"
+#include "server/telemetry/overdue_monitor.h"
 #include "server/telemetry/readiness.h"
 #include "server/telemetry/watchdog.h"
 
@@ -28,11 +27,12 @@ class Telemetry {
   struct Options {
     std::string metrics_listen;  // "127.0.0.1:9464"; empty: no HTTP
     absl::Time started;
-    // Both outlive the telemetry. Null: plaintext; everybody may read the metrics.
-    const TlsFiles* tls = nullptr;
-    const AccessControl* access = nullptr;
+    // Both outlive the telemetry.
+    const TlsFiles* tls = nullptr;          // null: plaintext
+    const AccessControl* access = nullptr;  // null: metrics need no token
   };
-  // Alive and not ready ("starting") from now on. kUnavailable: the address cannot be listened on.
+  // Starts to serve HTTP: alive and not ready ("starting"). kUnavailable: the address cannot be
+  // bound.
   static absl::StatusOr<std::unique_ptr<Telemetry>> Create(const Options& options);
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;
@@ -41,37 +41,37 @@ class Telemetry {
   const Metrics& metrics() const { return metrics_; }
   Readiness& readiness() { return readiness_; }
   Watchdog& watchdog() { return watchdog_; }
-  // "127.0.0.1:9464"; empty: nowhere.
+  // Returns "127.0.0.1:9464"; empty without HTTP.
   std::string metrics_address() const { return http_ == nullptr ? "" : http_->address(); }
-  // "https://127.0.0.1:9464/metrics"; empty: nowhere.
+  // Returns "https://127.0.0.1:9464/metrics"; empty without HTTP.
   std::string metrics_url() const;
 
-  // The daemon is complete and serves. The sources outlive the next Drain.
+  // Makes the daemon ready. `sources` must stay valid until Forget.
   void Serve(const LiveSources& sources);
-  // It takes no new work.
+  // Makes the daemon not ready ("draining").
   void Drain();
-  // Nobody asks the sources any more when this returns.
+  // Stops the use of the sources before it returns.
   void Forget();
 
   LiveFigures Figures() const;
-  // Counted and live ones.
+  // Returns the metric families of Metrics and of Figures().
   std::vector<prometheus::MetricFamily> Families() const;
 
  private:
   Telemetry(absl::Time started, const TlsFiles* tls) : started_(started), tls_(tls) {}
   HttpEndpoint::Options PagesOf(const Options& options);
-  HttpAnswer ReadyPage() const;
+  HttpResponse ReadyPage() const;
 
   const absl::Time started_;
   const TlsFiles* const tls_;  // may be null
   Metrics metrics_;
   Readiness readiness_;
   Watchdog watchdog_;
-  OverdueTeller teller_{{.watchdog = &watchdog_, .metrics = &metrics_}};
-  mutable absl::Mutex mutex_;  // held while the sources are asked
+  OverdueMonitor overdue_monitor_{{.watchdog = &watchdog_, .metrics = &metrics_}};
+  mutable absl::Mutex mutex_;  // held while the sources are read
   LiveSources sources_ ABSL_GUARDED_BY(mutex_);
-  std::unique_ptr<Gatekeeper> gatekeeper_;
-  std::unique_ptr<HttpEndpoint> http_;  // last: it uses the others
+  std::unique_ptr<CallAuthorizer> authorizer_;
+  std::unique_ptr<HttpEndpoint> http_;  // last, since it uses the other members
 };
 
 }  // namespace vrp

@@ -23,14 +23,14 @@ CertificatePtr NextCertificate(BIO& pem) {
   return CertificatePtr(PEM_read_bio_X509(&pem, nullptr, nullptr, nullptr));
 }
 
-// The first is our own; those between it and the authority follow.
+// Uses the first certificate as the server's own and the others as intermediate ones.
 bool UseCertificates(SSL_CTX& context, const std::string& pem) {
   const auto reader = PemReader(pem);
   const auto own = NextCertificate(*reader);
   if (own == nullptr || SSL_CTX_use_certificate(&context, own.get()) != 1) return false;
   while (auto next = NextCertificate(*reader)) {
     if (SSL_CTX_add0_chain_cert(&context, next.get()) != 1) return false;
-    next.release();  // the context's now
+    next.release();  // the context owns it now
   }
   return true;
 }
@@ -100,13 +100,13 @@ absl::Status TlsSessions::Renew(const TlsFiles::Current& current) {
       UseKey(*context, material.key) &&
       (material.client_ca.empty() || AskForCertificates(*context, material.client_ca));
   ERR_clear_error();
-  if (!taken) return absl::InternalError("OpenSSL does not take the certificate or its key");
+  if (!taken) return absl::InternalError("OpenSSL refuses the certificate or its key");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  // An answer is sent from where it was built, however often that is tried.
+  // Lets a retried write continue with a part of the response.
   SSL_CTX_set_mode(context.get(),
                    SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
-  SSL_CTX_free(context_);  // sessions that have begun keep theirs
+  SSL_CTX_free(context_);  // open sessions hold a reference
   context_ = context.release();
   generation_ = current.generation;
   return absl::OkStatus();

@@ -1,5 +1,5 @@
-// TLS on connections that are not gRPC's, with the daemon's certificate. OpenSSL alone is behind
-// it, of which no header is here.
+// TLS for connections without gRPC, with the server's certificate. This header does not need
+// OpenSSL.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct ssl_st;
 
 namespace vrp {
 
-// The server's side of one connection, whose socket does not block. Not thread-safe; before the
-// socket is closed.
+// The server's side of a TLS connection on a non-blocking socket, which must outlive it. Not
+// thread-safe.
 class TlsSession {
  public:
-  // What has to happen before the same call is made again.
+  // The result of a call, or the event to wait for before the call is repeated.
   enum class Turn { kDone, kWantsRead, kWantsWrite, kFailed };
   struct Moved {
     Turn turn = Turn::kFailed;
@@ -33,7 +33,7 @@ class TlsSession {
   Turn Accept();
   Moved Read(absl::Span<char> into);
   Moved Write(absl::Span<const char> bytes);
-  // Tells the other side that no more comes; tries once.
+  // Sends the close notification, without a retry.
   void Close();
 
  private:
@@ -42,17 +42,17 @@ class TlsSession {
   ssl_st* ssl_ = nullptr;
 };
 
-// Makes the sessions, with the certificate, key and clients' authority that `files` has at that
-// time. Not thread-safe.
+// Creates sessions with the current certificate, key and client authority of `files`. Not
+// thread-safe.
 class TlsSessions {
  public:
-  // `files` outlives it.
+  // `files` must outlive the sessions.
   explicit TlsSessions(const TlsFiles& files) : files_(files) {}
   ~TlsSessions();
   TlsSessions(const TlsSessions&) = delete;
   TlsSessions& operator=(const TlsSessions&) = delete;
 
-  // kInternal: OpenSSL does not take the files.
+  // Starts a session on `socket`. kInternal: OpenSSL refuses the files.
   absl::StatusOr<std::unique_ptr<TlsSession>> Start(int socket);
 
  private:
@@ -60,7 +60,7 @@ class TlsSessions {
 
   const TlsFiles& files_;
   ssl_ctx_st* context_ = nullptr;
-  int64_t generation_ = 0;  // that the context is of
+  int64_t generation_ = 0;  // of the files in context_
 };
 
 }  // namespace vrp

@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-constexpr absl::Duration kMinutesAtMost = absl::Minutes(10);
+constexpr absl::Duration kDefaultLimit = absl::Minutes(10);
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Watchdog::Watch::Watch(Watchdog& watchdog, Work work, absl::Time now) : watchdog
   absl::MutexLock lock(&watchdog_.mutex_);
   number_ = watchdog_.next_number_++;
   watchdog_.entries_.emplace(number_,
-                             Entry{.work = std::move(work), .begun = now, .tell_at = limit});
+                             Entry{.work = std::move(work), .begun = now, .report_at = limit});
 }
 
 Watchdog::Watch::~Watch() {
@@ -27,17 +27,17 @@ Watchdog::Watch::~Watch() {
 WatchFn Watchdog::AsFunction() {
   return [this](std::string_view phase, std::string_view of) {
     return std::make_shared<const Watch>(
-        *this, Work{.phase = std::string(phase), .of = std::string(of), .limit = kMinutesAtMost});
+        *this, Work{.phase = std::string(phase), .of = std::string(of), .limit = kDefaultLimit});
   };
 }
 
-std::vector<Watchdog::Overdue> Watchdog::Look(absl::Time now) {
+std::vector<Watchdog::Overdue> Watchdog::TakeOverdue(absl::Time now) {
   std::vector<Overdue> overdue;
   absl::MutexLock lock(&mutex_);
   for (auto& [number, entry] : entries_) {
     const absl::Duration so_far = now - entry.begun;
-    if (so_far <= entry.tell_at) continue;
-    while (so_far > entry.tell_at) entry.tell_at *= 2;
+    if (so_far <= entry.report_at) continue;
+    while (so_far > entry.report_at) entry.report_at *= 2;
     overdue.push_back({.phase = entry.work.phase,
                        .of = entry.work.of,
                        .so_far = so_far,

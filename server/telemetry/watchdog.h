@@ -1,4 +1,4 @@
-// Notices work that takes far longer than it should. It only tells: nothing is killed.
+// Finds work that takes far longer than expected. It only reports and never stops work.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace vrp {
 
-// Thread-safe. To begin and to end costs less than a microsecond.
+// Thread-safe. Beginning and ending a watch costs less than a microsecond.
 class Watchdog {
  public:
   struct Work {
     std::string phase;     // "solve", "training step"
-    std::string of;        // whose: "trainingJobs/x"; may be empty
-    absl::Duration limit;  // beyond it something is wrong
+    std::string of;        // owner, such as "trainingJobs/x"; may be empty
+    absl::Duration limit;  // longest expected duration
   };
-  // Watched as long as it lives; must not outlive the watchdog.
+  // Work that is watched while the object lives. Must not outlive the watchdog.
   class Watch {
    public:
     Watch(Watchdog& watchdog, Work work, absl::Time now = SteadyNow());
@@ -41,16 +41,18 @@ class Watchdog {
     absl::Duration so_far;
     absl::Duration limit;
   };
-  // For who knows no watchdog: work that takes minutes at most. Must not outlive the watchdog.
+  // Returns a function for callers without access to a Watchdog, which watches work of at most a
+  // few minutes. Must not outlive the watchdog.
   WatchFn AsFunction();
-  // What is beyond its limit, or beyond twice, four times, ... of it since it was last told.
-  std::vector<Overdue> Look(absl::Time now = SteadyNow());
+  // Returns the work that has passed its limit, or 2, 4, 8, ... times its limit, since the last
+  // call.
+  std::vector<Overdue> TakeOverdue(absl::Time now = SteadyNow());
 
  private:
   struct Entry {
     Work work;
     absl::Time begun;
-    absl::Duration tell_at;
+    absl::Duration report_at;
   };
 
   absl::Mutex mutex_;

@@ -53,7 +53,7 @@ class BackupTest(unittest.TestCase):
 
         done = self.restore()
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("jobs that ran then and go on: 1", done.stdout)
+        self.assertIn("jobs to continue: 1", done.stdout)
         self.daemon = Daemon(self.restored)
         again = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         self.assertIsNone(first_gap(again))

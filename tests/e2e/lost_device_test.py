@@ -72,7 +72,7 @@ class LostDeviceTest(unittest.TestCase):
         resumed = [event for event in after if event["type"] == "resumed"]
         self.assertEqual([event["attempt"] for event in resumed], [2])
         self.assertGreaterEqual(resumed[0]["resumed_from_step"], 10)
-        self.assertIn("to start anew", self.daemon.log_path.read_text())
+        self.assertIn("stopped, restarting", self.daemon.log_path.read_text())
         self.assertEqual(self.daemon.stop(), 0)
 
 

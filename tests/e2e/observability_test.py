@@ -162,7 +162,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual(second.returncode, 1)
         last = json.loads(second.stderr.splitlines()[-1])
         self.assertEqual(last["level"], "error")
-        self.assertIn("another vrpd uses this state folder", last["message"])
+        self.assertIn("another vrpd uses this state folder", last["error"])
 
     def test_the_log_level_changes_while_it_runs(self):
         self.assertEqual(self.daemon.json("server", "log-level", "warn")[0]["previous"], "debug")

@@ -101,7 +101,7 @@ class SecurityTest(unittest.TestCase):
     def test_tls_to_a_daemon_without_it_says_so(self):
         done = self.ask(self.start(), "--tls-ca", self.authority.pem)
         self.assertEqual(done.returncode, 3)
-        self.assertIn("without TLS", done.stderr)
+        self.assertIn("does not use TLS", done.stderr)
 
     def test_mutual_tls_lets_in_whom_its_authority_knows(self):
         clients = Authority(self.folder, "clients")
@@ -148,21 +148,21 @@ class SecurityTest(unittest.TestCase):
         pair = ("--tls-certificate", self.certificate, "--tls-key")
         self.assert_refused_to_start(f"{other_key}: is not the key of the certificate in {self.certificate}", *pair, other_key)
         self.assert_refused_to_start("/nowhere.key", *pair, "/nowhere.key")
-        self.assert_refused_to_start("holds no private key", *pair, self.write("not.key", "no key"))
+        self.assert_refused_to_start("holds no unencrypted private key", *pair, self.write("not.key", "no key"))
         open_key = self.write("open.key", self.key.read_text(), 0o644)
         self.assert_refused_to_start(f"chmod o-rwx {open_key}", *pair, open_key)
         encrypted = self.folder / "encrypted.key"
         openssl("ec", "-in", self.key, "-aes128", "-passout", "pass:x", "-out", encrypted)
-        self.assert_refused_to_start("that is not encrypted", *pair, encrypted)
+        self.assert_refused_to_start("holds no unencrypted private key", *pair, encrypted)
         self.assert_refused_to_start("/nowhere.pem", *pair, self.key, "--tls-client-ca", "/nowhere.pem")
         expired, expired_key = self.authority.issue("expired", days=-1)
-        self.assert_refused_to_start("put a renewed one there", "--tls-certificate", expired, "--tls-key", expired_key)
+        self.assert_refused_to_start("renew the file", "--tls-certificate", expired, "--tls-key", expired_key)
         self.assert_refused_to_start("--tls-key: absent", "--tls-certificate", self.certificate)
 
     def test_nobody_listens_beyond_loopback_unprotected(self):
         pair = ("--tls-certificate", self.certificate, "--tls-key", self.key)
         self.assert_refused_to_start("Give --tls-certificate", listen="0.0.0.0:0")
-        self.assert_refused_to_start("--tls-client-ca or for tokens by --tokens", *pair, listen="0.0.0.0:0")
+        self.assert_refused_to_start("--tls-client-ca or tokens with --tokens", *pair, listen="0.0.0.0:0")
         self.start("--insecure", listen="0.0.0.0:0")
 
     def test_what_a_daemon_keeps_is_its_users_alone_also_in_a_folder_that_others_enter(self):
@@ -191,7 +191,7 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 3)
         self.authority.issue("renewed")
         daemon.process.send_signal(signal.SIGHUP)
-        self.wait_for_log(daemon, "read again: certificate")
+        self.wait_for_log(daemon, "files reloaded files=\"certificate and key\"")
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
 
     def wait_for_log(self, daemon, text):
@@ -221,7 +221,7 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(vrpctl("--remote", daemon.address, "server", "health", env=ENVIRONMENT).returncode, 0)
         tokens.write_text(reader_line)
         daemon.process.send_signal(signal.SIGHUP)
-        self.wait_for_log(daemon, "read again: tokens")
+        self.wait_for_log(daemon, "files reloaded files=tokens")
         self.assertEqual(vrpctl(*solve, env={**ENVIRONMENT, "VRP_TOKEN": solver}).returncode, 4)
         told = daemon.log_path.read_text() + none.stderr + low.stderr + open_token.stderr
         for secret in (reader, solver, reader_line.split()[1], solver_line.split()[1]):

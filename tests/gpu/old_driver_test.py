@@ -33,7 +33,7 @@ class OldDriverTest(unittest.TestCase):
         self.addCleanup(daemon.clean_up)
         devices = daemon.json("server", "info")[0]["devices"]
         self.assertEqual([device["id"] for device in devices], ["cpu"])
-        self.assertIn(f"no GPU is used: {WHY}", daemon.log_path.read_text())
+        self.assertIn(f'GPU not used reason="{WHY}"', daemon.log_path.read_text())
 
 
 if __name__ == "__main__":

@@ -29,29 +29,29 @@ namespace vrp {
 namespace {
 
 // Long enough for a loaded machine.
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
-std::ptrdiff_t FilesOpen() {
+std::ptrdiff_t OpenFileCount() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-// Blocks until the other side has closed it.
+// Blocks until the peer has closed or reset the connection; false after 60 s.
 bool IsClosed(const OpenFile& client) {
-  const timeval patience = {.tv_sec = 60, .tv_usec = 0};
-  setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  const timeval timeout = {.tv_sec = 60, .tv_usec = 0};
+  setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
   char byte = 0;
   const ssize_t got = recv(client.descriptor(), &byte, 1, 0);
   return got == 0 || (got < 0 && errno == ECONNRESET);
 }
 
-// What closing it does then: the other side hears of an error, not of an end.
+// Makes close() send a reset, so that the peer sees an error instead of the end.
 void ResetAtClose(const OpenFile& client) {
   const linger at_once = {.l_onoff = 1, .l_linger = 0};
   setsockopt(client.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 }
 
-// As gRPC does, whatever its reason.
-void EndByOwner(int socket) {
+// Ends a connection as gRPC always does.
+void ShutDownAndClose(int socket) {
   shutdown(socket, SHUT_RDWR);
   close(socket);
 }
@@ -77,7 +77,7 @@ class AcceptorTest : public testing::Test {
   }
 
   OpenFile Connect() const { return OpenFile(HttpConnect(address_)); }
-  // One that has a descriptor already.
+  // Connects an existing socket.
   void Connect(const OpenFile& client) const {
     sockaddr_in server = {};
     server.sin_family = AF_INET;
@@ -87,16 +87,16 @@ class AcceptorTest : public testing::Test {
     EXPECT_EQ(connect(client.descriptor(), reinterpret_cast<sockaddr*>(&server), sizeof(server)),
               0);
   }
-  // The socket of the next connection that was taken; -1: none was within that time.
-  int Taken(absl::Duration patience = kPatience) {
+  // Returns the socket of the next accepted connection; -1 if none comes within `timeout`.
+  int Taken(absl::Duration timeout = kTestTimeout) {
     absl::MutexLock lock(&mutex_);
     const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !taken_.empty(); };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&any), patience)) return -1;
+    if (!mutex_.AwaitWithTimeout(absl::Condition(&any), timeout)) return -1;
     const int socket = taken_.front();
     taken_.pop_front();
     return socket;
   }
-  double Figure(const std::string& name) const {
+  double MetricValue(const std::string& name) const {
     for (const prometheus::MetricFamily& family : metrics_.Collect()) {
       if (family.name != name) continue;
       const prometheus::ClientMetric& metric = family.metric.front();
@@ -105,9 +105,10 @@ class AcceptorTest : public testing::Test {
     return -1;
   }
   bool ConnectionsBecome(double wanted) const {
-    const absl::Time end = SteadyNow() + kPatience;
-    while (Figure(kConnectionsFamily) != wanted && SteadyNow() < end) std::this_thread::yield();
-    return Figure(kConnectionsFamily) == wanted;
+    const absl::Time end = SteadyNow() + kTestTimeout;
+    while (MetricValue(kConnectionsFamily) != wanted && SteadyNow() < end)
+      std::this_thread::yield();
+    return MetricValue(kConnectionsFamily) == wanted;
   }
 
   Metrics metrics_;
@@ -117,57 +118,57 @@ class AcceptorTest : public testing::Test {
   std::unique_ptr<Acceptor> acceptor_;
 };
 
-TEST_F(AcceptorTest, ClosesOneMoreAtOnceWhileThoseInsideGoOn) {
+TEST_F(AcceptorTest, ClosesConnectionsBeyondTheLimitAndKeepsOthers) {
   Start(2);
   const OpenFile first = Connect(), second = Connect();
   const int socket = Taken();
   Taken();
   const OpenFile third = Connect();
   EXPECT_TRUE(IsClosed(third));
-  EXPECT_EQ(Figure(kConnectionsFamily), 2);
-  EXPECT_EQ(Figure(kRefusedConnectionsFamily), 1);
+  EXPECT_EQ(MetricValue(kConnectionsFamily), 2);
+  EXPECT_EQ(MetricValue(kRefusedConnectionsFamily), 1);
   char byte = 'x';
   ASSERT_EQ(send(socket, &byte, 1, 0), 1);
   EXPECT_EQ(recv(first.descriptor(), &byte, 1, 0), 1);
 }
 
-TEST_F(AcceptorTest, LetsTheNextInWhenOneHasEnded) {
+TEST_F(AcceptorTest, AcceptsAgainAfterAConnectionEnds) {
   Start(1);
   const OpenFile first = Connect();
-  EndByOwner(Taken());
+  ShutDownAndClose(Taken());
   ASSERT_TRUE(ConnectionsBecome(0));
   const OpenFile second = Connect();
   EXPECT_GE(Taken(), 0);
 }
 
-// What its client has left, its owner may not have noticed: it still is an open file.
-TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerEndsIt) {
+// The owner may not have noticed that the client left, and the file is still open.
+TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   Start(1);
   { const OpenFile first = Connect(); }
   const int socket = Taken();
   EXPECT_TRUE(IsClosed(Connect()));
-  EndByOwner(socket);
+  ShutDownAndClose(socket);
   EXPECT_TRUE(ConnectionsBecome(0));
 }
 
-TEST_F(AcceptorTest, KeepsNeitherFilesNorCountOfAThousandThatCameAndWent) {
+TEST_F(AcceptorTest, LeaksNoFilesOverAThousandConnections) {
   Start(3);
-  const std::ptrdiff_t before = FilesOpen();
+  const std::ptrdiff_t before = OpenFileCount();
   for (int i = 0; i < 1000; ++i) {
     OpenFile client = Connect();
     const int socket = Taken();
     ASSERT_GE(socket, 0) << i;
     if (i % 2 == 0) ResetAtClose(client);
     if (i % 3 != 0) close(client.Release());
-    EndByOwner(socket);
+    ShutDownAndClose(socket);
     ASSERT_TRUE(ConnectionsBecome(0)) << i;
   }
-  EXPECT_EQ(FilesOpen(), before);
-  EXPECT_EQ(Figure(kRefusedConnectionsFamily), 0);
+  EXPECT_EQ(OpenFileCount(), before);
+  EXPECT_EQ(MetricValue(kRefusedConnectionsFamily), 0);
 }
 
-// The watch of the one that comes gets the number of the one that went.
-TEST_F(AcceptorTest, ForgetsNoOtherWhenAnOwnerClosesLate) {
+// The watch of the new connection reuses the descriptor of the closed one.
+TEST_F(AcceptorTest, KeepsTheNewConnectionWhenTheOldOwnerClosesLate) {
   Start(1);
   const OpenFile next(socket(AF_INET, SOCK_STREAM, 0));
   OpenFile gone = Connect();
@@ -177,12 +178,12 @@ TEST_F(AcceptorTest, ForgetsNoOtherWhenAnOwnerClosesLate) {
   ASSERT_TRUE(ConnectionsBecome(0)) << "its client has reset it";
   Connect(next);
   Taken();
-  EndByOwner(late);
+  ShutDownAndClose(late);
   EXPECT_TRUE(IsClosed(Connect()));
-  EXPECT_EQ(Figure(kConnectionsFamily), 1);
+  EXPECT_EQ(MetricValue(kConnectionsFamily), 1);
 }
 
-TEST_F(AcceptorTest, GoesOnWhenFilesAreToBeHadAgain) {
+TEST_F(AcceptorTest, AcceptsAgainAfterTheFileLimitIsRaised) {
   Start(10);
   rlimit before = {};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -196,32 +197,32 @@ TEST_F(AcceptorTest, GoesOnWhenFilesAreToBeHadAgain) {
   EXPECT_GE(Taken(), 0);
 }
 
-TEST_F(AcceptorTest, EndsAtOnceAndLeavesConnectionsToTheirOwner) {
+TEST_F(AcceptorTest, StopsAtOnceAndLeavesConnectionsOpen) {
   Start(2);
   const OpenFile client = Connect();
   const OpenFile socket(Taken());
   const absl::Time begun = SteadyNow();
   acceptor_ = nullptr;
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
-  EXPECT_EQ(Figure(kConnectionsFamily), 0);
+  EXPECT_EQ(MetricValue(kConnectionsFamily), 0);
   char byte = 'x';
   ASSERT_EQ(send(socket.descriptor(), &byte, 1, 0), 1);
   EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 1);
   EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "nobody listens";
 }
 
-TEST(ListenOnAll, HasOnePortOnAllAddressesOfAName) {
+TEST(ListenOnAll, UsesOnePortForAllAddressesOfAHost) {
   const std::vector<OpenFile> listeners = ListenOnAll({.host = "localhost"});
   ASSERT_FALSE(listeners.empty());
   for (const OpenFile& listener : listeners) {
     EXPECT_EQ(PortOf(listener), PortOf(listeners.front()));
   }
   EXPECT_TRUE(ListenOnAll({.host = "localhost", .port = PortOf(listeners.front())}).empty())
-      << "another has the port";
+      << "the port is in use";
   EXPECT_TRUE(ListenOnAll({.host = "no-such-host.invalid"}).empty());
 }
 
-TEST(ListenOnAll, OfNoParticularAddressIsReachedByBothKinds) {
+TEST(ListenOnAll, WildcardAcceptsIpv4AndIpv6) {
   const OpenFile ipv6(socket(AF_INET6, SOCK_STREAM, 0));
   for (const char* host : {"0.0.0.0", "::"}) {
     const std::vector<OpenFile> listeners = ListenOnAll({.host = host});
@@ -229,23 +230,23 @@ TEST(ListenOnAll, OfNoParticularAddressIsReachedByBothKinds) {
     const int32_t port = PortOf(listeners.front());
     const OpenFile client(HttpConnect(Concat("127.0.0.1:", port)));
     EXPECT_EQ(send(client.descriptor(), "x", 1, MSG_NOSIGNAL), 1) << host;
-    if (ipv6.descriptor() < 0) GTEST_SKIP() << "there is no IPv6 here";
+    if (ipv6.descriptor() < 0) GTEST_SKIP() << "this machine has no IPv6";
     const OpenFile other(socket(AF_INET6, SOCK_STREAM, 0));
     sockaddr_in6 loopback = {};
     loopback.sin6_family = AF_INET6;
     loopback.sin6_port = htons(static_cast<in_port_t>(port));
     loopback.sin6_addr = in6addr_loopback;
     if (connect(other.descriptor(), reinterpret_cast<sockaddr*>(&loopback), sizeof(loopback)) < 0) {
-      EXPECT_NE(errno, ECONNREFUSED) << host << ": it is listened on";
+      EXPECT_NE(errno, ECONNREFUSED) << host;
     }
   }
 }
 
-TEST(ConnectionsThatFit, LeaveFilesForTheRest) {
-  EXPECT_EQ(ConnectionsThatFit(1000, 1'048'576), 1000);
-  EXPECT_EQ(ConnectionsThatFit(1000, 1024), 384);
-  EXPECT_EQ(ConnectionsThatFit(1000, 64), 16);
-  EXPECT_EQ(ConnectionsThatFit(1000, 0), 1);
+TEST(ConnectionsWithin, LeavesFilesForOtherUses) {
+  EXPECT_EQ(ConnectionsWithin(1000, 1'048'576), 1000);
+  EXPECT_EQ(ConnectionsWithin(1000, 1024), 384);
+  EXPECT_EQ(ConnectionsWithin(1000, 64), 16);
+  EXPECT_EQ(ConnectionsWithin(1000, 0), 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who may connect and call, without gRPC.
+// Access control without gRPC.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +26,7 @@ constexpr char kSolve[] = "/vrp.v1.SolverService/Solve";
 constexpr char kTrain[] = "/vrp.v1.TrainingService/CreateTrainingJob";
 constexpr char kSecret[] = "vrp_secret";
 
-class Tokens : public testing::Test {
+class TokensTest : public testing::Test {
  protected:
   void Write(const std::string& text, mode_t mode = 0600) {
     ASSERT_TRUE(AtomicWriteFile(path_, text).ok());
@@ -38,7 +38,7 @@ class Tokens : public testing::Test {
   const std::string path_ = folder_.File("tokens");
 };
 
-TEST_F(Tokens, GrantTheirRoleAndThoseBelow) {
+TEST_F(TokensTest, GrantTheirRoleAndLowerOnes) {
   Write(TokenLine(Role::kSolve, kSecret) + " the planner's\n");
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -51,10 +51,10 @@ TEST_F(Tokens, GrantTheirRoleAndThoseBelow) {
   const absl::Status& train = refusal.status;
   EXPECT_EQ(train.code(), absl::StatusCode::kPermissionDenied);
   EXPECT_EQ(train.message(), Concat("the token's role is solve, and ", kTrain,
-                                    " needs a token with the role train or a higher one"));
+                                    " requires a token with the role train or a higher one"));
 }
 
-TEST_F(Tokens, AreAskedForByTheRoleThatIsNeededAndNeverShown) {
+TEST_F(TokensTest, RefusalNamesTheRequiredRoleAndHidesTheToken) {
   Write(TokenLine(Role::kAdmin, kSecret));
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -68,7 +68,7 @@ TEST_F(Tokens, AreAskedForByTheRoleThatIsNeededAndNeverShown) {
   }
 }
 
-TEST_F(Tokens, AreRefusedForOneOfFewReasons) {
+TEST_F(TokensTest, RefusalHasAReasonWord) {
   Write(TokenLine(Role::kRead, kSecret));
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -80,13 +80,13 @@ TEST_F(Tokens, AreRefusedForOneOfFewReasons) {
   EXPECT_EQ((*access)->Check("/vrp.v1.ModelService/ListModels", header).reason, "ok");
 }
 
-TEST_F(Tokens, OfOneDigestGrantTheHighestRole) {
+TEST_F(TokensTest, RepeatedDigestGrantsTheHighestRole) {
   Write(TokenLine(Role::kRead, kSecret) + "\n" + TokenLine(Role::kTrain, kSecret));
   const auto access = AccessControl::Create(path_);
   EXPECT_TRUE((*access)->Check(kTrain, Concat("Bearer ", kSecret)).status.ok());
 }
 
-TEST_F(Tokens, AreReadAnewAndStayWhenTheFileIsWrong) {
+TEST_F(TokensTest, ReloadKeepsTokensIfTheFileIsWrong) {
   Write(TokenLine(Role::kAdmin, kSecret));
   const auto access = AccessControl::Create(path_);
   Write("nonsense");
@@ -98,7 +98,7 @@ TEST_F(Tokens, AreReadAnewAndStayWhenTheFileIsWrong) {
   EXPECT_TRUE((*access)->Check(kSolve, "Bearer another").status.ok());
 }
 
-TEST_F(Tokens, AreNotTakenFromAFileThatOthersRead) {
+TEST_F(TokensTest, RefusesAFileThatOtherUsersCanAccess) {
   for (const mode_t mode : {0604, 0602, 0644, 0666}) {
     Write(TokenLine(Role::kAdmin, kSecret), mode);
     EXPECT_EQ(CreateError().code(), absl::StatusCode::kPermissionDenied) << mode;
@@ -108,7 +108,7 @@ TEST_F(Tokens, AreNotTakenFromAFileThatOthersRead) {
   EXPECT_TRUE(CreateError().ok());
 }
 
-TEST_F(Tokens, AreRefusedByLineWithoutShowingWhatIsThere) {
+TEST_F(TokensTest, ErrorsNameLinesAndHideTheirWords) {
   Write(Concat("# roles\n\nroot ", Sha256Hex("a"), "\nsolve ", kSecret, "\nread\n"));
   const std::string message(CreateError().message());
   EXPECT_THAT(message, HasSubstr(path_ + ":3: wanted read, solve, train or admin"));
@@ -121,13 +121,13 @@ TEST_F(Tokens, AreRefusedByLineWithoutShowingWhatIsThere) {
   EXPECT_EQ(CreateError().code(), absl::StatusCode::kNotFound);
 }
 
-TEST(RpcRoles, OfAnUnknownRpcIsAdmin) {
+TEST(RpcRoles, UnknownRpcRequiresAdmin) {
   EXPECT_EQ(RoleNeeded("/vrp.v1.SolverService/Explode"), Role::kAdmin);
   EXPECT_EQ(RoleNeeded(""), Role::kAdmin);
   EXPECT_EQ(RoleNeeded("/grpc.health.v1.Health/Check"), std::nullopt);
 }
 
-TEST(TlsFiles, AreRefusedByNameWhereTheyHoldNoPem) {
+TEST(TlsFiles, ErrorNamesAFileThatIsNotPem) {
   test::TempFolder folder;
   const std::string path = folder.File("text.pem");
   ASSERT_TRUE(AtomicWriteFile(path, "no certificate").ok());

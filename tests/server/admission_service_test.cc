@@ -79,7 +79,7 @@ TEST_F(AdmissionServiceTest, ARequestThatWouldBeginAfterItsBudgetsEndIsRefusedAt
   v1::SolveResponse response;
   const grpc::Status refused = SolveOnce(*solver_, Search(100), response);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(refused.error_message(), HasSubstr("this one would begin in about 4"));
+  EXPECT_THAT(refused.error_message(), HasSubstr("this one would start in about 4"));
   EXPECT_EQ(DetailOf<google::rpc::ErrorInfo>(refused).reason(), "OVERLOADED");
   const auto retry = DetailOf<google::rpc::RetryInfo>(refused).retry_delay();
   EXPECT_GT(retry.seconds(), 0) << "until the searches before it end";

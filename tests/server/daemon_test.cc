@@ -61,7 +61,7 @@ TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
 
 TEST_F(DaemonLifeTest, IsReadyUntilItStops) { ExpectServesUntilItStops("readiness"); }
 
-TEST_F(DaemonLifeTest, TellsHealthWatchersThatItStops) { ExpectServesUntilItStops(""); }
+TEST_F(DaemonLifeTest, ReportsItsStopToHealthWatchers) { ExpectServesUntilItStops(""); }
 
 TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
   Start();
@@ -70,7 +70,7 @@ TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
   EXPECT_EQ(about.st_mode & 0777, 0700u);
 }
 
-TEST_F(DaemonLifeTest, RefusesAPortOrAFolderThatAnotherHas) {
+TEST_F(DaemonLifeTest, RefusesAPortOrFolderInUse) {
   Start();
   const auto same_port = Daemon::Create(SecondDaemon("/second", daemon_->address()));
   EXPECT_EQ(same_port.status().code(), absl::StatusCode::kUnavailable);
@@ -87,7 +87,7 @@ class UnixSocketTest : public DaemonLifeTest {
     channel_ = grpc::CreateChannel("unix:" + path_, grpc::InsecureChannelCredentials());
     return daemon;
   }
-  // What a daemon leaves behind that was killed.
+  // Creates the socket file that a killed daemon leaves behind.
   void LeaveDeadSocket() {
     const int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un address = {};
@@ -99,7 +99,7 @@ class UnixSocketTest : public DaemonLifeTest {
   const std::string path_ = folder_.path() + "/s";
 };
 
-TEST_F(UnixSocketTest, ServesThisUserAlone) {
+TEST_F(UnixSocketTest, ServesOnlyThisUser) {
   const auto daemon = StartOnSocket("/state");
   ASSERT_TRUE(daemon.ok()) << daemon.status();
   EXPECT_EQ((*daemon)->address(), "unix:" + path_);
@@ -109,14 +109,14 @@ TEST_F(UnixSocketTest, ServesThisUserAlone) {
   EXPECT_EQ(about.st_mode & 0777, 0600u);
 }
 
-TEST_F(UnixSocketTest, TakesThePlaceOfADeadDaemons) {
+TEST_F(UnixSocketTest, ReplacesTheSocketOfADeadDaemon) {
   LeaveDeadSocket();
   const auto daemon = StartOnSocket("/state");
   ASSERT_TRUE(daemon.ok()) << daemon.status();
   EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
 }
 
-TEST_F(UnixSocketTest, LeavesALiveDaemonItsSocket) {
+TEST_F(UnixSocketTest, KeepsTheSocketOfALiveDaemon) {
   const auto first = StartOnSocket("/state");
   ASSERT_TRUE(first.ok()) << first.status();
   const auto second = StartOnSocket("/second");
@@ -126,15 +126,15 @@ TEST_F(UnixSocketTest, LeavesALiveDaemonItsSocket) {
   EXPECT_EQ(Health("").status(), HealthCheckResponse::SERVING);
 }
 
-TEST_F(UnixSocketTest, TouchesNoOtherFileAndNamesAMissingFolder) {
+TEST_F(UnixSocketTest, KeepsOtherFilesAndNamesAMissingFolder) {
   ASSERT_TRUE(AtomicWriteFile(path_, "precious").ok());
   const auto on_a_file = StartOnSocket("/state");
-  EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("is no socket"));
+  EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("but no socket"));
   EXPECT_EQ(*ReadFile(path_), "precious");
   const auto nowhere =
       Daemon::Create(SecondDaemon("/state", "unix:" + folder_.path() + "/missing/s"));
   EXPECT_THAT(std::string(nowhere.status().message()),
-              testing::HasSubstr("no such folder: \"" + folder_.path() + "/missing\""));
+              testing::HasSubstr("its folder does not exist: \"" + folder_.path() + "/missing\""));
 }
 
 }  // namespace

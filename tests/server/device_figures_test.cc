@@ -1,4 +1,4 @@
-// How the GPUs come into the daemon's figures and into a training's progress.
+// GPUs in the server's statistics and in the progress of trainings.
 #include "server/telemetry/device_figures.h"
 
 #include <memory>
@@ -12,8 +12,8 @@
 #include "gtest/gtest.h"
 #include "prometheus/text_serializer.h"
 #include "server/telemetry/device_sampler.h"
+#include "server/telemetry/device_usage_trainer.h"
 #include "server/telemetry/live_figures.h"
-#include "server/telemetry/metered_trainer.h"
 
 namespace vrp {
 namespace {
@@ -44,34 +44,34 @@ DeviceTelemetry ACudaGpu() {
   return gpu;
 }
 
-TEST(JoinDevices, PutsTogetherWhatDriverAndDaemonKnowOfAGpu) {
+TEST(JoinDevices, MergesDriverAndProcessDataById) {
   const DeviceSample sample = std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()};
   const auto devices = JoinDevices(sample, {{.id = kFirstGpu, .total = 900, .reserved = 35},
                                             {.id = {DeviceKind::kCuda, 7}, .total = 800}});
   ASSERT_EQ(devices.size(), 3u);
-  EXPECT_EQ(devices[0].id, "nvml:0") << "the daemon cannot compute on it";
+  EXPECT_EQ(devices[0].id, "nvml:0") << "CUDA does not use it";
   EXPECT_FALSE(devices[0].memory.has_value());
   EXPECT_EQ(devices[1].id, "cuda:0");
   EXPECT_EQ(devices[1].telemetry->index, 1);
   EXPECT_EQ(devices[1].memory->reserved, 35);
   EXPECT_EQ(devices[2].id, "cuda:7");
-  EXPECT_FALSE(devices[2].telemetry.has_value()) << "the driver tells nothing of it";
+  EXPECT_FALSE(devices[2].telemetry.has_value()) << "unknown to the driver";
 }
 
-TEST(JoinDevices, KeepsWhatTheDaemonKnowsWhereThereIsNoDriver) {
+TEST(JoinDevices, KeepsProcessDataWithoutADriver) {
   const auto devices = JoinDevices(absl::NotFoundError("no library"), {{.id = kFirstGpu}});
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].id, "cuda:0");
 }
 
-std::string Text(const DeviceSample& sample, const std::vector<DeviceMemory>& memory = {}) {
+std::string FamiliesText(const DeviceSample& sample, const std::vector<DeviceMemory>& memory = {}) {
   LiveFigures figures;
   figures.devices = JoinDevices(sample, memory);
   return prometheus::TextSerializer().Serialize(ToFamilies(figures));
 }
 
-TEST(LiveFigures, TellHowEachGpuIs) {
-  const std::string text = Text(std::vector<DeviceTelemetry>{ACudaGpu()});
+TEST(LiveFigures, ExportsDeviceTelemetry) {
+  const std::string text = FamiliesText(std::vector<DeviceTelemetry>{ACudaGpu()});
   for (const char* line : {
            "vrp_device_info{device=\"cuda:0\",name=\"NVIDIA H200\",uuid=\"GPU-1\","
            "driver=\"580.65.06\"} 1\n",
@@ -86,41 +86,41 @@ TEST(LiveFigures, TellHowEachGpuIs) {
        }) {
     EXPECT_THAT(text, HasSubstr(line));
   }
-  EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "it is not known";
+  EXPECT_THAT(text, Not(HasSubstr("vrp_device_power_watts{"))) << "unknown";
 }
 
-TEST(LiveFigures, TellWhichGpuIsLost) {
+TEST(LiveFigures, ExportsALostGpu) {
   DeviceTelemetry lost;
   lost.problem = "GPU is lost";
-  const std::string text = Text(std::vector<DeviceTelemetry>{lost, ACudaGpu()});
+  const std::string text = FamiliesText(std::vector<DeviceTelemetry>{lost, ACudaGpu()});
   EXPECT_THAT(text, HasSubstr("vrp_device_up{device=\"nvml:0\"} 0\n"));
   EXPECT_THAT(text, Not(HasSubstr("vrp_device_utilization_ratio{device=\"nvml:0\"}")));
   EXPECT_THAT(text, HasSubstr("vrp_device_up{device=\"cuda:0\"} 1\n"));
 }
 
-TEST(LiveFigures, TakeHowFullAGpuIsFromCudaWhereItIsInUse) {
-  const std::string text =
-      Text(std::vector<DeviceTelemetry>{ACudaGpu()}, {{.id = kFirstGpu, .total = 990, .free = 70}});
+TEST(LiveFigures, PrefersMemoryValuesOfCuda) {
+  const std::string text = FamiliesText(std::vector<DeviceTelemetry>{ACudaGpu()},
+                                        {{.id = kFirstGpu, .total = 990, .free = 70}});
   EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cuda:0\",kind=\"total\"} 990\n"));
   EXPECT_THAT(text, Not(HasSubstr("kind=\"total\"} 1000")));
 }
 
-// Answers what it is told to, and counts how often it is asked.
+// Returns scripted samples and counts the calls.
 class FakeReader final : public TelemetryReader {
  public:
   struct Script {
     absl::Mutex mutex;
     DeviceSample next ABSL_GUARDED_BY(mutex) = std::vector<DeviceTelemetry>{ACudaGpu()};
-    int asked ABSL_GUARDED_BY(mutex) = 0;
+    int calls ABSL_GUARDED_BY(mutex) = 0;
 
-    // Until it was asked so often; what came of all but the last is then known.
+    // Blocks until `times` calls have begun. The sampler has the results of all but the last.
     void Wait(int times) {
-      const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return asked >= times; };
+      const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return calls >= times; };
       const absl::MutexLock lock(&mutex, absl::Condition(&enough));
     }
     void WaitForTwoMore() {
       mutex.Lock();
-      const int times = asked + 2;
+      const int times = calls + 2;
       mutex.Unlock();
       Wait(times);
     }
@@ -132,7 +132,7 @@ class FakeReader final : public TelemetryReader {
   explicit FakeReader(Script& script) : script_(script) {}
   DeviceSample Read() override {
     const absl::MutexLock lock(&script_.mutex);
-    ++script_.asked;
+    ++script_.calls;
     return script_.next;
   }
 
@@ -143,7 +143,7 @@ class FakeReader final : public TelemetryReader {
 constexpr DeviceSampler::Pace kFast{.interval = absl::Milliseconds(1),
                                     .retry = absl::Milliseconds(1)};
 
-TEST(DeviceSampler, KeepsTheLastAnswer) {
+TEST(DeviceSampler, KeepsTheLastSample) {
   FakeReader::Script script;
   const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
   script.Wait(2);
@@ -153,17 +153,17 @@ TEST(DeviceSampler, KeepsTheLastAnswer) {
   EXPECT_TRUE(sampler.Latest()->value().empty());
 }
 
-TEST(DeviceSampler, AsksOnceAnIntervalHoweverOftenItIsAsked) {
+TEST(DeviceSampler, SamplesOncePerInterval) {
   FakeReader::Script script;
   const DeviceSampler sampler(std::make_unique<FakeReader>(script),
                               {.interval = absl::Hours(1), .retry = absl::Hours(1)});
   script.Wait(1);
   for (int i = 0; i < 1000; ++i) sampler.Latest();
   const absl::MutexLock lock(&script.mutex);
-  EXPECT_EQ(script.asked, 1);
+  EXPECT_EQ(script.calls, 1);
 }
 
-TEST(DeviceSampler, HasAPaceOfItsOwnWhereThereIsNoDriver) {
+TEST(DeviceSampler, RetriesAtItsOwnIntervalWithoutADriver) {
   FakeReader::Script script;
   script.Answer(absl::UnavailableError("Driver Not Loaded"));
   const DeviceSampler sampler(std::make_unique<FakeReader>(script),
@@ -172,7 +172,7 @@ TEST(DeviceSampler, HasAPaceOfItsOwnWhereThereIsNoDriver) {
   EXPECT_EQ(sampler.Latest()->status().message(), "Driver Not Loaded");
 }
 
-TEST(DeviceSampler, SaysWhyThereIsNobodyToAsk) {
+TEST(DeviceSampler, ReturnsTheErrorOfAMissingReader) {
   const DeviceSampler sampler(absl::NotFoundError("no library"));
   EXPECT_EQ(sampler.Latest()->status().message(), "no library");
 }
@@ -190,36 +190,36 @@ class ReportingTrainer final : public Trainer {
   absl::StatusOr<int64_t> ResumeStep(const std::string&) override { return 7; }
 };
 
-class ProgressNoter final : public TrainingObserver {
+class ProgressRecorder final : public TrainingObserver {
  public:
   void OnLog(std::string_view) override {}
-  void OnProgress(const TrainingProgress& told) override { progress = told; }
+  void OnProgress(const TrainingProgress& value) override { progress = value; }
   void OnCheckpoint(int64_t step) override { checkpoint = step; }
-  void OnEnd(const TrainingTotals& told) override { steps = told.steps; }
+  void OnEnd(const TrainingTotals& totals) override { steps = totals.steps; }
   TrainingProgress progress;
   int64_t checkpoint = 0;
   int64_t steps = 0;
 };
 
-class MeteredTrainerTest : public testing::Test {
+class DeviceUsageTrainerTest : public testing::Test {
  protected:
-  ProgressNoter Train(DeviceId device, const DeviceSampler& sampler) {
-    MeteredTrainer trainer(inner_, sampler);
+  ProgressRecorder Train(DeviceId device, const DeviceSampler& sampler) {
+    DeviceUsageTrainer trainer(inner_, sampler);
     TrainingRequest request;
     request.device = device;
-    ProgressNoter noter;
+    ProgressRecorder recorder;
     const StopCondition never(absl::InfiniteFuture(), nullptr);
-    EXPECT_TRUE(trainer.Train(request, never, noter).ok());
-    EXPECT_EQ(noter.progress.step, 5);
-    EXPECT_EQ(noter.checkpoint, 5);
-    EXPECT_EQ(noter.steps, 5);
+    EXPECT_TRUE(trainer.Train(request, never, recorder).ok());
+    EXPECT_EQ(recorder.progress.step, 5);
+    EXPECT_EQ(recorder.checkpoint, 5);
+    EXPECT_EQ(recorder.steps, 5);
     EXPECT_EQ(trainer.ResumeStep("").value(), 7);
-    return noter;
+    return recorder;
   }
   ReportingTrainer inner_;
 };
 
-TEST_F(MeteredTrainerTest, TellsHowBusyAndFullItsGpuIs) {
+TEST_F(DeviceUsageTrainerTest, AddsUtilisationAndMemoryOfItsGpu) {
   FakeReader::Script script;
   script.Answer(std::vector<DeviceTelemetry>{AGpu(0), ACudaGpu()});
   const DeviceSampler sampler(std::make_unique<FakeReader>(script), kFast);
@@ -231,7 +231,7 @@ TEST_F(MeteredTrainerTest, TellsHowBusyAndFullItsGpuIs) {
   EXPECT_EQ(Train({}, sampler).progress.device_utilization, std::nullopt) << "the CPU";
 }
 
-TEST_F(MeteredTrainerTest, TrainsWhereNothingIsKnown) {
+TEST_F(DeviceUsageTrainerTest, TrainsWithoutDeviceTelemetry) {
   const DeviceSampler sampler(absl::NotFoundError("no library"));
   EXPECT_EQ(Train(kFirstGpu, sampler).progress.device_utilization, std::nullopt);
 }

@@ -29,9 +29,9 @@ using testing::Not;
 
 HttpEndpoint::Options Pages() {
   HttpEndpoint::Options options{.listen = "127.0.0.1:0"};
-  options.pages["/page"] = [] { return HttpAnswer{.body = "here\n"}; };
-  options.pages["/broken"] = []() -> HttpAnswer { throw std::runtime_error("broken"); };
-  options.pages["/large"] = [] { return HttpAnswer{.body = std::string(3 << 20, 'x')}; };
+  options.pages["/page"] = [] { return HttpResponse{.body = "here\n"}; };
+  options.pages["/broken"] = []() -> HttpResponse { throw std::runtime_error("broken"); };
+  options.pages["/large"] = [] { return HttpResponse{.body = std::string(3 << 20, 'x')}; };
   return options;
 }
 
@@ -41,7 +41,7 @@ std::unique_ptr<HttpEndpoint> Serve(HttpEndpoint::Options options) {
   return *std::move(endpoint);
 }
 
-TEST(HttpEndpoint, AnswersGetAndHeadAndNothingElse) {
+TEST(HttpEndpoint, AnswersOnlyGetAndHead) {
   const auto endpoint = Serve(Pages());
   const std::string& address = endpoint->address();
   EXPECT_EQ(HttpGet(address, "/page").body, "here\n");
@@ -62,22 +62,22 @@ TEST(HttpEndpoint, AnswersGetAndHeadAndNothingElse) {
   }
 }
 
-TEST(HttpEndpoint, RefusesAHeadThatDoesNotEnd) {
+TEST(HttpEndpoint, RefusesALongHead) {
   const auto endpoint = Serve(Pages());
   EXPECT_EQ(
       HttpSend(endpoint->address(), "GET /page HTTP/1.1\r\nX: " + std::string(20'000, 'a')).status,
       431);
 }
 
-TEST(HttpEndpoint, DropsWhoSaysNothing) {
+TEST(HttpEndpoint, ClosesSilentConnections) {
   HttpEndpoint::Options options = Pages();
-  options.patience = absl::Milliseconds(50);
+  options.timeout = absl::Milliseconds(50);
   const auto endpoint = Serve(std::move(options));
   EXPECT_EQ(HttpSend(endpoint->address(), "GET /page HT").status, 0);
   EXPECT_EQ(HttpGet(endpoint->address(), "/page").status, 200);
 }
 
-TEST(HttpEndpoint, BeyondItsConnectionsOthersWaitForAnEnd) {
+TEST(HttpEndpoint, LetsConnectionsBeyondTheLimitWait) {
   HttpEndpoint::Options options = Pages();
   options.max_connections = 2;
   const auto endpoint = Serve(std::move(options));
@@ -90,26 +90,27 @@ TEST(HttpEndpoint, BeyondItsConnectionsOthersWaitForAnEnd) {
   char byte = 0;
   timeval moment = {.tv_sec = 0, .tv_usec = 100'000};
   setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
-  EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), -1) << "there is no room";
+  EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), -1) << "both connections are in use";
   idle.pop_back();
   moment.tv_sec = 60;
   setsockopt(third.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &moment, sizeof(moment));
   EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), 1);
 }
 
-// Civetweb took up to two seconds, and five with a client that says nothing.
-TEST(HttpEndpoint, StopsAtOnceWhateverItsClientsDo) {
+// Civetweb took up to two seconds, and five with a silent client.
+TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
   auto endpoint = Serve(Pages());
   const OpenFile silent(HttpConnect(endpoint->address()));
   const OpenFile slow(HttpConnect(endpoint->address()));
   (void)!send(slow.descriptor(), "GET /la", 7, 0);
-  EXPECT_EQ(HttpGet(endpoint->address(), "/page").status, 200) << "the others are taken";
+  EXPECT_EQ(HttpGet(endpoint->address(), "/page").status, 200)
+      << "the other connections are accepted";
   const absl::Time begun = SteadyNow();
   endpoint = nullptr;
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(1));
 }
 
-// As of a daemon with TLS and tokens.
+// The metrics of a daemon with TLS and tokens.
 class ProtectedMetricsTest : public testing::Test {
  protected:
   ProtectedMetricsTest() {
@@ -139,17 +140,17 @@ class ProtectedMetricsTest : public testing::Test {
   std::unique_ptr<Telemetry> telemetry_;
 };
 
-TEST_F(ProtectedMetricsTest, AreGivenOverTlsToATokensOwner) {
+TEST_F(ProtectedMetricsTest, AreServedOverTlsWithAToken) {
   const HttpReply metrics = Get("/metrics", "secret");
   EXPECT_EQ(metrics.status, 200);
   EXPECT_THAT(metrics.body, HasSubstr("vrp_build_info{"));
 }
 
-TEST_F(ProtectedMetricsTest, AreRefusedToOthersWhoAreCounted) {
+TEST_F(ProtectedMetricsTest, RefusedRequestsAreCounted) {
   const HttpReply none = Get("/metrics", "");
   EXPECT_EQ(none.status, 401);
   EXPECT_THAT(none.head, HasSubstr("WWW-Authenticate: Bearer"));
-  EXPECT_THAT(none.body, HasSubstr("/metrics needs a token with the role read"));
+  EXPECT_THAT(none.body, HasSubstr("/metrics requires a token with the role read"));
   const HttpReply wrong = Get("/metrics", "guessed");
   EXPECT_EQ(wrong.status, 401);
   EXPECT_THAT(wrong.body, Not(HasSubstr("guessed")));
@@ -164,13 +165,13 @@ TEST_F(ProtectedMetricsTest, HealthNeedsNoToken) {
   EXPECT_EQ(Get("/readyz", "").status, 503);
 }
 
-TEST_F(ProtectedMetricsTest, InPlaintextNothingIsAnswered) {
+TEST_F(ProtectedMetricsTest, PlaintextGetsNoAnswer) {
   for (const char* path : {"/metrics", "/healthz"}) {
     EXPECT_EQ(Get(path, "secret", false).status, 0) << path;
   }
 }
 
-TEST_F(ProtectedMetricsTest, GoOnWithFilesThatAreReadAnew) {
+TEST_F(ProtectedMetricsTest, AreServedWithReloadedFiles) {
   EXPECT_TRUE(tls_->Reload(absl::Now()).ok());
   EXPECT_EQ(Get("/metrics", "secret").status, 200);
 }

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Sends all, reads to the end; empty where there is no connection.
+// Sends `bytes` and reads to the end. Returns nothing without a connection.
 std::string Exchange(int socket_fd, const std::string& bytes) {
   std::string answer;
   (void)!send(socket_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
@@ -22,7 +22,7 @@ std::string Exchange(int socket_fd, const std::string& bytes) {
   return answer;
 }
 
-std::string ExchangeByTls(int socket_fd, const std::string& bytes) {
+std::string ExchangeOverTls(int socket_fd, const std::string& bytes) {
   SSL_CTX* const context = SSL_CTX_new(TLS_client_method());
   SSL* const ssl = SSL_new(context);
   SSL_set_fd(ssl, socket_fd);
@@ -53,7 +53,7 @@ int HttpConnect(const std::string& address) {
 
 HttpReply HttpSend(const std::string& address, const std::string& bytes, bool tls) {
   const int socket_fd = HttpConnect(address);
-  const std::string all = tls ? ExchangeByTls(socket_fd, bytes) : Exchange(socket_fd, bytes);
+  const std::string all = tls ? ExchangeOverTls(socket_fd, bytes) : Exchange(socket_fd, bytes);
   close(socket_fd);
   HttpReply reply;
   const size_t head_end = all.find("\r\n\r\n");

@@ -13,16 +13,16 @@ struct HttpReply {
 
 struct HttpCall {
   std::string method = "GET";
-  std::string head = {};  // further lines, each with its "\r\n"
-  bool tls = false;       // whatever certificate is shown
+  std::string head = {};  // further header lines, each with its "\r\n"
+  bool tls = false;       // without a check of the certificate
 };
 
-// A socket that is connected with `address` ("127.0.0.1:80"); the caller's to close.
+// Returns a socket connected to `address` ("127.0.0.1:80"), which the caller closes.
 int HttpConnect(const std::string& address);
 
-// Blocks until the server closes the connection.
+// Sends a request. Blocks until the server closes the connection.
 HttpReply HttpGet(const std::string& address, const std::string& path, const HttpCall& call = {});
-// Likewise with any bytes in place of a request.
+// Sends any bytes. Blocks until the server closes the connection.
 HttpReply HttpSend(const std::string& address, const std::string& bytes, bool tls = false);
 
 }  // namespace vrp

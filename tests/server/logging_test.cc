@@ -1,4 +1,4 @@
-// The daemon's log, as text and as JSON.
+// The log as text and as JSON.
 #include "server/support/logging.h"
 
 #include <string>
@@ -17,9 +17,9 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-// The lines that `write` leaves on stderr.
+// Returns the lines that `write` writes to stderr.
 template <typename Write>
-std::vector<std::string> Lines(const LogOptions& options, Write write) {
+std::vector<std::string> LogLines(const LogOptions& options, Write write) {
   testing::internal::CaptureStderr();
   StartLogging(options);
   write();
@@ -36,13 +36,13 @@ void WriteRequest() {
 }
 
 TEST(Log, IsTextByDefault) {
-  const auto lines = Lines({}, [] { LogInfo("started"); });
+  const auto lines = LogLines({}, [] { LogInfo("started"); });
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_THAT(lines[0], EndsWith(" info started"));
 }
 
-TEST(Log, IsAnObjectALineWhereAskedFor) {
-  const auto lines = Lines({.level = "debug", .json = true}, [] {
+TEST(Log, WritesJsonObjects) {
+  const auto lines = LogLines({.level = "debug", .json = true}, [] {
     WriteRequest();
     LogWarning(kEvil);
   });
@@ -56,8 +56,8 @@ TEST(Log, IsAnObjectALineWhereAskedFor) {
   EXPECT_EQ(nlohmann::ordered_json::parse(lines[1])["level"], "warning");
 }
 
-TEST(Log, KeepsWhatOthersWroteWithinItsLine) {
-  const auto lines = Lines({.level = "debug"}, [] {
+TEST(Log, EscapesSpecialCharacters) {
+  const auto lines = LogLines({.level = "debug"}, [] {
     WriteRequest();
     LogWarning(kEvil);
   });
@@ -69,8 +69,19 @@ TEST(Log, KeepsWhatOthersWroteWithinItsLine) {
   EXPECT_THAT(lines[0], EndsWith("duration_ms=1.500"));
 }
 
-TEST(Log, ChangesItsLevelWhileItRuns) {
-  const auto lines = Lines({.level = "info"}, [] {
+TEST(Log, QuotesValuesAndCutsLongOnes) {
+  const auto lines = LogLines({}, [] {
+    LogWarning("event", {{.name = "error", .value = "the key \"a\" is unknown"},
+                         {.name = "long", .value = std::string(5000, 'x')}});
+  });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_THAT(lines[0], HasSubstr(R"(event error="the key \"a\" is unknown" long=xxx)"));
+  EXPECT_THAT(lines[0], EndsWith("x..."));
+  EXPECT_LT(lines[0].size(), 1200u);
+}
+
+TEST(Log, ChangesItsLevelAtRunTime) {
+  const auto lines = LogLines({.level = "info"}, [] {
     WriteRequest();
     EXPECT_EQ(CurrentLogLevel(), "info");
     EXPECT_FALSE(LogsDebug());
@@ -85,7 +96,7 @@ TEST(Log, ChangesItsLevelWhileItRuns) {
   EXPECT_THAT(lines[0], Not(HasSubstr("not this")));
 }
 
-TEST(RequestId, IsTheCallersWhereThatIsSane) {
+TEST(RequestId, KeepsAValidIdOfTheCaller) {
   EXPECT_EQ(RequestIdFrom("checkout-42_a.B"), "checkout-42_a.B");
   EXPECT_EQ(RequestIdFrom(std::string(64, 'x')), std::string(64, 'x'));
   for (const std::string& odd : {std::string(), std::string(65, 'x'), std::string("a b"),

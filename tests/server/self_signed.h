@@ -1,4 +1,4 @@
-// A certificate for daemons of tests.
+// Certificates for tests.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace vrp::test {
 
-// A file with a certificate that is valid so long from now on, signed by itself, and its key in PEM
-// form; mode 0600.
+// Writes a self-signed certificate and its key to `path` in PEM form, with mode 0600. The
+// certificate is valid from now for `valid`.
 void WriteSelfSignedPair(const std::string& path, absl::Duration valid = absl::Hours(1));
 
 }  // namespace vrp::test

@@ -1,4 +1,4 @@
-// What the daemon tells about itself, without gRPC.
+// Metrics, statistics and readiness without gRPC.
 #include "server/telemetry/telemetry.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@
 #include "prometheus/text_serializer.h"
 #include "server/telemetry/health_monitor.h"
 #include "server/telemetry/live_figures.h"
-#include "server/telemetry/watched_trainer.h"
+#include "server/telemetry/watchdog_trainer.h"
 #include "tests/server/http_get.h"
 #include "tests/testing/paths.h"
 
@@ -27,19 +27,19 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string Text(const Metrics& metrics) {
+std::string MetricsText(const Metrics& metrics) {
   return prometheus::TextSerializer().Serialize(metrics.Collect());
 }
 
 TEST(Metrics, CountsRequestsByCodeAndReason) {
   Metrics metrics;
-  Metrics::Rpc& solve = metrics.OfRpc("vrp.v1.SolverService/Solve");
+  Metrics::Rpc& solve = metrics.ForRpc("vrp.v1.SolverService/Solve");
   for (int i = 0; i < 3; ++i) solve.Began();
   solve.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
   solve.Ended(
       {.code = "RESOURCE_EXHAUSTED", .reason = "queue_full", .duration = absl::Milliseconds(58)});
-  EXPECT_EQ(&metrics.OfRpc("vrp.v1.SolverService/Solve"), &solve);
-  const std::string text = Text(metrics);
+  EXPECT_EQ(&metrics.ForRpc("vrp.v1.SolverService/Solve"), &solve);
+  const std::string text = MetricsText(metrics);
   const std::string rpc = "rpc=\"vrp.v1.SolverService/Solve\"";
   EXPECT_THAT(text, HasSubstr("vrp_requests_in_flight{" + rpc + "} 1\n"));
   for (const char* line :
@@ -48,14 +48,14 @@ TEST(Metrics, CountsRequestsByCodeAndReason) {
   }
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_count{" + rpc + "} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.055\"} 1\n"))
-      << "an answer in time is told from a late one";
+      << "separates timely answers from late ones";
   EXPECT_THAT(text, HasSubstr("vrp_request_duration_seconds_bucket{" + rpc + ",le=\"0.06\"} 2\n"));
 }
 
-TEST(Metrics, KnowHowManyRequestsOfAllRpcsHaveNoStatusYet) {
+TEST(Metrics, CountsRequestsInFlightOfAllRpcs) {
   Metrics metrics;
-  Metrics::Rpc& solve = metrics.OfRpc("vrp.v1.SolverService/Solve");
-  Metrics::Rpc& watch = metrics.OfRpc("vrp.v1.TrainingService/WatchTrainingJob");
+  Metrics::Rpc& solve = metrics.ForRpc("vrp.v1.SolverService/Solve");
+  Metrics::Rpc& watch = metrics.ForRpc("vrp.v1.TrainingService/WatchTrainingJob");
   EXPECT_EQ(metrics.in_flight(), 0);
   solve.Began();
   solve.Began();
@@ -66,16 +66,16 @@ TEST(Metrics, KnowHowManyRequestsOfAllRpcsHaveNoStatusYet) {
   EXPECT_EQ(metrics.in_flight(), 1);
 }
 
-TEST(Metrics, TimesQueuesAndSolvesApart) {
+TEST(Metrics, RecordsQueueWaitsAndSolveTimes) {
   Metrics metrics;
-  metrics.WaitOf("solve")(absl::Seconds(2));
+  metrics.QueueWaitObserver("solve")(absl::Seconds(2));
   metrics.Solved("search", absl::Milliseconds(3));
-  const std::string text = Text(metrics);
+  const std::string text = MetricsText(metrics);
   EXPECT_THAT(text, HasSubstr("vrp_queue_wait_seconds_sum{queue=\"solve\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"search\"} 1\n"));
 }
 
-TEST(LiveFigures, TellHowFullEachDeviceIs) {
+TEST(LiveFigures, ExportsDeviceMemory) {
   LiveFigures figures;
   figures.devices = JoinDevices(
       absl::NotFoundError("no driver"),
@@ -103,7 +103,7 @@ Job ATraining(double gap) {
   return job;
 }
 
-TEST(LiveFigures, TellOfEachTraining) {
+TEST(LiveFigures, ExportsRunningTrainings) {
   LiveFigures figures;
   figures.active_jobs = {ATraining(0.05)};
   const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
@@ -118,7 +118,7 @@ TEST(LiveFigures, TellOfEachTraining) {
   }
 }
 
-TEST(LiveFigures, LeaveOutWhatATrainingHasNotMeasured) {
+TEST(LiveFigures, OmitsUnknownTrainingValues) {
   LiveFigures figures;
   figures.active_jobs = {ATraining(std::nan(""))};
   figures.active_jobs[0].progress->seconds_per_step = std::nan("");
@@ -129,7 +129,7 @@ TEST(LiveFigures, LeaveOutWhatATrainingHasNotMeasured) {
   EXPECT_THAT(text, Not(HasSubstr("vrp_training_seconds_per_epoch{")));
 }
 
-TEST(ProcessFigures, AreThoseOfARunningProcess) {
+TEST(ProcessFigures, ArePlausible) {
   const ProcessFigures figures = ReadProcessFigures();
   EXPECT_GT(figures.resident_bytes, 1 << 20);
   EXPECT_LT(figures.resident_bytes, int64_t{1} << 40);
@@ -138,7 +138,7 @@ TEST(ProcessFigures, AreThoseOfARunningProcess) {
   EXPECT_GE(figures.cpu_seconds, 0);
 }
 
-TEST(Watchdog, TellsOfWorkBeyondItsLimitOnceAndAgainWhenItDoubled) {
+TEST(Watchdog, ReportsOverdueWorkOnceAndAtEachDoubling) {
   Watchdog watchdog;
   const absl::Time begun = absl::UnixEpoch();
   const auto at = [&](int64_t seconds) { return begun + absl::Seconds(seconds); };
@@ -147,34 +147,34 @@ TEST(Watchdog, TellsOfWorkBeyondItsLimitOnceAndAgainWhenItDoubled) {
   {
     const Watchdog::Watch slow(watchdog, {.phase = "solve", .of = "x", .limit = absl::Seconds(10)},
                                begun);
-    EXPECT_TRUE(watchdog.Look(at(10)).empty());
-    const auto overdue = watchdog.Look(at(11));
+    EXPECT_TRUE(watchdog.TakeOverdue(at(10)).empty());
+    const auto overdue = watchdog.TakeOverdue(at(11));
     ASSERT_EQ(overdue.size(), 1u);
     EXPECT_EQ(overdue[0].phase, "solve");
     EXPECT_EQ(overdue[0].of, "x");
     EXPECT_EQ(overdue[0].so_far, absl::Seconds(11));
-    EXPECT_TRUE(watchdog.Look(at(20)).empty()) << "told already";
-    EXPECT_EQ(watchdog.Look(at(21)).size(), 1u);
-    EXPECT_TRUE(watchdog.Look(at(39)).empty());
+    EXPECT_TRUE(watchdog.TakeOverdue(at(20)).empty()) << "reported already";
+    EXPECT_EQ(watchdog.TakeOverdue(at(21)).size(), 1u);
+    EXPECT_TRUE(watchdog.TakeOverdue(at(39)).empty());
   }
-  EXPECT_TRUE(watchdog.Look(at(90)).empty()) << "it has ended";
-  EXPECT_EQ(watchdog.Look(at(101)).at(0).phase, "checkpoint");
+  EXPECT_TRUE(watchdog.TakeOverdue(at(90)).empty()) << "it has ended";
+  EXPECT_EQ(watchdog.TakeOverdue(at(101)).at(0).phase, "checkpoint");
 }
 
-TEST(Watchdog, TellsOfWhatIsWatchedByItsFunction) {
+TEST(Watchdog, ReportsWorkWatchedByItsFunction) {
   Watchdog watchdog;
   const WatchFn watch = watchdog.AsFunction();
   auto watched = BeginWatch(watch, "model load", "models/a/versions/1");
-  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Minutes(9)).empty());
-  const auto overdue = watchdog.Look(SteadyNow() + absl::Hours(1));
+  EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Minutes(9)).empty());
+  const auto overdue = watchdog.TakeOverdue(SteadyNow() + absl::Hours(1));
   ASSERT_EQ(overdue.size(), 1u);
   EXPECT_EQ(overdue[0].phase, "model load");
   EXPECT_EQ(overdue[0].of, "models/a/versions/1");
   watched.reset();
-  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Hours(9)).empty());
+  EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Hours(9)).empty());
 }
 
-// Begins a step, lets the test look, goes on.
+// A trainer with one step, in which it calls a function of the test.
 class OneStepTrainer final : public Trainer {
  public:
   explicit OneStepTrainer(std::function<void()> in_step) : in_step_(std::move(in_step)) {}
@@ -194,7 +194,7 @@ class OneStepTrainer final : public Trainer {
   const std::function<void()> in_step_;
 };
 
-class CheckpointNoter final : public TrainingObserver {
+class CheckpointRecorder final : public TrainingObserver {
  public:
   void OnLog(std::string_view) override {}
   void OnProgress(const TrainingProgress&) override {}
@@ -204,12 +204,12 @@ class CheckpointNoter final : public TrainingObserver {
   int64_t steps = 0;
 };
 
-TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
+TEST(WatchdogTrainer, WatchesEachPhaseAndForwardsEvents) {
   Watchdog watchdog;
   std::vector<Watchdog::Overdue> in_step;
-  OneStepTrainer inner([&] { in_step = watchdog.Look(SteadyNow() + absl::Hours(1)); });
-  WatchedTrainer trainer(inner, watchdog);
-  CheckpointNoter observer;
+  OneStepTrainer inner([&] { in_step = watchdog.TakeOverdue(SteadyNow() + absl::Hours(1)); });
+  WatchdogTrainer trainer(inner, watchdog);
+  CheckpointRecorder observer;
   TrainingRequest request;
   request.job_name = "trainingJobs/x";
   const StopCondition never(absl::InfiniteFuture(), nullptr);
@@ -219,7 +219,7 @@ TEST(WatchedTrainer, IsWatchedPhaseByPhaseAndPassesOnWhatItHears) {
   EXPECT_EQ(in_step[0].of, "trainingJobs/x");
   EXPECT_EQ(observer.checkpoint, 1);
   EXPECT_EQ(observer.steps, 5);
-  EXPECT_TRUE(watchdog.Look(SteadyNow() + absl::Hours(9)).empty()) << "training has ended";
+  EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Hours(9)).empty()) << "training has ended";
   EXPECT_EQ(trainer.ResumeStep("").value(), 7);
 }
 
@@ -230,19 +230,19 @@ class HealthMonitorTest : public testing::Test {
         HealthMonitor::Options{.readiness = &readiness_,
                                .solve_pool = &pool_,
                                .state_dir = folder_.path(),
-                               .on_ready = [this](bool ready) { told_.push_back(ready); },
+                               .on_ready = [this](bool ready) { reported_.push_back(ready); },
                                .interval = absl::InfiniteDuration()});
   }
 
   test::TempFolder folder_;
   Readiness readiness_;
   WorkPool pool_{{.threads = 1, .max_queued = 1}};
-  std::vector<bool> told_;
+  std::vector<bool> reported_;
 };
 
-TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueIsFullForLong) {
+TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueStaysFull) {
   const auto monitor = Monitor();
-  EXPECT_EQ(told_, std::vector<bool>{true});
+  EXPECT_EQ(reported_, std::vector<bool>{true});
   absl::Notification busy, release;
   pool_.Run([&] {
     busy.Notify();
@@ -251,46 +251,46 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueIsFullForLong) {
   busy.WaitForNotification();
   pool_.Run([] {});
   const absl::Time now = SteadyNow();
-  monitor->Look(now);
-  monitor->Look(now + absl::Seconds(9));
-  EXPECT_EQ(told_, std::vector<bool>{true}) << "a burst is none of it";
-  monitor->Look(now + absl::Seconds(10));
-  EXPECT_EQ(told_, (std::vector<bool>{true, false}));
+  monitor->Poll(now);
+  monitor->Poll(now + absl::Seconds(9));
+  EXPECT_EQ(reported_, std::vector<bool>{true}) << "a short burst";
+  monitor->Poll(now + absl::Seconds(10));
+  EXPECT_EQ(reported_, (std::vector<bool>{true, false}));
   EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the solve queue is full"));
   release.Notify();
   pool_.Close();
-  monitor->Look(now + absl::Seconds(11));
-  EXPECT_EQ(told_, (std::vector<bool>{true, false, true}));
+  monitor->Poll(now + absl::Seconds(11));
+  EXPECT_EQ(reported_, (std::vector<bool>{true, false, true}));
 }
 
 TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
   const auto monitor = Monitor();
   const std::string moved = folder_.path() + "-moved";
-  std::filesystem::rename(folder_.path(), moved);  // root may write what is read-only
+  std::filesystem::rename(folder_.path(), moved);  // root can write read-only folders
   const absl::Time now = SteadyNow();
-  monitor->Look(now + absl::Seconds(11));
+  monitor->Poll(now + absl::Seconds(11));
   EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the state folder cannot be written"));
   std::filesystem::rename(moved, folder_.path());
-  monitor->Look(now + absl::Seconds(22));
+  monitor->Poll(now + absl::Seconds(22));
   EXPECT_TRUE(readiness_.reasons().empty());
-  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "the look leaves nothing behind";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path())) << "the probe file is removed";
 }
 
-TEST(OverdueTeller, CountsWhatTheWatchdogFound) {
+TEST(OverdueMonitor, CountsOverduePhases) {
   Watchdog watchdog;
   Metrics metrics;
-  OverdueTeller teller(
+  OverdueMonitor monitor(
       {.watchdog = &watchdog, .metrics = &metrics, .interval = absl::InfiniteDuration()});
   const Watchdog::Watch watch(watchdog, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
-  teller.Look(SteadyNow() + absl::Seconds(9));
-  EXPECT_THAT(Text(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
+  monitor.Poll(SteadyNow() + absl::Seconds(9));
+  EXPECT_THAT(MetricsText(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
 }
 
 absl::StatusOr<std::unique_ptr<Telemetry>> Start(const std::string& listen) {
   return Telemetry::Create({.metrics_listen = listen, .started = absl::UnixEpoch()});
 }
 
-TEST(Telemetry, IsAliveAtOnceAndReadyOnlyWhileItServes) {
+TEST(Telemetry, IsAliveAtOnceAndReadyWhileItServes) {
   const auto telemetry = Start("127.0.0.1:0");
   ASSERT_TRUE(telemetry.ok()) << telemetry.status();
   const std::string address = (*telemetry)->metrics_address();
@@ -302,10 +302,10 @@ TEST(Telemetry, IsAliveAtOnceAndReadyOnlyWhileItServes) {
   (*telemetry)->Drain();
   EXPECT_EQ(HttpGet(address, "/readyz").status, 503);
   EXPECT_EQ(HttpGet(address, "/readyz").body, "draining\n");
-  EXPECT_EQ(HttpGet(address, "/healthz").status, 200) << "a daemon that ends is alive";
+  EXPECT_EQ(HttpGet(address, "/healthz").status, 200) << "a draining daemon is alive";
 }
 
-TEST(Telemetry, ServesItsPagesAndNothingElse) {
+TEST(Telemetry, ServesOnlyItsPages) {
   const auto telemetry = Start("127.0.0.1:0");
   ASSERT_TRUE(telemetry.ok()) << telemetry.status();
   const std::string address = (*telemetry)->metrics_address();
@@ -322,7 +322,7 @@ TEST(Telemetry, ServesItsPagesAndNothingElse) {
   EXPECT_EQ(HttpGet(address, "/nothing").status, 404);
 }
 
-TEST(Telemetry, RefusesAPortThatAnotherHas) {
+TEST(Telemetry, RefusesAPortInUse) {
   const auto first = Start("127.0.0.1:0");
   ASSERT_TRUE(first.ok()) << first.status();
   const auto second = Start((*first)->metrics_address());

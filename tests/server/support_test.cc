@@ -13,19 +13,19 @@
 #include "server/convert/status_convert.h"
 #include "server/support/busy_threads.h"
 #include "server/support/forecast.h"
-#include "server/support/log_gate.h"
+#include "server/support/log_rate_limiter.h"
 #include "server/support/message_budget.h"
-#include "server/support/run_anew.h"
-#include "server/support/stream_hub.h"
+#include "server/support/restart.h"
+#include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 #include "tests/testing/recorded_watch.h"
 
 namespace vrp {
 namespace {
 
-TEST(BusyThreads, GivesWhatIsIdleButOneAtLeast) {
+TEST(BusyThreads, LeasesIdleThreadsAndAtLeastOne) {
   BusyThreads busy(4);
-  EXPECT_EQ(busy.TakeIdle(8).threads(), 4) << "and it is given back at once";
+  EXPECT_EQ(busy.TakeIdle(8).threads(), 4) << "returned at once";
   const BusyThreads::Lease one = busy.Take(1);
   BusyThreads::Lease rest = busy.TakeIdle(2);
   EXPECT_EQ(rest.threads(), 2);
@@ -38,7 +38,7 @@ TEST(BusyThreads, GivesWhatIsIdleButOneAtLeast) {
   EXPECT_EQ(busy.busy(), 5);
 }
 
-TEST(WorkPool, RefusesWhenTheQueueIsFullAndRunsWhatItTook) {
+TEST(WorkPool, RefusesTasksBeyondItsQueueAndRunsTheOthers) {
   absl::Notification busy;
   absl::Notification release;
   std::vector<int> done;
@@ -61,7 +61,7 @@ TEST(WorkPool, RefusesWhenTheQueueIsFullAndRunsWhatItTook) {
   EXPECT_EQ(done.size(), 3u);
 }
 
-TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
+TEST(WorkPool, RunsTasksOnAllThreadsAtOnce) {
   WorkPool pool({.threads = 3, .max_queued = 3});
   absl::BlockingCounter met(3);
   absl::Notification release;
@@ -75,7 +75,7 @@ TEST(WorkPool, RunsOnAllItsThreadsAtOnce) {
   release.Notify();
 }
 
-TEST(WorkPool, WatchesItsWorkWhileItRuns) {
+TEST(WorkPool, WatchesTasksWhileTheyRun) {
   test::RecordedWatch watch;
   WorkPool pool({.threads = 1, .watch = watch.Function(), .phase = "request"});
   std::vector<std::string> meanwhile;
@@ -85,7 +85,7 @@ TEST(WorkPool, WatchesItsWorkWhileItRuns) {
   EXPECT_THAT(watch.Take(), ::testing::ElementsAre("end of request"));
 }
 
-TEST(WorkPool, ItsThreadsAloneAreNicer) {
+TEST(WorkPool, ChangesTheNicenessOfItsThreadsOnly) {
   const auto nice_value = [] { return getpriority(PRIO_PROCESS, 0); };  // of this thread
   const int before = nice_value();
   int inside = 0;
@@ -96,68 +96,69 @@ TEST(WorkPool, ItsThreadsAloneAreNicer) {
   EXPECT_EQ(nice_value(), before);
 }
 
-TEST(RunAnewDeathTest, StartsTheProgramAgainWithItsArguments) {
-  std::string name = "anew";
-  std::string what = "--gtest_list_tests";  // which runs none of them, this one neither
-  char* arguments[] = {name.data(), what.data(), nullptr};
-  EXPECT_EXIT(RunAnew(arguments), testing::ExitedWithCode(0), "");
+TEST(RestartProgramDeathTest, RunsTheProgramWithTheGivenArguments) {
+  std::string name = "restarted";
+  std::string flag = "--gtest_list_tests";  // runs no test, so the restart does not recur
+  char* arguments[] = {name.data(), flag.data(), nullptr};
+  EXPECT_EXIT(RestartProgram(arguments), testing::ExitedWithCode(0), "");
 }
 
 constexpr absl::Time kNow = absl::FromUnixSeconds(1000);
 
 Forecast Search(absl::Duration end, absl::Duration least = absl::Milliseconds(2)) {
-  return {.work = least, .end = kNow + end, .latest_begin = kNow + end};
+  return {.work = least, .end = kNow + end, .latest_start = kNow + end};
 }
 
-TEST(FirstFree, IsWhenTheWorkBeforeIsDone) {
+TEST(FirstFreeTime, IsAfterAllQueuedWork) {
   const std::vector<absl::Time> busy = {kNow + absl::Milliseconds(30),
                                         kNow + absl::Milliseconds(10)};
-  EXPECT_EQ(FirstFree(busy, {}, kNow), kNow + absl::Milliseconds(10));
-  // The first takes the thread that is free at 10 and keeps it to 50, the second that of 30 to 32.
+  EXPECT_EQ(FirstFreeTime(busy, {}, kNow), kNow + absl::Milliseconds(10));
+  // The first task uses one thread from 10 to 50 ms, the second the other from 30 to 32 ms.
   const std::vector<Forecast> queued = {Search(absl::Milliseconds(50)),
                                         Search(absl::Milliseconds(20))};
-  EXPECT_EQ(FirstFree(busy, std::span(queued).first(1), kNow), kNow + absl::Milliseconds(30));
-  EXPECT_EQ(FirstFree(busy, queued, kNow), kNow + absl::Milliseconds(32));
+  EXPECT_EQ(FirstFreeTime(busy, std::span(queued).first(1), kNow), kNow + absl::Milliseconds(30));
+  EXPECT_EQ(FirstFreeTime(busy, queued, kNow), kNow + absl::Milliseconds(32));
 }
 
-TEST(FirstFree, IsNowForAnIdleThreadAndForOneThatIsLate) {
-  EXPECT_EQ(FirstFree(std::vector{absl::InfinitePast()}, {}, kNow), kNow);
-  EXPECT_EQ(FirstFree(std::vector{kNow - absl::Seconds(5)}, {}, kNow), kNow);
+TEST(FirstFreeTime, IsNowForIdleAndOverdueThreads) {
+  EXPECT_EQ(FirstFreeTime(std::vector{absl::InfinitePast()}, {}, kNow), kNow);
+  EXPECT_EQ(FirstFreeTime(std::vector{kNow - absl::Seconds(5)}, {}, kNow), kNow);
 }
 
-TEST(CheckBegin, RefusesWhatWouldBeginTooLateAndSaysWhenToComeAgain) {
+TEST(CheckStartTime, RefusesALateStartWithATimeToRetry) {
   const Forecast search = Search(absl::Milliseconds(500));
-  EXPECT_TRUE(CheckBegin(search, kNow + absl::Milliseconds(500), kNow, 3).ok());
-  const absl::Status late = CheckBegin(search, kNow + absl::Milliseconds(1200), kNow, 3);
+  EXPECT_TRUE(CheckStartTime(search, kNow + absl::Milliseconds(500), kNow, 3).ok());
+  const absl::Status late = CheckStartTime(search, kNow + absl::Milliseconds(1200), kNow, 3);
   EXPECT_EQ(late.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(late.message(),
-            "busy: 3 requests are waiting, and this one would begin in about 1.2s, after the "
+            "busy: 3 requests are waiting, and this one would start in about 1.2s, after the "
             "500ms that its budget or deadline leaves; try again in 700ms");
   EXPECT_EQ(ReasonOf(ToGrpcStatus(late)), "overloaded");
 }
 
-TEST(Forecast, OfWhatNobodyWaitsForAnyMoreIsNothing) {
+TEST(Forecast, TakesNoTimeOnceCancelled) {
   const auto cancel = std::make_shared<CancelFlag>();
   Forecast search = Search(absl::Hours(1));
   search.cancel = cancel;
-  EXPECT_EQ(search.EndIfBegun(kNow), kNow + absl::Hours(1));
+  EXPECT_EQ(search.EndIfStarted(kNow), kNow + absl::Hours(1));
   cancel->Cancel();
-  EXPECT_EQ(search.EndIfBegun(kNow), kNow);
+  EXPECT_EQ(search.EndIfStarted(kNow), kNow);
 }
 
-TEST(CheckBegin, TellsNobodyToStayAwayForHours) {
-  const absl::Status late = CheckBegin(Search(absl::Seconds(1)), kNow + absl::Hours(5), kNow, 0);
+TEST(CheckStartTime, LimitsTheRetryDelayToAMinute) {
+  const absl::Status late =
+      CheckStartTime(Search(absl::Seconds(1)), kNow + absl::Hours(5), kNow, 0);
   EXPECT_THAT(std::string(late.message()), testing::EndsWith("; try again in 1m"));
 }
 
-TEST(CheckBegin, CountsAFurtherWait) {
-  const Forecast greedy{.further_wait = absl::Milliseconds(20),
-                        .latest_begin = kNow + absl::Milliseconds(30)};
-  EXPECT_TRUE(CheckBegin(greedy, kNow + absl::Milliseconds(10), kNow, 0).ok());
-  EXPECT_FALSE(CheckBegin(greedy, kNow + absl::Milliseconds(11), kNow, 0).ok());
+TEST(CheckStartTime, AddsTheLaterWait) {
+  const Forecast greedy{.later_wait = absl::Milliseconds(20),
+                        .latest_start = kNow + absl::Milliseconds(30)};
+  EXPECT_TRUE(CheckStartTime(greedy, kNow + absl::Milliseconds(10), kNow, 0).ok());
+  EXPECT_FALSE(CheckStartTime(greedy, kNow + absl::Milliseconds(11), kNow, 0).ok());
 }
 
-TEST(WorkPool, WorkThatIsOverTakesNoThreadFromThatWhichCannotWait) {
+TEST(WorkPool, IgnoresCancelledTasksInForecasts) {
   absl::Notification busy, release;
   WorkPool pool({.threads = 1, .max_queued = 10});
   const auto answered = std::make_shared<CancelFlag>();
@@ -168,52 +169,52 @@ TEST(WorkPool, WorkThatIsOverTakesNoThreadFromThatWhichCannotWait) {
   };
   ASSERT_TRUE(pool.TryRun(hold, hour).ok());
   busy.WaitForNotification();
-  const Forecast late{.latest_begin = SteadyNow() - absl::Seconds(1)};
+  const Forecast late{.latest_start = SteadyNow() - absl::Seconds(1)};
   EXPECT_EQ(pool.TryRun([] {}, late).code(), absl::StatusCode::kResourceExhausted);
   answered->Cancel();
   EXPECT_TRUE(pool.TryRun([] {}, late).ok());
   release.Notify();
 }
 
-TEST(WorkPool, RefusesWorkThatWouldBeginTooLateButNeverWhenAThreadIsIdle) {
+TEST(WorkPool, RefusesTasksThatStartTooLateUnlessAThreadIsIdle) {
   absl::Notification busy, release;
   WorkPool pool({.threads = 1, .max_queued = 10});
   const absl::Time now = SteadyNow();
-  const Forecast hour{.end = now + absl::Hours(1), .latest_begin = now - absl::Hours(1)};
+  const Forecast hour{.end = now + absl::Hours(1), .latest_start = now - absl::Hours(1)};
   const auto hold = [&] {
     busy.Notify();
     release.WaitForNotification();
   };
-  ASSERT_TRUE(pool.TryRun(hold, hour).ok()) << "too late already, but nothing is before it";
+  ASSERT_TRUE(pool.TryRun(hold, hour).ok()) << "too late, but a thread is idle";
   busy.WaitForNotification();
-  const Forecast minute{.end = now + absl::Minutes(1), .latest_begin = now + absl::Minutes(1)};
+  const Forecast minute{.end = now + absl::Minutes(1), .latest_start = now + absl::Minutes(1)};
   EXPECT_EQ(pool.TryRun([] {}, minute).code(), absl::StatusCode::kResourceExhausted);
-  const Forecast patient{.work = absl::Minutes(2), .latest_begin = now + absl::Minutes(63)};
-  EXPECT_TRUE(pool.TryRun([] {}, patient).ok());  // begins at 60 minutes
-  EXPECT_TRUE(pool.TryRun([] {}, patient).ok());  // at 62
-  EXPECT_EQ(pool.TryRun([] {}, patient).code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_TRUE(pool.TryRun([] {}).ok()) << "of which nothing is known";
+  const Forecast later{.work = absl::Minutes(2), .latest_start = now + absl::Minutes(63)};
+  EXPECT_TRUE(pool.TryRun([] {}, later).ok());  // starts after 60 minutes
+  EXPECT_TRUE(pool.TryRun([] {}, later).ok());  // starts after 62 minutes
+  EXPECT_EQ(pool.TryRun([] {}, later).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(pool.TryRun([] {}).ok()) << "without a forecast";
   EXPECT_EQ(pool.waiting(), 3);
   release.Notify();
   pool.Close();
 }
 
-TEST(LogGate, PassesALineASecondAndCountsTheOthers) {
-  LogGate gate(absl::Seconds(1));
+TEST(LogRateLimiter, PassesOneLinePerIntervalAndCountsOthers) {
+  LogRateLimiter limiter(absl::Seconds(1));
   const absl::Time start = absl::FromUnixSeconds(1000);
-  EXPECT_EQ(gate.Pass(start), 0);
-  EXPECT_EQ(gate.Pass(start + absl::Milliseconds(1)), std::nullopt);
-  EXPECT_EQ(gate.Pass(start + absl::Milliseconds(999)), std::nullopt);
-  EXPECT_EQ(gate.Pass(start + absl::Seconds(1)), 2);
-  EXPECT_EQ(gate.Pass(start + absl::Seconds(3)), 0);
-  EXPECT_EQ(gate.Pass(start), 0) << "a clock that was set back";
+  EXPECT_EQ(limiter.Pass(start), 0);
+  EXPECT_EQ(limiter.Pass(start + absl::Milliseconds(1)), std::nullopt);
+  EXPECT_EQ(limiter.Pass(start + absl::Milliseconds(999)), std::nullopt);
+  EXPECT_EQ(limiter.Pass(start + absl::Seconds(1)), 2);
+  EXPECT_EQ(limiter.Pass(start + absl::Seconds(3)), 0);
+  EXPECT_EQ(limiter.Pass(start), 0) << "the clock was set back";
 }
 
-TEST(WorkPool, SaysBeforehandThatItsQueueIsFull) {
+TEST(WorkPool, ReportsAFullQueueBeforeATaskIsBuilt) {
   absl::Notification busy;
   absl::Notification release;
   WorkPool pool({.threads = 1, .max_queued = 1});
-  EXPECT_TRUE(pool.CheckRoom().ok());
+  EXPECT_TRUE(pool.CheckCapacity().ok());
   ASSERT_TRUE(pool.TryRun([&] {
                     busy.Notify();
                     release.WaitForNotification();
@@ -221,18 +222,18 @@ TEST(WorkPool, SaysBeforehandThatItsQueueIsFull) {
                   .ok());
   busy.WaitForNotification();
   ASSERT_TRUE(pool.TryRun([] {}).ok());
-  EXPECT_EQ(pool.CheckRoom().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(pool.CheckCapacity().code(), absl::StatusCode::kResourceExhausted);
   release.Notify();
   pool.Close();
-  EXPECT_EQ(pool.CheckRoom().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(pool.CheckCapacity().code(), absl::StatusCode::kUnavailable);
 }
 
-TEST(MessageBudget, LendsNoMoreThanThereIsAndGetsItBack) {
+TEST(MessageBudget, RefusesRequestsBeyondItsTotal) {
   MessageBudget budget({.each = 60, .together = 100});
   absl::StatusOr<MessageBudget::Share> first = budget.Take(60);
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(budget.Take(41).status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(budget.taken(), 60) << "what was refused took nothing";
+  EXPECT_EQ(budget.taken(), 60) << "a refused request takes nothing";
   {
     MessageBudget::Share moved = *std::move(first);
     EXPECT_EQ(budget.taken(), 60);
@@ -242,7 +243,7 @@ TEST(MessageBudget, LendsNoMoreThanThereIsAndGetsItBack) {
   EXPECT_TRUE(budget.Take(100).ok());
 }
 
-class Stream final : public HubStream {
+class FakeStream final : public TrackedStream {
  public:
   void OnTick() override {
     if (!ticked.HasBeenNotified()) ticked.Notify();
@@ -252,21 +253,21 @@ class Stream final : public HubStream {
   int closed = 0;
 };
 
-TEST(StreamHub, TicksAndClosesWhatIsThere) {
-  const auto stream = std::make_shared<Stream>();
-  const auto removed = std::make_shared<Stream>();
-  StreamHub hub({.tick = absl::Milliseconds(1), .max_streams = 2});
-  ASSERT_TRUE(hub.Add(stream).ok());
-  const auto number = hub.Add(removed);
+TEST(StreamTracker, TicksAndClosesOpenStreams) {
+  const auto stream = std::make_shared<FakeStream>();
+  const auto removed = std::make_shared<FakeStream>();
+  StreamTracker tracker({.tick = absl::Milliseconds(1), .max_streams = 2});
+  ASSERT_TRUE(tracker.Add(stream).ok());
+  const auto number = tracker.Add(removed);
   ASSERT_TRUE(number.ok());
-  EXPECT_EQ(hub.Add(stream).status().code(), absl::StatusCode::kResourceExhausted);
-  hub.Remove(*number);
+  EXPECT_EQ(tracker.Add(stream).status().code(), absl::StatusCode::kResourceExhausted);
+  tracker.Remove(*number);
   stream->ticked.WaitForNotification();
-  hub.Close();
-  hub.Close();
+  tracker.Close();
+  tracker.Close();
   EXPECT_EQ(stream->closed, 1);
   EXPECT_EQ(removed->closed, 0);
-  EXPECT_EQ(hub.Add(stream).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(tracker.Add(stream).status().code(), absl::StatusCode::kUnavailable);
 }
 
 }  // namespace

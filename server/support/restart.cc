@@ -1,4 +1,4 @@
-#include "server/support/run_anew.h"
+#include "server/support/restart.h"
 
 #include <linux/close_range.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@ namespace vrp {
 namespace {
 
 void Execute(char** arguments) {
-  // By its own path: run as /proc/self/exe it would be "exe" to ps and pkill.
+  // Uses the program's own path: as /proc/self/exe its name would be "exe" to ps and pkill.
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execv(program.c_str(), arguments);
@@ -27,8 +27,8 @@ void KeepOpenMpQuiet(char** arguments) {
   Execute(arguments);
 }
 
-void RunAnew(char** arguments) {
-  // Of libraries that did not mark theirs. The first three are the log's.
+void RestartProgram(char** arguments) {
+  // Libraries may have opened files without CLOEXEC. Descriptors 0 to 2 stay open for the log.
   close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   Execute(arguments);
 }

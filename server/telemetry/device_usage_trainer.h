@@ -1,21 +1,18 @@
-// A trainer that is watched phase by phase: preparation, steps, validations, checkpoints, the
-// model.
+// A trainer that adds the utilisation and memory of its GPU to the progress.
 #pragma once
 
 #include <string>
 
 #include "core/train/run/trainer.h"
-#include "server/telemetry/watchdog.h"
+#include "server/telemetry/device_sampler.h"
 
 namespace vrp {
 
-// The usual time of a phase is the mean of the job's own so far. Far beyond it: twenty times that,
-// and at least a minute; of a job's first, ten minutes. Labels and references for the validation,
-// which may take hours, are watched piece by piece.
-class WatchedTrainer final : public Trainer {
+class DeviceUsageTrainer final : public Trainer {
  public:
-  // Both outlive it.
-  WatchedTrainer(Trainer& trainer, Watchdog& watchdog) : trainer_(trainer), watchdog_(watchdog) {}
+  // Both arguments must outlive the trainer.
+  DeviceUsageTrainer(Trainer& trainer, const DeviceSampler& sampler)
+      : trainer_(trainer), sampler_(sampler) {}
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override;
@@ -28,7 +25,7 @@ class WatchedTrainer final : public Trainer {
 
  private:
   Trainer& trainer_;
-  Watchdog& watchdog_;
+  const DeviceSampler& sampler_;
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// A trainer whose threads count as busy while it trains.
+// A trainer that counts its threads as busy while it trains.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace vrp {
 
-class CountedTrainer final : public Trainer {
+class ThreadCountingTrainer final : public Trainer {
  public:
-  // Both outlive it.
-  CountedTrainer(Trainer& trainer, BusyThreads& busy) : trainer_(trainer), busy_(busy) {}
+  // Both arguments must outlive the trainer.
+  ThreadCountingTrainer(Trainer& trainer, BusyThreads& busy) : trainer_(trainer), busy_(busy) {}
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override {
-    // A GPU is kept busy by one thread of the host.
+    // Training on a GPU uses one thread of the host.
     const bool on_cpu = request.device.kind == DeviceKind::kCpu;
     const BusyThreads::Lease lease = busy_.Take(on_cpu ? request.threads : 1);
     return trainer_.Train(request, stop, observer);

@@ -1,4 +1,4 @@
-#include "server/telemetry/metered_trainer.h"
+#include "server/telemetry/device_usage_trainer.h"
 
 #include <memory>
 #include <string_view>
@@ -6,23 +6,23 @@
 namespace vrp {
 namespace {
 
-class MeteredObserver final : public TrainingObserver {
+class DeviceUsageObserver final : public TrainingObserver {
  public:
-  MeteredObserver(TrainingObserver& next, const DeviceSampler& sampler, DeviceId device)
+  DeviceUsageObserver(TrainingObserver& next, const DeviceSampler& sampler, DeviceId device)
       : next_(next), sampler_(sampler), device_(device) {}
 
   void OnLog(std::string_view line) override { next_.OnLog(line); }
   void OnProgress(const TrainingProgress& progress) override {
-    TrainingProgress metered = progress;
+    TrainingProgress with_usage = progress;
     const std::shared_ptr<const DeviceSample> sample = sampler_.Latest();
     if (sample->ok()) {
       for (const DeviceTelemetry& device : **sample) {
         if (device.id != device_) continue;
-        metered.device_utilization = device.utilization;
-        metered.device_memory_used_bytes = device.memory_used_bytes;
+        with_usage.device_utilization = device.utilization;
+        with_usage.device_memory_used_bytes = device.memory_used_bytes;
       }
     }
-    next_.OnProgress(metered);
+    next_.OnProgress(with_usage);
   }
   void OnCheckpoint(int64_t step) override { next_.OnCheckpoint(step); }
   void OnEnd(const TrainingTotals& totals) override { next_.OnEnd(totals); }
@@ -36,11 +36,11 @@ class MeteredObserver final : public TrainingObserver {
 
 }  // namespace
 
-absl::StatusOr<TrainingResult> MeteredTrainer::Train(const TrainingRequest& request,
-                                                     const StopCondition& stop,
-                                                     TrainingObserver& observer) {
-  MeteredObserver metered(observer, sampler_, request.device);
-  return trainer_.Train(request, stop, metered);
+absl::StatusOr<TrainingResult> DeviceUsageTrainer::Train(const TrainingRequest& request,
+                                                         const StopCondition& stop,
+                                                         TrainingObserver& observer) {
+  DeviceUsageObserver with_usage(observer, sampler_, request.device);
+  return trainer_.Train(request, stop, with_usage);
 }
 
 }  // namespace vrp

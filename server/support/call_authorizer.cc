@@ -1,4 +1,4 @@
-#include "server/support/gatekeeper.h"
+#include "server/support/call_authorizer.h"
 
 #include <string>
 
@@ -8,22 +8,22 @@
 
 namespace vrp {
 
-absl::Status Gatekeeper::Check(const Caller& caller) {
+absl::Status CallAuthorizer::Check(const Caller& caller) {
   const AccessVerdict verdict = access_.Check(caller.method, caller.authorization);
   if (verdict.status.ok()) return absl::OkStatus();
   const std::string code = absl::StatusCodeToString(verdict.status.code());
-  metrics_.RefusedCaller(code, verdict.reason);
-  const std::optional<int64_t> held_back = log_gate_.Pass(SteadyNow());
-  if (held_back.has_value()) {
-    constexpr size_t kShown = 120;
-    const auto cut = [](std::string_view text) { return std::string(text.substr(0, kShown)); };
-    LogWarning("caller refused",
+  metrics_.CountRefusedCall(code, verdict.reason);
+  const std::optional<int64_t> suppressed = log_limiter_.Pass(SteadyNow());
+  if (suppressed.has_value()) {
+    constexpr size_t kShownBytes = 120;
+    const auto cut = [](std::string_view text) { return std::string(text.substr(0, kShownBytes)); };
+    LogWarning("call refused",
                {{.name = "code", .value = code},
                 {.name = "reason", .value = std::string(verdict.reason)},
                 {.name = "rpc", .value = cut(caller.method)},
                 {.name = "peer", .value = cut(caller.peer)},
                 {.name = "user_agent", .value = cut(caller.user_agent)},
-                {.name = "not_logged", .value = Concat(*held_back), .number = true}});
+                {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
   return verdict.status;
 }

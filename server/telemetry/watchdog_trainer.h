@@ -1,18 +1,20 @@
-// A trainer whose progress tells how busy and how full its GPU is.
+// A trainer that watches each phase: preparation, steps, validations, checkpoints, the model.
 #pragma once
 
 #include <string>
 
 #include "core/train/run/trainer.h"
-#include "server/telemetry/device_sampler.h"
+#include "server/telemetry/watchdog.h"
 
 namespace vrp {
 
-class MeteredTrainer final : public Trainer {
+// The limit of a phase is twenty times the mean of the job's earlier ones, at least a minute; ten
+// minutes for the first one. Labels and validation references may take hours; the trainer reports
+// their parts as separate phases.
+class WatchdogTrainer final : public Trainer {
  public:
-  // Both outlive it.
-  MeteredTrainer(Trainer& trainer, const DeviceSampler& sampler)
-      : trainer_(trainer), sampler_(sampler) {}
+  // Both arguments must outlive the trainer.
+  WatchdogTrainer(Trainer& trainer, Watchdog& watchdog) : trainer_(trainer), watchdog_(watchdog) {}
 
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request, const StopCondition& stop,
                                        TrainingObserver& observer) override;
@@ -25,7 +27,7 @@ class MeteredTrainer final : public Trainer {
 
  private:
   Trainer& trainer_;
-  const DeviceSampler& sampler_;
+  Watchdog& watchdog_;
 };
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-#include "server/support/stream_hub.h"
+#include "server/support/stream_tracker.h"
 
 #include <utility>
 
@@ -7,16 +7,16 @@
 
 namespace vrp {
 
-StreamHub::StreamHub(const Options& options) : options_(options) {
+StreamTracker::StreamTracker(const Options& options) : options_(options) {
   ticker_ = std::thread([this] { Tick(); });
 }
 
-StreamHub::~StreamHub() {
+StreamTracker::~StreamTracker() {
   Close();
   ticker_.join();
 }
 
-absl::StatusOr<int64_t> StreamHub::Add(std::weak_ptr<HubStream> stream) {
+absl::StatusOr<int64_t> StreamTracker::Add(std::weak_ptr<TrackedStream> stream) {
   absl::MutexLock lock(&mutex_);
   if (closed_) return StoppingError();
   if (streams_.size() >= static_cast<size_t>(options_.max_streams)) {
@@ -29,39 +29,39 @@ absl::StatusOr<int64_t> StreamHub::Add(std::weak_ptr<HubStream> stream) {
   return next_number_++;
 }
 
-void StreamHub::Remove(int64_t number) {
+void StreamTracker::Remove(int64_t number) {
   absl::MutexLock lock(&mutex_);
   streams_.erase(number);
 }
 
-int32_t StreamHub::open() const {
+int32_t StreamTracker::open() const {
   absl::MutexLock lock(&mutex_);
   return static_cast<int32_t>(streams_.size());
 }
 
-std::vector<std::shared_ptr<HubStream>> StreamHub::Streams() {
-  std::vector<std::shared_ptr<HubStream>> streams;
+std::vector<std::shared_ptr<TrackedStream>> StreamTracker::Streams() {
+  std::vector<std::shared_ptr<TrackedStream>> streams;
   absl::MutexLock lock(&mutex_);
   for (const auto& [number, stream] : streams_) {
-    if (std::shared_ptr<HubStream> alive = stream.lock()) streams.push_back(std::move(alive));
+    if (std::shared_ptr<TrackedStream> alive = stream.lock()) streams.push_back(std::move(alive));
   }
   return streams;
 }
 
-void StreamHub::Close() {
+void StreamTracker::Close() {
   {
     absl::MutexLock lock(&mutex_);
     if (closed_) return;
     closed_ = true;
   }
   ends_.Set();
-  // Outside the lock: a stream that ends calls Remove.
-  for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnClose();
+  // Called without the lock, since a stream that ends calls Remove.
+  for (const std::shared_ptr<TrackedStream>& stream : Streams()) stream->OnClose();
 }
 
-void StreamHub::Tick() {
+void StreamTracker::Tick() {
   while (!ends_.WaitFor(options_.tick)) {
-    for (const std::shared_ptr<HubStream>& stream : Streams()) stream->OnTick();
+    for (const std::shared_ptr<TrackedStream>& stream : Streams()) stream->OnTick();
   }
 }
 

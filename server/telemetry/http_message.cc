@@ -1,4 +1,4 @@
-#include "server/telemetry/http_answer.h"
+#include "server/telemetry/http_message.h"
 
 #include <utility>
 #include <vector>
@@ -34,14 +34,14 @@ std::string_view ReasonPhrase(int status) {
   }
 }
 
-// What a status asks of the caller in a header of its own.
-std::string_view FurtherHead(int status) {
+// Returns the header lines that HTTP requires with some statuses.
+std::string_view StatusHeaders(int status) {
   if (status == 401) return "WWW-Authenticate: Bearer\r\n";
   if (status == 405) return "Allow: GET, HEAD\r\n";
   return "";
 }
 
-void TakeHeader(absl::string_view line, HttpRequest& request) {
+void ReadHeader(absl::string_view line, HttpRequest& request) {
   const size_t colon = line.find(':');
   if (colon == absl::string_view::npos) return;
   const absl::string_view name = line.substr(0, colon);
@@ -63,16 +63,16 @@ ParsedRequest ParseHttpRequest(std::string_view text) {
   HttpRequest request;
   request.head = words[0] == "HEAD";
   request.path = std::string(words[1].substr(0, words[1].find('?')));
-  for (size_t i = 1; i < lines.size(); ++i) TakeHeader(lines[i], request);
+  for (size_t i = 1; i < lines.size(); ++i) ReadHeader(lines[i], request);
   return {.request = std::move(request)};
 }
 
-std::string WriteHttpAnswer(const HttpAnswer& answer, bool head_only) {
-  const std::string head =
-      Concat("HTTP/1.1 ", answer.status, " ", ReasonPhrase(answer.status),
-             "\r\nContent-Type: ", answer.content_type, "\r\nContent-Length: ", answer.body.size(),
-             "\r\n", FurtherHead(answer.status), "Connection: close\r\n\r\n");
-  return head_only ? head : head + answer.body;
+std::string SerializeHttpResponse(const HttpResponse& response, bool head_only) {
+  const std::string head = Concat("HTTP/1.1 ", response.status, " ", ReasonPhrase(response.status),
+                                  "\r\nContent-Type: ", response.content_type,
+                                  "\r\nContent-Length: ", response.body.size(), "\r\n",
+                                  StatusHeaders(response.status), "Connection: close\r\n\r\n");
+  return head_only ? head : head + response.body;
 }
 
 }  // namespace vrp

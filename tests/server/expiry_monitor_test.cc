@@ -1,5 +1,5 @@
-// Certificates that are about to expire.
-#include "server/telemetry/expiry_teller.h"
+// Warnings about certificates that expire soon.
+#include "server/telemetry/expiry_monitor.h"
 
 #include <fstream>
 #include <memory>
@@ -24,7 +24,7 @@ using testing::IsEmpty;
 
 constexpr absl::Duration kDay = absl::Hours(24);
 
-class ExpiryTellerTest : public testing::Test {
+class ExpiryMonitorTest : public testing::Test {
  protected:
   void Write(absl::Duration server, absl::Duration client_ca) {
     test::WriteSelfSignedPair(server_, server);
@@ -37,7 +37,7 @@ class ExpiryTellerTest : public testing::Test {
     EXPECT_TRUE(files.ok()) << files.status();
     return *std::move(files);
   }
-  // What is logged by it.
+  // Returns the log that `work` writes.
   template <typename Work>
   static std::string Log(Work work) {
     testing::internal::CaptureStderr();
@@ -46,11 +46,11 @@ class ExpiryTellerTest : public testing::Test {
     return testing::internal::GetCapturedStderr();
   }
 
-  // Of a teller that looks again only when it is told to.
-  std::string LogOfTheFirstLook(const TlsFiles& files, std::unique_ptr<ExpiryTeller>& teller) {
+  // Creates a monitor that polls only on demand and returns the log of its first poll.
+  std::string LogOfFirstPoll(const TlsFiles& files, std::unique_ptr<ExpiryMonitor>& monitor) {
     return Log([&] {
-      teller = std::make_unique<ExpiryTeller>(
-          ExpiryTeller::Options{.files = &files, .clock = &clock_, .interval = absl::Hours(1)});
+      monitor = std::make_unique<ExpiryMonitor>(
+          ExpiryMonitor::Options{.files = &files, .clock = &clock_, .interval = absl::Hours(1)});
     });
   }
 
@@ -60,46 +60,46 @@ class ExpiryTellerTest : public testing::Test {
   test::ManualClock clock_{absl::Now()};
 };
 
-TEST_F(ExpiryTellerTest, WarnsOnceThirtySevenAndOneDaysBeforeAndTellsOfTheEnd) {
+TEST_F(ExpiryMonitorTest, WarnsOnceAtThirtySevenAndOneDaysAndReportsTheExpiry) {
   const auto files = Files(40 * kDay);
-  std::unique_ptr<ExpiryTeller> teller;
-  EXPECT_THAT(LogOfTheFirstLook(*files, teller), IsEmpty());
+  std::unique_ptr<ExpiryMonitor> monitor;
+  EXPECT_THAT(LogOfFirstPoll(*files, monitor), IsEmpty());
   const auto after = [&](absl::Duration time) {
     clock_.Advance(time);
-    return Log([&] { teller->Look(); });
+    return Log([&] { monitor->Poll(); });
   };
   EXPECT_THAT(after(9 * kDay), IsEmpty());
   EXPECT_THAT(after(1.5 * kDay), AllOf(HasSubstr("warning"), HasSubstr(server_),
-                                       HasSubstr("in 29 days"), HasSubstr("SIGHUP")));
+                                       HasSubstr("left=\"29 days\""), HasSubstr("SIGHUP")));
   EXPECT_THAT(after(kDay), IsEmpty());
-  EXPECT_THAT(after(22 * kDay), HasSubstr("in 6 days"));
-  EXPECT_THAT(after(6 * kDay), HasSubstr("in 11 hours"));
-  EXPECT_THAT(after(kDay), AllOf(HasSubstr("error"), HasSubstr("expired at")));
+  EXPECT_THAT(after(22 * kDay), HasSubstr("left=\"6 days\""));
+  EXPECT_THAT(after(6 * kDay), HasSubstr("left=\"11 hours\""));
+  EXPECT_THAT(after(kDay), HasSubstr("error server certificate expired file="));
   EXPECT_THAT(after(kDay), IsEmpty());
 }
 
-TEST_F(ExpiryTellerTest, WarnsAtTheStartAndOfTheClientsAuthority) {
+TEST_F(ExpiryMonitorTest, WarnsAtTheStartAndAboutTheClientAuthority) {
   const auto files = Files(400 * kDay, 3 * kDay + absl::Hours(1));
   const std::string log =
-      Log([&] { const ExpiryTeller teller({.files = files.get(), .clock = &clock_}); });
-  EXPECT_THAT(log, AllOf(HasSubstr(client_ca_), HasSubstr("the authority of the clients expires"),
-                         HasSubstr("in 3 days"), HasSubstr("no client is let in")));
+      Log([&] { const ExpiryMonitor monitor({.files = files.get(), .clock = &clock_}); });
+  EXPECT_THAT(log, AllOf(HasSubstr(client_ca_), HasSubstr("client authority expires"),
+                         HasSubstr("left=\"3 days\""), HasSubstr("no client can connect")));
 }
 
-TEST_F(ExpiryTellerTest, CountsFilesThatWereReadAnewAnew) {
+TEST_F(ExpiryMonitorTest, StartsOverForReloadedFiles) {
   const auto files = Files(5 * kDay);
-  std::unique_ptr<ExpiryTeller> teller;
-  EXPECT_THAT(LogOfTheFirstLook(*files, teller), HasSubstr("in 4 days"));
+  std::unique_ptr<ExpiryMonitor> monitor;
+  EXPECT_THAT(LogOfFirstPoll(*files, monitor), HasSubstr("left=\"4 days\""));
   const auto renewed = [&](absl::Duration left) {
     Write(left, 900 * kDay);
     EXPECT_TRUE(files->Reload(clock_.Now()).ok());
-    return Log([&] { teller->Look(); });
+    return Log([&] { monitor->Poll(); });
   };
   EXPECT_THAT(renewed(400 * kDay), IsEmpty());
-  EXPECT_THAT(renewed(7 * kDay - absl::Hours(1)), HasSubstr("in 6 days"));
+  EXPECT_THAT(renewed(7 * kDay - absl::Hours(1)), HasSubstr("left=\"6 days\""));
 }
 
-TEST_F(ExpiryTellerTest, IsAGaugeOfEachFile) {
+TEST_F(ExpiryMonitorTest, ExportsAGaugeForEachFile) {
   const auto files = Files(5 * kDay, 9 * kDay);
   const prometheus::MetricFamily family = ExpiryFamily(*files);
   EXPECT_EQ(family.name, "vrp_tls_expiry_timestamp_seconds");
@@ -112,21 +112,21 @@ TEST_F(ExpiryTellerTest, IsAGaugeOfEachFile) {
               static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 9 * kDay)), 60);
 }
 
-TEST_F(ExpiryTellerTest, AnExpiredCertificateOrAuthorityStopsTheStartWithTheRemedy) {
+TEST_F(ExpiryMonitorTest, ReadTlsFilesRefusesExpiredFiles) {
   Write(kDay, 2 * kDay);
   const TlsPaths paths{.certificate = server_, .key = server_, .client_ca = client_ca_};
   const absl::Time now = clock_.Now();
   EXPECT_TRUE(ReadTlsFiles(paths, now).ok());
   EXPECT_THAT(std::string(ReadTlsFiles(paths, now + 1.5 * kDay).status().message()),
               AllOf(HasSubstr(server_), HasSubstr("the certificate expired at"),
-                    HasSubstr("put a renewed one there")));
+                    HasSubstr("renew the file")));
   Write(9 * kDay, 2 * kDay);
   EXPECT_THAT(std::string(ReadTlsFiles(paths, now + 3 * kDay).status().message()),
               AllOf(HasSubstr(client_ca_), HasSubstr("the authority of the clients expired at"),
-                    HasSubstr("renewed")));
+                    HasSubstr("renew the authority")));
 }
 
-TEST_F(ExpiryTellerTest, AnOldAuthorityBesideANewOneStopsNothing) {
+TEST_F(ExpiryMonitorTest, ReadTlsFilesAcceptsAnExpiredAuthorityBesideAValidOne) {
   Write(9 * kDay, 2 * kDay);
   const std::string old = *ReadFile(client_ca_, 1 << 20);
   test::WriteSelfSignedPair(client_ca_, 8 * kDay);

@@ -1,4 +1,4 @@
-#include "server/telemetry/watched_trainer.h"
+#include "server/telemetry/watchdog_trainer.h"
 
 #include <algorithm>
 #include <map>
@@ -11,12 +11,12 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kFirstLimit = absl::Minutes(10);
-constexpr absl::Duration kLeastLimit = absl::Minutes(1);
-constexpr int64_t kFarBeyond = 20;
+constexpr absl::Duration kMinLimit = absl::Minutes(1);
+constexpr int64_t kLimitFactor = 20;  // of the mean duration
 
-class WatchedObserver final : public TrainingObserver {
+class WatchdogObserver final : public TrainingObserver {
  public:
-  WatchedObserver(TrainingObserver& next, Watchdog& watchdog, std::string job)
+  WatchdogObserver(TrainingObserver& next, Watchdog& watchdog, std::string job)
       : next_(next), watchdog_(watchdog), job_(std::move(job)) {}
 
   void OnLog(std::string_view line) override { next_.OnLog(line); }
@@ -49,7 +49,7 @@ class WatchedObserver final : public TrainingObserver {
   absl::Duration LimitOf(const std::string& phase) const {
     const auto past = past_.find(phase);
     if (past == past_.end()) return kFirstLimit;
-    return std::max(kLeastLimit, past->second.total / past->second.times * kFarBeyond);
+    return std::max(kMinLimit, past->second.total / past->second.times * kLimitFactor);
   }
 
   TrainingObserver& next_;
@@ -63,10 +63,10 @@ class WatchedObserver final : public TrainingObserver {
 
 }  // namespace
 
-absl::StatusOr<TrainingResult> WatchedTrainer::Train(const TrainingRequest& request,
-                                                     const StopCondition& stop,
-                                                     TrainingObserver& observer) {
-  WatchedObserver watched(observer, watchdog_, request.job_name);
+absl::StatusOr<TrainingResult> WatchdogTrainer::Train(const TrainingRequest& request,
+                                                      const StopCondition& stop,
+                                                      TrainingObserver& observer) {
+  WatchdogObserver watched(observer, watchdog_, request.job_name);
   return trainer_.Train(request, stop, watched);
 }
 

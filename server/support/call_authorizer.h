@@ -1,0 +1,37 @@
+// Authorization of calls, with metrics and a log of refused ones.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "server/access/access_control.h"
+#include "server/support/log_rate_limiter.h"
+#include "server/support/metrics.h"
+
+namespace vrp {
+
+// Checks calls with AccessControl. Counts refused calls and logs at most one per second, without
+// its token. Thread-safe.
+class CallAuthorizer {
+ public:
+  // Both outlive it.
+  CallAuthorizer(const AccessControl& access, Metrics& metrics)
+      : access_(access), metrics_(metrics) {}
+
+  struct Caller {
+    std::string_view method;  // "/vrp.v1.SolverService/Solve"; see RoleNeeded
+    std::optional<std::string_view> authorization;
+    std::string_view user_agent;
+    std::string_view peer;  // the name in the client's certificate; may be empty
+  };
+  // Returns the status of AccessControl::Check.
+  absl::Status Check(const Caller& caller);
+
+ private:
+  const AccessControl& access_;
+  Metrics& metrics_;
+  LogRateLimiter log_limiter_{absl::Seconds(1)};
+};
+
+}  // namespace vrp
