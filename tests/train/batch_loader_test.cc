@@ -91,7 +91,7 @@ TEST(LoaderTest, PrefetchesWhileABatchIsSlow) {
   NumberSource source;
   source.slow = 0;
   BatchLoader loader(source, {.workers = 2, .prefetch = 3});
-  while (source.highest() < 2) std::this_thread::yield();  // 1 and 2 beside the slow one
+  while (source.highest() < 2) std::this_thread::yield();  // 1 and 2 are made meanwhile
   source.released.Notify();
   for (int64_t number = 0; number < 6; ++number) EXPECT_EQ(loader.Next()->number, number);
 }

@@ -167,14 +167,14 @@ TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
   config.batch_size = 50;
   const auto source = MakeInstanceSource(config, NodeOrder::kAsGiven, own);
   const TrainingBatch batch = *source->Make(0, 1, nullptr);
-  std::set<std::vector<double>> pictures;
+  std::set<std::vector<double>> symmetries;
   std::set<int32_t> sizes;
   for (const RoutingProblem& problem : batch.parts.front().batch.problems) {
     sizes.insert(problem.nodes);
     const Instance& instance = own[static_cast<size_t>(problem.nodes) - 5];
     std::vector<double> picture(problem.x, problem.x + problem.nodes);
     picture.insert(picture.end(), problem.y, problem.y + problem.nodes);
-    pictures.insert(picture);
+    symmetries.insert(picture);
     for (int32_t i = 1; i < problem.nodes; ++i) {
       EXPECT_NEAR(std::hypot(problem.x[i] - problem.x[0], problem.y[i] - problem.y[0]),
                   instance.Distance(0, i), 1e-9);
@@ -182,7 +182,7 @@ TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
     }
   }
   EXPECT_EQ(sizes.size(), 3u);
-  EXPECT_GT(pictures.size(), 15u);  // of 3 x 8
+  EXPECT_GT(symmetries.size(), 15u);  // of 3 x 8
   EXPECT_EQ(Features(*source->Make(0, 1, nullptr)), Features(batch));
 }
 
@@ -190,7 +190,7 @@ TEST(LabelledSourceTest, BoundsTheInstancesOfAFile) {
   const test::TempFolder folder;
   const std::string file = folder.path() + "/labels.jsonl";
   std::string text;
-  for (int32_t number = 0; number < 1100; ++number) {  // of any size: the last one is the largest
+  for (int32_t number = 0; number < 1100; ++number) {  // sizes vary; the last one is the largest
     const int32_t customers = number < 1099 ? 2 + number % 3 : 6;
     text += test::LabelLine(test::AnInstance().WithCustomers(customers).Build());
   }

@@ -119,7 +119,7 @@ class LearnerTest : public testing::Test {
 TEST_F(LearnerTest, GreedyRolloutWeighsByTheDifferenceToTheFrozenPolicy) {
   config_.reinforce.warmup_epochs = 0;
   const auto learner = Make();
-  baseline_->parameters().values()[0] += 3;  // another policy than the one that is trained
+  baseline_->parameters().values()[0] += 3;  // a policy other than the trained one
   const TrainingBatch batch = Batch(0);
   ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
   ASSERT_EQ(baseline_->runs.size(), 1u);
@@ -143,7 +143,7 @@ TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
     const auto scaled = [&](const Trajectories& found, size_t i) {
       return found.costs[i] / batch.parts[0].batch.problems[i].scale;
     };
-    if (step == 1) {  // greedy tours stand for it
+    if (step == 1) {  // a greedy rollout replaces it
       ASSERT_EQ(engine_.runs.size(), 1u);
       for (size_t i = 0; i < 6; ++i) average += scaled(*engine_.run, i) / 6;
     }
@@ -200,7 +200,7 @@ TEST_F(LearnerTest, SelfLabellingFollowsTheBestOfItsSamples) {
 
 TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
   config_.method = TrainingMethod::kSupervised;
-  config_.supervised.samples = 24;  // 4 steps an epoch
+  config_.supervised.samples = 24;  // 4 steps per epoch
   config_.supervised.label_smoothing = 0.1;
   config_.supervised.teacher_forcing_start = 1;
   config_.supervised.teacher_forcing_end = 0.5;
@@ -306,15 +306,15 @@ TEST_F(LearnerTest, RefusesPassesThatDifferByMoreThanRounding) {
 
 TEST_F(LearnerTest, ReplacesTheBaselineByABetterPolicyOnly) {
   config_.reinforce.baseline_instances = 200;
-  engine_.parameters().values()[kNodeFeatures] = 20;  // the farthest node next
+  engine_.parameters().values()[kNodeFeatures] = 20;  // chooses the farthest node
   const auto learner = Make();
   const auto equal = learner->EndEpoch(1, {});
   ASSERT_TRUE(equal.ok());
   EXPECT_NE(equal->find("the baseline stays"), std::string::npos) << *equal;
   EXPECT_NE(equal->find("on 200 instances"), std::string::npos) << *equal;
   for (float& value : engine_.parameters().values()) value = 0;
-  engine_.parameters().values()[kNodeFeatures] = -20;      // the nearest node next,
-  engine_.parameters().values()[kNodeFeatures + 1] = -50;  // the depot where it must
+  engine_.parameters().values()[kNodeFeatures] = -20;      // chooses the nearest node,
+  engine_.parameters().values()[kNodeFeatures + 1] = -50;  // the depot only if it must
   const auto better = learner->EndEpoch(2, {});
   ASSERT_TRUE(better.ok());
   EXPECT_NE(better->find("becomes the baseline"), std::string::npos) << *better;

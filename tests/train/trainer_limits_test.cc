@@ -156,7 +156,7 @@ class LiveModelsAnswerTest : public testing::Test {
         written = true;
         return write(directory);
       });
-      absl::SleepFor(absl::Milliseconds(1));  // who asks needs the lock too
+      absl::SleepFor(absl::Milliseconds(1));  // the asking thread needs the lock too
     }
     asks.join();
     return answer.status();

@@ -155,7 +155,7 @@ class TrainingDeviceFixture : public TrainerFixture {
 
   StepStreamCounts counts_;
   absl::Status capture_status_ = absl::ResourceExhaustedError("no memory for a graph");
-  int refused_graphs_ = 0;  // so many streams' captures end like that
+  int refused_graphs_ = 0;  // number of streams whose captures fail
   StepMemory memory_;
   std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
 };

@@ -130,7 +130,7 @@ TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
     ASSERT_TRUE(result.ok()) << result.status();
     ExpectLine(left, "step 1: out of memory; continues with 1 instances at once");
     ExpectLine(left, "step 1: on the host from here on: out of memory");
-    EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have the memory
+    EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have enough memory
     ExpectTheWayOfTheHost(name, yaml, left);
   }
 }

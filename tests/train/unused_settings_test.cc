@@ -15,7 +15,7 @@ std::string ErrorsOf(const absl::StatusOr<TrainingConfig>& config) {
 struct Unused {
   const char* name;
   const char* rest;     // of the configuration
-  const char* setting;  // that nothing reads beside it
+  const char* setting;  // which is unused with it
   const char* used;     // a setting with which it is used
 
   friend void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }
