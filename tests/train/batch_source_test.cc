@@ -172,9 +172,9 @@ TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
   for (const RoutingProblem& problem : batch.parts.front().batch.problems) {
     sizes.insert(problem.nodes);
     const Instance& instance = own[static_cast<size_t>(problem.nodes) - 5];
-    std::vector<double> picture(problem.x, problem.x + problem.nodes);
-    picture.insert(picture.end(), problem.y, problem.y + problem.nodes);
-    symmetries.insert(picture);
+    std::vector<double> coordinates(problem.x, problem.x + problem.nodes);
+    coordinates.insert(coordinates.end(), problem.y, problem.y + problem.nodes);
+    symmetries.insert(coordinates);
     for (int32_t i = 1; i < problem.nodes; ++i) {
       EXPECT_NEAR(std::hypot(problem.x[i] - problem.x[0], problem.y[i] - problem.y[0]),
                   instance.Distance(0, i), 1e-9);

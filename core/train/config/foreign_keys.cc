@@ -29,8 +29,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"cudnn_deterministic use_deterministic_algorithms", "use training.deterministic"},
     {"compile torch_compile use_compile compile_model compile_mode jit use_jit",
      "not configurable: nothing is compiled at run time; on a GPU steps are captured as CUDA "
-     "graphs "
-     "automatically"},
+     "graphs automatically"},
     {"use_checkpoint use_checkpointing gradient_checkpoint activation_checkpointing "
      "grad_checkpointing use_gradient_checkpointing",
      "use training.gradient_checkpointing"},
