@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-v1::TrainingEndReason ToProto(TrainingEnd end) {
+v1::TrainingEndReason EndReasonMessage(TrainingEnd end) {
   switch (end) {
     case TrainingEnd::kUnknown:
       return v1::TRAINING_END_REASON_UNSPECIFIED;
@@ -34,7 +34,7 @@ v1::TrainingEndReason ToProto(TrainingEnd end) {
   return v1::TRAINING_END_REASON_UNSPECIFIED;
 }
 
-v1::PublishReason ToProto(PublishReason reason) {
+v1::PublishReason PublishReasonMessage(PublishReason reason) {
   switch (reason) {
     case PublishReason::kUnknown:
       return v1::PUBLISH_REASON_UNSPECIFIED;
@@ -48,11 +48,11 @@ v1::PublishReason ToProto(PublishReason reason) {
   return v1::PUBLISH_REASON_UNSPECIFIED;
 }
 
-v1::PublishedWeights ToProto(const PublishedWeights& published) {
+v1::PublishedWeights PublishedMessage(const PublishedWeights& published) {
   v1::PublishedWeights message;
   message.set_epoch(published.epoch);
   message.set_step(published.step);
-  message.set_reason(ToProto(published.reason));
+  message.set_reason(PublishReasonMessage(published.reason));
   if (published.validation_cost > 0) message.set_validation_cost(published.validation_cost);
   return message;
 }
@@ -196,10 +196,11 @@ v1::TrainingJob ToProto(const Job& job) {
   *message.mutable_spec() = ToProto(job.spec);
   if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
   message.set_model(job.model);
-  message.set_end_reason(ToProto(job.end));
+  message.set_end_reason(EndReasonMessage(job.end));
   *message.mutable_run_time() = ToProto(job.run_time);
   if (job.best.has_value()) *message.mutable_best() = ToProto(*job.best);
-  if (job.published.has_value()) *message.mutable_published_weights() = ToProto(*job.published);
+  if (job.published.has_value())
+    *message.mutable_published_weights() = PublishedMessage(*job.published);
   message.set_stop_requested(job.stop_requested);
   return message;
 }
@@ -232,7 +233,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       message.mutable_model()->set_model(event.text);
       message.mutable_model()->set_live_step(event.step);
       if (event.published.has_value()) {
-        *message.mutable_model()->mutable_published_weights() = ToProto(*event.published);
+        *message.mutable_model()->mutable_published_weights() = PublishedMessage(*event.published);
       }
       break;
     case EventType::kCompacted:

@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-v1::Stop ToProto(const Instance& instance, const Stop& stop) {
+v1::Stop StopMessage(const Instance& instance, const Stop& stop) {
   v1::Stop message;
   message.set_node(stop.node);
   message.set_id(instance.id(stop.node));
@@ -23,7 +23,7 @@ v1::Stop ToProto(const Instance& instance, const Stop& stop) {
   return message;
 }
 
-v1::RouteBreak ToProto(const BreakTime& pause) {
+v1::RouteBreak BreakMessage(const BreakTime& pause) {
   v1::RouteBreak message;
   message.set_index(pause.index);
   message.set_after_stop(pause.after);
@@ -32,7 +32,7 @@ v1::RouteBreak ToProto(const BreakTime& pause) {
   return message;
 }
 
-v1::CostBreakdown ToProto(const CostSplit& split) {
+v1::CostBreakdown CostMessage(const CostSplit& split) {
   v1::CostBreakdown message;
   message.set_distance(split.distance);
   message.set_duration(split.duration);
@@ -43,16 +43,16 @@ v1::CostBreakdown ToProto(const CostSplit& split) {
   return message;
 }
 
-v1::Route ToProto(const Instance& instance, const Route& route) {
+v1::Route RouteMessage(const Instance& instance, const Route& route) {
   v1::Route message;
   message.set_vehicle(route.vehicle_type);
   const size_t type = static_cast<size_t>(route.vehicle_type);
   if (type < instance.vehicles().size()) message.set_vehicle_id(instance.vehicles()[type].id);
-  for (const Stop& stop : route.stops) *message.add_stops() = ToProto(instance, stop);
+  for (const Stop& stop : route.stops) *message.add_stops() = StopMessage(instance, stop);
   message.set_distance(route.distance);
   message.set_duration(route.duration);
   message.mutable_load()->Assign(route.load.begin(), route.load.end());
-  for (const BreakTime& pause : route.breaks) *message.add_breaks() = ToProto(pause);
+  for (const BreakTime& pause : route.breaks) *message.add_breaks() = BreakMessage(pause);
   return message;
 }
 
@@ -91,11 +91,11 @@ v1::Units ToProto(const Units& units) {
 v1::Solution ToProto(const Instance& instance, const Solution& solution) {
   v1::Solution message;
   for (const Route& route : solution.routes) {
-    *message.add_routes() = ToProto(instance, route);
+    *message.add_routes() = RouteMessage(instance, route);
     message.mutable_routes()->rbegin()->set_frozen_stops(FrozenStops(instance, route));
   }
   message.set_cost(solution.cost);
-  *message.mutable_cost_breakdown() = ToProto(solution.split);
+  *message.mutable_cost_breakdown() = CostMessage(solution.split);
   message.set_distance(solution.distance);
   message.set_duration(solution.duration);
   for (const Unserved& unserved : solution.unserved) {

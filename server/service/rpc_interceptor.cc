@@ -31,7 +31,7 @@ bool IsOurFault(grpc::StatusCode code) {
          code == grpc::StatusCode::DATA_LOSS;
 }
 
-std::string IdOf(const grpc::ServerContextBase& context) {
+std::string RequestIdOf(const grpc::ServerContextBase& context) {
   const auto& metadata = context.client_metadata();
   const auto given = metadata.find(kRequestIdKey);
   if (given == metadata.end()) return RequestIdFrom("");
@@ -60,7 +60,7 @@ class RpcInterceptor final : public experimental::Interceptor {
  private:
   void End(experimental::InterceptorBatchMethods* methods) {
     const grpc::Status status = Heard(methods->GetSendStatus());
-    const std::string id = IdOf(*info_.server_context());
+    const std::string id = RequestIdOf(*info_.server_context());
     methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
     Count(status);
     const bool warn = IsOurFault(status.error_code());

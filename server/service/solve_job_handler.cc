@@ -23,7 +23,7 @@ namespace {
 // Time limit for checking a request, which includes the repair of a plan to start from.
 constexpr absl::Duration kCheckTime = absl::Seconds(10);
 
-absl::StatusOr<std::string> IdOf(const std::string& name) {
+absl::StatusOr<std::string> SolveJobId(const std::string& name) {
   return ParseJobName(JobKind::kSolve, "name", name);
 }
 
@@ -80,7 +80,7 @@ absl::StatusOr<v1::SolveJob> SolveJobHandler::Create(
 }
 
 absl::StatusOr<v1::SolveJob> SolveJobHandler::Get(const v1::GetSolveJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, SolveJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, jobs_.Get(id));
   return ToMessage(job);
 }
@@ -96,20 +96,20 @@ absl::StatusOr<v1::ListSolveJobsResponse> SolveJobHandler::List(
 }
 
 absl::StatusOr<v1::SolveJob> SolveJobHandler::Stop(const v1::StopSolveJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, SolveJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, jobs_.Stop(id));
   return ToMessage(job);
 }
 
 absl::StatusOr<v1::DeleteSolveJobResponse> SolveJobHandler::Delete(
     const v1::DeleteSolveJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, SolveJobId(request.name()));
   VRP_RETURN_IF_ERROR(jobs_.Delete(id));
   return v1::DeleteSolveJobResponse();
 }
 
 int32_t SolveJobHandler::QueuePosition(const std::string& name) const {
-  const absl::StatusOr<std::string> id = IdOf(name);
+  const absl::StatusOr<std::string> id = SolveJobId(name);
   if (!id.ok()) return 0;
   const absl::StatusOr<Job> job = jobs_.Get(*id);
   return job.ok() ? static_cast<int32_t>(job->queue_position) : 0;
@@ -117,7 +117,7 @@ int32_t SolveJobHandler::QueuePosition(const std::string& name) const {
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> SolveJobHandler::Watch(
     const v1::WatchSolveJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, SolveJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, jobs_.Watch(id, from));
   const auto convert = [&jobs = jobs_, id](const JobEvent& event) {

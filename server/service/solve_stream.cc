@@ -71,7 +71,8 @@ class Mailbox {
   std::function<void()> on_ready_ ABSL_GUARDED_BY(mutex_);
 };
 
-absl::StatusOr<v1::StreamSolveResponse> ToMessage(const StreamedPlan& found, absl::Time received) {
+absl::StatusOr<v1::StreamSolveResponse> StreamMessage(const StreamedPlan& found,
+                                                      absl::Time received) {
   VRP_ASSIGN_OR_RETURN(const Solution solution, MakeSolution(found.instance, found.plan));
   v1::StreamSolveResponse message;
   v1::Improvement& improvement = *message.mutable_improvement();
@@ -99,7 +100,7 @@ class SolveSource final : public StreamSource<v1::StreamSolveResponse> {
       at_end_ = true;
       *messages.emplace_back().mutable_response() = std::move(answer);
     } else if (content.plan.has_value()) {
-      VRP_ASSIGN_OR_RETURN(messages.emplace_back(), ToMessage(*content.plan, received_));
+      VRP_ASSIGN_OR_RETURN(messages.emplace_back(), StreamMessage(*content.plan, received_));
     }
     return messages;
   }

@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-absl::StatusOr<std::string> IdOf(const std::string& name) {
+absl::StatusOr<std::string> TrainingJobId(const std::string& name) {
   return ParseJobName(JobKind::kTraining, "name", name);
 }
 
@@ -79,7 +79,7 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Validate(const JobSpec& spec,
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
     const v1::GetTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const Job job, options_.jobs->Get(id));
   v1::TrainingJob message = ToMessage(job);
   const JobSpec& spec = job.spec;
@@ -105,7 +105,7 @@ absl::StatusOr<v1::ListTrainingJobsResponse> TrainingHandler::List(
 
 absl::StatusOr<v1::TrainingJob> TrainingHandler::Change(
     const std::string& name, absl::StatusOr<Job> (JobManager::*change)(std::string_view)) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(name));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(name));
   VRP_ASSIGN_OR_RETURN(const Job job, (options_.jobs->*change)(id));
   return ToMessage(job);
 }
@@ -132,14 +132,14 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Resume(
 
 absl::StatusOr<v1::DeleteTrainingJobResponse> TrainingHandler::Delete(
     const v1::DeleteTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(request.name()));
   VRP_RETURN_IF_ERROR(options_.jobs->Delete(id));
   return v1::DeleteTrainingJobResponse();
 }
 
 absl::StatusOr<v1::PublishTrainingJobResponse> TrainingHandler::Publish(
     const v1::PublishTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const LivePublication published, options_.jobs->Publish(id));
   v1::PublishTrainingJobResponse response;
   response.set_model(published.model);
@@ -149,7 +149,7 @@ absl::StatusOr<v1::PublishTrainingJobResponse> TrainingHandler::Publish(
 
 absl::StatusOr<v1::GetTrainingHistoryResponse> TrainingHandler::GetHistory(
     const v1::GetTrainingHistoryRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(request.name()));
   const absl::StatusOr<History> history =
       options_.jobs->ReadHistory(id, {.first_step = request.from_step(),
                                       .last_step = request.to_step(),
@@ -163,7 +163,7 @@ absl::StatusOr<v1::GetTrainingHistoryResponse> TrainingHandler::GetHistory(
 }
 
 int32_t TrainingHandler::QueuePosition(const std::string& name) const {
-  const absl::StatusOr<std::string> id = IdOf(name);
+  const absl::StatusOr<std::string> id = TrainingJobId(name);
   if (!id.ok()) return 0;
   const absl::StatusOr<Job> job = options_.jobs->Get(*id);
   return job.ok() ? static_cast<int32_t>(job->queue_position) : 0;
@@ -171,7 +171,7 @@ int32_t TrainingHandler::QueuePosition(const std::string& name) const {
 
 absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchTrainingJobResponse>>> TrainingHandler::Watch(
     const v1::WatchTrainingJobRequest& request) const {
-  VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(request.name()));
+  VRP_ASSIGN_OR_RETURN(const std::string id, TrainingJobId(request.name()));
   VRP_ASSIGN_OR_RETURN(const int64_t from, FirstSequence(request.from_sequence()));
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<EventSubscription> events, options_.jobs->Watch(id, from));
   return std::make_unique<EventSource<v1::WatchTrainingJobResponse>>(
