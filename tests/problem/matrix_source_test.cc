@@ -55,7 +55,7 @@ TEST(NamedMatrices, AreRefusedWithFieldAndReason) {
   EXPECT_EQ(error(coords + R"("matrices": "matrices/three")", &source),
             "m.json: matrices: got \"matrices/three\" of 3 rows, wanted the number of nodes, 2");
   EXPECT_THAT(error(coords + R"("matrices": "matrices/none")", &source),
-              HasSubstr("m.json: matrices: got that, which is not kept"));
+              HasSubstr("m.json: matrices: got that, which this daemon does not have"));
   EXPECT_THAT(
       error(coords + R"("matrices": "matrices/two", "distance_matrix": [[0, 1], [1, 0]])", &source),
       HasSubstr("m.json: matrices: given, and a matrix too"));

@@ -358,7 +358,7 @@ TEST(VroomReader, NamesTheWrongField) {
   EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0,
                                     "steps": [{"type": "job", "id": 9}]})",
                                     kJobs)),
-              HasSubstr("vehicles[0].steps[0].id: got 9, which is no task's"));
+              HasSubstr("vehicles[0].steps[0].id: got 9, wanted the id of a task"));
   EXPECT_THAT(
       VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "steps": [{"type": "job", "id": 1,
                                     "service_at": 5}]})",

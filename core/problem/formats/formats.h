@@ -19,7 +19,7 @@ enum class InstanceFormat {
   kSolomon,  // Solomon, Gehring and Homberger
   kLiLim,    // pickups and deliveries
   kCordeau,  // VRP and MDVRP, with or without time windows
-  kJson,     // our JSON (json_reader.h) or VROOM's input (vroom_input.h), told apart by their keys
+  kJson,     // our JSON (json_reader.h) or VROOM's input (vroom_input.h), by their keys
 };
 
 // Reads one instance. `name` is the file's name: it stands in errors, and names the instance if the

@@ -13,14 +13,11 @@
 #include "core/problem/formats/vroom/vroom_paths.h"
 #include "core/problem/formats/vroom/vroom_rules.h"
 #include "core/problem/formats/vroom/vroom_travel.h"
+#include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance_rules.h"
 
 namespace vrp {
 namespace {
-
-bool AnyNotZero(const std::vector<double>& values) {
-  return std::any_of(values.begin(), values.end(), [](double value) { return value != 0; });
-}
 
 class VroomInstanceBuilder {
  public:
@@ -41,7 +38,7 @@ class VroomInstanceBuilder {
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
     VRP_RETURN_IF_ERROR(travel_.Check());
-    AddTasks();
+    AddNodes();
     AddShipments();
     for (const std::vector<int32_t>& group : groups_) VRP_RETURN_IF_ERROR(AddType(group));
     travel_.ShareMatrices(data_);
@@ -178,57 +175,57 @@ class VroomInstanceBuilder {
       for (const VroomStep& step : input_.vehicles[v].steps) {
         if (known.contains({step.type, step.id})) continue;
         return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.place, "].id: got ",
-                     step.id, ", which is no task's");
+                     step.id, ", wanted the id of a task");
       }
     }
     return absl::OkStatus();
   }
 
-  // Fills the per-node vectors, and clears those that no task uses.
-  void AddTasks() {
+  void AddNodes() {
     const size_t nodes = num_nodes();
-    const auto dimensions = static_cast<size_t>(data_.load_dimensions);
-    data_.demands.assign(nodes * dimensions, 0);
-    data_.pickups.assign(nodes * dimensions, 0);
-    data_.windows.assign(nodes, {});
-    data_.further_windows.assign(nodes, {});
-    data_.services.assign(nodes, 0);
-    data_.setups.assign(nodes, 0);
-    data_.required_skills.assign(nodes, {});
-    data_.priorities.assign(nodes, 0);
-    bool any_window = false, any_further = false, any_skill = false, any_priority = false;
-    for (size_t node = 0; node < static_cast<size_t>(data_.num_depots); ++node) {
-      data_.ids.push_back(Concat("depot:", node));
+    ForEachNodeField(data_, [&](auto field, auto& values) {
+      constexpr FieldKind kKind = decltype(field)::kKind;
+      if constexpr (kKind == FieldKind::kName || kKind == FieldKind::kPosition) return;
+      const bool is_load = kKind == FieldKind::kLoad;
+      values.assign(nodes * (is_load ? Dimensions() : 1), field.Default());
+    });
+    const auto depots = static_cast<size_t>(data_.num_depots);
+    for (size_t node = 0; node < depots; ++node) data_.ids.push_back(Concat("depot:", node));
+    for (size_t node = depots; node < nodes; ++node) AddTask(node, input_.tasks[node - depots]);
+    ClearUnusedFields();
+    data_.kind = data_.windows.empty() ? ProblemKind::kCvrp : ProblemKind::kVrptw;
+    AddPositions();
+  }
+
+  size_t Dimensions() const { return static_cast<size_t>(data_.load_dimensions); }
+
+  void AddTask(size_t node, const VroomTask& task) {
+    constexpr std::string_view kTypes[] = {"job:", "pickup:", "delivery:"};
+    data_.ids.push_back(Concat(kTypes[static_cast<size_t>(task.type)], task.id));
+    const auto first = static_cast<std::ptrdiff_t>(node * Dimensions());
+    std::copy(task.delivery.begin(), task.delivery.end(), data_.demands.begin() + first);
+    std::copy(task.pickup.begin(), task.pickup.end(), data_.pickups.begin() + first);
+    if (!task.windows.empty()) {
+      data_.windows[node] = task.windows.front();
+      data_.further_windows[node].assign(task.windows.begin() + 1, task.windows.end());
     }
-    for (auto node = static_cast<size_t>(data_.num_depots); node < nodes; ++node) {
-      const VroomTask& task = input_.tasks[node - static_cast<size_t>(data_.num_depots)];
-      constexpr std::string_view kTypes[] = {"job:", "pickup:", "delivery:"};
-      data_.ids.push_back(Concat(kTypes[static_cast<size_t>(task.type)], task.id));
-      std::copy(task.delivery.begin(), task.delivery.end(),
-                data_.demands.begin() + static_cast<std::ptrdiff_t>(node * dimensions));
-      std::copy(task.pickup.begin(), task.pickup.end(),
-                data_.pickups.begin() + static_cast<std::ptrdiff_t>(node * dimensions));
-      if (!task.windows.empty()) {
-        data_.windows[node] = task.windows.front();
-        data_.further_windows[node].assign(task.windows.begin() + 1, task.windows.end());
-      }
-      data_.services[node] = task.service;
-      data_.setups[node] = task.setup;
-      data_.required_skills[node] = task.required_skills;
-      data_.priorities[node] = task.priority;
-      any_window = any_window || !task.windows.empty();
-      any_further = any_further || task.windows.size() > 1;
-      any_skill = any_skill || !task.required_skills.empty();
-      any_priority = any_priority || task.priority != 0;
-    }
-    data_.kind = any_window ? ProblemKind::kVrptw : ProblemKind::kCvrp;
-    if (!AnyNotZero(data_.pickups)) data_.pickups.clear();
-    if (!any_window) data_.windows.clear();
-    if (!any_further) data_.further_windows.clear();
-    if (!AnyNotZero(data_.services)) data_.services.clear();
-    if (!AnyNotZero(data_.setups)) data_.setups.clear();
-    if (!any_skill) data_.required_skills.clear();
-    if (!any_priority) data_.priorities.clear();
+    data_.services[node] = task.service;
+    data_.setups[node] = task.setup;
+    data_.required_skills[node] = task.required_skills;
+    data_.priorities[node] = task.priority;
+  }
+
+  // Clears the per-node fields that have their default at every node.
+  void ClearUnusedFields() {
+    ForEachNodeField(data_, [&](auto field, auto& values) {
+      constexpr FieldKind kKind = decltype(field)::kKind;
+      if (kKind == FieldKind::kName || kKind == FieldKind::kPosition) return;
+      const auto absent = field.Default();
+      if (std::count(values.begin(), values.end(), absent) == std::ssize(values)) values.clear();
+    });
+  }
+
+  void AddPositions() {
     data_.units.seconds_per_time = 1;
     if (by_matrix()) return;
     data_.units.metres_per_distance = 1;

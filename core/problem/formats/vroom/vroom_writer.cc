@@ -114,7 +114,7 @@ class VroomWriter {
     const double whole = std::round(value);
     if (whole < 0 || whole > kMaxWhole ||
         std::abs(value - whole) > 1e-9 * std::max(1.0, std::abs(value))) {
-      Refuse(Concat(path, ": ", FormatNumber(value), ", which is no whole number from 0 to 2^32"));
+      Refuse(Concat(path, ": ", FormatNumber(value), ", not a whole number from 0 to 2^32"));
       return 0;
     }
     return static_cast<int64_t>(whole);

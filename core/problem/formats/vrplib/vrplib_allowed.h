@@ -18,8 +18,9 @@ inline constexpr char kAllowedClients[] = "VEHICLES_ALLOWED_CLIENTS_SECTION";
 // customers.
 inline constexpr size_t kMaxVrplibSets = 64;
 
-// For each different set of customers in the section, adds a skill that the vehicles of all other
-// sets have and that the customers outside the set require. `fleet` has one vehicle for each row.
+// Add a skill for each different set of customers in the section. The vehicles of all other sets
+// have the skill, and the customers outside the set require it. `fleet` has one vehicle for each
+// row.
 void AddSkillsOfVehicles(const VrplibLists& allowed, std::vector<VehicleType>& fleet);
 // `depots` are node numbers from 1; depots require no skill.
 void AddSkillsOfCustomers(const VrplibLists& allowed, const std::vector<double>& depots,

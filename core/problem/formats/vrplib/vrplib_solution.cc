@@ -169,8 +169,8 @@ bool IsTour(std::string_view text) {
   return false;
 }
 
-// Returns the routes by type. Empty routes stand for unused vehicles of a type if a later type is
-// used, so that most routes get their vehicle by their position when read back.
+// Returns the routes by type, with empty routes for unused vehicles of a type before a later one. A
+// reader then finds the vehicles of most routes by their positions.
 Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
   Plan routes;
   size_t vehicles = 0;  // up to the current type
