@@ -1,4 +1,4 @@
-// The file of tokens, and PEM files: certificate, key and authority in one.
+// Fuzzes the token file and PEM files with certificate, key and authority.
 #include <cstddef>
 #include <cstdint>
 #include <string>

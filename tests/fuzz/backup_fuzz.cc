@@ -1,5 +1,5 @@
-// Backups: an archive as it stands, or, where the input begins with F, one of the framed paths and
-// contents that follow, with headers and sums as they have to be, so that more than those is tried.
+// Fuzzes backups. If the input begins with F, the framed paths and contents that follow become an
+// archive with correct headers and checksums. Otherwise the input is an archive.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Left out where tar has no header for its path.
+// Adds a file unless tar has no header for its path.
 void AddFile(std::string_view path, std::string_view content, std::string& archive) {
   const absl::StatusOr<std::string> header =
       WriteTarHeader({.path = std::string(path), .size = static_cast<int64_t>(content.size())});
@@ -41,9 +41,9 @@ std::string ArchiveOf(std::string_view rest) {
   return archive.append(2 * kTarBlockBytes, '\0');
 }
 
-// Whatever comes of it lies in the folder.
+// Restores the archive and checks that all files are in the folder.
 void CheckUnpacked(const fs::path& folder, const UnpackedBackup& unpacked) {
-  int64_t files = 2;  // index and sums, which are read alone
+  int64_t files = 2;  // index and checksums
   int64_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_directory()) continue;
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto unpacked = vrp::UnpackBackup(archive, folder.string());
   if (unpacked.ok()) vrp::CheckUnpacked(folder, *unpacked);
   std::filesystem::remove_all(folder);
-  // Nothing was written beside it.
+  // Nothing is outside the folder.
   for (const auto& entry : std::filesystem::directory_iterator(folder.parent_path())) {
     if (entry.path().filename() != "archive") std::abort();
   }

@@ -1,4 +1,4 @@
-// Instances and plans as messages: what CheckSolution makes of a request.
+// Fuzzes CheckSolution with instances and plans as messages.
 #include <cstddef>
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// A checkpoint's index, or, where the input begins with S, its state.
+// Fuzzes the index of a checkpoint, or its state if the input begins with S.
 #include <cstddef>
 #include <cstdint>
 #include <string>

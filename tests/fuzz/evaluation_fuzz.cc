@@ -1,4 +1,4 @@
-// What is made of a request to evaluate a model, up to the model, which there is none of.
+// Fuzzes requests to evaluate a model, up to loading the model, which does not exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -13,7 +13,7 @@
 namespace vrp::fuzz {
 namespace {
 
-// Larger ones would make each run slow; readers are done with them by then.
+// Skips larger instances, which would slow each run. The readers have accepted them.
 constexpr int32_t kMostNodes = 40;
 constexpr int64_t kMostVehicles = 200;
 

@@ -1,4 +1,4 @@
-// What every instance that a reader accepts must bear. Aborts where it does not.
+// Checks that every accepted instance must pass. They abort on a failure.
 #pragma once
 
 #include "core/problem/instance/instance.h"
@@ -6,11 +6,11 @@
 
 namespace vrp::fuzz {
 
-// Written as JSON it reads back equal; each other format writes what it can read again; the
-// plan that serves all customers by the first vehicle type can be judged and shown.
+// Checks that the instance is equal after JSON, that each other format reads what it writes, and
+// that a plan with all customers on the first vehicle type can be checked and rendered.
 void Exercise(const Instance& instance);
 
-// Computed, judged and shown in every form that can say it.
+// Checks the plan and renders it in all formats that can express it.
 void ExercisePlan(const Instance& instance, const Plan& plan);
 
 }  // namespace vrp::fuzz

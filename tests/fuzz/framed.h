@@ -1,4 +1,4 @@
-// Several inputs in one, each behind two bytes of its length, low byte first.
+// Several inputs in one, each after its length in two bytes, low byte first.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace vrp::fuzz {
 
-// Takes the first one from `rest`: all that is left where it is cut off, nothing at the end.
+// Takes the first input from `rest`: the remainder if it is truncated, nothing at the end.
 inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   if (rest.size() < 2) return std::nullopt;
   const size_t length = static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8;
@@ -19,7 +19,7 @@ inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   return framed;
 }
 
-// The messages of a stream; those that cannot be received are left out.
+// Returns the messages of a stream without unreadable ones.
 template <typename Message>
 std::optional<Message> TakeMessage(std::string_view& rest) {
   while (const std::optional<std::string_view> framed = TakeFramed(rest)) {

@@ -1,4 +1,4 @@
-// The head of a request to the endpoint for monitoring, which anybody may send.
+// Fuzzes the head of a request to the monitoring endpoint, which needs no token.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// The messages of ImportModel, one after the other (see framed.h): what is published can be used
-// and exported again, of the rest nothing is left. No network is made of the weights: clang, which
-// fuzzers need, does not know the kernels' language.
+// Fuzzes the messages of ImportModel (see framed.h). A published model can be used and exported,
+// and a refused one leaves nothing behind. No network is built from the weights, because clang,
+// which the fuzzers need, cannot compile the kernels.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

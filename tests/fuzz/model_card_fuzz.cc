@@ -1,4 +1,4 @@
-// What is accepted is written again, and that is accepted too.
+// Fuzzes model cards. An accepted card is accepted again after writing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,4 @@
-// What the database of jobs keeps of progress, of trainings and of solves; what was read is written
-// and read the same.
+// Fuzzes the stored progress of trainings and solves. Accepted progress is equal after writing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// A message read as the daemon reads it: its bytes are weighed before they are unpacked.
+// Reads a message like the daemon, which weighs its bytes before it unpacks them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace vrp::fuzz {
 
 inline constexpr int64_t kMostMemory = int64_t{64} << 20;
 
-// False: there is no such message, or it takes too much.
+// Returns false if the message is unreadable or too large.
 template <typename Message>
 bool Receive(std::string_view bytes, Message& message) {
   const int size = static_cast<int>(bytes.size());

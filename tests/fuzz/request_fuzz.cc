@@ -1,5 +1,5 @@
-// Requests as messages: all that is made of them before anything is solved, trained or stored. The
-// first byte says which request the others are.
+// Fuzzes the conversion of requests before anything is solved, trained or stored. The first byte
+// selects the request.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
 constexpr int32_t kMostNodes = 60;
 constexpr int32_t kMostGenerated = 10'000;
 
-// As the client gets it.
+// Converts the error as for a client.
 void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
 
 void ReadSolve(const v1::SolveRequest& request) {

@@ -1,4 +1,4 @@
-// What is accepted lies within the file; written again it has the same tensors.
+// Fuzzes safetensors. Accepted tensors are within the file and equal after writing.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Where a fuzzer puts the files that a parser reads by their names.
+// A folder for files that a parser reads by name.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace vrp::fuzz {
 
-// In memory where there is room for that; of this process alone, made at its first call.
+// Returns a folder of this process, in memory if possible, which the first call creates.
 inline const std::filesystem::path& ScratchFolder() {
   static const std::filesystem::path folder = [] {
     const bool memory = std::filesystem::is_directory("/dev/shm");

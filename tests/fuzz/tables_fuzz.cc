@@ -1,4 +1,4 @@
-// Any text as Li and Lim's files, and as Cordeau's.
+// Fuzzes the formats of Li and Lim and of Cordeau.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

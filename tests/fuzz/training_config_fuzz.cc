@@ -1,4 +1,4 @@
-// A training's YAML; its first line may be an override (`--set`).
+// Fuzzes training configurations in YAML. The first line may be an override (`--set`).
 #include <cstddef>
 #include <cstdint>
 #include <string>

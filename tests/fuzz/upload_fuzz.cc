@@ -1,4 +1,4 @@
-// The messages of UploadMatrices, one after the other (see framed.h).
+// Fuzzes the messages of UploadMatrices (see framed.h).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Tokens and limits, as a client of a whole daemon meets them.
+// Tokens and limits of a whole daemon.
 #include <sys/stat.h>
 
 #include <string>
@@ -56,7 +56,7 @@ class AccessTest : public DaemonTest {
     Start();
   }
 
-  // What a call with an empty message comes to; an empty token: none is sent.
+  // Returns the status of a call with an empty message. Sends no token if it is empty.
   grpc::Status Call(const std::string& method, std::string_view token) {
     Context context;
     if (!token.empty()) context.AddMetadata("authorization", Concat("Bearer ", token));
@@ -64,7 +64,7 @@ class AccessTest : public DaemonTest {
   }
 };
 
-TEST_F(AccessTest, NoRpcIsAnsweredWithoutATokenOrWithTooLowARole) {
+TEST_F(AccessTest, RefusesEveryRpcWithoutATokenOrWithTooLowARole) {
   std::vector<std::string> methods = {
       "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"};
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
@@ -83,7 +83,7 @@ TEST_F(AccessTest, NoRpcIsAnsweredWithoutATokenOrWithTooLowARole) {
   }
 }
 
-TEST_F(AccessTest, ATokenWithTheRoleIsHeard) {
+TEST_F(AccessTest, AcceptsATokenWithTheRole) {
   EXPECT_TRUE(Call("/vrp.v1.SystemService/GetServerInfo", "read").ok());
   EXPECT_TRUE(Call("/vrp.v1.ModelService/ListModels", "admin").ok());
   EXPECT_EQ(Call("/vrp.v1.SolverService/Solve", "solve").error_code(),
@@ -93,7 +93,7 @@ TEST_F(AccessTest, ATokenWithTheRoleIsHeard) {
             grpc::StatusCode::UNIMPLEMENTED);
 }
 
-TEST_F(AccessTest, WhoIsRefusedIsCountedByReasonAndLoggedWithoutTheToken) {
+TEST_F(AccessTest, CountsRefusalsByReasonAndLogsNoToken) {
   vrpd_.metrics_listen = "127.0.0.1:0";
   Start();
   testing::internal::CaptureStderr();
@@ -121,7 +121,7 @@ TEST_F(AccessTest, HealthNeedsNoToken) {
   EXPECT_EQ(response.status(), grpc::health::v1::HealthCheckResponse::SERVING);
 }
 
-TEST_F(AccessTest, TokensAreReadAnewWhileServing) {
+TEST_F(AccessTest, ReloadsTokensWhileServing) {
   ASSERT_TRUE(AtomicWriteFile(vrpd_.tokens, TokenLine(Role::kAdmin, "fresh")).ok());
   ASSERT_EQ(chmod(vrpd_.tokens.c_str(), 0600), 0);
   EXPECT_EQ(Call("/vrp.v1.SystemService/GetServerInfo", "fresh").error_code(),
@@ -155,7 +155,7 @@ class LimitsTest : public DaemonTest {
   }
 };
 
-TEST_F(LimitsTest, AreToldAndKept) {
+TEST_F(LimitsTest, AreReportedAndEnforced) {
   vrpd_.max_message_mib = 1;
   vrpd_.max_nodes = 4;
   vrpd_.max_budget_s = 2;
@@ -210,14 +210,14 @@ TEST_F(LimitsTest, AreToldAndKept) {
   EXPECT_THAT(message.error_message(), HasSubstr("1048576"));
 }
 
-TEST_F(LimitsTest, OfStreamsHoldForAllClientsTogether) {
+TEST_F(LimitsTest, BoundTheStreamsOfAllClientsTogether) {
   vrpd_.max_open_streams = 2;
   Start();
   const auto stub = v1::SolverService::NewStub(channel_);
   Context first, second, third;
   const auto one = stub->BatchSolve(&first);
   const auto two = stub->BatchSolve(&second);
-  // Both are open when each has answered.
+  // Both streams are open once each has responded.
   for (const auto& stream : {one.get(), two.get()}) {
     v1::BatchSolveResponse response;
     ASSERT_TRUE(stream->Write(v1::BatchSolveRequest()));

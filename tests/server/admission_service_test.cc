@@ -1,4 +1,4 @@
-// What a daemon that has no thread free does with requests, by what it knows of those before them.
+// Admission of requests by a daemon without an idle thread.
 #include <array>
 #include <memory>
 #include <string>
@@ -25,7 +25,7 @@ Detail DetailOf(const grpc::Status& status) {
   return detail;
 }
 
-// A daemon with two threads for solves, the least that it has.
+// A daemon with two solve threads, the smallest number.
 class AdmissionServiceTest : public DaemonTest {
  protected:
   using Stream = grpc::ClientReader<v1::StreamSolveResponse>;
@@ -44,12 +44,12 @@ class AdmissionServiceTest : public DaemonTest {
     request.mutable_budget()->set_nanos(static_cast<int32_t>(milliseconds % 1000) * 1'000'000);
     return request;
   }
-  // Searches on both threads: which have found a plan have begun.
+  // Starts searches on both threads. They have begun once they find a plan.
   struct Searches {
     void Cancel() {
       for (Context& context : contexts) context.TryCancel();
     }
-    // How they ended.
+    // Returns how they ended.
     std::vector<grpc::StatusCode> Drain() {
       std::vector<grpc::StatusCode> codes;
       for (auto& stream : streams) {
@@ -73,7 +73,7 @@ class AdmissionServiceTest : public DaemonTest {
   std::unique_ptr<v1::SolverService::Stub> solver_;
 };
 
-TEST_F(AdmissionServiceTest, ARequestThatWouldBeginAfterItsBudgetsEndIsRefusedAtOnce) {
+TEST_F(AdmissionServiceTest, RefusesARequestThatWouldBeginAfterItsBudget) {
   Searches searches;
   Occupy(searches, 50'000);
   v1::SolveResponse response;
@@ -88,7 +88,7 @@ TEST_F(AdmissionServiceTest, ARequestThatWouldBeginAfterItsBudgetsEndIsRefusedAt
   searches.Drain();
 }
 
-TEST_F(AdmissionServiceTest, ARequestThatHasTheTimeWaitsItsTurn) {
+TEST_F(AdmissionServiceTest, QueuesARequestWithEnoughTime) {
   Searches searches;
   Occupy(searches, 300);
   v1::SolveRequest patient = Search(60'000);
@@ -101,7 +101,7 @@ TEST_F(AdmissionServiceTest, ARequestThatHasTheTimeWaitsItsTurn) {
   EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "nobody took their threads";
 }
 
-TEST_F(AdmissionServiceTest, WhatACallerGaveUpHoldsNobodyBack) {
+TEST_F(AdmissionServiceTest, IgnoresCancelledRequestsInForecasts) {
   Searches searches;
   Occupy(searches, 50'000);
   searches.Cancel();

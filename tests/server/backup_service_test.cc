@@ -36,9 +36,9 @@ class BackupServiceTest : public DaemonTest {
   v1::BackupSummary summary_;
 };
 
-TEST_F(BackupServiceTest, SendsAnArchiveInPiecesAndItsSumLast) {
+TEST_F(BackupServiceTest, SendsAnArchiveInChunksAndItsDigestLast) {
   AddModel("net", 1);
-  // More than a piece.
+  // More than a chunk.
   ASSERT_TRUE(EnsureDirectory(folder_.path() + "/state/labels").ok());
   ASSERT_TRUE(
       AtomicWriteFile(folder_.path() + "/state/labels/set", std::string(3 << 20, 'x')).ok());
@@ -47,20 +47,20 @@ TEST_F(BackupServiceTest, SendsAnArchiveInPiecesAndItsSumLast) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(static_cast<int64_t>(archive_.size()), total_);
   EXPECT_EQ(summary_.sha256(), Sha256Hex(archive_));
-  EXPECT_EQ(summary_.models(), 1);
-  EXPECT_EQ(summary_.jobs(), 0);
-  EXPECT_EQ(summary_.files(), 6);  // index, database, labels, card, weights, sums
+  EXPECT_EQ(summary_.model_count(), 1);
+  EXPECT_EQ(summary_.job_count(), 0);
+  EXPECT_EQ(summary_.file_count(), 6);  // index, database, labels, card, weights, sums
   const std::string file = folder_.File("backup.tar");
   ASSERT_TRUE(AtomicWriteFile(file, archive_).ok());
   const auto report =
       RestoreBackup({.archive = file, .directory = folder_.File("restored"), .clock = &clock_});
   ASSERT_TRUE(report.ok()) << report.status();
   EXPECT_THAT(report->program, HasSubstr("vrpd "));
-  EXPECT_EQ(report->files, summary_.files());
+  EXPECT_EQ(report->files, summary_.file_count());
   EXPECT_TRUE(std::filesystem::exists(folder_.File("restored") + "/models/net/1/card.json"));
 }
 
-TEST_F(BackupServiceTest, ACallerWhoGoesAwayLeavesNothingBehind) {
+TEST_F(BackupServiceTest, LeavesNothingBehindWhenTheCallerCancels) {
   Start();
   {
     Context context;
@@ -77,7 +77,7 @@ TEST_F(BackupServiceTest, ACallerWhoGoesAwayLeavesNothingBehind) {
   EXPECT_TRUE(Backup().ok());
 }
 
-TEST(BackupSourceTest, EachPieceIsWatched) {
+TEST(BackupSourceTest, WatchesEachChunk) {
   const TempFolder folder;
   const SystemClock clock;
   const auto book = *JobBook::Open(folder.File("state"), &clock);

@@ -1,4 +1,4 @@
-// Concurrent requests for one network, as their callers see them.
+// Concurrent requests for one network.
 #include <memory>
 #include <string>
 #include <thread>
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Gives a model what the test holds in its hand.
+// Loads the policy that the test controls.
 class SharedPolicy final : public Policy {
  public:
   explicit SharedPolicy(std::shared_ptr<Policy> policy) : policy_(std::move(policy)) {}
@@ -35,7 +35,7 @@ class SharedPolicy final : public Policy {
   const std::shared_ptr<Policy> policy_;
 };
 
-// One network batch at a time; the network waits until the test lets it go.
+// Runs one network batch at a time. The network waits until the test releases it.
 class BatchingServiceTest : public DaemonTest {
  protected:
   void SetUp() override {
@@ -72,7 +72,7 @@ class BatchingServiceTest : public DaemonTest {
         v1::SolverService::NewStub(channel_)->Solve(&context, request, &answer.response);
     return answer;
   }
-  // On a thread of its own; see Answers.
+  // Solves on a separate thread; see Answers.
   void Ask(const v1::SolveRequest& request) {
     callers_.emplace_back(
         [this, request, number = answers_.size()] { *answers_[number] = Solve(request); });
@@ -93,7 +93,7 @@ class BatchingServiceTest : public DaemonTest {
   std::vector<std::thread> callers_;
 };
 
-TEST_F(BatchingServiceTest, RequestsThatComeWhileTheNetworkRunsAreDecodedTogether) {
+TEST_F(BatchingServiceTest, DecodesRequestsTogetherThatArriveWhileTheNetworkRuns) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
@@ -122,7 +122,7 @@ TEST_F(BatchingServiceTest, RequestsThatComeWhileTheNetworkRunsAreDecodedTogethe
   EXPECT_THAT(metrics, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"greedy\"} 4\n"));
 }
 
-TEST_F(BatchingServiceTest, MoreThanMayWaitAreRefusedAtOnce) {
+TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
   vrpd_.network_queue = 1;
   Start();
   Ask(GreedyRequest(3));
@@ -145,7 +145,7 @@ TEST_F(BatchingServiceTest, MoreThanMayWaitAreRefusedAtOnce) {
   for (const auto& answer : answers_) EXPECT_TRUE(answer->status.ok());
 }
 
-TEST_F(BatchingServiceTest, ARequestWhoseBudgetEndsWhileItWaitsIsSearchedAndNotDecoded) {
+TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
@@ -155,7 +155,7 @@ TEST_F(BatchingServiceTest, ARequestWhoseBudgetEndsWhileItWaitsIsSearchedAndNotD
   hurried.mutable_budget()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
   Ask(hurried);
   AwaitWaiting(1);
-  absl::SleepFor(kBudget);  // from when it was surely there
+  absl::SleepFor(kBudget);  // counts from after its arrival
   policy_->Open();
   AwaitAnswers();
   EXPECT_TRUE(answers_[0]->status.ok());
@@ -166,7 +166,7 @@ TEST_F(BatchingServiceTest, ARequestWhoseBudgetEndsWhileItWaitsIsSearchedAndNotD
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
-TEST_F(BatchingServiceTest, BatchSolveAndSeededSearchJoinToo) {
+TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
@@ -189,7 +189,7 @@ TEST_F(BatchingServiceTest, BatchSolveAndSeededSearchJoinToo) {
   v1::BatchSolveResponse response;
   for (int i = 0; i < 2; ++i) {
     ASSERT_TRUE(stream->Read(&response));
-    EXPECT_TRUE(response.has_answer()) << response.error().message();
+    EXPECT_TRUE(response.has_response()) << response.error().message();
     ids.push_back(response.id());
   }
   stream->WritesDone();
@@ -198,7 +198,7 @@ TEST_F(BatchingServiceTest, BatchSolveAndSeededSearchJoinToo) {
   AwaitAnswers();
   EXPECT_TRUE(answers_[1]->status.ok()) << answers_[1]->status.error_message();
   EXPECT_EQ(answers_[1]->response.strategy(), v1::STRATEGY_SEEDED);
-  // Its greedy plan is joined with theirs; its samples are decoded alone.
+  // The batch includes its greedy plan; its samples are decoded separately.
   ASSERT_GE(policy_->batches().size(), 2u);
   EXPECT_EQ(policy_->batches()[1], 3u);
 }

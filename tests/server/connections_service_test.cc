@@ -1,4 +1,4 @@
-// How many may connect, as clients of a whole daemon meet it.
+// Limits of connections to a whole daemon.
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class ConnectionsTest : public DaemonTest {
  protected:
   ConnectionsTest() { vrpd_.metrics_listen = "127.0.0.1:0"; }
 
-  // A connection of its own, which is tried again soon.
+  // Opens a separate connection, which is retried soon.
   std::shared_ptr<grpc::Channel> AChannel() const {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -46,7 +46,7 @@ class ConnectionsTest : public DaemonTest {
     while (connections != wanted && SteadyNow() < end) connections = Figure("vrp_connections");
     return connections == wanted;
   }
-  // A connection that sends `bytes` and no more.
+  // Opens a connection that sends only `bytes`.
   OpenFile HalfOpen(const std::string& bytes) const {
     OpenFile client(HttpConnect(daemon_->address()));
     EXPECT_EQ(send(client.descriptor(), bytes.data(), bytes.size(), 0),
@@ -58,7 +58,7 @@ class ConnectionsTest : public DaemonTest {
 class ConnectionsOfTest : public ConnectionsTest,
                           public testing::WithParamInterface<const char*> {};
 
-TEST_P(ConnectionsOfTest, AtTheLimitOneMoreIsRefusedUntilOneHasLeft) {
+TEST_P(ConnectionsOfTest, RefuseOneAboveTheLimitUntilOneCloses) {
   listen_ = GetParam();
   if (listen_.ends_with("SOCKET")) listen_ = "unix:" + folder_.path() + "/s";
   vrpd_.max_connections = 2;
@@ -81,7 +81,7 @@ TEST_P(ConnectionsOfTest, AtTheLimitOneMoreIsRefusedUntilOneHasLeft) {
 INSTANTIATE_TEST_SUITE_P(Each, ConnectionsOfTest,
                          testing::Values("localhost:0", "0.0.0.0:0", "unix:SOCKET"));
 
-TEST_F(ConnectionsTest, HalfOpenOnesAreDroppedAndLeaveTheirPlaces) {
+TEST_F(ConnectionsTest, DropHalfOpenOnes) {
   vrpd_.max_connections = 3;
   handshake_ = absl::Milliseconds(200);
   Start();
@@ -92,7 +92,7 @@ TEST_F(ConnectionsTest, HalfOpenOnesAreDroppedAndLeaveTheirPlaces) {
   EXPECT_TRUE(ConnectionsBecome(0));
 }
 
-TEST_F(ConnectionsTest, OnesThatStopInTheirTlsHandshakeAreDropped) {
+TEST_F(ConnectionsTest, DropUnfinishedTlsHandshakes) {
   const std::string pair = folder_.File("pair.pem");
   WriteSelfSignedPair(pair);
   vrpd_.tls_certificate = vrpd_.tls_key = pair;
@@ -101,14 +101,14 @@ TEST_F(ConnectionsTest, OnesThatStopInTheirTlsHandshakeAreDropped) {
   handshake_ = absl::Milliseconds(200);
   Start();
   for (int i = 0; i < 3; ++i) {
-    // A client's hello of 512 bytes begins like this.
+    // The beginning of a ClientHello of 512 bytes.
     const OpenFile client = HalfOpen(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
     char byte = 0;
     EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 0) << i;
   }
 }
 
-TEST_F(ConnectionsTest, AThousandThatComeAndGoLeaveNothing) {
+TEST_F(ConnectionsTest, LeaveNothingAfterAThousand) {
   Start();
   EXPECT_TRUE(Ask(channel_).ok());
   ASSERT_TRUE(ConnectionsBecome(1));
@@ -123,7 +123,7 @@ TEST_F(ConnectionsTest, AThousandThatComeAndGoLeaveNothing) {
   EXPECT_TRUE(Ask(channel_).ok());
 }
 
-TEST_F(ConnectionsTest, ASocketsFileGoesWithItsDaemon) {
+TEST_F(ConnectionsTest, RemoveTheSocketFileWithTheDaemon) {
   listen_ = "unix:" + folder_.path() + "/s";
   Start();
   EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/s"));
@@ -131,7 +131,7 @@ TEST_F(ConnectionsTest, ASocketsFileGoesWithItsDaemon) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/s"));
 }
 
-TEST_F(ConnectionsTest, TheDaemonStopsAtOnceWhateverIsConnected) {
+TEST_F(ConnectionsTest, DoNotDelayTheEndOfTheDaemon) {
   Start();
   EXPECT_TRUE(Ask(channel_).ok());
   const OpenFile silent = HalfOpen(""), hesitant = HalfOpen("PRI");

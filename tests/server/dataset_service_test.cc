@@ -1,9 +1,9 @@
-// Datasets as a client of a whole daemon sends and names them.
+// Uploaded datasets of a whole daemon.
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "tests/server/daemon_fixture.h"
 #include "tests/testing/instance_builder.h"
@@ -29,7 +29,7 @@ v1::UploadDatasetRequest Header(const std::string& name, int64_t bytes = 0) {
   v1::UploadDatasetRequest message;
   message.mutable_header()->set_name(name);
   message.mutable_header()->set_file_name("own.jsonl");
-  message.mutable_header()->set_bytes(bytes);
+  message.mutable_header()->set_size_bytes(bytes);
   return message;
 }
 
@@ -94,15 +94,15 @@ class DatasetServiceTest : public DaemonTest {
   v1::TrainingJob job_;
 };
 
-TEST_F(DatasetServiceTest, KeepsWhatItTakes) {
+TEST_F(DatasetServiceTest, StoresAnUpload) {
   Open();
   const std::string text = Lines(3);
   ASSERT_TRUE(Upload({Header("depot7", std::ssize(text)), Chunk(text.substr(0, 50)),
                       Chunk(text.substr(50))})
                   .ok());
   EXPECT_EQ(dataset_.name(), "datasets/depot7");
-  EXPECT_EQ(dataset_.instances(), 3);
-  EXPECT_EQ(dataset_.bytes(), std::ssize(text));
+  EXPECT_EQ(dataset_.instance_count(), 3);
+  EXPECT_EQ(dataset_.size_bytes(), std::ssize(text));
   EXPECT_THAT(dataset_.problem_types(), ElementsAre(v1::PROBLEM_TYPE_CVRP));
   EXPECT_EQ(dataset_.min_customers(), 4);
   EXPECT_EQ(dataset_.max_customers(), 6);
@@ -121,7 +121,7 @@ TEST_F(DatasetServiceTest, KeepsWhatItTakes) {
   EXPECT_THAT(Names(), IsEmpty());
 }
 
-TEST_F(DatasetServiceTest, NamesEachBadLineAndKeepsNothing) {
+TEST_F(DatasetServiceTest, NamesEachBadLineAndStoresNothing) {
   Open();
   const grpc::Status status = Upload(
       {Header("depot7"), Chunk(Lines(1) + "{}\n" + Lines(1)), Chunk("{\"kind\": 7}\n" + Lines(1))});
@@ -157,12 +157,12 @@ TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
   EXPECT_TRUE(std::filesystem::is_empty(Staging()));
 }
 
-TEST_F(DatasetServiceTest, CountsThemInTheQuota) {
+TEST_F(DatasetServiceTest, CountsDatasetsInTheQuota) {
   vrpd_.state_quota_mb = 1;
   Open();
   const grpc::Status announced = Upload({Header("depot7", 2'000'000)});
   EXPECT_EQ(announced.error_code(), grpc::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(announced.error_message(), HasSubstr("MB more are wanted"));
+  EXPECT_THAT(announced.error_message(), HasSubstr("MB more are needed"));
   std::string text;
   while (text.size() < 600'000) text += Lines(1);
   EXPECT_TRUE(Upload({Header("depot7"), Chunk(text)}).ok());
@@ -172,7 +172,7 @@ TEST_F(DatasetServiceTest, CountsThemInTheQuota) {
   EXPECT_THAT(Names(), ElementsAre("datasets/depot7"));
 }
 
-TEST_F(DatasetServiceTest, IsReadByTrainingsAndKeptWhileTheyDo) {
+TEST_F(DatasetServiceTest, KeepsDatasetsThatTrainingsRead) {
   Open();
   const grpc::Status missing = Train("datasets/depot7", /*validate_only=*/true);
   EXPECT_EQ(missing.error_code(), grpc::INVALID_ARGUMENT);
@@ -186,7 +186,7 @@ TEST_F(DatasetServiceTest, IsReadByTrainingsAndKeptWhileTheyDo) {
   EXPECT_THAT(in_use.error_message(), HasSubstr(job_.name()));
 }
 
-TEST_F(DatasetServiceTest, IsNoFileOfTheMachineWhereThoseAreRestricted) {
+TEST_F(DatasetServiceTest, AcceptsDatasetsWhereFilesAreRestricted) {
   vrpd_.data_dirs = {folder_.path() + "/data"};
   Open();
   ASSERT_TRUE(Upload({Header("depot7"), Chunk(Lines(2))}).ok());

@@ -1,4 +1,4 @@
-// The GPUs in what the daemon tells, with a library in the place of NVIDIA's.
+// GPUs in the daemon's metrics, with a fake of NVIDIA's library.
 #include <string>
 
 #include "core/device/device_loss.h"
@@ -31,14 +31,14 @@ class DeviceServiceTest : public DaemonTest {
   FakeNvml nvml_;
 };
 
-TEST_F(DeviceServiceTest, TellsHowTheGpusAre) {
+TEST_F(DeviceServiceTest, ReportsTheGpus) {
   nvml_->figures[1] = kFakeGpuIsLost;
   vrpd_.nvml_library = FakeNvmlPath();
   Start();
   v1::ServerStats stats = Stats();
-  while (stats.devices().empty()) stats = Stats();  // the driver has not answered yet
+  while (stats.devices().empty()) stats = Stats();  // the driver has not responded yet
   ASSERT_EQ(stats.devices_size(), 2);
-  EXPECT_EQ(stats.device_problem(), "");
+  EXPECT_EQ(stats.driver_error(), "");
   EXPECT_EQ(stats.devices(0).id(), "nvml:0");
   EXPECT_EQ(stats.devices(0).name(), "NVIDIA Fake");
   EXPECT_EQ(stats.devices(0).uuid(), kFakeUuids[0]);
@@ -51,23 +51,23 @@ TEST_F(DeviceServiceTest, TellsHowTheGpusAre) {
   EXPECT_EQ(stats.devices(0).power_watts(), 412.5);
   EXPECT_EQ(stats.devices(0).power_limit_watts(), 700);
   EXPECT_EQ(stats.devices(0).sm_clock_mhz(), 1980);
-  EXPECT_EQ(stats.devices(1).problem(), "GPU is lost");
+  EXPECT_EQ(stats.devices(1).error(), "GPU is lost");
   EXPECT_FALSE(stats.devices(1).has_utilization());
   const std::string page = HttpGet(daemon_->metrics_address(), "/metrics").body;
   EXPECT_THAT(page, HasSubstr("vrp_device_utilization_ratio{device=\"nvml:0\"} 0.83\n"));
   EXPECT_THAT(page, HasSubstr("vrp_device_up{device=\"nvml:1\"} 0\n"));
 }
 
-TEST_F(DeviceServiceTest, ServesWithoutNvidiasLibraryAndSaysSo) {
+TEST_F(DeviceServiceTest, ReportsThatNvidiasLibraryIsMissing) {
   vrpd_.nvml_library = "libno-such-nvml.so.1";
   Start();
   const v1::ServerStats stats = Stats();
   EXPECT_EQ(stats.devices_size(), 0);
-  EXPECT_THAT(stats.device_problem(), HasSubstr("libno-such-nvml.so.1: cannot open"));
+  EXPECT_THAT(stats.driver_error(), HasSubstr("libno-such-nvml.so.1: cannot open"));
   EXPECT_EQ(HttpGet(daemon_->metrics_address(), "/metrics").status, 200);
 }
 
-TEST_F(DeviceServiceTest, ALostGpuIsToldAndSearchGoesOn) {
+TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
   std::string told;
   on_device_loss_ = [&](const absl::Status& lost) { told = std::string(lost.message()); };
   Start();
@@ -95,7 +95,7 @@ TEST_F(DeviceServiceTest, ALostGpuIsToldAndSearchGoesOn) {
   EXPECT_FALSE(serves("vrp.v1.TrainingService"));
   EXPECT_TRUE(serves("vrp.v1.SolverService"));
   EXPECT_TRUE(serves("")) << "it is alive";
-  while (serves("readiness")) {  // looked at once a second
+  while (serves("readiness")) {  // checked once per second
   }
   EXPECT_THAT(HttpGet(daemon_->metrics_address(), "/readyz").body, HasSubstr("a GPU is lost"));
   const auto solver = v1::SolverService::NewStub(channel_);
@@ -105,7 +105,7 @@ TEST_F(DeviceServiceTest, ALostGpuIsToldAndSearchGoesOn) {
   EXPECT_TRUE(SolveWhenFree(*solver, request).ok());
 
   Start();
-  EXPECT_EQ(info().device_loss(), "") << "it has started anew";
+  EXPECT_EQ(info().device_loss(), "") << "after the restart";
 }
 
 }  // namespace

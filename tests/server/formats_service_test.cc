@@ -53,7 +53,7 @@ class FormatsServiceTest : public DaemonTest {
     const auto writer = datasets_->UploadMatrices(&context, &kept_);
     v1::UploadMatricesRequest message;
     message.mutable_header()->set_size(size);
-    message.mutable_header()->set_durations(durations);
+    message.mutable_header()->set_with_durations(durations);
     writer->Write(message);
     for (size_t begin = 0; begin < values.size(); begin += 250'000) {
       message.Clear();
@@ -67,7 +67,7 @@ class FormatsServiceTest : public DaemonTest {
     return writer->Finish();
   }
 
-  // Distances |i - j| * 10 of ACvrpMessage's nodes.
+  // Returns distances |i - j| * 10 between the nodes of ACvrpMessage.
   static std::vector<double> Distances(int32_t size) {
     std::vector<double> values;
     for (int32_t i = 0; i < size; ++i) {
@@ -82,7 +82,7 @@ class FormatsServiceTest : public DaemonTest {
   v1::Matrices kept_;
 };
 
-TEST_F(FormatsServiceTest, AnAnswerComesInEachFormThatIsAskedFor) {
+TEST_F(FormatsServiceTest, RendersEachRequestedFormat) {
   v1::SolveRequest request = ARequest();
   request.mutable_file()->set_name("v.json");
   request.mutable_file()->set_content(kVroomText);
@@ -102,7 +102,7 @@ TEST_F(FormatsServiceTest, AnAnswerComesInEachFormThatIsAskedFor) {
   EXPECT_THAT(response_.rendered(1).content(), StartsWith("Route #1:"));
 }
 
-TEST_F(FormatsServiceTest, AFormThatCannotSayTheInstanceIsRefusedBeforeAnythingIsSolved) {
+TEST_F(FormatsServiceTest, RefusesAFormatThatCannotExpressTheInstance) {
   v1::SolveRequest request = ARequest();
   request.add_render(v1::SOLUTION_FORMAT_VROOM);
   request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
@@ -116,7 +116,7 @@ TEST_F(FormatsServiceTest, AFormThatCannotSayTheInstanceIsRefusedBeforeAnythingI
   EXPECT_EQ(FieldOf(Solve(request)), "render[1]");
 }
 
-TEST_F(FormatsServiceTest, GivenPlansAreReadInEachFormAndShownInAnother) {
+TEST_F(FormatsServiceTest, ReadsPlansInOneFormatAndRendersThemInAnother) {
   v1::CheckSolutionRequest request;
   request.mutable_file()->set_content(kVroomText);
   request.mutable_solution_file()->set_content(
@@ -134,7 +134,7 @@ TEST_F(FormatsServiceTest, GivenPlansAreReadInEachFormAndShownInAnother) {
   EXPECT_EQ(json::parse(response.rendered(1).content())["summary"]["cost"], 263);
 }
 
-TEST_F(FormatsServiceTest, AnInstanceIsConvertedOrItsFieldIsNamed) {
+TEST_F(FormatsServiceTest, ConvertsAnInstanceOrNamesTheField) {
   v1::ConvertInstanceRequest request;
   *request.mutable_instance() = ACvrpMessage(3);
   request.set_format(v1::INSTANCE_FORMAT_VRPLIB);
@@ -146,7 +146,7 @@ TEST_F(FormatsServiceTest, AnInstanceIsConvertedOrItsFieldIsNamed) {
   }
   EXPECT_THAT(response.file().content(), HasSubstr("TYPE : CVRP\nDIMENSION : 4\n"));
   EXPECT_EQ(response.file().format(), v1::INSTANCE_FORMAT_VRPLIB);
-  // The field has the message's name, not the core's.
+  // The error names the message's field, not the core's.
   request.mutable_instance()->mutable_customers(1)->set_setup_time(4);
   Context context;
   const grpc::Status refused = solver_->ConvertInstance(&context, request, &response);
@@ -157,7 +157,7 @@ TEST_F(FormatsServiceTest, AnInstanceIsConvertedOrItsFieldIsNamed) {
   EXPECT_EQ(FieldOf(solver_->ConvertInstance(&again, request, &response)), "format");
 }
 
-TEST_F(FormatsServiceTest, AFileIsJudgedByTheObjectiveAndTheMetricThatAreAskedFor) {
+TEST_F(FormatsServiceTest, OverridesObjectiveAndMetricOfAFile) {
   v1::SolveRequest request;
   request.mutable_file()->set_name("E-n22-k4.vrp");
   request.mutable_file()->set_content(ReadData("E-n22-k4.vrp"));
@@ -181,31 +181,32 @@ TEST_F(FormatsServiceTest, AFileIsJudgedByTheObjectiveAndTheMetricThatAreAskedFo
   EXPECT_EQ(FieldOf(Solve(request)), "file.objective");
 }
 
-TEST_F(FormatsServiceTest, AnAnswerTellsTheUnitsThatAreKnown) {
+TEST_F(FormatsServiceTest, ReportsKnownUnits) {
   v1::SolveRequest request = ARequest();
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_FALSE(response_.solution().has_units());
   request.mutable_instance()->set_distance_unit("km");
   request.mutable_instance()->set_time_unit("min");
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.solution().units().metres_per_distance(), 1000);
-  EXPECT_EQ(response_.solution().units().seconds_per_time(), 60);
+  EXPECT_EQ(response_.solution().units().metres_per_distance_unit(), 1000);
+  EXPECT_EQ(response_.solution().units().seconds_per_time_unit(), 60);
   EXPECT_EQ(response_.solution().units().cost(), v1::COST_UNIT_DISTANCE);
   request.mutable_instance()->set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
   request.mutable_instance()->clear_distance_unit();
   request.mutable_instance()->set_time_unit("ticks");
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.solution().units().metres_per_distance(), 1);
-  EXPECT_EQ(response_.solution().units().seconds_per_time(), 0) << "no second, and no known unit";
+  EXPECT_EQ(response_.solution().units().metres_per_distance_unit(), 1);
+  EXPECT_EQ(response_.solution().units().seconds_per_time_unit(), 0)
+      << "no second, and no known unit";
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = request;
   Context context;
   v1::SolveJob job;
   ASSERT_TRUE(solver_->CreateSolveJob(&context, create, &job).ok());
-  EXPECT_EQ(job.units().metres_per_distance(), 1);
+  EXPECT_EQ(job.units().metres_per_distance_unit(), 1);
 }
 
-TEST_F(FormatsServiceTest, MatricesAreNamedByInstancesAndVehiclesAlsoAfterARestart) {
+TEST_F(FormatsServiceTest, FindsNamedMatricesAfterARestart) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::SolveRequest request = ARequest();
   request.mutable_instance()->set_matrices(kept_.name());
@@ -228,7 +229,7 @@ TEST_F(FormatsServiceTest, MatricesAreNamedByInstancesAndVehiclesAlsoAfterAResta
   EXPECT_EQ(response_.solution().cost(), 60);
 }
 
-TEST_F(FormatsServiceTest, MatricesAreNamedByTheFilesOfAnEvaluation) {
+TEST_F(FormatsServiceTest, FindsMatricesThatEvaluatedFilesName) {
   AddModel("net", 1);
   Start();
   Connect();
@@ -237,7 +238,7 @@ TEST_F(FormatsServiceTest, MatricesAreNamedByTheFilesOfAnEvaluation) {
   const auto evaluate = [&](const std::string& matrices) {
     v1::EvaluateModelRequest request;
     request.set_model("models/net");
-    request.mutable_search_reference()->set_nanos(2'000'000);
+    request.mutable_reference_search_time()->set_nanos(2'000'000);
     request.add_files()->set_content(
         Concat(R"({"kind": "cvrp", "demands": [0, 1, 1, 1], "capacity": 9, "matrices": ")",
                matrices, R"("})"));
@@ -256,13 +257,13 @@ TEST_F(FormatsServiceTest, MatricesAreNamedByTheFilesOfAnEvaluation) {
   EXPECT_EQ(FieldOf(evaluate("matrices/unknown")), "files[0]");
 }
 
-TEST_F(FormatsServiceTest, ManyMoreThanAMessageHoldsAreUploadedOnce) {
-  // 2 x 2,100 x 2,100 doubles: 71 MB, where a message has 64 at most.
+TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
+  // 2 x 2,100 x 2,100 doubles: 71 MB. A message has at most 64 MB.
   std::vector<double> values = Distances(2100);
   values.insert(values.end(), values.begin(), values.begin() + 2100 * 2100);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
   const std::string name = kept_.name();
-  EXPECT_GT(kept_.bytes(), 64 << 20);
+  EXPECT_GT(kept_.size_bytes(), 64 << 20);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
   EXPECT_EQ(kept_.name(), name);
   Context context;
@@ -270,10 +271,10 @@ TEST_F(FormatsServiceTest, ManyMoreThanAMessageHoldsAreUploadedOnce) {
   ASSERT_TRUE(datasets_->ListMatrices(&context, {}, &list).ok());
   ASSERT_EQ(list.matrices_size(), 1);
   EXPECT_EQ(list.matrices(0).size(), 2100);
-  EXPECT_TRUE(list.matrices(0).durations());
+  EXPECT_TRUE(list.matrices(0).with_durations());
 }
 
-TEST_F(FormatsServiceTest, WrongUploadsNameTheFieldWithWhatWasGotAndWanted) {
+TEST_F(FormatsServiceTest, RefusesWrongUploadsByField) {
   const grpc::Status few = Upload(4, std::vector<double>(15, 1));
   EXPECT_EQ(few.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(few.error_message(), "chunk.values: got 15, wanted 16 as the header says");
@@ -281,14 +282,14 @@ TEST_F(FormatsServiceTest, WrongUploadsNameTheFieldWithWhatWasGotAndWanted) {
   EXPECT_EQ(FieldOf(Upload(2, {0, -1, 2, 0})), "chunk.values[1]");
 }
 
-TEST_F(FormatsServiceTest, UnknownDamagedAndMisfittingMatricesAreRefusedByField) {
+TEST_F(FormatsServiceTest, RefusesUnknownDamagedAndMismatchedMatrices) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::SolveRequest request = ARequest();
   request.mutable_instance()->set_matrices("matrices/0123456789abcdef0123456789abcdef");
   grpc::Status status = Solve(request);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(FieldOf(status), "matrices");
-  EXPECT_THAT(status.error_message(), HasSubstr("which is not kept here"));
+  EXPECT_THAT(status.error_message(), HasSubstr("which this daemon does not have"));
   *request.mutable_instance() = ACvrpMessage(5);
   request.mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
   status = Solve(request);
@@ -299,14 +300,14 @@ TEST_F(FormatsServiceTest, UnknownDamagedAndMisfittingMatricesAreRefusedByField)
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/state/matrices")) {
     std::fstream(file.path(), std::ios::in | std::ios::out | std::ios::binary).seekp(40).put('x');
   }
-  Start();  // what is in memory is sound
+  Start();  // the copy in memory is intact
   Connect();
   status = Solve(request);
   EXPECT_EQ(FieldOf(status), "matrices");
   EXPECT_THAT(status.error_message(), HasSubstr("damaged"));
 }
 
-TEST_F(FormatsServiceTest, DeletedMatricesAreGone) {
+TEST_F(FormatsServiceTest, DeletesMatrices) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::DeleteMatricesRequest request;
   request.set_name(kept_.name());
@@ -321,8 +322,8 @@ TEST_F(FormatsServiceTest, DeletedMatricesAreGone) {
   EXPECT_EQ(FieldOf(status), "name");
 }
 
-TEST_F(FormatsServiceTest, MatricesOfAnOpenSolveJobAreKeptUntilItEnds) {
-  // Not so small that the job ends at once with an optimum.
+TEST_F(FormatsServiceTest, KeepsTheMatricesOfAnOpenSolveJob) {
+  // Large enough that the job does not prove an optimum at once.
   ASSERT_TRUE(Upload(51, Distances(51)).ok());
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = ARequest();

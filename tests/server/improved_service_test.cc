@@ -1,5 +1,4 @@
-// Plans improved on a model's device, as callers see them: the device's program runs on the CPU
-// here.
+// Plans improved on the device of a model. The device program runs on the CPU here.
 #include <memory>
 #include <string>
 
@@ -43,7 +42,7 @@ class ImprovedServiceTest : public DaemonTest {
   v1::SolveResponse response_;
 };
 
-TEST_F(ImprovedServiceTest, SaysHowManyRoundsThereWereAndWhereTheTimeWent) {
+TEST_F(ImprovedServiceTest, ReportsRoundsAndTimes) {
   Start();
   ASSERT_TRUE(Solve(RequestOf(v1::STRATEGY_GREEDY, 40)).ok());
   const double greedy = response_.solution().cost();
@@ -52,13 +51,13 @@ TEST_F(ImprovedServiceTest, SaysHowManyRoundsThereWereAndWhereTheTimeWent) {
   EXPECT_EQ(response_.strategy(), v1::STRATEGY_IMPROVED);
   EXPECT_EQ(response_.model(), "models/net/versions/1");
   EXPECT_EQ(response_.iterations(), kRounds);
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_ITERATIONS);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_ITERATIONS);
   EXPECT_TRUE(response_.feasible());
   EXPECT_TRUE(response_.times().has_search());
   EXPECT_LE(response_.solution().cost(), greedy);
 }
 
-TEST_F(ImprovedServiceTest, ABudgetEndsTheRounds) {
+TEST_F(ImprovedServiceTest, EndsRoundsAtTheBudget) {
   Start();
   v1::SolveRequest request = RequestOf(v1::STRATEGY_IMPROVED);
   request.set_rounds(10'000'000);
@@ -66,12 +65,12 @@ TEST_F(ImprovedServiceTest, ABudgetEndsTheRounds) {
   request.mutable_budget()->set_nanos(300'000'000);
   const grpc::Status status = Solve(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_BUDGET);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_BUDGET);
   EXPECT_GT(response_.iterations(), 0);
   EXPECT_LT(response_.iterations(), 10'000'000);
 }
 
-TEST_F(ImprovedServiceTest, ABatchIsAnsweredOverOneCall) {
+TEST_F(ImprovedServiceTest, SolvesABatchInOneCall) {
   Start();
   Context context;
   const auto stream = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
@@ -85,9 +84,9 @@ TEST_F(ImprovedServiceTest, ABatchIsAnsweredOverOneCall) {
   v1::BatchSolveResponse response;
   int answers = 0;
   for (; stream->Read(&response); ++answers) {
-    ASSERT_TRUE(response.has_answer()) << response.error().message();
-    EXPECT_EQ(response.answer().iterations(), kRounds);
-    EXPECT_TRUE(response.answer().feasible());
+    ASSERT_TRUE(response.has_response()) << response.error().message();
+    EXPECT_EQ(response.response().iterations(), kRounds);
+    EXPECT_TRUE(response.response().feasible());
   }
   EXPECT_TRUE(stream->Finish().ok());
   EXPECT_EQ(answers, 16);
@@ -107,13 +106,13 @@ TEST_F(ImprovedServiceTest, RefusesByField) {
   EXPECT_EQ(FieldOf(Solve(many)), "rounds");
 }
 
-TEST_F(ImprovedServiceTest, EvaluatesImprovedPlansToo) {
+TEST_F(ImprovedServiceTest, EvaluatesImprovedPlans) {
   Start();
   v1::EvaluateModelRequest request;
   request.set_model("models/net");
   request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
-  request.mutable_generate()->set_customers(20);
-  request.mutable_generate()->set_count(12);
+  request.mutable_generate()->set_customer_count(20);
+  request.mutable_generate()->set_instance_count(12);
   request.add_modes()->set_strategy(v1::STRATEGY_GREEDY);
   request.add_modes()->set_strategy(v1::STRATEGY_IMPROVED);
   request.mutable_modes(1)->set_width(kRounds);

@@ -1,4 +1,4 @@
-// The plan that a request gives to start from.
+// Plans that a request gives to start from.
 #include "server/convert/initial_solution.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ Instance AnIdInstance(int customers = 6) {
   return *InstanceFromProto(message);
 }
 
-// Routes as "abc", with an id a letter; "0" is the depot.
+// Returns routes such as "abc" with one letter per id; "0" is the depot.
 v1::SolveRequest Starting(const std::vector<std::string>& routes) {
   v1::SolveRequest request;
   request.mutable_initial_solution();
@@ -55,11 +55,11 @@ TEST(InitialSolutionTest, IsReadById) {
   EXPECT_EQ((*initial)->report.kept_customers(), 3);
   EXPECT_EQ((*initial)->report.missing_customers(), 3);
   EXPECT_EQ((*initial)->report.cost(), 16);
-  EXPECT_EQ((*initial)->report.left_out_size(), 0);
+  EXPECT_EQ((*initial)->report.dropped_visits_size(), 0);
   EXPECT_FALSE((*Read({})).has_value());
 }
 
-TEST(InitialSolutionTest, IsReadByNumberWhereThereIsNoId) {
+TEST(InitialSolutionTest, IsReadByNumberWithoutAnId) {
   v1::SolveRequest request = Starting({""});
   request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(4);
   EXPECT_EQ((*Read(request))->plan, (Plan{{0, {4}}}));
@@ -68,7 +68,7 @@ TEST(InitialSolutionTest, IsReadByNumberWhereThereIsNoId) {
   EXPECT_EQ((*Read(file))->plan, (Plan{{0, {3, 1}}}));
 }
 
-TEST(InitialSolutionTest, IsReadFromVroomsOutputByTheFilesNames) {
+TEST(InitialSolutionTest, IsReadFromVroomOutputByTheIdsOfTheFile) {
   v1::SolveRequest request;
   request.mutable_file()->set_content(
       "\xEF\xBB\xBF"
@@ -85,7 +85,7 @@ TEST(InitialSolutionTest, IsReadFromVroomsOutputByTheFilesNames) {
   EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
 }
 
-TEST(InitialSolutionTest, IsWhatTheStepsOfVroomsVehiclesSayWhereNoneIsGiven) {
+TEST(InitialSolutionTest, IsReadFromTheStepsOfVroomVehicles) {
   v1::SolveRequest request;
   request.mutable_file()->set_content(R"({
       "vehicles": [{"id": 3, "start_index": 0},
@@ -123,7 +123,7 @@ TEST(InitialSolutionTest, IsRefusedByField) {
   EXPECT_EQ(FieldOf(request), "frozen_stops");
 }
 
-TEST(InitialSolutionTest, FreezesWhatTheRoutesOrTheRequestSay) {
+TEST(InitialSolutionTest, FreezesTheStopsOfRoutesOrRequest) {
   v1::SolveRequest request = Starting({"abc", "d"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(1);
   request.set_frozen_stops(2);
@@ -138,15 +138,15 @@ TEST(InitialSolutionTest, FreezesWhatTheRoutesOrTheRequestSay) {
               HasSubstr("routes[0].frozen_stops: load 5 exceeds vehicle capacity 4"));
 }
 
-TEST(InitialSolutionTest, TellsWhatHadToBeLeftOutAndWhy) {
+TEST(InitialSolutionTest, ReportsDroppedVisitsWithReasons) {
   v1::SolveRequest request = Starting({"abcdef"});
   request.mutable_initial_solution()->mutable_routes(0)->set_frozen_stops(2);
   const auto initial = Read(request);
-  ASSERT_EQ((*initial)->report.left_out_size(), 2);
-  EXPECT_EQ((*initial)->report.left_out(0).reason(), "load 6 exceeds vehicle capacity 4");
-  EXPECT_EQ((*initial)->report.left_out(0).route(), 0);
+  ASSERT_EQ((*initial)->report.dropped_visits_size(), 2);
+  EXPECT_EQ((*initial)->report.dropped_visits(0).reason(), "load 6 exceeds vehicle capacity 4");
+  EXPECT_EQ((*initial)->report.dropped_visits(0).route(), 0);
   EXPECT_EQ((*initial)->report.kept_customers(), 4);
-  EXPECT_TRUE(BreaksNoRule(CheckPlan((*initial)->instance, (*initial)->plan)));
+  EXPECT_TRUE(RoutesAreFeasible(CheckPlan((*initial)->instance, (*initial)->plan)));
 }
 
 }  // namespace

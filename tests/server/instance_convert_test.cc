@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "core/problem/formats/json/json_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/server/messages.h"
@@ -12,8 +13,6 @@ namespace {
 using test::ACvrpMessage;
 using test::AMatrixMessage;
 using test::AVrptwMessage;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(InstanceFromProto, ReadsACvrp) {
   v1::Instance message = ACvrpMessage();
@@ -58,7 +57,7 @@ TEST(InstanceFromProto, ReadsMatricesWithoutLocations) {
   EXPECT_EQ(instance->Duration(1, 3), 4);
 }
 
-TEST(InstanceFromProto, DerivesTheProblemTypeFromWhatIsGiven) {
+TEST(InstanceFromProto, DerivesTheProblemTypeFromContent) {
   v1::Instance message = ACvrpMessage();
   EXPECT_EQ(InstanceFromProto(message)->kind(), ProblemKind::kCvrp);
   for (v1::Customer& customer : *message.mutable_customers()) customer.clear_demand();
@@ -73,7 +72,7 @@ TEST(InstanceFromProto, AcceptsAnEndDepotThatIsTheStartDepot) {
   EXPECT_TRUE(InstanceFromProto(message).ok());
 }
 
-TEST(InstanceFromProto, TakesTheObjectiveFromTheVehiclesCostsWhereNoneIsStated) {
+TEST(InstanceFromProto, DerivesTheObjectiveFromVehicleCosts) {
   v1::Instance message = ACvrpMessage();
   EXPECT_EQ(InstanceFromProto(message)->data().objective, Objective::kDistance);
   message.mutable_vehicles(0)->set_cost_per_time(2);
@@ -148,7 +147,7 @@ TEST(InstanceFromProto, ReadsLongitudesAndLatitudes) {
   message.set_coordinate_system(v1::COORDINATE_SYSTEM_LON_LAT);
   message.set_speed(10);
   const Instance instance = InstanceFromProto(message).value();
-  EXPECT_NEAR(instance.Distance(0, 1), 111'195, 1);  // a degree of the equator, in metres
+  EXPECT_NEAR(instance.Distance(0, 1), 111'195, 1);  // one degree of the equator in metres
   EXPECT_EQ(instance.Duration(0, 1), instance.Distance(0, 1) / 10);
 }
 
@@ -168,7 +167,7 @@ TEST(InstanceFromProto, ReadsOpenEndsAndLimitsOfAVehicle) {
 
 TEST(InstanceFromProto, BoundsTheNumberOfNodesBeforeItReadsThem) {
   const absl::Status status = InstanceFromProto(ACvrpMessage(kMaxNodes + 1)).status();
-  EXPECT_EQ(status.code(), kInvalid);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(ViolationsOf(status).at(0).field, "customers");
 }
 
@@ -177,7 +176,7 @@ TEST(InstanceFromProto, ReadsAFileAndNamesItInErrors) {
   file.set_name("broken.vrp");
   file.set_content("NAME : x\nTYPE : CVRP\nDIMENSION : many\n");
   const absl::Status status = InstanceFromProto(file).status();
-  EXPECT_EQ(status.code(), kInvalid);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()), testing::StartsWith("broken.vrp:3"));
   EXPECT_EQ(ViolationsOf(status).at(0).field, "file.content");
 

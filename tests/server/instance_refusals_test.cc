@@ -1,4 +1,4 @@
-// What InstanceFromProto refuses, by the path of the field.
+// Errors of InstanceFromProto, by field path.
 #include <functional>
 #include <limits>
 #include <ostream>
@@ -41,7 +41,7 @@ v1::Instance TwoDimensions() {
   return message;
 }
 
-// Each number of the message x {NaN, infinite, negative, overflow}, by what sets it.
+// Each number of the message x {NaN, infinite, negative, overflow}, with its setter.
 std::vector<Wrong> WrongNumbers() {
   struct Number {
     std::string name;

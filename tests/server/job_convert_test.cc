@@ -14,12 +14,12 @@ TEST(ProgressToProto, NamesTheReferenceOfItsGap) {
                                .validation_reference = 6.25,
                                .validation_gap = 0.05,
                                .reference = "search 50 iterations"});
-  EXPECT_EQ(message.val_gap(), 0.05);
-  EXPECT_EQ(message.val_reference(), "search 50 iterations");
-  EXPECT_EQ(message.val_reference_cost(), 6.25);
+  EXPECT_EQ(message.validation_gap(), 0.05);
+  EXPECT_EQ(message.validation_reference(), "search 50 iterations");
+  EXPECT_EQ(message.validation_reference_cost(), 6.25);
 }
 
-TEST(ProgressToProto, LeavesOutAPaceThatIsNotKnown) {
+TEST(ProgressToProto, OmitsAnUnknownPace) {
   EXPECT_FALSE(ToProto(TrainingProgress{}).has_seconds_per_step());
   EXPECT_FALSE(ToProto(TrainingProgress{}).has_seconds_per_epoch());
   const v1::TrainingProgress message =
@@ -28,7 +28,7 @@ TEST(ProgressToProto, LeavesOutAPaceThatIsNotKnown) {
   EXPECT_EQ(message.seconds_per_epoch(), 12);
 }
 
-TEST(TotalsToProto, DivideTheWholeWallTime) {
+TEST(TotalsToProto, DividesTheWholeWallTime) {
   TrainingTotals totals;
   for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
     totals.run_phases[phase] = {.wall_seconds = static_cast<double>(phase), .thread_seconds = 50};
@@ -38,11 +38,11 @@ TEST(TotalsToProto, DivideTheWholeWallTime) {
   EXPECT_EQ(message.wall_phases(0).phase(), "preparation");
   EXPECT_EQ(message.wall_phases(7).phase(), "other");
   EXPECT_EQ(message.wall_phases(7).wall_seconds(), 7);
-  EXPECT_EQ(message.wall_phases(7).seconds(), 50);
+  EXPECT_EQ(message.wall_phases(7).thread_seconds(), 50);
   EXPECT_EQ(message.wall_seconds(), 28);
 }
 
-TEST(TotalsToProto, OfAnEarlierVersionHaveNoWallTime) {
+TEST(TotalsToProto, AcceptsAnEarlierVersionWithoutWallTime) {
   const v1::TrainingTotals message =
       ToProto(TrainingProgress{.totals = {.steps = 3, .seconds = 2}}).totals();
   EXPECT_EQ(message.wall_phases_size(), 0);
@@ -50,7 +50,7 @@ TEST(TotalsToProto, OfAnEarlierVersionHaveNoWallTime) {
   EXPECT_EQ(message.phases_size(), 8);
 }
 
-TEST(ModelToProto, GivesTheGapThatTheCardStatesAndNoOther) {
+TEST(ModelToProto, ReturnsTheGapOfTheCard) {
   ModelVersion version;
   version.name = "a";
   version.version = 1;

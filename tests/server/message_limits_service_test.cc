@@ -1,5 +1,4 @@
-// Messages that are small on the wire and large in memory, as a client of a whole daemon sends
-// them.
+// Messages that are small on the wire and large in memory, sent to a whole daemon.
 #include <string>
 #include <thread>
 #include <vector>
@@ -26,15 +25,15 @@ v1::UploadMatricesRequest UploadHeader() {
   return message;
 }
 
-// One upload of matrices, as far as a test has it go.
+// An upload of matrices that a test controls.
 class Upload {
  public:
   explicit Upload(v1::DatasetService::Stub& datasets)
       : writer_(datasets.UploadMatrices(&context_, &kept_)) {
     writer_->Write(UploadHeader());
   }
-  // Far more than fits between client and server: all but the last are taken when it returns.
-  // false: the call has ended.
+  // Sends far more than fits between client and server, so that all messages but the last are
+  // handled when it returns. Returns false if the call has ended.
   bool Write(int chunks) {
     v1::UploadMatricesRequest message;
     message.mutable_chunk()->mutable_values()->Resize(kChunkValues, 1.0);
@@ -47,7 +46,7 @@ class Upload {
     writer_->WritesDone();
     return writer_->Finish();
   }
-  // Says nothing more, until the server has had enough.
+  // Sends nothing until the server ends the call.
   grpc::Status StayQuiet() { return writer_->Finish(); }
   grpc::Status Cancel() {
     context_.TryCancel();
@@ -78,7 +77,7 @@ class MessageLimitsTest : public DaemonTest {
     Context context;
     return CallByPath(channel_, context, path, {request});
   }
-  // Asks again, as the error says, while there is no room; not for ever.
+  // Retries as the error says while memory is exhausted, for a limited time.
   grpc::Status EventuallyTaken(const std::string& request) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
@@ -88,7 +87,7 @@ class MessageLimitsTest : public DaemonTest {
       absl::SleepFor(absl::Milliseconds(10));
     }
   }
-  // A whole upload, again while there is no room for it; not for ever.
+  // Repeats a complete upload while memory is exhausted, for a limited time.
   static grpc::Status EventuallyUploaded(v1::DatasetService::Stub& datasets) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
@@ -100,7 +99,7 @@ class MessageLimitsTest : public DaemonTest {
       absl::SleepFor(absl::Milliseconds(10));
     }
   }
-  // `count` empty customers, two bytes each.
+  // Returns `count` empty customers of two bytes each.
   static std::string EmptyCustomers(int count) {
     v1::SolveRequest request;
     for (int i = 0; i < count; ++i) request.mutable_instance()->add_customers();
@@ -108,7 +107,7 @@ class MessageLimitsTest : public DaemonTest {
   }
 };
 
-TEST_F(MessageLimitsTest, AnUploadThatStallsIsGivenUpAndItsPlaceIsFree) {
+TEST_F(MessageLimitsTest, EndsAStalledUpload) {
   heartbeat_ = absl::Milliseconds(10);
   silence_ = absl::Milliseconds(100);
   vrpd_.max_message_mib = 64;
@@ -123,7 +122,7 @@ TEST_F(MessageLimitsTest, AnUploadThatStallsIsGivenUpAndItsPlaceIsFree) {
   EXPECT_TRUE(EventuallyUploaded(*datasets).ok());
 }
 
-TEST_F(MessageLimitsTest, AnUploadMayPauseBetweenMessages) {
+TEST_F(MessageLimitsTest, AllowsPausesInAnUpload) {
   heartbeat_ = absl::Milliseconds(5);
   vrpd_.max_message_mib = 64;
   Start();
@@ -136,21 +135,22 @@ TEST_F(MessageLimitsTest, AnUploadMayPauseBetweenMessages) {
   EXPECT_TRUE(slow.End().ok());
 }
 
-TEST_F(MessageLimitsTest, NoRpcUnpacksWhatTakesTooMuch) {
+TEST_F(MessageLimitsTest, RefusesLargeMessagesOfEveryRpc) {
   Start();
-  // Of a field that no message has: 0xf2 0x3f 0x00.
+  // An unknown field: 0xf2 0x3f 0x00.
   std::string heavy;
   for (int i = 0; i < 300'000; ++i) heavy.append("\xf2\x3f\x00", 3);
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
     const std::string path = PathOf(*method);
-    if (path.find("BatchSolve") != std::string::npos) continue;  // tells it in its answer
+    if (path.find("BatchSolve") != std::string::npos)
+      continue;  // reports the error in its response
     const grpc::Status status = Call(path, heavy);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << path;
     EXPECT_THAT(status.error_message(), HasSubstr("more than 4 MiB once it is unpacked")) << path;
   }
 }
 
-TEST_F(MessageLimitsTest, TooManyCustomersAreRefusedByTheirName) {
+TEST_F(MessageLimitsTest, NamesTheFieldOfTooManyCustomers) {
   Start();
   for (const char* method : {"Solve", "StreamSolve", "ValidateInstance", "CheckSolution"}) {
     const grpc::Status status =
@@ -160,7 +160,7 @@ TEST_F(MessageLimitsTest, TooManyCustomersAreRefusedByTheirName) {
   }
 }
 
-TEST_F(MessageLimitsTest, ABatchGoesOnAfterARequestThatTakesTooMuch) {
+TEST_F(MessageLimitsTest, ContinuesABatchAfterATooLargeRequest) {
   Start();
   Context context;
   const auto batch = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
@@ -175,12 +175,12 @@ TEST_F(MessageLimitsTest, ABatchGoesOnAfterARequestThatTakesTooMuch) {
   EXPECT_THAT(response.error().message(), HasSubstr("solve.instance.customers: with this"));
   ASSERT_TRUE(batch->Write(sound));
   ASSERT_TRUE(batch->Read(&response));
-  EXPECT_TRUE(response.answer().feasible());
+  EXPECT_TRUE(response.response().feasible());
   batch->WritesDone();
   EXPECT_TRUE(batch->Finish().ok());
 }
 
-TEST_F(MessageLimitsTest, TogetherRequestsTakeNoMoreThanTheirShareAndGiveItBack) {
+TEST_F(MessageLimitsTest, BoundsTheMemoryOfConcurrentRequests) {
   vrpd_.max_message_mib = 4;
   vrpd_.max_request_memory_mib = 64;
   Start();
@@ -202,18 +202,17 @@ TEST_F(MessageLimitsTest, TogetherRequestsTakeNoMoreThanTheirShareAndGiveItBack)
     EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
     EXPECT_THAT(status.error_message(), HasSubstr("max_request_memory_mib"));
   }
-  // Six at a time have room. A request has its share until gRPC has freed it, which may be after
-  // its answer has come.
+  // Six fit at a time. A request holds its share until gRPC frees it, possibly after its response.
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(EventuallyTaken(large).ok()) << i;
 }
 
-TEST_F(MessageLimitsTest, HalfDoneUploadsHoldTheirShareOfTheMemoryUntilTheyEnd) {
+TEST_F(MessageLimitsTest, CountsTheMemoryOfUnfinishedUploads) {
   vrpd_.max_message_mib = 4;
   vrpd_.max_request_memory_mib = 96;
   Start();
   const auto datasets = v1::DatasetService::NewStub(channel_);
   Upload first(*datasets), second(*datasets), third(*datasets);
-  // 20 MB have come of each, which have room for 24; one alone takes 56 when it grows to 32.
+  // Each has received 20 MB in an allocation of 24 MB. Growing to 32 MB takes 56 MB for one alone.
   EXPECT_TRUE(first.Write(6));
   EXPECT_TRUE(second.Write(6));
   third.Write(kUploadChunks);
@@ -227,7 +226,7 @@ TEST_F(MessageLimitsTest, HalfDoneUploadsHoldTheirShareOfTheMemoryUntilTheyEnd) 
   EXPECT_TRUE(uploaded.ok()) << uploaded.error_message();
 }
 
-TEST_F(MessageLimitsTest, AnUploadIsOneOfTheOpenStreams) {
+TEST_F(MessageLimitsTest, CountsUploadsAsOpenStreams) {
   vrpd_.max_message_mib = 4;
   vrpd_.max_open_streams = 1;
   Start();

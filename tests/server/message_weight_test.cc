@@ -23,7 +23,7 @@ constexpr int64_t kMuch = int64_t{1} << 40;
 
 absl::StatusOr<int64_t> Weigh(const google::protobuf::Descriptor& type, const std::string& wire,
                               int64_t most = kMuch) {
-  // In small pieces, as the network gives them.
+  // In small chunks, as from the network.
   google::protobuf::io::ArrayInputStream stream(wire.data(), static_cast<int>(wire.size()), 7);
   return WeighMessage(type, stream, most);
 }
@@ -46,7 +46,7 @@ std::string Times(int count, const std::string& piece) {
   return all;
 }
 
-// Of a SolveRequest with these fields in its instance.
+// Returns the bytes of a SolveRequest with these fields in its instance.
 std::string InInstance(const std::string& fields) {
   return Field(static_cast<uint32_t>(v1::SolveRequest::kInstanceFieldNumber), fields);
 }
@@ -60,7 +60,7 @@ void ExpectCovers(const std::string& wire) {
   EXPECT_GE(*weight, static_cast<int64_t>(message.SpaceUsedLong()));
 }
 
-TEST(WeighMessage, IsNoLessThanWhatTheMessageTakes) {
+TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
   using v1::Instance;
   v1::SolveRequest usual;
   *usual.mutable_instance() = ACvrpMessage(50);
@@ -87,8 +87,8 @@ TEST(WeighMessage, IsNoLessThanWhatTheMessageTakes) {
   ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
 }
 
-TEST(WeighMessage, CountsWhatIsKeptOfAFieldThatComesInAnotherForm) {
-  // A number as a text, and as eight and four bytes.
+TEST(WeighMessage, CountsFieldsOfAWrongWireType) {
+  // A number as text, and as eight and four bytes.
   const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
   ExpectCovers<v1::ListTrainingJobsRequest>(Times(1000, Field(number, "")));
   for (const auto& [mark, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
@@ -98,7 +98,7 @@ TEST(WeighMessage, CountsWhatIsKeptOfAFieldThatComesInAnotherForm) {
   }
 }
 
-TEST(WeighMessage, IsOfAMatrixNoMoreThanTwiceItsBytes) {
+TEST(WeighMessage, IsAtMostTwiceTheBytesOfAMatrix) {
   v1::SolveRequest request;
   v1::Matrix& matrix = *request.mutable_instance()->mutable_distance_matrix();
   for (int i = 0; i < 1'000'000; ++i) matrix.add_values(i);
@@ -106,7 +106,7 @@ TEST(WeighMessage, IsOfAMatrixNoMoreThanTwiceItsBytes) {
   EXPECT_LT(*Weigh(*request.GetDescriptor(), wire), 2 * static_cast<int64_t>(wire.size()) + 10'000);
 }
 
-TEST(WeighMessage, NamesTheFieldAtWhichItIsTooMuch) {
+TEST(WeighMessage, NamesTheFieldThatExceedsTheLimit) {
   const std::string wire =
       InInstance(Times(100'000, Field(v1::Instance::kCustomersFieldNumber, "")));
   const absl::StatusOr<int64_t> weight =
@@ -120,7 +120,7 @@ TEST(WeighMessage, NamesTheFieldAtWhichItIsTooMuch) {
   EXPECT_EQ(ViolationsOf(unknown.status())[0].field, "message");
 }
 
-TEST(WeighMessage, LeavesWhatCannotBeReadToTheReader) {
+TEST(WeighMessage, AcceptsUnreadableBytes) {
   v1::SolveRequest request;
   *request.mutable_instance() = ACvrpMessage(5);
   const std::string whole = request.SerializeAsString();
@@ -131,7 +131,7 @@ TEST(WeighMessage, LeavesWhatCannotBeReadToTheReader) {
        {"\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0b", "\x0c", "\x07"}) {
     EXPECT_TRUE(Weigh(*request.GetDescriptor(), nonsense).ok()) << nonsense;
   }
-  // Groups in groups, deeper than anything is read.
+  // Groups in groups, deeper than the limit.
   EXPECT_TRUE(Weigh(*request.GetDescriptor(), std::string(1'000'000, '\x0b')).ok());
 }
 

@@ -1,4 +1,4 @@
-// What the daemon counts is what was asked of it.
+// Metrics of a whole daemon.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -25,7 +25,7 @@ class MetricsServiceTest : public DaemonTest {
  protected:
   MetricsServiceTest() { vrpd_.metrics_listen = "127.0.0.1:0"; }
 
-  // The value of the sample that begins with `series`; -1: there is none.
+  // Returns the value of the sample that begins with `series`, or -1 if there is none.
   double Value(const std::string& series) const {
     const HttpReply reply = HttpGet(daemon_->metrics_address(), "/metrics");
     EXPECT_EQ(reply.status, 200);
@@ -53,7 +53,7 @@ class MetricsServiceTest : public DaemonTest {
   }
 };
 
-// Stands still at its second look, which a start takes at the job database.
+// A clock that blocks at its second reading, when a start opens the job database.
 class StuckClock final : public Clock {
  public:
   absl::Time Now() const override {
@@ -68,7 +68,7 @@ class StuckClock final : public Clock {
   absl::Notification go_on_;
 };
 
-// One that nobody listens on just now.
+// Returns an unused port.
 std::string FreeAddress() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
@@ -81,7 +81,7 @@ std::string FreeAddress() {
   return Concat("127.0.0.1:", ntohs(address.sin_port));
 }
 
-TEST_F(MetricsServiceTest, AStartThatHangsIsToldWhileItLasts) {
+TEST_F(MetricsServiceTest, ReportsAHangingStart) {
   StuckClock clock;
   FakeTrainer trainer;
   Daemon::Options options{.vrpd = vrpd_,
@@ -120,11 +120,11 @@ TEST_F(MetricsServiceTest, CountsEachRequestOnceByItsCode) {
   EXPECT_EQ(Value("vrp_queue_wait_seconds_count{queue=\"solve\"}"), 5);
 }
 
-TEST_F(MetricsServiceTest, NamesWhyARequestWasRefused) {
+TEST_F(MetricsServiceTest, ReportsTheReasonOfARefusal) {
   vrpd_.solve_queue = 1;
   vrpd_.threads = 1;
   Start();
-  // Two threads solve (the least there are) and one waits: of eight at once some are refused.
+  // Two threads solve (the minimum) and one request waits, so some of eight are refused.
   v1::SolveRequest request = ARequest();
   request.mutable_budget()->set_nanos(300'000'000);
   std::vector<std::thread> callers;
@@ -141,10 +141,11 @@ TEST_F(MetricsServiceTest, NamesWhyARequestWasRefused) {
   EXPECT_EQ(Value(Requests("SolverService/Solve", "OK", "ok")), 8 - refused);
 }
 
-TEST_F(MetricsServiceTest, CountsACallThatItsCallerLeft) {
+TEST_F(MetricsServiceTest, CountsACancelledCall) {
   Start();
   v1::SolveRequest request = ARequest();
-  *request.mutable_instance() = ACvrpMessage(200);  // no optimum that is certain at once
+  *request.mutable_instance() =
+      ACvrpMessage(200);  // too large for an immediate proof of optimality
   request.mutable_budget()->set_seconds(60);
   Context context;
   const auto stream = v1::SolverService::NewStub(channel_)->StreamSolve(&context, request);
@@ -154,13 +155,13 @@ TEST_F(MetricsServiceTest, CountsACallThatItsCallerLeft) {
   EXPECT_EQ(Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}"), 1);
   context.TryCancel();
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  // The daemon learns of it a little later than the caller.
+  // The daemon notices it slightly later than the caller.
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}") > 0) {
   }
   EXPECT_EQ(Value(Requests("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
 }
 
-TEST_F(MetricsServiceTest, CountsASolveByWhatItsCallerHeard) {
+TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
   Start();
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() = ACvrpMessage(200);
@@ -181,8 +182,8 @@ TEST_F(MetricsServiceTest, CountsASolveByWhatItsCallerHeard) {
   EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
 }
 
-// Neither ends by itself: a load that hangs, and whoever waits for it.
-TEST_F(MetricsServiceTest, ACallThatTheDrainsEndCutsIsOneOfADaemonThatStops) {
+// Neither a hanging load nor a call that waits for it ends by itself.
+TEST_F(MetricsServiceTest, CountsACallCutByShutdownAsUnavailable) {
   absl::Notification loading;
   absl::Notification go_on;
   loader_ = [&](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
@@ -212,7 +213,7 @@ TEST_F(MetricsServiceTest, ACallThatTheDrainsEndCutsIsOneOfADaemonThatStops) {
   EXPECT_THAT(log, testing::ContainsRegex("request .*LoadModel.*UNAVAILABLE"));
 }
 
-TEST_F(MetricsServiceTest, GivesEachRequestAnIdOrKeepsItsCallers) {
+TEST_F(MetricsServiceTest, GivesEachRequestAnIdUnlessTheCallerDoes) {
   Start();
   const auto id_of = [&](const char* given) {
     Context context;
@@ -229,7 +230,7 @@ TEST_F(MetricsServiceTest, GivesEachRequestAnIdOrKeepsItsCallers) {
   EXPECT_EQ(id_of("has blanks").size(), 16u);
 }
 
-TEST_F(MetricsServiceTest, TellsTheSameFiguresByRpc) {
+TEST_F(MetricsServiceTest, ReturnsTheSameMetricsByRpc) {
   Start();
   EXPECT_TRUE(Solve(ARequest()).ok());
   EXPECT_FALSE(Solve({}).ok());
@@ -265,7 +266,7 @@ TEST_F(MetricsServiceTest, SetsTheLogLevelAndShowsIt) {
   };
   v1::SetLogLevelResponse response;
   ASSERT_TRUE(set(v1::LOG_LEVEL_ERROR, &response).ok());
-  const v1::LogLevel before = response.previous();
+  const v1::LogLevel before = response.previous_level();
   Context context;
   v1::ServerInfo info;
   ASSERT_TRUE(stub->GetServerInfo(&context, {}, &info).ok());
@@ -273,7 +274,7 @@ TEST_F(MetricsServiceTest, SetsTheLogLevelAndShowsIt) {
   EXPECT_EQ(info.metrics_address(), daemon_->metrics_address());
   EXPECT_EQ(info.metrics_url(), Concat("http://", daemon_->metrics_address(), "/metrics"));
   ASSERT_TRUE(set(before, &response).ok());
-  EXPECT_EQ(response.previous(), v1::LOG_LEVEL_ERROR);
+  EXPECT_EQ(response.previous_level(), v1::LOG_LEVEL_ERROR);
   EXPECT_EQ(FieldOf(set(v1::LOG_LEVEL_UNSPECIFIED, &response)), "level");
   EXPECT_EQ(FieldOf(set(static_cast<v1::LogLevel>(99), &response)), "level");
 }

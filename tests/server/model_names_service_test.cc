@@ -48,7 +48,7 @@ class ModelNamesServiceTest : public DaemonTest {
     request.set_name(name);
     v1::UnloadModelResponse response;
     EXPECT_TRUE(models_->UnloadModel(&context, request, &response).ok());
-    return {response.unloaded().begin(), response.unloaded().end()};
+    return {response.unloaded_models().begin(), response.unloaded_models().end()};
   }
   v1::Model Load(const std::string& name) {
     Context context;
@@ -66,7 +66,7 @@ class ModelNamesServiceTest : public DaemonTest {
     EXPECT_TRUE(models_->GetModel(&context, request, &model).ok()) << name;
     return model;
   }
-  // The version that answered; the error where there is none.
+  // Returns the version that solved, or the error.
   std::string SolvedBy(const std::string& model) {
     Context context;
     v1::SolveRequest request;
@@ -101,7 +101,7 @@ class ModelNamesServiceTest : public DaemonTest {
   v1::SetModelAliasResponse set_;
 };
 
-TEST_F(ModelNamesServiceTest, AnAliasStandsWhereverAModelIsNamed) {
+TEST_F(ModelNamesServiceTest, AcceptsAnAliasWhereverAModelIsNamed) {
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 1).ok());
   EXPECT_EQ(set_.model(), "models/net/versions/1");
   EXPECT_EQ(set_.previous_model(), "");
@@ -116,8 +116,8 @@ TEST_F(ModelNamesServiceTest, AnAliasStandsWhereverAModelIsNamed) {
   v1::EvaluateModelRequest evaluate;
   evaluate.set_model("models/net/aliases/production");
   evaluate.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
-  evaluate.mutable_generate()->set_customers(5);
-  evaluate.mutable_generate()->set_count(2);
+  evaluate.mutable_generate()->set_customer_count(5);
+  evaluate.mutable_generate()->set_instance_count(2);
   Context context, export_context;
   const auto evaluated = models_->EvaluateModel(&context, evaluate);
   v1::EvaluationReport report;
@@ -131,7 +131,7 @@ TEST_F(ModelNamesServiceTest, AnAliasStandsWhereverAModelIsNamed) {
   EXPECT_TRUE(exported->Finish().ok());
 }
 
-TEST_F(ModelNamesServiceTest, WrongNamesAreRefusedByField) {
+TEST_F(ModelNamesServiceTest, RefusesWrongNamesByField) {
   for (const char* name : {"models/net", "models/net/versions/1", "models/net/aliases/1",
                            "models/net/aliases/latest", "net@production", ""}) {
     const grpc::Status status = SetAlias(name, 1);
@@ -144,7 +144,7 @@ TEST_F(ModelNamesServiceTest, WrongNamesAreRefusedByField) {
   EXPECT_THAT(SolvedBy("models/net/aliases/absent"), HasSubstr("no such alias"));
 }
 
-TEST_F(ModelNamesServiceTest, AVersionThatAnAliasNamesIsNotDeleted) {
+TEST_F(ModelNamesServiceTest, RefusesToDeleteAVersionWithAnAlias) {
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 2).ok());
   const grpc::Status refused = DeleteVersion("models/net/versions/2");
   EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
@@ -159,7 +159,7 @@ TEST_F(ModelNamesServiceTest, AVersionThatAnAliasNamesIsNotDeleted) {
   EXPECT_EQ(DeleteVersion("models/net/versions/2").error_code(), grpc::NOT_FOUND);
 }
 
-TEST_F(ModelNamesServiceTest, AModelIsLoadedAndUnloadedByName) {
+TEST_F(ModelNamesServiceTest, LoadsAndUnloadsAModelByName) {
   EXPECT_FALSE(Get("models/net").loaded());
   EXPECT_TRUE(Load("models/net").loaded());
   EXPECT_TRUE(Load("models/net/versions/1").loaded());
@@ -171,7 +171,7 @@ TEST_F(ModelNamesServiceTest, AModelIsLoadedAndUnloadedByName) {
   EXPECT_TRUE(Get("models/net").loaded());
 }
 
-TEST_F(ModelNamesServiceTest, NoSolveIsLostWhileTheModelIsReplacedAHundredTimes) {
+TEST_F(ModelNamesServiceTest, LosesNoSolveWhileTheModelIsReplaced) {
   std::atomic<bool> done = false;
   std::atomic<int> solved = 0, lost = 0;
   std::vector<std::thread> callers;

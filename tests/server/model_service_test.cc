@@ -1,4 +1,4 @@
-// ModelService beyond list and get: evaluations, import, export.
+// Evaluation, import and export of models.
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "core/base/sha256.h"
 #include "core/model/weights/safetensors.h"
-#include "core/problem/formats/formats.h"
+#include "core/problem/formats/json/json_writer.h"
 #include "core/problem/generate/generators.h"
 #include "gmock/gmock.h"
 #include "server/service/model_evaluation.h"
@@ -34,12 +34,12 @@ class ModelServiceTest : public DaemonTest {
     v1::EvaluateModelRequest request;
     request.set_model("models/net");
     request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
-    request.mutable_generate()->set_customers(10);
-    request.mutable_generate()->set_count(count);
+    request.mutable_generate()->set_customer_count(10);
+    request.mutable_generate()->set_instance_count(count);
     request.mutable_generate()->set_seed(7);
     return request;
   }
-  // The report of the last message; absent where the call failed.
+  // Returns the report of the last message, or nullopt if the call failed.
   grpc::Status Evaluate(const v1::EvaluateModelRequest& request) {
     Context context;
     const auto stream = models_->EvaluateModel(&context, request);
@@ -102,24 +102,24 @@ TEST_F(ModelServiceTest, EvaluatesAGeneratedSetAndWritesTheCard) {
   v1::EvaluateModelRequest request = OfGenerated(30);
   request.add_modes()->set_strategy(v1::STRATEGY_GREEDY);
   request.add_modes()->set_strategy(v1::STRATEGY_MULTI_START);
-  request.mutable_search_reference()->set_nanos(2'000'000);
+  request.mutable_reference_search_time()->set_nanos(2'000'000);
   const grpc::Status status = Evaluate(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(report_.model(), "models/net/versions/1");
-  EXPECT_EQ(report_.card_note(), "");
+  EXPECT_EQ(report_.card_error(), "");
   ASSERT_EQ(report_.evaluations_size(), 2);
   const v1::ModelEvaluation& row = report_.evaluations(0);
   EXPECT_EQ(row.data(), "cvrp10:30:7");
   EXPECT_EQ(row.mode(), "greedy");
   EXPECT_EQ(report_.evaluations(1).mode(), "multi_start 8");
-  EXPECT_EQ(row.instances(), 30);
+  EXPECT_EQ(row.instance_count(), 30);
   EXPECT_EQ(row.reference(), "search 2 ms");
-  EXPECT_GT(row.mean_gap(), 0);  // the fake is a nearest-neighbour builder
+  EXPECT_GT(row.mean_gap(), 0);  // the fake builds nearest-neighbour plans
   EXPECT_GT(row.standard_error(), 0);
   ASSERT_EQ(row.sizes_size(), 1);
-  EXPECT_EQ(row.sizes(0).fewest_customers(), 10);
+  EXPECT_EQ(row.sizes(0).min_customers(), 10);
 
-  // A repetition takes the rows' place.
+  // A repetition replaces the rows.
   ASSERT_TRUE(Evaluate(request).ok());
   const v1::Model model = Get("models/net");
   ASSERT_EQ(model.evaluations_size(), 2);
@@ -159,10 +159,10 @@ TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
                 r.mutable_modes(0)->set_width(-1);
               }),
               HasSubstr("modes[0].width"));
-  EXPECT_THAT(refusal([](auto& r) { r.mutable_search_reference()->set_seconds(3600); }),
-              HasSubstr("search_reference"));
-  EXPECT_THAT(refusal([](auto& r) { r.mutable_generate()->set_count(200'000); }),
-              HasSubstr("generate.count"));
+  EXPECT_THAT(refusal([](auto& r) { r.mutable_reference_search_time()->set_seconds(3600); }),
+              HasSubstr("reference_search_time"));
+  EXPECT_THAT(refusal([](auto& r) { r.mutable_generate()->set_instance_count(200'000); }),
+              HasSubstr("generate.instance_count"));
   EXPECT_THAT(refusal([](auto& r) { r.add_files(); }), HasSubstr("generate: given"));
   EXPECT_THAT(refusal([](auto& r) {
                 r.clear_generate();
@@ -174,12 +174,12 @@ TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
   EXPECT_EQ(Evaluate(nobody).error_code(), grpc::NOT_FOUND);
 }
 
-TEST_F(ModelServiceTest, WhatWasExportedCanBeImported) {
+TEST_F(ModelServiceTest, ImportsAnExportedModel) {
   const std::string weights = WriteSafetensors({}, {{"made", "here"}});
   ModelCard card = ACard(weights, "trainingJobs/elsewhere");
   card.evaluations = {{.data = "d", .mode = "greedy", .instances = 3, .mean_cost = 5}};
   const std::string text = WriteModelCard(card);
-  // In pieces, which belong together in their order.
+  // In chunks that keep their order.
   const grpc::Status status =
       Import({Header("guest"), Chunk("card.json", text.substr(0, 10)),
               Chunk("card.json", text.substr(10)), Chunk("weights.safetensors", weights)});
@@ -236,11 +236,11 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
               HasSubstr("card.json: has more than"));
   EXPECT_THAT(model_.name(), "");
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/models/a"));
-  Stop();  // the last upload is over by then
+  Stop();  // after the last upload
   EXPECT_TRUE(std::filesystem::is_empty(folder_.path() + "/models/.staging"));
 }
 
-TEST_F(ModelServiceTest, AFullStateFolderTakesNeitherModelsNorMatrices) {
+TEST_F(ModelServiceTest, RefusesUploadsIntoAFullStateFolder) {
   vrpd_.state_quota_mb = 1;
   Start();
   models_ = v1::ModelService::NewStub(channel_);
@@ -259,10 +259,10 @@ TEST_F(ModelServiceTest, AFullStateFolderTakesNeitherModelsNorMatrices) {
   upload->WritesDone();
   const grpc::Status uploaded = upload->Finish();
   EXPECT_EQ(uploaded.error_code(), grpc::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(uploaded.error_message(), HasSubstr("MB more are wanted"));
+  EXPECT_THAT(uploaded.error_message(), HasSubstr("MB more are needed"));
 }
 
-TEST(ModelEvaluationTest, EachPieceIsWatched) {
+TEST(ModelEvaluationTest, WatchesEachStep) {
   const TempFolder folder;
   const std::string version = folder.File("models/net/1");
   ASSERT_TRUE(EnsureDirectory(version).ok());
@@ -275,8 +275,8 @@ TEST(ModelEvaluationTest, EachPieceIsWatched) {
   v1::EvaluateModelRequest request;
   request.set_model("models/net");
   request.mutable_generate()->set_problem_type(v1::PROBLEM_TYPE_CVRP);
-  request.mutable_generate()->set_customers(5);
-  request.mutable_generate()->set_count(1);
+  request.mutable_generate()->set_customer_count(5);
+  request.mutable_generate()->set_instance_count(1);
   const auto source = OpenModelEvaluation(
       {.registry = registry.get(), .clock = &clock, .busy = &busy, .watch = watch.Function()},
       request);
@@ -288,7 +288,7 @@ TEST(ModelEvaluationTest, EachPieceIsWatched) {
   }
 }
 
-TEST(ModelImportTest, AModelThatDoesNotFitIsRefusedOnceItHasCome) {
+TEST(ModelImportTest, RefusesAModelAboveTheQuota) {
   const TempFolder folder;
   const auto state = *StateFolder::Open(folder.File("state"));
   const StateQuota quota(*state, 1'000'000);
@@ -312,7 +312,7 @@ TEST(ModelImportTest, AModelThatDoesNotFitIsRefusedOnceItHasCome) {
   EXPECT_TRUE(quota.Check().ok());
 }
 
-TEST_F(ModelServiceTest, AnUploadThatBreaksOffPublishesNothing) {
+TEST_F(ModelServiceTest, PublishesNothingOfABrokenUpload) {
   const std::string weights = WriteSafetensors({});
   {
     Context context;

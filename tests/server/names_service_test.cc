@@ -1,4 +1,4 @@
-// Names that come with requests lead nowhere but where they should.
+// Names in requests cannot reach other files.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -68,7 +68,7 @@ class NamesTest : public DaemonTest {
   }
 };
 
-TEST_F(NamesTest, OfResourcesAreRefusedByEveryRpcThatTakesThem) {
+TEST_F(NamesTest, AreRefusedByEveryRpcWithResourceNames) {
   int asked = 0;
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
     for (const char* field_name : {"name", "model"}) {
@@ -93,7 +93,7 @@ TEST_F(NamesTest, OfResourcesAreRefusedByEveryRpcThatTakesThem) {
   EXPECT_GE(asked, 9);
 }
 
-TEST_F(NamesTest, OfModelsAndMatricesInsideARequestAreRefused) {
+TEST_F(NamesTest, AreRefusedForModelsAndMatricesInARequest) {
   for (const std::string& name : EvilNames()) {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage();
@@ -111,7 +111,7 @@ TEST_F(NamesTest, OfModelsAndMatricesInsideARequestAreRefused) {
   }
 }
 
-TEST_F(NamesTest, OfImportsAndTheirFilesAreRefused) {
+TEST_F(NamesTest, AreRefusedForImportsAndTheirFiles) {
   const std::string path = "/vrp.v1.ModelService/ImportModel";
   for (const char* name : {"..", "../canary", "a/b", ".hidden", "/tmp/x", ""}) {
     v1::ImportModelRequest header;
@@ -135,7 +135,7 @@ TEST_F(NamesTest, OfImportsAndTheirFilesAreRefused) {
   }
 }
 
-TEST_F(NamesTest, OfAnInstanceFileAreOnlyShown) {
+TEST_F(NamesTest, AreOnlyShownForAnInstanceFile) {
   v1::ValidateInstanceRequest request;
   request.mutable_file()->set_name("../../../../etc/passwd");
   request.mutable_file()->set_content("nonsense");
@@ -149,7 +149,7 @@ TEST_F(NamesTest, OfAnInstanceFileAreOnlyShown) {
 
 class TrainingFilesTest : public NamesTest {
  protected:
-  // What a job comes to whose configuration names `file`.
+  // Returns the status of creating a job whose configuration names `file`.
   grpc::Status Validate(const std::string& setting) {
     v1::CreateTrainingJobRequest request;
     const bool supervised = setting.starts_with("supervised.");
@@ -165,7 +165,7 @@ class TrainingFilesTest : public NamesTest {
   }
 };
 
-TEST_F(TrainingFilesTest, LieInTheDataFoldersWhereTheseAreGiven) {
+TEST_F(TrainingFilesTest, MustBeInTheDataFolders) {
   ASSERT_TRUE(EnsureDirectory(folder_.path() + "/state/data").ok());
   const std::string data = folder_.path() + "/state/data";
   std::filesystem::create_symlink("/etc", data + "/link");
@@ -187,7 +187,7 @@ TEST_F(TrainingFilesTest, LieInTheDataFoldersWhereTheseAreGiven) {
   EXPECT_TRUE(Validate("training.initial_model=models/net/versions/1").ok());
 }
 
-TEST_F(TrainingFilesTest, AreFreeOnlyForCallersOfThisMachine) {
+TEST_F(TrainingFilesTest, AreUnrestrictedOnlyForLocalCallers) {
   EXPECT_TRUE(Validate("validation.file=/anywhere").ok());
   VrpdOptions options;
   EXPECT_FALSE(RestrictsTrainingFiles(options));

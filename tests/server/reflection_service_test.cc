@@ -1,4 +1,4 @@
-// What generic clients, as grpcurl, learn of the daemon, and what they cannot do to it.
+// Reflection for generic clients such as grpcurl.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -60,7 +60,7 @@ TEST_F(ReflectionTest, ListsEachService) {
   EXPECT_TRUE(End().ok());
 }
 
-TEST_F(ReflectionTest, GivesAFileWithAllThatItNeeds) {
+TEST_F(ReflectionTest, ReturnsAFileWithItsImports) {
   Open();
   for (const char* symbol : {"vrp.v1.SolverService", "vrp.v1.SolverService.Solve",
                              "vrp.v1.TrainingJob", "grpc.reflection.v1alpha.ErrorResponse"}) {
@@ -81,7 +81,7 @@ TEST_F(ReflectionTest, GivesAFileWithAllThatItNeeds) {
   EXPECT_GT(Ask(by_name).file_descriptor_response().file_descriptor_proto_size(), 1);
 }
 
-TEST_F(ReflectionTest, SaysWhatIsNotThereAndGoesOn) {
+TEST_F(ReflectionTest, ReportsUnknownNamesAndContinues) {
   Open();
   std::vector<Request> requests(5);
   requests[0].set_file_containing_symbol("vrp.v1.No");
@@ -100,8 +100,8 @@ TEST_F(ReflectionTest, SaysWhatIsNotThereAndGoesOn) {
   EXPECT_TRUE(End().ok());
 }
 
-// As tests/server/message_limits_service_test.cc has it of all others.
-TEST_F(ReflectionTest, DoesNotUnpackWhatTakesTooMuch) {
+// See message_limits_service_test.cc for all other RPCs.
+TEST_F(ReflectionTest, RefusesLargeMessages) {
   vrpd_.max_message_mib = 1;
   Open();
   std::string heavy;
@@ -117,13 +117,13 @@ TEST_F(ReflectionTest, DoesNotUnpackWhatTakesTooMuch) {
   EXPECT_TRUE(Ask(request).has_list_services_response());
 }
 
-TEST_F(ReflectionTest, BytesThatAreNoRequestAreAnsweredToo) {
+TEST_F(ReflectionTest, RespondsToUnreadableBytes) {
   Start();
   const std::string path = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
   EXPECT_TRUE(CallByPath(channel_, context_, path, {"\xff\xff\xff", "\x3a\x01*"}).ok());
 }
 
-TEST_F(ReflectionTest, IdleStreamsTakeNoThreadsAndAreBounded) {
+TEST_F(ReflectionTest, BoundsIdleStreamsWithoutThreads) {
   vrpd_.max_open_streams = 60;
   Open();
   const auto stub = ServerReflection::NewStub(channel_);

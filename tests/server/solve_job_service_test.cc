@@ -56,7 +56,7 @@ class SolveJobServiceTest : public DaemonTest {
     std::vector<v1::WatchSolveJobResponse> events;
     grpc::Status status;
   };
-  // Reads to the stream's end, or until `enough` says so and the call is cancelled.
+  // Reads to the end of the stream, or cancels the call once `enough` returns true.
   Watched Watch(const std::string& name, int64_t from,
                 const std::function<bool(const v1::WatchSolveJobResponse&)>& enough = nullptr) {
     Context context;
@@ -72,7 +72,7 @@ class SolveJobServiceTest : public DaemonTest {
     result.status = stream->Finish();
     return result;
   }
-  // Blocks until a plan is stored; gives its cost.
+  // Blocks until a plan is stored, and returns its cost.
   double AwaitImprovement(const std::string& name) {
     double cost = 0;
     Watch(name, 1, [&cost](const v1::WatchSolveJobResponse& event) {
@@ -94,12 +94,12 @@ class SolveJobServiceTest : public DaemonTest {
   v1::SolveJob job_;
 };
 
-TEST_F(SolveJobServiceTest, SolvesToAnAnswerThatIsToldAndKept) {
+TEST_F(SolveJobServiceTest, StreamsAndStoresTheResult) {
   const v1::CreateSolveJobRequest request = ARequest(absl::ZeroDuration());
   const grpc::Status created = Create(request);
   ASSERT_TRUE(created.ok()) << created.error_message();
   EXPECT_THAT(job_.name(), testing::StartsWith("solveJobs/"));
-  EXPECT_EQ(job_.instance(), "city");
+  EXPECT_EQ(job_.instance_name(), "city");
   EXPECT_FALSE(job_.solve().has_instance());
   const Watched all = Watch(job_.name(), 0);
   ASSERT_TRUE(all.status.ok()) << all.status.error_message();
@@ -108,13 +108,13 @@ TEST_F(SolveJobServiceTest, SolvesToAnAnswerThatIsToldAndKept) {
   }
   ASSERT_GE(all.events.size(), 3u);
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
-  const v1::SolveResponse& told = all.events[all.events.size() - 2].answer();
+  const v1::SolveResponse& told = all.events[all.events.size() - 2].response();
   EXPECT_TRUE(CheckerAgrees(request.solve().instance(), told));
-  EXPECT_EQ(told.ended_by(), v1::END_REASON_BUDGET);
+  EXPECT_EQ(told.end_reason(), v1::END_REASON_BUDGET);
 
   ASSERT_TRUE(Get(job_.name()).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_EQ(job_.answer().SerializeAsString(), told.SerializeAsString());
+  EXPECT_EQ(job_.response().SerializeAsString(), told.SerializeAsString());
   EXPECT_EQ(job_.progress().cost(), told.solution().cost());
   EXPECT_EQ(job_.attempt(), 1);
   EXPECT_TRUE(StopJob(job_.name()).ok()) << "it has its answer already";
@@ -124,7 +124,7 @@ TEST_F(SolveJobServiceTest, SolvesToAnAnswerThatIsToldAndKept) {
   EXPECT_EQ(Watch(job_.name(), -1).status.error_code(), grpc::INVALID_ARGUMENT);
 }
 
-TEST_F(SolveJobServiceTest, AStopKeepsTheBestPlan) {
+TEST_F(SolveJobServiceTest, KeepsTheBestPlanAfterAStop) {
   const v1::CreateSolveJobRequest request = ARequest();
   ASSERT_TRUE(Create(request).ok());
   const std::string name = job_.name();
@@ -134,12 +134,12 @@ TEST_F(SolveJobServiceTest, AStopKeepsTheBestPlan) {
   ASSERT_TRUE(all.status.ok());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
   ASSERT_TRUE(Get(name).ok());
-  EXPECT_EQ(job_.answer().ended_by(), v1::END_REASON_STOPPED);
-  EXPECT_LE(job_.answer().solution().cost(), seen);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
+  EXPECT_EQ(job_.response().end_reason(), v1::END_REASON_STOPPED);
+  EXPECT_LE(job_.response().solution().cost(), seen);
+  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
 }
 
-TEST_F(SolveJobServiceTest, GoesOnFromItsBestPlanAfterARestart) {
+TEST_F(SolveJobServiceTest, ContinuesFromItsBestPlanAfterARestart) {
   const v1::CreateSolveJobRequest request = ARequest();
   ASSERT_TRUE(Create(request).ok());
   const std::string name = job_.name();
@@ -157,11 +157,11 @@ TEST_F(SolveJobServiceTest, GoesOnFromItsBestPlanAfterARestart) {
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
   EXPECT_EQ(job_.attempt(), 2);
-  EXPECT_LE(job_.answer().solution().cost(), resumed);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
+  EXPECT_LE(job_.response().solution().cost(), resumed);
+  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
 }
 
-TEST_F(SolveJobServiceTest, EndsWithoutABetterPlanThoughTheDaemonWasRestartedMeanwhile) {
+TEST_F(SolveJobServiceTest, EndsWithoutImprovementAcrossARestart) {
   v1::CreateSolveJobRequest request = ARequest();
   request.mutable_solve()->mutable_stop()->mutable_no_improvement()->set_seconds(2);
   ASSERT_TRUE(Create(request).ok());
@@ -172,13 +172,13 @@ TEST_F(SolveJobServiceTest, EndsWithoutABetterPlanThoughTheDaemonWasRestartedMea
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
   EXPECT_EQ(job_.attempt(), 2);
-  EXPECT_EQ(job_.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
-  EXPECT_EQ(job_.answer().no_improvement().seconds(), 2);
+  EXPECT_EQ(job_.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(job_.response().no_improvement().seconds(), 2);
   EXPECT_EQ(job_.budget().seconds(), 7200);
-  EXPECT_LE(job_.progress().improved().seconds(), job_.progress().searched().seconds());
+  EXPECT_LE(job_.progress().time_to_best().seconds(), job_.progress().search_time().seconds());
 }
 
-TEST_F(SolveJobServiceTest, GrantsAJobThatEndsByItselfTheLongestBudget) {
+TEST_F(SolveJobServiceTest, GrantsTheLongestBudgetWithAStoppingCriterion) {
   v1::CreateSolveJobRequest request = ARequest();
   request.mutable_solve()->clear_budget();
   request.mutable_solve()->mutable_stop()->set_max_iterations(10);
@@ -187,10 +187,10 @@ TEST_F(SolveJobServiceTest, GrantsAJobThatEndsByItselfTheLongestBudget) {
   const std::string name = job_.name();
   Watch(name, 1);
   ASSERT_TRUE(Get(name).ok());
-  EXPECT_EQ(job_.answer().ended_by(), v1::END_REASON_ITERATIONS);
+  EXPECT_EQ(job_.response().end_reason(), v1::END_REASON_ITERATIONS);
 }
 
-TEST_F(SolveJobServiceTest, GoesOnWithoutAModelThatIsGoneAfterARestart) {
+TEST_F(SolveJobServiceTest, ContinuesWithoutADeletedModel) {
   AddModel("net");
   Restart();
   v1::CreateSolveJobRequest request = ARequest();
@@ -208,13 +208,13 @@ TEST_F(SolveJobServiceTest, GoesOnWithoutAModelThatIsGoneAfterARestart) {
   Watch(name, 1);
   ASSERT_TRUE(Get(name).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED) << job_.error().message();
-  EXPECT_LE(job_.answer().solution().cost(), seen);
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.answer()));
-  EXPECT_THAT(job_.answer().policy_note(), testing::HasSubstr("without the network"));
-  EXPECT_THAT(job_.answer().policy_note(), testing::HasSubstr("net"));
+  EXPECT_LE(job_.response().solution().cost(), seen);
+  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), job_.response()));
+  EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("without the network"));
+  EXPECT_THAT(job_.response().policy_note(), testing::HasSubstr("net"));
 }
 
-TEST_F(SolveJobServiceTest, OneJobRunsTheOthersWaitAndSolveGoesOn) {
+TEST_F(SolveJobServiceTest, RunsOneJobAndQueuesOthers) {
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string running = job_.name();
   ASSERT_TRUE(Create(ARequest()).ok());
@@ -250,7 +250,7 @@ TEST_F(SolveJobServiceTest, CreatesOnceForARequestId) {
   EXPECT_EQ(BadRequestOf(Create(request)).field_violations(0).field(), "request_id");
 }
 
-TEST_F(SolveJobServiceTest, RefusesAtOnceWhatSolveRefuses) {
+TEST_F(SolveJobServiceTest, RefusesTheSameRequestsAsSolve) {
   const std::vector<std::function<void(v1::SolveRequest&)>> mistakes = {
       [](v1::SolveRequest& request) { request.set_threads(99); },
       [](v1::SolveRequest& request) { request.clear_instance(); },
@@ -289,7 +289,7 @@ TEST_F(SolveJobServiceTest, ValidatesWithoutCreating) {
   EXPECT_EQ(job_.budget().seconds(), 600) << "what a job gets that names none";
 }
 
-TEST_F(SolveJobServiceTest, ListsInPagesWithoutAnswersAndDeletesWhatHasEnded) {
+TEST_F(SolveJobServiceTest, ListsInPagesWithoutResponsesAndDeletesEndedJobs) {
   std::vector<std::string> names;
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(Create(ARequest(absl::ZeroDuration())).ok());
@@ -305,7 +305,7 @@ TEST_F(SolveJobServiceTest, ListsInPagesWithoutAnswersAndDeletesWhatHasEnded) {
   ASSERT_TRUE(stub_->ListSolveJobs(&context, request, &page).ok());
   ASSERT_EQ(page.solve_jobs_size(), 1);
   EXPECT_EQ(page.solve_jobs(0).name(), names[0]);
-  EXPECT_FALSE(page.solve_jobs(0).has_answer());
+  EXPECT_FALSE(page.solve_jobs(0).has_response());
   Context next;
   request.set_page_token(page.next_page_token());
   ASSERT_TRUE(stub_->ListSolveJobs(&next, request, &page).ok());
@@ -315,7 +315,7 @@ TEST_F(SolveJobServiceTest, ListsInPagesWithoutAnswersAndDeletesWhatHasEnded) {
   EXPECT_EQ(Delete(job_.name()).error_code(), grpc::FAILED_PRECONDITION);
 }
 
-TEST_F(SolveJobServiceTest, UnknownNamesAreNotFoundAndOthersNoNames) {
+TEST_F(SolveJobServiceTest, ReportsUnknownAndMalformedNames) {
   for (const std::string& name : {std::string("solveJobs/nothing")}) {
     EXPECT_EQ(Get(name).error_code(), grpc::NOT_FOUND);
     EXPECT_EQ(StopJob(name).error_code(), grpc::NOT_FOUND);

@@ -39,7 +39,7 @@ class SolveStreamTest : public DaemonTest {
   std::unique_ptr<v1::SolverService::Stub> solver_;
 };
 
-TEST_F(SolveStreamTest, TellsOfBetterAndBetterPlansThenAnswers) {
+TEST_F(SolveStreamTest, StreamsImprovementsThenTheResult) {
   v1::SolveRequest request = ARequest(60);
   request.mutable_instance()->set_reference_cost(10);
   Context context;
@@ -49,7 +49,7 @@ TEST_F(SolveStreamTest, TellsOfBetterAndBetterPlansThenAnswers) {
   for (v1::StreamSolveResponse message; reader->Read(&message);) {
     EXPECT_TRUE(answers.empty()) << "something after the answer";
     if (message.has_improvement()) improvements.push_back(message.improvement());
-    if (message.has_answer()) answers.push_back(message.answer());
+    if (message.has_response()) answers.push_back(message.response());
   }
   const grpc::Status status = reader->Finish();
   ASSERT_TRUE(status.ok()) << status.error_message();
@@ -64,7 +64,7 @@ TEST_F(SolveStreamTest, TellsOfBetterAndBetterPlansThenAnswers) {
     if (i > 0) {
       EXPECT_LT(solution.cost(), improvements[i - 1].solution().cost());
     }
-    // Each is a complete plan: the checker has nothing against it.
+    // Each is a complete plan that passes the checker.
     v1::CheckSolutionRequest check;
     *check.mutable_instance() = request.instance();
     *check.mutable_solution() = solution;
@@ -90,7 +90,7 @@ TEST_F(SolveStreamTest, EndsWithTheErrorOfTheSolve) {
 TEST_F(SolveStreamTest, FreesItsThreadWhenTheCallerLeaves) {
   v1::SolveRequest endless = ARequest(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solving threads are taken, then left; a third request would wait for an hour otherwise.
+  // Both solve threads are busy, then free again. Otherwise a third request would wait for an hour.
   for (int i = 0; i < 2; ++i) {
     Context context;
     const auto reader = solver_->StreamSolve(&context, endless);
@@ -103,7 +103,7 @@ TEST_F(SolveStreamTest, FreesItsThreadWhenTheCallerLeaves) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
-TEST_F(SolveStreamTest, AnswersABatchEachByItsId) {
+TEST_F(SolveStreamTest, ReturnsBatchResponsesById) {
   constexpr int kRequests = 40;
   Context context;
   const auto stream = solver_->BatchSolve(&context);
@@ -132,11 +132,11 @@ TEST_F(SolveStreamTest, AnswersABatchEachByItsId) {
   ASSERT_EQ(responses["r5"].error().details_size(), 2);
   ASSERT_TRUE(responses["r5"].error().details(1).UnpackTo(&fields));
   EXPECT_EQ(fields.field_violations(0).field(), "threads");
-  EXPECT_DOUBLE_EQ(responses["r6"].answer().solution().cost(), 16);
-  EXPECT_DOUBLE_EQ(responses["r7"].answer().solution().cost(), 18);
+  EXPECT_DOUBLE_EQ(responses["r6"].response().solution().cost(), 16);
+  EXPECT_DOUBLE_EQ(responses["r7"].response().solution().cost(), 18);
 }
 
-TEST_F(SolveStreamTest, EndsABatchWhoseCallerLeavesInTheMiddle) {
+TEST_F(SolveStreamTest, EndsACancelledBatch) {
   for (int i = 0; i < 3; ++i) {
     Context context;
     const auto stream = solver_->BatchSolve(&context);
@@ -161,7 +161,7 @@ TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
 }
 
-TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
+TEST_F(SolveStreamTest, AnswersReadBatchRequestsBeforeShutdown) {
   drain_ = absl::Seconds(2);
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
@@ -171,7 +171,7 @@ TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
   v1::BatchSolveResponse response;
   *request.mutable_solve() = ARequest(200);
   request.mutable_solve()->mutable_budget()->set_seconds(3000);
-  // Two are searched, which take both threads, and the others wait behind them.
+  // Two searches occupy both threads; the other requests wait.
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(stream->Write(request));
   std::thread stop([&] {
     absl::SleepFor(absl::Milliseconds(500));
@@ -180,10 +180,10 @@ TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
   int answered = 0;
   int refused = 0;
   while (stream->Read(&response)) {
-    if (response.has_answer()) {
+    if (response.has_response()) {
       ++answered;
-      EXPECT_TRUE(response.answer().feasible());
-      EXPECT_EQ(response.answer().ended_by(), v1::END_REASON_STOPPING);
+      EXPECT_TRUE(response.response().feasible());
+      EXPECT_EQ(response.response().end_reason(), v1::END_REASON_SHUTDOWN);
     } else {
       ++refused;
       EXPECT_EQ(response.error().code(), grpc::UNAVAILABLE);
@@ -196,7 +196,7 @@ TEST_F(SolveStreamTest, AnswersWhatABatchHasReadBeforeTheDaemonStops) {
   EXPECT_EQ(refused, 2);
 }
 
-TEST_F(SolveStreamTest, EndsWithTheBestPlanSoFarWhenTheDaemonStops) {
+TEST_F(SolveStreamTest, EndsWithTheBestPlanAtShutdown) {
   drain_ = absl::Seconds(2);
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
@@ -212,9 +212,9 @@ TEST_F(SolveStreamTest, EndsWithTheBestPlanSoFarWhenTheDaemonStops) {
   stop.join();
   const grpc::Status status = reader->Finish();
   EXPECT_TRUE(status.ok()) << status.error_message();
-  ASSERT_TRUE(message.has_answer());
-  EXPECT_TRUE(message.answer().feasible());
-  EXPECT_EQ(message.answer().ended_by(), v1::END_REASON_STOPPING);
+  ASSERT_TRUE(message.has_response());
+  EXPECT_TRUE(message.response().feasible());
+  EXPECT_EQ(message.response().end_reason(), v1::END_REASON_SHUTDOWN);
 }
 
 }  // namespace

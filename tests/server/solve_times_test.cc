@@ -1,4 +1,4 @@
-// What the daemon expects a request to take, before it has read the instance.
+// The expected duration of a request before its instance is read.
 #include <gtest/gtest.h>
 
 #include "server/convert/solve_convert.h"
@@ -16,7 +16,7 @@ absl::Duration LeastTime(const v1::SolveRequest& request) {
   return LeastTimeOf(request, kCustomers, Limits());
 }
 
-TEST(LeastTimeTest, IsTheWholeBudgetWithoutAStopRule) {
+TEST(LeastTimeTest, IsTheWholeBudgetWithoutStoppingCriteria) {
   v1::SolveRequest request;
   request.mutable_budget()->set_seconds(5);
   EXPECT_EQ(LeastTime(request), absl::Seconds(5));
@@ -42,7 +42,7 @@ TEST(LeastTimeTest, GrowsWithTheInstanceByTheAutomaticRule) {
   EXPECT_EQ(LeastTimeOf(request, 1, Limits()), absl::ZeroDuration());
 }
 
-TEST(LeastTimeTest, IsUnknownWhereATargetOrIterationsEndTheSearch) {
+TEST(LeastTimeTest, IsUnknownWithATargetOrIterationLimit) {
   v1::SolveRequest request;
   request.mutable_stop()->set_automatic(true);
   request.mutable_stop()->set_target_cost(100);

@@ -67,11 +67,11 @@ TEST_F(SolverServiceTest, SolvesWithTheNewestVersionOfAModel) {
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.model(), "models/net/versions/2");
   EXPECT_EQ(response_.strategy(), v1::STRATEGY_GREEDY);
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_COMPLETE);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_FINISHED);
   EXPECT_TRUE(response_.feasible());
 }
 
-TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
+TEST_F(SolverServiceTest, RefusesWrongRequestsByField) {
   v1::SolveRequest request = ARequest();
   request.set_model("models/nothing");
   EXPECT_EQ(Solve(request).error_code(), grpc::NOT_FOUND);
@@ -106,7 +106,7 @@ TEST_F(SolverServiceTest, RefusesWhatIsWrongByField) {
   EXPECT_EQ(FieldOf(status), "vehicles[0]");
 }
 
-TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
+TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsFrozenStops) {
   v1::SolveRequest request = ARequest();
   request.mutable_instance()->mutable_vehicles(0)->set_capacity(0, 4);
   v1::Route& route = *request.mutable_initial_solution()->add_routes();
@@ -135,7 +135,7 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
   v1::StreamSolveResponse message, last;
   while (reader->Read(&message)) last = message;
   ASSERT_TRUE(reader->Finish().ok());
-  expect_kept(last.answer());
+  expect_kept(last.response());
 
   Context batch_context;
   const auto batch = solver_->BatchSolve(&batch_context);
@@ -146,7 +146,7 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
   v1::BatchSolveResponse answered;
   ASSERT_TRUE(batch->Read(&answered));
   EXPECT_TRUE(batch->Finish().ok());
-  expect_kept(answered.answer());
+  expect_kept(answered.response());
 
   v1::CheckSolutionRequest check;
   *check.mutable_instance() = request.instance();
@@ -159,7 +159,7 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
   for (v1::Route& changed : *check.mutable_solution()->mutable_routes()) {
     if (changed.frozen_stops() > 0) changed.mutable_stops()->SwapElements(1, 2);
   }
-  check.mutable_solution()->clear_cost();  // another one now
+  check.mutable_solution()->clear_cost();  // the cost changed
   Context changed_context;
   ASSERT_TRUE(solver_->CheckSolution(&changed_context, check, &checked).ok());
   ASSERT_EQ(checked.violations_size(), 1);
@@ -173,26 +173,26 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsWhatIsFrozen) {
   EXPECT_EQ(FieldOf(Solve(request)), "initial_solution.routes[0].stops[0].id");
 }
 
-TEST_F(SolverServiceTest, EndsByTheCallersDeadlineWhenItIsSooner) {
+TEST_F(SolverServiceTest, EndsAtAnEarlierDeadline) {
   v1::SolveRequest request = ARequest();
   *request.mutable_instance() = ACvrpMessage(200);
   request.mutable_budget()->set_seconds(3000);
   grpc::Status status;
-  for (int64_t seconds = 2; seconds <= 32; seconds *= 4) {  // a busy machine's answer comes late
+  for (int64_t seconds = 2; seconds <= 32; seconds *= 4) {  // a loaded machine responds late
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(seconds));
     status = solver_->Solve(&context, request, &response_);
     if (status.error_code() != grpc::DEADLINE_EXCEEDED) break;
   }
   ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_DEADLINE);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_DEADLINE);
 }
 
-TEST_F(SolverServiceTest, StopsWhenTheCallerGoesAwayAndTakesTheNextRequest) {
+TEST_F(SolverServiceTest, StopsACancelledSolveAndTakesTheNextRequest) {
   v1::SolveRequest endless = ARequest();
   *endless.mutable_instance() = ACvrpMessage(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solving threads are taken, then left; a third request would wait for an hour otherwise.
+  // Both solve threads are busy, then free again. Otherwise a third request would wait for an hour.
   for (int i = 0; i < 2; ++i) {
     Context context;
     grpc::CompletionQueue queue;
@@ -241,7 +241,7 @@ TEST_F(SolverServiceTest, ChecksAPlanAndReportsItsViolations) {
   EXPECT_EQ(FieldOf(status), "solution_file.content");
 }
 
-TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
+TEST_F(SolverServiceTest, ReturnsAllErrorsOfAnInstance) {
   v1::ValidateInstanceRequest request;
   *request.mutable_instance() = ACvrpMessage(3);
   const auto validate = [&] {
@@ -251,7 +251,7 @@ TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
     return response;
   };
   EXPECT_TRUE(validate().valid());
-  EXPECT_EQ(validate().customers(), 3);
+  EXPECT_EQ(validate().customer_count(), 3);
   EXPECT_EQ(validate().problem_type(), v1::PROBLEM_TYPE_CVRP);
   request.mutable_instance()->mutable_customers(0)->set_demand(0, 42);
   request.mutable_instance()->mutable_customers(1)->set_service_time(-1);
@@ -260,7 +260,7 @@ TEST_F(SolverServiceTest, ValidatesWithEveryErrorAsAnAnswer) {
   EXPECT_THAT(validate().errors(),
               testing::ElementsAre(testing::StartsWith("customers[1].service_time: got -1"),
                                    "customers[0].demand: 42 exceeds vehicle capacity 10"));
-  EXPECT_THAT(validate().unsupported(),
+  EXPECT_THAT(validate().unsupported_features(),
               testing::ElementsAre(testing::StartsWith("customers[2]: ")));
   request.mutable_file()->set_name("a.vrp");
   request.mutable_file()->set_content("DIMENSION : many\n");
@@ -298,8 +298,8 @@ TEST_F(SolverServiceTest, GeneratesTheSameInstancesEachTime) {
   const auto datasets = v1::DatasetService::NewStub(channel_);
   v1::GenerateInstancesRequest request;
   request.set_problem_type(v1::PROBLEM_TYPE_CVRP);
-  request.set_customers(20);
-  request.set_count(300);
+  request.set_customer_count(20);
+  request.set_instance_count(300);
   request.set_seed(5);
   const auto read = [&] {
     Context context;
@@ -313,9 +313,9 @@ TEST_F(SolverServiceTest, GeneratesTheSameInstancesEachTime) {
   const auto first = read();
   EXPECT_EQ(first.size(), 300u);
   EXPECT_EQ(first, read());
-  request.set_count(0);
+  request.set_instance_count(0);
   Context context;
-  EXPECT_EQ(FieldOf(datasets->GenerateInstances(&context, request)->Finish()), "count");
+  EXPECT_EQ(FieldOf(datasets->GenerateInstances(&context, request)->Finish()), "instance_count");
 }
 
 TEST_F(SolverServiceTest, DescribesItself) {
@@ -328,6 +328,10 @@ TEST_F(SolverServiceTest, DescribesItself) {
   EXPECT_EQ(info.default_device(), "cpu");
   EXPECT_GE(info.devices_size(), 1);
   EXPECT_EQ(info.limits().max_message_bytes(), 64 << 20);
+  EXPECT_EQ(info.limits().max_budget_ms(), 3'600'000);
+  std::vector<const google::protobuf::FieldDescriptor*> limits;
+  info.limits().GetReflection()->ListFields(info.limits(), &limits);
+  EXPECT_EQ(std::ssize(limits), v1::Limits::descriptor()->field_count());
 }
 
 }  // namespace

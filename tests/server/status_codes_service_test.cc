@@ -1,4 +1,4 @@
-// Every status code that Solve, StreamSolve and BatchSolve come to, and that the proto documents.
+// Provokes every status code of Solve, StreamSolve and BatchSolve that the proto documents.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -22,9 +22,9 @@
 namespace vrp::test {
 namespace {
 
-constexpr int kCustomers = 12;  // more than those that a model is tried with when it is loaded
+constexpr int kCustomers = 12;  // more than in the instances that test a model when it is loaded
 
-// A network that is slow, or whose plans are wrong, for instances of kCustomers.
+// A slow network, or one with wrong plans, for instances of kCustomers.
 class FaultyPolicy final : public Policy {
  public:
   explicit FaultyPolicy(bool slow) : slow_(slow) {}
@@ -52,7 +52,7 @@ std::string NameOf(Rpc rpc) {
 
 class StatusCodesTest : public DaemonTest {
  public:
-  // A request that takes as long as its caller waits.
+  // Returns a request that takes as long as its caller waits.
   static v1::SolveRequest ALongRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(kCustomers);
@@ -66,7 +66,7 @@ class StatusCodesTest : public DaemonTest {
     return request;
   }
 
-  // The code of the call, or of the only request of a batch.
+  // Returns the code of the call, or of the only request of a batch.
   grpc::StatusCode Call(Rpc rpc, const v1::SolveRequest& request, grpc::ClientContext& context) {
     const auto solver = v1::SolverService::NewStub(channel_);
     if (rpc == Rpc::kSolve) {
@@ -170,7 +170,7 @@ grpc::StatusCode WaitTooShort(StatusCodesTest& test, Rpc rpc) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
   v1::SolveRequest request = StatusCodesTest::AGreedyRequest("slow");
-  request.set_network_only(true);  // else search gives a plan in time
+  request.set_network_only(true);  // otherwise search finds a plan in time
   return test.Call(rpc, request, context);
 }
 
@@ -229,7 +229,7 @@ const std::vector<Provoked>& AllProvoked() {
   return *all;
 }
 
-// The comment right before `rpc NAME(` in the service's proto.
+// Returns the comment right before `rpc NAME(` in the proto.
 std::string CommentOf(Rpc rpc) {
   const char* root = std::getenv("VRP_SOURCE_DIR");
   std::ifstream file(Concat(root == nullptr ? "." : root, "/proto/vrp/v1/solver_service.proto"));
@@ -247,12 +247,12 @@ std::string CommentOf(Rpc rpc) {
   return "";
 }
 
-// Codes that begin a line, `CODE: remedy` or `CODE, CODE: remedy`.
+// Returns the codes that begin a line: `CODE: remedy` or `CODE, CODE: remedy`.
 std::set<std::string> DocumentedCodes(Rpc rpc) {
   const std::string comment = CommentOf(rpc);
   std::set<std::string> codes;
   if (rpc != Rpc::kSolve) {
-    EXPECT_TRUE(std::regex_search(comment, std::regex("Codes.*those of Solve")));
+    EXPECT_TRUE(std::regex_search(comment, std::regex("Errors.*as for Solve")));
     codes = DocumentedCodes(Rpc::kSolve);
   }
   const std::regex entry("^ ([A-Z_]+(?:, [A-Z_]+)*): \\S");
@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(All, EachStatusCodeTest,
                                   std::get<0>(test.param).code;
                          });
 
-TEST(StatusCodes, ThatAreDocumentedAreAllProvokedHere) {
+TEST(StatusCodes, MatchTheDocumentedOnes) {
   std::set<std::string> provoked;
   for (const Provoked& each : AllProvoked()) provoked.insert(each.code);
   for (const Rpc rpc : kRpcs) EXPECT_EQ(DocumentedCodes(rpc), provoked) << NameOf(rpc);

@@ -61,14 +61,14 @@ TEST(ToGrpcStatus, CarriesFieldViolationsAndRetryDelay) {
   EXPECT_EQ(retry.retry_delay().nanos(), 500'000'000);
 }
 
-TEST(ToGrpcStatus, StaysBelowTheSizeOfTrailersHoweverLongTheError) {
+TEST(ToGrpcStatus, BoundsTheSizeOfTrailers) {
   std::vector<FieldViolation> violations;
   for (int i = 0; i < 500; ++i)
     violations.push_back({Concat("customers[", i, "]"), std::string(400, 'x')});
   const grpc::Status wire =
       ToGrpcStatus(FieldError(absl::StatusCode::kInvalidArgument, violations));
-  // gRPC percent-encodes the message: three bytes for one at worst, and base64 may add a third to
-  // the details.
+  // gRPC percent-encodes the message, up to three bytes for one. Base64 adds a third to the
+  // details.
   EXPECT_LT(wire.error_message().size() + wire.error_details().size() * 4 / 3, 8000u);
   const auto bad = DetailOf<google::rpc::BadRequest>(wire);
   ASSERT_GT(bad.field_violations_size(), 2);
@@ -99,14 +99,14 @@ TEST(WithField, MakesAViolationOfEachLine) {
   EXPECT_TRUE(ViolationsOf(WithField(absl::NotFoundError("x: y"))).empty());
 }
 
-TEST(StatusConvert, SaysWhyInOneWord) {
+TEST(StatusConvert, ReturnsTheReason) {
   const auto reason_of = [](const absl::Status& status) { return ReasonOf(ToGrpcStatus(status)); };
   EXPECT_EQ(reason_of(absl::NotFoundError("x")), "not_found");
   const absl::Status full = absl::ResourceExhaustedError("busy");
   EXPECT_EQ(reason_of(full), "resource_exhausted");
   EXPECT_EQ(reason_of(WithReason(full, "QUEUE_FULL")), "queue_full");
   EXPECT_EQ(reason_of(StoppingError()), "stopping");
-  // Of gRPC itself, without details.
+  // An error of gRPC itself, without details.
   EXPECT_EQ(ReasonOf(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "")), "unimplemented");
 }
 
@@ -136,7 +136,7 @@ TEST(Names, RoundTripAndRefuseOthers) {
   EXPECT_FALSE(ParseModelName("model", "models/" + std::string(1 << 20, 'a')).ok());
 }
 
-TEST(Times, RoundTripAndRefuseWhatIsNoDuration) {
+TEST(Times, RoundTripAndRefuseInvalidDurations) {
   for (const absl::Duration duration :
        {absl::Milliseconds(1), absl::Hours(1), -absl::Milliseconds(1500)}) {
     EXPECT_EQ(*FromProto(ToProto(duration)), duration);

@@ -1,4 +1,4 @@
-// Stop rules, idle threads and networks that are too late, against a whole daemon.
+// Stopping criteria, idle threads and late networks of a whole daemon.
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Decodes until its stop, which it then misses. Where there is none, as when it is loaded, it is
-// done at once.
+// A network that decodes beyond its time limit. Without a limit, as when it is loaded, it returns
+// at once.
 class LatePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
@@ -43,7 +43,7 @@ class StopServiceTest : public DaemonTest {
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
-  // For as long as the caller waits, if nothing ends it.
+  // Runs as long as the caller waits, unless a criterion ends it.
   static v1::SolveRequest ALongRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(60);
@@ -70,11 +70,11 @@ class StopServiceTest : public DaemonTest {
   v1::SolveResponse response_;
 };
 
-TEST_F(StopServiceTest, EndsWithoutABetterPlan) {
+TEST_F(StopServiceTest, EndsWithoutImprovement) {
   StartWith(1);
   const grpc::Status status = Solve(AStoppedRequest());
   ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
   EXPECT_GT(response_.budget().seconds(), 20);
   EXPECT_EQ(response_.threads(), 1);
@@ -83,7 +83,7 @@ TEST_F(StopServiceTest, EndsWithoutABetterPlan) {
   share.mutable_budget()->set_seconds(2);
   share.mutable_stop()->set_no_improvement_share(0.05);
   ASSERT_TRUE(Solve(share).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_NO_IMPROVEMENT);
   EXPECT_EQ(response_.no_improvement().nanos(), 100'000'000);
 }
 
@@ -92,23 +92,23 @@ TEST_F(StopServiceTest, EndsAtATargetCostAndAtATargetGap) {
   v1::SolveRequest request = ALongRequest();
   request.mutable_stop()->set_target_cost(1e6);
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_TARGET);
   EXPECT_FALSE(response_.has_no_improvement());
   request.mutable_instance()->set_reference_cost(response_.solution().cost());
   request.mutable_stop()->clear_target_cost();
   request.mutable_stop()->set_target_gap(0.01);
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_TARGET);
   EXPECT_LE(response_.gap(), 0.01);
 }
 
-TEST_F(StopServiceTest, EndsAfterTheIterationsAndRepeatsItself) {
+TEST_F(StopServiceTest, EndsAfterIterationsReproducibly) {
   StartWith(1);
   v1::SolveRequest request = ALongRequest();
   request.clear_budget();
   request.mutable_stop()->set_max_iterations(1200);
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_ITERATIONS);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_ITERATIONS);
   EXPECT_EQ(response_.iterations(), 1200);
   EXPECT_GT(response_.budget().seconds(), 20) << "the longest, as the caller's deadline allows";
   const v1::Solution first = response_.solution();
@@ -116,14 +116,14 @@ TEST_F(StopServiceTest, EndsAfterTheIterationsAndRepeatsItself) {
   EXPECT_EQ(response_.solution().SerializeAsString(), first.SerializeAsString());
 }
 
-TEST_F(StopServiceTest, GrantsALimitBySizeWhereNoBudgetIsGiven) {
+TEST_F(StopServiceTest, ChoosesABudgetBySize) {
   StartWith(1);
   v1::SolveRequest request = ALongRequest();
   request.clear_budget();
   request.mutable_stop()->set_automatic(true);
-  request.mutable_stop()->set_target_cost(1e6);  // at once
+  request.mutable_stop()->set_target_cost(1e6);  // reached at once
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_TARGET);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_TARGET);
   EXPECT_TRUE(response_.has_no_improvement());
   const int64_t limit = response_.budget().seconds();
   EXPECT_GE(limit, 1);
@@ -137,23 +137,23 @@ TEST_F(StopServiceTest, GrantsALimitBySizeWhereNoBudgetIsGiven) {
   EXPECT_FALSE(response_.has_no_improvement());
 }
 
-TEST_F(StopServiceTest, SaysThatASmallInstanceIsSolvedForCertain) {
+TEST_F(StopServiceTest, ReportsAProvenOptimum) {
   StartWith(1);
   v1::SolveRequest request = ALongRequest();
   *request.mutable_instance() = ACvrpMessage(1);
   ASSERT_TRUE(Solve(request).ok());
-  EXPECT_EQ(response_.ended_by(), v1::END_REASON_OPTIMAL);
+  EXPECT_EQ(response_.end_reason(), v1::END_REASON_OPTIMAL);
   EXPECT_EQ(response_.solution().cost(), 2);
 }
 
-TEST_F(StopServiceTest, EndsStreamsAndBatchesToo) {
+TEST_F(StopServiceTest, AppliesToStreamsAndBatches) {
   StartWith(1);
   Context context;
   const auto reader = solver_->StreamSolve(&context, AStoppedRequest());
   v1::StreamSolveResponse message, last;
   while (reader->Read(&message)) last = message;
   ASSERT_TRUE(reader->Finish().ok());
-  EXPECT_EQ(last.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(last.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
 
   Context batch_context;
   const auto batch = solver_->BatchSolve(&batch_context);
@@ -164,10 +164,10 @@ TEST_F(StopServiceTest, EndsStreamsAndBatchesToo) {
   v1::BatchSolveResponse answered;
   ASSERT_TRUE(batch->Read(&answered));
   EXPECT_TRUE(batch->Finish().ok());
-  EXPECT_EQ(answered.answer().ended_by(), v1::END_REASON_NO_IMPROVEMENT);
+  EXPECT_EQ(answered.response().end_reason(), v1::END_REASON_NO_IMPROVEMENT);
 }
 
-TEST_F(StopServiceTest, RefusesWhatIsWrongByField) {
+TEST_F(StopServiceTest, RefusesWrongCriteriaByField) {
   AddModel("net");
   StartWith(1);
   using R = v1::SolveRequest;
@@ -194,7 +194,7 @@ TEST_F(StopServiceTest, RefusesWhatIsWrongByField) {
             "stop");
 }
 
-TEST_F(StopServiceTest, TakesTheThreadsThatAreIdle) {
+TEST_F(StopServiceTest, UsesIdleThreads) {
   StartWith(2);
   v1::SolveRequest idle = AStoppedRequest();
   idle.set_idle_threads(true);
@@ -205,7 +205,7 @@ TEST_F(StopServiceTest, TakesTheThreadsThatAreIdle) {
   EXPECT_EQ(response_.threads(), 1) << "no more than it asks for";
   idle.set_threads(0);
 
-  // While another one searches, one is left.
+  // One thread is idle while another search runs.
   Context context;
   const auto reader = solver_->StreamSolve(&context, ALongRequest());
   v1::StreamSolveResponse message;
@@ -237,7 +237,7 @@ class LateNetworkServiceTest : public StopServiceTest {
   }
 };
 
-TEST_F(LateNetworkServiceTest, SearchGivesThePlanAndTheAnswerSaysSo) {
+TEST_F(LateNetworkServiceTest, FallsBackToSearchAndReportsIt) {
   const grpc::Status status = Solve(Greedy());
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_TRUE(response_.feasible());
@@ -247,7 +247,7 @@ TEST_F(LateNetworkServiceTest, SearchGivesThePlanAndTheAnswerSaysSo) {
   EXPECT_THAT(response_.policy_note(), HasSubstr("the budget is 50 ms"));
 }
 
-TEST_F(LateNetworkServiceTest, IsAnErrorOfTheBudgetWhereSearchIsForbidden) {
+TEST_F(LateNetworkServiceTest, FailsWithNetworkOnly) {
   v1::SolveRequest request = Greedy();
   request.set_network_only(true);
   const grpc::Status status = Solve(request);

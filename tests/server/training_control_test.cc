@@ -1,4 +1,4 @@
-// Stopping, pausing, resuming, deleting, publishing live, labels, history: over gRPC.
+// Control of training jobs over gRPC.
 #include <atomic>
 #include <string>
 #include <thread>
@@ -46,7 +46,7 @@ class TrainingControlTest : public DaemonTest {
     EXPECT_TRUE(stub_->GetTrainingJob(&context, request, &job).ok());
     return job;
   }
-  // Reads events until `enough`; gives the last.
+  // Reads events until `enough` returns true, and returns the last one.
   v1::WatchTrainingJobResponse Await(
       const std::string& name,
       const std::function<bool(const v1::WatchTrainingJobResponse&)>& enough) {
@@ -65,7 +65,7 @@ class TrainingControlTest : public DaemonTest {
   void AwaitState(const std::string& name, v1::JobState state) {
     Await(name, [state](const auto& event) { return event.state().state() == state; });
   }
-  // A running job that stands before its fourth step.
+  // Returns a running job that blocks before its fourth step.
   std::string Running() {
     Restart(std::make_unique<FakeTrainer>(6, 4));
     const std::string name = Create().name();
@@ -87,7 +87,7 @@ class TrainingControlTest : public DaemonTest {
   v1::TrainingJob job_;
 };
 
-TEST_F(TrainingControlTest, APausedJobOutlivesARestartAndGoesOn) {
+TEST_F(TrainingControlTest, ResumesAPausedJobAfterARestart) {
   const std::string name = Running();
   ASSERT_TRUE(Call(&Stub::PauseTrainingJob, name, job_).ok());
   AwaitState(name, v1::JOB_STATE_PAUSED);
@@ -105,35 +105,35 @@ TEST_F(TrainingControlTest, APausedJobOutlivesARestartAndGoesOn) {
   EXPECT_EQ(Call(&Stub::PauseTrainingJob, "nonsense", job_).error_code(), grpc::INVALID_ARGUMENT);
 }
 
-TEST_F(TrainingControlTest, AStoppedJobEndsWithTheWeightsThatItNames) {
+TEST_F(TrainingControlTest, PublishesTheWeightsOfAStoppedJob) {
   const std::string name = Running();
   ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_STOPPING);
   const auto model = Await(name, [](const auto& event) { return event.has_model(); });
-  EXPECT_EQ(model.model().published().step(), 3);
+  EXPECT_EQ(model.model().published_weights().step(), 3);
   AwaitState(name, v1::JOB_STATE_SUCCEEDED);
   const v1::TrainingJob job = Get(name);
   EXPECT_EQ(job.end_reason(), v1::TRAINING_END_REASON_STOPPED);
   EXPECT_EQ(job.model(), "models/fake/versions/1");
-  EXPECT_EQ(job.published().epoch(), 1);
-  EXPECT_EQ(job.published().step(), 3);
-  EXPECT_EQ(job.published().reason(), v1::PUBLISH_REASON_BEST_VALIDATION);
-  EXPECT_EQ(job.published().val_cost(), 6);
+  EXPECT_EQ(job.published_weights().epoch(), 1);
+  EXPECT_EQ(job.published_weights().step(), 3);
+  EXPECT_EQ(job.published_weights().reason(), v1::PUBLISH_REASON_BEST_VALIDATION);
+  EXPECT_EQ(job.published_weights().validation_cost(), 6);
   EXPECT_TRUE(job.stop_requested());
   EXPECT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok()) << "repeating is harmless";
   EXPECT_EQ(Call(&Stub::StopTrainingJob, "trainingJobs/nothing", job_).error_code(),
             grpc::NOT_FOUND);
 }
 
-TEST_F(TrainingControlTest, AStoppedJobThatNeverRanIsCancelled) {
+TEST_F(TrainingControlTest, CancelsAStoppedJobThatNeverRan) {
   Running();
   const std::string name = Create().name();
   ASSERT_TRUE(Call(&Stub::StopTrainingJob, name, job_).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_CANCELLED);
-  EXPECT_FALSE(job_.has_published());
+  EXPECT_FALSE(job_.has_published_weights());
 }
 
-TEST_F(TrainingControlTest, AModelOfAnotherArchitectureIsRefusedAtSubmission) {
+TEST_F(TrainingControlTest, RefusesAModelOfAnotherArchitecture) {
   const std::string name = Running();
   trainer_->Release();
   AwaitState(name, v1::JOB_STATE_SUCCEEDED);
@@ -152,7 +152,7 @@ TEST_F(TrainingControlTest, AModelOfAnotherArchitectureIsRefusedAtSubmission) {
   EXPECT_TRUE(Refused(request).ok());
 }
 
-TEST_F(TrainingControlTest, ABareNameNeverMeansALiveVersion) {
+TEST_F(TrainingControlTest, ResolvesABareNameToAFinishedVersion) {
   const std::string name = Running();
   v1::PublishTrainingJobResponse published;
   ASSERT_TRUE(Call(&Stub::PublishTrainingJob, name, published).ok());
@@ -178,7 +178,7 @@ TEST_F(TrainingControlTest, ABareNameNeverMeansALiveVersion) {
   unload.set_name("models/fake");
   v1::UnloadModelResponse unloaded;
   ASSERT_TRUE(models->UnloadModel(&unloading, unload, &unloaded).ok());
-  EXPECT_THAT(unloaded.unloaded(), ElementsAre("models/fake/versions/1"));
+  EXPECT_THAT(unloaded.unloaded_models(), ElementsAre("models/fake/versions/1"));
   v1::SetModelAliasRequest alias;
   alias.set_name("models/fake/aliases/live");
   alias.set_version(1);
@@ -194,7 +194,7 @@ TEST_F(TrainingControlTest, ABareNameNeverMeansALiveVersion) {
   EXPECT_EQ(model.name(), "models/fake/versions/2");
 }
 
-TEST_F(TrainingControlTest, OnlyAnEndedJobIsDeletedAndItsModelStays) {
+TEST_F(TrainingControlTest, DeletesOnlyEndedJobsAndKeepsTheirModels) {
   const std::string name = Running();
   v1::DeleteTrainingJobResponse response;
   EXPECT_EQ(Call(&Stub::DeleteTrainingJob, name, response).error_code(), grpc::FAILED_PRECONDITION);
@@ -210,7 +210,7 @@ TEST_F(TrainingControlTest, OnlyAnEndedJobIsDeletedAndItsModelStays) {
   EXPECT_TRUE(v1::ModelService::NewStub(channel_)->GetModel(&context, request, &model).ok());
 }
 
-TEST_F(TrainingControlTest, WaitingJobsTellTheirPlaceInAnswersListsAndStreams) {
+TEST_F(TrainingControlTest, ReportsTheQueuePosition) {
   heartbeat_ = absl::Milliseconds(20);
   Running();
   v1::CreateTrainingJobRequest request = ARequest();
@@ -235,7 +235,7 @@ TEST_F(TrainingControlTest, WaitingJobsTellTheirPlaceInAnswersListsAndStreams) {
   stream->Finish();
 }
 
-TEST_F(TrainingControlTest, LabelsSelectJobsAndWhatIsWrongIsNamed) {
+TEST_F(TrainingControlTest, SelectsJobsByLabels) {
   Running();
   v1::CreateTrainingJobRequest request = ARequest();
   (*request.mutable_spec()->mutable_labels())["team"] = "north";
@@ -261,7 +261,7 @@ TEST_F(TrainingControlTest, LabelsSelectJobsAndWhatIsWrongIsNamed) {
   EXPECT_EQ(FieldOf(Refused(request)), "spec.epoch_limit");
 }
 
-TEST_F(TrainingControlTest, TheHistoryIsGivenByStepAndThinned) {
+TEST_F(TrainingControlTest, ReturnsAThinnedHistory) {
   const std::string name = Running();
   trainer_->Release();
   AwaitState(name, v1::JOB_STATE_SUCCEEDED);
@@ -288,7 +288,7 @@ TEST_F(TrainingControlTest, TheHistoryIsGivenByStepAndThinned) {
   EXPECT_EQ(FieldOf(stub_->GetTrainingHistory(&context, request, &response)), "max_points");
 }
 
-TEST_F(TrainingControlTest, NoSolveRequestIsLostWhileARunningJobPublishesVersions) {
+TEST_F(TrainingControlTest, LosesNoSolveWhileAJobPublishes) {
   vrpd_.solve_queue = 1000;
   const std::string name = Running();
   v1::PublishTrainingJobResponse published;
@@ -329,7 +329,7 @@ TEST_F(TrainingControlTest, NoSolveRequestIsLostWhileARunningJobPublishesVersion
             grpc::FAILED_PRECONDITION);
 }
 
-TEST_F(TrainingControlTest, ADaemonThatStopsWaitsForNoPublication) {
+TEST_F(TrainingControlTest, StopsWithoutWaitingForAPublication) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   const std::string name = Create().name();
   Await(name, [](const auto& event) { return event.progress().step() == 3; });

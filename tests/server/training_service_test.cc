@@ -42,7 +42,7 @@ class TrainingServiceTest : public DaemonTest {
     std::vector<v1::WatchTrainingJobResponse> events;  // without heartbeats
     grpc::Status status;
   };
-  // Reads to the stream's end, or until `enough` says so and the call is cancelled.
+  // Reads to the end of the stream, or cancels the call once `enough` returns true.
   Watched Watch(const std::string& name, int64_t from,
                 const std::function<bool(const v1::WatchTrainingJobResponse&)>& enough = nullptr) {
     Context context;
@@ -78,7 +78,7 @@ class TrainingServiceTest : public DaemonTest {
   v1::TrainingJob job_;
 };
 
-TEST_F(TrainingServiceTest, TrainsAndTellsEveryEventOnce) {
+TEST_F(TrainingServiceTest, TrainsAndStreamsEveryEventOnce) {
   Restart(std::make_unique<FakeTrainer>(5));
   const grpc::Status created = Create(ARequest());
   ASSERT_TRUE(created.ok()) << created.error_message();
@@ -107,13 +107,13 @@ TEST_F(TrainingServiceTest, TrainsAndTellsEveryEventOnce) {
   EXPECT_EQ(Cancel(job_.name()).error_code(), grpc::FAILED_PRECONDITION);
 }
 
-TEST_F(TrainingServiceTest, EachNumberOfALongLogArrivesOnceAlsoWhereItWasThinned) {
+TEST_F(TrainingServiceTest, StreamsEachNumberOfAThinnedLogOnce) {
   Restart(std::make_unique<FakeTrainer>(5, 3));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
   Watch(name, 1, [](const auto& event) { return IsStep(event, 2); });
   Stop();
-  {  // In place of thousands of steps.
+  {  // Stands for thousands of steps.
     const auto store = *JobStore::Open(folder_.File("state/jobs.db"), &clock_);
     const auto steps = [](JobChange& change) {
       for (int64_t step = 3; step <= 5500; ++step) change.Progress({.epoch = 1, .step = step});
@@ -142,7 +142,7 @@ TEST_F(TrainingServiceTest, EachNumberOfALongLogArrivesOnceAlsoWhereItWasThinned
   EXPECT_EQ(rest.events.front().sequence(), inside);
 }
 
-TEST_F(TrainingServiceTest, SurvivesARestartInMidTrainingWithoutAGap) {
+TEST_F(TrainingServiceTest, SurvivesARestartWithoutAGap) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   ASSERT_TRUE(Create(ARequest()).ok());
   const Watched before = Watch(job_.name(), 1, [](const auto& event) { return IsStep(event, 3); });
@@ -175,7 +175,7 @@ TEST_F(TrainingServiceTest, EndsStreamsWithUnavailableWhenTheDaemonStops) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::UNAVAILABLE);
 }
 
-TEST_F(TrainingServiceTest, ASlowReaderHoldsUpNeitherTrainingNorTheDaemonsEnd) {
+TEST_F(TrainingServiceTest, IsNotDelayedByASlowReader) {
   Restart(std::make_unique<FakeTrainer>(1'500));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
@@ -193,7 +193,7 @@ TEST_F(TrainingServiceTest, ASlowReaderHoldsUpNeitherTrainingNorTheDaemonsEnd) {
   EXPECT_FALSE(slow->Finish().ok());
 }
 
-TEST_F(TrainingServiceTest, SendsHeartbeatsWhileNothingHappens) {
+TEST_F(TrainingServiceTest, SendsHeartbeatsOnAnIdleStream) {
   heartbeat_ = absl::Milliseconds(5);
   Restart(std::make_unique<FakeTrainer>(6, 4));
   ASSERT_TRUE(Create(ARequest()).ok());
@@ -206,7 +206,7 @@ TEST_F(TrainingServiceTest, SendsHeartbeatsWhileNothingHappens) {
   EXPECT_EQ(heartbeats, 3);
 }
 
-TEST_F(TrainingServiceTest, CancelsTwiceWithoutHarm) {
+TEST_F(TrainingServiceTest, CancelsIdempotently) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   ASSERT_TRUE(Create(ARequest()).ok());
   const std::string name = job_.name();
@@ -257,7 +257,7 @@ TEST_F(TrainingServiceTest, ValidatesWithoutCreating) {
   EXPECT_EQ(response.training_jobs_size(), 0);
 }
 
-TEST_F(TrainingServiceTest, GivesTheResolvedConfigurationWithoutCreating) {
+TEST_F(TrainingServiceTest, ReturnsTheResolvedConfigurationWithoutCreating) {
   Restart(std::make_unique<FakeTrainer>());
   v1::CreateTrainingJobRequest request = ARequest();
   request.set_validate_only(true);
@@ -275,7 +275,7 @@ TEST_F(TrainingServiceTest, GivesTheResolvedConfigurationWithoutCreating) {
   EXPECT_EQ(job_.resolved_config_yaml(), yaml);
 }
 
-TEST_F(TrainingServiceTest, NamesAllThatWouldMakeTheStartFailBeforeItCreatesAJob) {
+TEST_F(TrainingServiceTest, ReportsAllErrorsOfAStartBeforeCreating) {
   auto trainer = std::make_unique<FakeTrainer>();
   trainer->set_inputs(absl::InvalidArgumentError(
       "problem.instances: open /a: No such file\nvalidation.file: open /b: No such file"));
@@ -289,7 +289,7 @@ TEST_F(TrainingServiceTest, NamesAllThatWouldMakeTheStartFailBeforeItCreatesAJob
     const auto violations = BadRequestOf(status).field_violations();
     ASSERT_EQ(violations.size(), 3);
     EXPECT_EQ(violations[0].field(), "spec.device");
-    EXPECT_THAT(violations[0].description(), testing::StartsWith("cuda:63 is not there"));
+    EXPECT_THAT(violations[0].description(), testing::StartsWith("cuda:63 does not exist"));
     EXPECT_EQ(violations[1].field(), "spec.config_yaml");
     EXPECT_EQ(violations[1].description(), "problem.instances: open /a: No such file");
     EXPECT_EQ(violations[2].description(), "validation.file: open /b: No such file");
