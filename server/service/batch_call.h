@@ -27,9 +27,9 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
                         public std::enable_shared_from_this<BatchCall<Request, Response>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;      // outlives the call
-    StreamTracker* hub = nullptr;  // outlives the call
-    int32_t slots = 1;             // requests that are read and not answered
+    WorkPool* pool = nullptr;          // outlives the call
+    StreamTracker* streams = nullptr;  // outlives the call
+    int32_t slots = 1;                 // requests that are read and not answered
     absl::Time deadline = absl::InfiniteFuture();
     // Ends the requests under way early, with responses. Optional.
     std::shared_ptr<const CancelFlag> drain = nullptr;
@@ -61,7 +61,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   }
   void OnCancel() override { Abandon(absl::CancelledError("the caller went away")); }
   void OnDone() override {
-    options_.hub->Remove(number_);
+    options_.streams->Remove(number_);
     const std::shared_ptr<BatchCall> self = std::move(self_);  // tasks may still hold the call
   }
   void OnTick() override {}
@@ -77,7 +77,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
         cancel_(std::make_shared<CancelFlag>(options_.drain)) {}
 
   void Begin() {
-    absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
+    absl::StatusOr<int64_t> number = options_.streams->Add(this->weak_from_this());
     if (!number.ok()) return Abandon(number.status());
     number_ = *number;
     Step();

@@ -20,7 +20,7 @@ grpc::ServerBidiReactor<Received<ReflectionRequest>, ReflectionResponse>* StartR
     const ServiceContext& context, const grpc::CallbackServerContext& call) {
   return ReflectionCall::Start(
       {.pool = &context.quick_pool,
-       .hub = &context.streams,
+       .streams = &context.streams,
        .slots = 1,  // responses keep the order of requests
        .deadline = DeadlineOf(call),
        .prepare =

@@ -83,7 +83,7 @@ class RpcService : public V1::CallbackService {
                                                                       const Request& request) {
       return StreamCall<Response>::Start(
           {.pool = &pool,
-           .hub = &context_.streams,
+           .streams = &context_.streams,
            .open = [open, request] { return open(request); },
            .heartbeat = heartbeat == nullptr ? std::function<Response()>() : heartbeat(request)});
     });
@@ -122,7 +122,7 @@ class RpcService : public V1::CallbackService {
               return UploadCall<Request, Response>::Start(
                   *call, *response,
                   {.pool = &pool,
-                   .hub = &context_.streams,
+                   .streams = &context_.streams,
                    .messages = &context_.messages,
                    .take = [upload](const Request& message) { return upload->Take(message); },
                    .finish = [upload] { return upload->Finish(); }});

@@ -69,7 +69,7 @@ grpc::ServerWriteReactor<v1::StreamSolveResponse>* SolverService::StreamSolve(
                                  .drain = context().drain.searches_end()};
   return StreamCall<v1::StreamSolveResponse>::Start(
       {.pool = &context().quick_pool,
-       .hub = &context().streams,
+       .streams = &context().streams,
        .open = [solve, request] { return OpenSolveStream(solve, request); },
        .heartbeat = nullptr,
        .ends_in_drain = true});
@@ -79,7 +79,7 @@ grpc::ServerBidiReactor<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>
 SolverService::BatchSolve(const grpc::CallbackServerContext& call) const {
   return BatchCall<Received<v1::BatchSolveRequest>, v1::BatchSolveResponse>::Start(
       {.pool = &context().solve_pool,
-       .hub = &context().streams,
+       .streams = &context().streams,
        .slots =
            std::max(kBatchSlotsPerThread * context().solve_pool.threads(), context().read_ahead),
        .deadline = DeadlineOf(call),

@@ -29,8 +29,8 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
                          public std::enable_shared_from_this<StreamCall<Response>> {
  public:
   struct Options {
-    WorkPool* pool = nullptr;      // outlives the stream
-    StreamTracker* hub = nullptr;  // outlives the stream
+    WorkPool* pool = nullptr;          // outlives the stream
+    StreamTracker* streams = nullptr;  // outlives the stream
     SourceOpener<Response> open;
     std::function<Response()> heartbeat;  // optional; thread-safe
     // Whether the source ends by itself when the daemon drains, after messages worth sending.
@@ -55,7 +55,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   }
   void OnCancel() override { End(absl::CancelledError("the caller went away")); }
   void OnDone() override {
-    options_.hub->Remove(number_);
+    options_.streams->Remove(number_);
     const std::shared_ptr<StreamCall> self = std::move(self_);  // a task may still hold the call
   }
 
@@ -75,7 +75,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   explicit StreamCall(Options options) : options_(std::move(options)) {}
 
   void Begin() {
-    absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
+    absl::StatusOr<int64_t> number = options_.streams->Add(this->weak_from_this());
     if (!number.ok()) return End(number.status());
     number_ = *number;
     Step();

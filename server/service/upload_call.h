@@ -35,7 +35,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
  public:
   struct Options {
     WorkPool* pool = nullptr;  // these three outlive the call
-    StreamTracker* hub = nullptr;
+    StreamTracker* streams = nullptr;
     MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
     std::function<absl::StatusOr<Response>()> finish;  // after the last message
@@ -60,7 +60,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     options_.pool->Run([self = this->shared_from_this(), ok] { ok ? self->Take() : self->End(); });
   }
   void OnDone() override {
-    options_.hub->Remove(number_);
+    options_.streams->Remove(number_);
     const std::shared_ptr<UploadCall> self = std::move(self_);  // a task may still hold the call
   }
 
@@ -68,12 +68,12 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     {
       absl::MutexLock lock(&mutex_);
       if (silent_ || !waiting_since_.has_value()) return;
-      if (SteadyNow() - *waiting_since_ < options_.hub->silence()) return;
+      if (SteadyNow() - *waiting_since_ < options_.streams->silence()) return;
       silent_ = true;
     }
     // No other thread can finish the call now. The read under way fails.
     this->Finish(ToGrpcStatus(absl::DeadlineExceededError(
-        Concat("the upload said nothing for ", absl::FormatDuration(options_.hub->silence()),
+        Concat("the upload said nothing for ", absl::FormatDuration(options_.streams->silence()),
                " and was given up: nothing of it is kept; send it again"))));
   }
   void OnClose() override {}
@@ -83,7 +83,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
       : context_(context), response_(response), options_(std::move(options)) {}
 
   void Begin() {
-    const absl::StatusOr<int64_t> number = options_.hub->Add(this->weak_from_this());
+    const absl::StatusOr<int64_t> number = options_.streams->Add(this->weak_from_this());
     if (!number.ok()) return this->Finish(ToGrpcStatus(number.status()));
     number_ = *number;
     ReadNext();

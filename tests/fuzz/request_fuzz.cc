@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/page_size.h"
 #include "core/base/steady_time.h"
+#include "core/jobs/submission.h"
 #include "core/train/config/training_config.h"
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
@@ -75,7 +77,7 @@ void Convert(const v1::ConvertInstanceRequest& request) {
 }
 
 void Names(const v1::ListTrainingJobsRequest& request) {
-  Refuse(CheckPageSize(request.page_size()));
+  Refuse(PageSize(request.page_size()).status());
   Refuse(LabelsFromProto(request.labels()).status());
   Refuse(ParseJobName(JobKind::kTraining, "name", request.page_token()).status());
   Refuse(ParseJobName(JobKind::kSolve, "name", request.page_token()).status());
