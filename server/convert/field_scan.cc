@@ -141,7 +141,7 @@ class Scanner {
   void ScanEnum(const FieldDescriptor& field, int number) {
     if (field.enum_type()->FindValueByNumber(number) != nullptr) return;
     Add(scan_.invalid, Path(),
-        Concat("got ", number, ", which is no value of ", field.enum_type()->name()));
+        Concat("got ", number, ", which is not a value of ", field.enum_type()->name()));
   }
 
   const ScannedFields& fields_ = AllScannedFields();

@@ -87,7 +87,7 @@ class RouteReader {
     const VehicleType& vehicle = VehicleOf(instance_, planned);
     if (instance_.is_depot(node) && (node != vehicle.depot || vehicle.max_reloads == 0)) {
       return Add(r, field, "depot ", instance_.id(node),
-                 " is within the route, where this vehicle may not reload");
+                 " is within the route, but this vehicle may not reload there");
     }
     planned.customers.push_back(node);
   }

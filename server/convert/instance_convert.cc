@@ -107,11 +107,11 @@ absl::StatusOr<InstanceOverride> OverrideOf(const v1::InstanceFile& message) {
                                 .metric = MetricFromProto(message.metric())};
   if (message.objective() != v1::OBJECTIVE_UNSPECIFIED && !wanted.objective.has_value()) {
     return InvalidField("file.objective", Concat("got ", static_cast<int>(message.objective()),
-                                                 ", which is no value of Objective"));
+                                                 ", which is not a value of Objective"));
   }
   if (message.metric() != v1::METRIC_UNSPECIFIED && !wanted.metric.has_value()) {
     return InvalidField("file.metric", Concat("got ", static_cast<int>(message.metric()),
-                                              ", which is no value of Metric"));
+                                              ", which is not a value of Metric"));
   }
   return wanted;
 }
@@ -141,7 +141,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
       break;
     default:
       return InvalidField("file.format", Concat("got ", static_cast<int>(message.format()),
-                                                ", which is no value of InstanceFormat"));
+                                                ", which is not a value of InstanceFormat"));
   }
   const std::string_view name = message.name().empty() ? std::string_view("file") : message.name();
   absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format, matrices);

@@ -188,7 +188,7 @@ class Converter {
     for (int i = 0; i < message_.customers_size(); ++i) add(message_.customers(i), "customers", i);
     if (absent.empty()) return;
     if (absent.size() < nodes_) {
-      for (const std::string& field : absent) Invalid(field, "absent, while other nodes have one");
+      for (const std::string& field : absent) Invalid(field, "absent, but other nodes have one");
       return;
     }
     data().positions.clear();

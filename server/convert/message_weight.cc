@@ -230,9 +230,8 @@ absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
   Scale scale(wire, most - whole.bytes);
   scale.Add(&whole, 0);
   if (!scale.too_much()) return whole.bytes + scale.weight();
-  return InvalidField(scale.TooMuchAt(),
-                      Concat("with this the message takes more than ", most >> 20,
-                             " MiB once it is unpacked, wanted at most that (max_message_mib)"));
+  return InvalidField(scale.TooMuchAt(), Concat("here the message exceeds the limit of ",
+                                                most >> 20, " MiB of memory (max_message_mib)"));
 }
 
 }  // namespace vrp

@@ -29,7 +29,7 @@ std::optional<SolutionFormat> FormatOf(int format) {
 }
 
 std::string NoValue(int format) {
-  return Concat("got ", format, ", which is no value of SolutionFormat");
+  return Concat("got ", format, ", which is not a value of SolutionFormat");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class OptionsReader {
         return;
       default:
         invalid_.push_back({"strategy", Concat("got ", static_cast<int>(message_.strategy()),
-                                               ", which is no value of Strategy")});
+                                               ", which is not a value of Strategy")});
     }
   }
 

@@ -93,8 +93,8 @@ absl::Status StoppingError() {
 
 absl::Status UnreadableError(std::string_view type) {
   return WithReason(absl::InvalidArgumentError(Concat(
-                        "there is no message, or it cannot be read as ", type,
-                        ": it is cut off, of another type, or holds a text that is not UTF-8")),
+                        "the message is missing or unreadable as ", type,
+                        ": it is truncated, of another type, or contains text that is not UTF-8")),
                     "UNREADABLE_MESSAGE");
 }
 

@@ -40,7 +40,7 @@ absl::StatusOr<absl::Duration> FromProto(const google::protobuf::Duration& durat
   const bool same_sign = !((seconds > 0 && nanos < 0) || (seconds < 0 && nanos > 0));
   if (!in_range || !same_sign) {
     return absl::InvalidArgumentError(
-        Concat("got ", seconds, " seconds and ", nanos, " nanos, which is no valid duration"));
+        Concat("got ", seconds, " seconds and ", nanos, " nanos, which is not a valid duration"));
   }
   return absl::Seconds(seconds) + absl::Nanoseconds(nanos);
 }

@@ -59,7 +59,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     state_.WriteDone(ok);
     Step();
   }
-  void OnCancel() override { Abandon(absl::CancelledError("the caller went away")); }
+  void OnCancel() override { Abandon(absl::CancelledError("the caller cancelled the call")); }
   void OnDone() override {
     options_.streams->Remove(number_);
     const std::shared_ptr<BatchCall> self = std::move(self_);  // tasks may still hold the call

@@ -47,7 +47,7 @@ void BatchState::WriteDone(bool ok) {
   absl::MutexLock lock(&mutex_);
   writing_ = false;
   --used_;
-  if (!ok) EndLocked(absl::CancelledError("the caller went away"));
+  if (!ok) EndLocked(absl::CancelledError("the caller cancelled the call"));
 }
 
 void BatchState::End(absl::Status result) {

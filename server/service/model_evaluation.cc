@@ -131,7 +131,7 @@ absl::StatusOr<InstanceSet> InstancesOf(const v1::EvaluateModelRequest& request,
                                         const ModelEvaluationContext& context) {
   const bool files = request.files_size() > 0;
   if (files && request.has_generate()) {
-    return InvalidField("generate", "given, and files too; wanted one of them");
+    return InvalidField("generate", "given together with files; wanted one of them");
   }
   if (files) {
     VRP_ASSIGN_OR_RETURN(std::vector<Instance> instances, ReadFiles(request, context));

@@ -107,7 +107,7 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
   bytes += static_cast<int64_t>(chunk.data().size());
   if (bytes > most) {
     return absl::ResourceExhaustedError(
-        Concat(chunk.file(), ": has more than ", most, " bytes, the most that is taken"));
+        Concat(chunk.file(), ": has more than ", most, " bytes, the limit"));
   }
   const std::string_view file = card ? kCardFile : kWeightsFile;
   std::ofstream stream(std::filesystem::path(folder_) / file, std::ios::binary | std::ios::app);

@@ -62,7 +62,7 @@ absl::StatusOr<RequestSolver::Ready> RequestSolver::Prepare(const SolveTask& tas
   std::string note;
   if (absl::IsNotFound(prepared.status()) && !task.plan.empty() && !request.model().empty()) {
     note =
-        Concat("went on from its stored plan without the network: ", prepared.status().message());
+        Concat("continued from its stored plan without the network: ", prepared.status().message());
     request.clear_model();
     request.set_strategy(v1::STRATEGY_SEARCH);
     prepared = handler_.Prepare(request, limits, context);

@@ -78,8 +78,8 @@ class RpcInterceptor final : public experimental::Interceptor {
     if (drain_.over()) return ToGrpcStatus(StoppingError());
     if (!given.ok()) return given;
     const bool late = DeadlineOf(context) <= SteadyNow();
-    return ToGrpcStatus(late ? absl::DeadlineExceededError("the caller's deadline came first")
-                             : absl::CancelledError("the caller went away"));
+    return ToGrpcStatus(late ? absl::DeadlineExceededError("the caller's deadline passed first")
+                             : absl::CancelledError("the caller cancelled the call"));
   }
 
   void Count(const grpc::Status& status) {

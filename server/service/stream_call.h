@@ -49,11 +49,11 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     {
       absl::MutexLock lock(&mutex_);
       turns_.Written();
-      if (!ok) turns_.End(absl::CancelledError("the caller went away"));
+      if (!ok) turns_.End(absl::CancelledError("the caller cancelled the call"));
     }
     Step();
   }
-  void OnCancel() override { End(absl::CancelledError("the caller went away")); }
+  void OnCancel() override { End(absl::CancelledError("the caller cancelled the call")); }
   void OnDone() override {
     options_.streams->Remove(number_);
     const std::shared_ptr<StreamCall> self = std::move(self_);  // a task may still hold the call

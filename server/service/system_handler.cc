@@ -76,7 +76,8 @@ absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequ
   const std::string level(kLogLevels[number - 1]);
   v1::SetLogLevelResponse response;
   response.set_previous_level(LevelNow());
-  LogWarning(Concat("log level: ", CurrentLogLevel(), " until now, ", level, " from here on"));
+  LogWarning("log level changed", {{.name = "from", .value = std::string(CurrentLogLevel())},
+                                   {.name = "to", .value = level}});
   SetLogLevel(level);
   return response;
 }

@@ -55,8 +55,7 @@ absl::Status CheckTrainingFiles(const TrainingConfig& config, const DataFolders&
     const auto holds = [&](const std::string& folder) { return LiesBelow(path, folder); };
     if (std::any_of(folders->begin(), folders->end(), holds)) continue;
     errors.push_back(Concat(key, ": got ", Quoted(file),
-                            ", which lies in none of the folders whose files trainings may name; "
-                            "they are the daemon's option data_dirs (",
+                            ", wanted a file below the folders of the daemon's option data_dirs (",
                             folders->empty() ? "none" : absl::StrJoin(*folders, ", "), ")"));
   }
   if (errors.empty()) return absl::OkStatus();

@@ -73,8 +73,8 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     }
     // No other thread can finish the call now. The read under way fails.
     this->Finish(ToGrpcStatus(absl::DeadlineExceededError(
-        Concat("the upload said nothing for ", absl::FormatDuration(options_.streams->silence()),
-               " and was given up: nothing of it is kept; send it again"))));
+        Concat("the upload sent nothing for ", absl::FormatDuration(options_.streams->silence()),
+               " and was ended; nothing of it is stored; upload again"))));
   }
   void OnClose() override {}
 
@@ -117,7 +117,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
   // Cancellation also ends the stream, but then the upload is incomplete.
   void End() {
     if (context_.IsCancelled()) {
-      this->Finish(ToGrpcStatus(absl::CancelledError("the caller went away")));
+      this->Finish(ToGrpcStatus(absl::CancelledError("the caller cancelled the call")));
       return;
     }
     auto finish = [this] { return options_.finish(); };

@@ -118,7 +118,7 @@ TEST_F(MessageLimitsTest, EndsAStalledUpload) {
   EXPECT_TRUE(stalled.Write(2));
   const grpc::Status status = stalled.StayQuiet();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
-  EXPECT_THAT(status.error_message(), HasSubstr("said nothing for 100ms"));
+  EXPECT_THAT(status.error_message(), HasSubstr("sent nothing for 100ms"));
   EXPECT_TRUE(EventuallyUploaded(*datasets).ok());
 }
 
@@ -146,7 +146,7 @@ TEST_F(MessageLimitsTest, RefusesLargeMessagesOfEveryRpc) {
       continue;  // reports the error in its response
     const grpc::Status status = Call(path, heavy);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << path;
-    EXPECT_THAT(status.error_message(), HasSubstr("more than 4 MiB once it is unpacked")) << path;
+    EXPECT_THAT(status.error_message(), HasSubstr("exceeds the limit of 4 MiB of memory")) << path;
   }
 }
 

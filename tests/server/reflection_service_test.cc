@@ -110,7 +110,7 @@ TEST_F(ReflectionTest, RefusesLargeMessages) {
   ASSERT_TRUE(request.ParseFromString(heavy));
   const Response response = Ask(request);
   EXPECT_THAT(response.error_response().error_message(),
-              HasSubstr("more than 4 MiB once it is unpacked"));
+              HasSubstr("exceeds the limit of 4 MiB of memory"));
   EXPECT_FALSE(response.has_original_request());
   request.Clear();
   request.set_list_services("*");
