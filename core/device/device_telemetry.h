@@ -17,8 +17,8 @@ namespace vrp {
 struct DeviceTelemetry {
   // The device's id in this program. The driver numbers GPUs by PCI bus, CUDA by speed
   // (CUDA_DEVICE_ORDER) and only those in CUDA_VISIBLE_DEVICES; the two are matched by UUID.
-  // Absent for a GPU that CUDA does not show here, and for one split by MIG, whose slices have
-  // UUIDs and values of their own that are not read.
+  // Absent for a GPU that CUDA does not show here. Also absent for one split by MIG: its slices
+  // have UUIDs and values of their own, which are not read.
   std::optional<DeviceId> id;
   int32_t index = 0;  // the driver's number, from 0
   std::string name;   // "NVIDIA H200"

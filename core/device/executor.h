@@ -40,8 +40,8 @@ struct DeviceShares {
 // that exceeds its share of the memory fails for lack of memory. Null in a build without CUDA.
 std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t device_index, const DeviceShares& shares);
 
-// Runs work on one device. A CUDA device belongs to one thread, which runs one task after the other
-// without interrupting any, so tasks should be short (a training step, a batch of requests). Work
+// Runs work on one device. A CUDA device belongs to one thread, which runs one task after the
+// other. It interrupts none, so tasks should be short (a training step, a batch of requests). Work
 // for the CPU runs immediately in the caller's thread. Thread-safe.
 class DeviceExecutor {
  public:

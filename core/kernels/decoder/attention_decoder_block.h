@@ -1,6 +1,6 @@
 // Scores of several decoder steps at once: a vector's lanes are steps, so that a softmax over the
-// nodes needs no sum across lanes, and the right side of every product is [*, columns] with
-// contiguous rows. vec.h states who may include this.
+// nodes needs no sum across lanes. The right side of every product is [*, columns] with contiguous
+// rows. vec.h states who may include this.
 //
 // All sums run in the same order as in attention_decoder_row.h.
 #pragma once

@@ -8,9 +8,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Calls visit(r, j, sum) for the products of kRows rows (`inner` contiguous elements each) with
-// kVectors vectors, starting at j, of their columns (contiguous [inner, padded] each). Eight sums
-// at once keep both multipliers busy.
+// Calls visit(r, j, sum) for the products of kRows rows with kVectors vectors, starting at j, of
+// their columns. Rows have `inner` contiguous elements; columns are contiguous [inner, padded].
+// Eight sums at once keep both multipliers busy.
 template <int64_t kRows, int64_t kVectors, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotSome(const T* rows, const T* columns, int64_t inner,
                                                    int64_t padded, int64_t j, const Visit& visit) {

@@ -30,8 +30,8 @@ struct DecoderNodes {
 // The rule by which a step's node is chosen.
 // kGreedy: the likeliest node, the first among equals.
 // kSample: the first node at which the running sum of w[n] = exp((logits[n] - maximum) /
-// temperature) exceeds u times the total. u comes from the first two words of the Philox block
-// (core/base/random.h) whose key is the seed and whose counter is (t + 2^20 * high, low, stream
+// temperature) exceeds u times the total. u comes from the first two words of a Philox block
+// (core/base/random.h). The block's key is the seed. Its counter is (t + 2^20 * high, low, stream
 // low, stream high), where high and low are the halves of first_trajectory + p.
 // kForced: the given nodes.
 enum class StepChoice { kGreedy, kSample, kForced };

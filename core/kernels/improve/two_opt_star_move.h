@@ -8,8 +8,8 @@
 namespace vrp {
 
 // Cuts one route behind point a, the other behind b. Variant 0 (a = i, b before j) swaps the tails.
-// Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the first route's head with the
-// reversed head of the second, and the two tails likewise.
+// Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the two heads, with the second
+// reversed, and the two tails.
 struct TwoOptStarMove {
   static constexpr int32_t kVariants = 3;
 

@@ -101,8 +101,8 @@ class SliceGroup {
     if (Thread() == 0) body();
     Wait();
   }
-  // Waits for the slice's threads. If a barrier's number is only known at run time, ptxas reserves
-  // all 16 for the block, of the 24 to 64 of a multiprocessor, and few blocks share it.
+  // Waits for the slice's threads. A barrier number known only at run time would make ptxas reserve
+  // all 16 barriers for the block. A multiprocessor has 24 to 64, so few blocks would share it.
   __device__ void Wait() const {
     if constexpr (kAlone) {
       __syncthreads();

@@ -83,9 +83,9 @@ struct LstmKernels {
   // inputs elements each: in float and double in the layout of DenseKernels::pack. outputs, inputs:
   // multiples of 16.
   void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
-  // Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs], and
-  // adds the sums of a's columns to `bias` [outputs] unless it is null. outputs, inputs: multiples
-  // of 16.
+  // Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]. Adds
+  // the sums of a's columns to `bias` [outputs] unless it is null. outputs, inputs: multiples of
+  // 16.
   struct WeightGradient {
     int64_t rows = 0;
     const T* a = nullptr;
