@@ -130,11 +130,11 @@ class Case:
             self.expect(api.is_sound(answer), "the solve's answer is wrong")
             messages, seconds = stream.result()
             self.check_in_time("a stream", seconds)
-            self.expect(api.is_sound(messages[-1].answer), "the stream's answer is wrong")
+            self.expect(api.is_sound(messages[-1].response), "the stream's answer is wrong")
             ended.result()
             job = api.ask(channel, "SolverService/GetSolveJob", api.message("GetSolveJobRequest")(name=solving))
         self.expect(job.state == SUCCEEDED, f"the solve job's state is {job.state}")
-        searched = job.progress.searched.ToMilliseconds() / 1000
+        searched = job.progress.search_time.ToMilliseconds() / 1000
         self.expect(BUDGET_S * 0.5 <= searched <= BUDGET_S + LATE_S, f"the solve job searched for {searched} s")
 
     def measure_meanwhile(self, daemon):

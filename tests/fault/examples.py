@@ -51,7 +51,7 @@ class Examples:
         return solve
 
     def _special(self, name):
-        generated = message("GenerateInstancesRequest")(problem_type=2, customers=5, count=2, seed=1)
+        generated = message("GenerateInstancesRequest")(problem_type=2, customer_count=5, instance_count=2, seed=1)
         if name in ("SolverService/Solve", "SolverService/StreamSolve"):
             return [self._solve()]
         if name == "SolverService/BatchSolve":

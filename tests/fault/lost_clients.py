@@ -53,8 +53,8 @@ def child(address, training, budget_ms):
         "SolverService/BatchSolve": message("BatchSolveRequest")(id="1", solve=solve),
         WATCH: message("WatchTrainingJobRequest")(name=training),
         "ModelService/EvaluateModel": message("EvaluateModelRequest")(
-            model="models/ptrnet-cvrp20", generate=message("GenerateInstancesRequest")(problem_type=2, customers=20, count=20_000)),
-        "DatasetService/GenerateInstances": message("GenerateInstancesRequest")(problem_type=2, customers=100, count=1_000_000),
+            model="models/ptrnet-cvrp20", generate=message("GenerateInstancesRequest")(problem_type=2, customer_count=20, instance_count=20_000)),
+        "DatasetService/GenerateInstances": message("GenerateInstancesRequest")(problem_type=2, customer_count=100, instance_count=1_000_000),
         "DatasetService/UploadMatrices": message("UploadMatricesRequest")(header={"size": 1000}),
         "ModelService/ImportModel": message("ImportModelRequest")(header={"name": "half"}),
     }

@@ -91,13 +91,13 @@ class Caller(threading.Thread):
 
     def stream(self):
         messages = list(api.start(self.channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=100)], timeout=60))
-        self.check(messages[-1].answer)
+        self.check(messages[-1].response)
 
     def batch(self):
         one = message("BatchSolveRequest")
         requests = [one(id=str(i), solve=api.solve_request(budget_ms=20)) for i in range(8)]
         for response in api.start(self.channel, "SolverService/BatchSolve", requests, timeout=60):
-            self.check(response.answer)
+            self.check(response.response)
 
     def train(self):
         if len(self.soak.jobs) < KEPT_JOBS:
@@ -137,7 +137,7 @@ class Caller(threading.Thread):
 
     def evaluate(self):
         self.read("ModelService/EvaluateModel", model="models/ptrnet-cvrp20",
-                  generate={"problem_type": 2, "customers": 10, "count": 20})
+                  generate={"problem_type": 2, "customer_count": 10, "instance_count": 20})
 
     def export(self):
         self.read("ModelService/ExportModel", name="models/ptrnet-cvrp20")
@@ -145,13 +145,13 @@ class Caller(threading.Thread):
     def solve_job(self):
         name = self.ask("SolverService/CreateSolveJob", solve=api.solve_request(budget_ms=50)).name
         events = self.read("SolverService/WatchSolveJob", name=name)
-        self.check(next(event.answer for event in events if event.HasField("answer")))
+        self.check(next(event.response for event in events if event.HasField("response")))
         self.ask("SolverService/DeleteSolveJob", name=name)
 
     def look(self):
         self.ask("SystemService/GetServerStats")
         self.ask("ModelService/ListModels")
-        self.read("DatasetService/GenerateInstances", problem_type=3, customers=30, count=20)
+        self.read("DatasetService/GenerateInstances", problem_type=3, customer_count=30, instance_count=20)
 
 
 class Soak:

@@ -46,8 +46,8 @@ LIMITS = [
     ("kDefaultPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points",
      "0 means {}"),
     ("kMaxInstances", "server/service/model_evaluation.cc", "model_service.proto", "EvaluateModelRequest.files", "1 to {},"),
-    ("kMaxNodes", "core/problem/instance/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customers", "2 to {}"),
-    ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.count", "1 to {}."),
+    ("kMaxNodes", "core/problem/instance/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customer_count", "2 to {}"),
+    ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.instance_count", "1 to {}."),
     ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} values"),
 ]
 
