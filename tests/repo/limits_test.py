@@ -16,10 +16,10 @@ LIMITS = [
     ("kMostWidth", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "At most {}"),
     ("kMostRounds", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "{} for improved"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.customers", "at most {} nodes"),
-    ("kMaxMatrixNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.distance_matrix", "at most {} nodes"),
-    ("kMaxLoadDimensions", "core/problem/instance/instance_rules.h", "instance.proto", "Vehicle.capacity", "({} at most)"),
-    ("kMaxBreaks", "core/problem/instance/instance_rules.h", "instance.proto", "Vehicle.breaks", "{} at most"),
-    ("kMaxCustomerPriority", "core/problem/instance/instance_rules.h", "instance.proto", "Customer.priority", "0 (least) to {}"),
+    ("kMaxMatrixNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.distance_matrix", "At most {} nodes"),
+    ("kMaxLoadDimensions", "core/problem/instance/instance_data.h", "instance.proto", "Vehicle.capacity", ", at most {}."),
+    ("kMaxBreaks", "core/problem/instance/instance_data.h", "instance.proto", "Vehicle.breaks", "At most {}."),
+    ("kMaxCustomerPriority", "core/problem/instance/instance_data.h", "instance.proto", "Customer.priority", "0 (lowest) to {}"),
     ("kMaxPriority", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.priority", "-1,000 to {}"),
     ("kMaxInstanceNameBytes", "core/problem/instance/instance_data.h", "instance.proto", "InstanceFile.name", "At most {} bytes"),
     ("kMaxBatchIdBytes", "server/service/solver_handler.cc", "solver_service.proto", "BatchSolveRequest.id",
@@ -31,24 +31,24 @@ LIMITS = [
     ("kMaxYamlBytes", "core/train/config/yaml_tree.h", "training_service.proto", "TrainingSpec.config_yaml", "at most {} bytes"),
     ("kMaxConfigNameBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.config_name",
      "at most {} bytes"),
-    ("kMaxOverrides", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.overrides", "at most {} of"),
+    ("kMaxOverrides", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.overrides", "At most {} of"),
     ("kMaxOverrideBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.overrides", "of {} bytes"),
     ("kMaxDeviceBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.device", "At most {} bytes"),
-    ("kMaxLabels", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels", "At most {},"),
+    ("kMaxLabels", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels", "At most {}."),
     ("kMaxLabelBytes", "core/jobs/submission.cc", "training_service.proto", "TrainingSpec.labels",
      "at most {} printable characters"),
-    ("kMaxPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size", "1 to {};"),
+    ("kMaxPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size", "1 to {}."),
     ("kDefaultPageSize", "core/base/page_size.h", "training_service.proto", "ListTrainingJobsRequest.page_size",
      "0 means {}"),
-    ("kMaxPageSize", "core/base/page_size.h", "solve_job.proto", "ListSolveJobsRequest.page_size", "1 to {};"),
-    ("kMaxPageSize", "core/base/page_size.h", "model_service.proto", "ListModelsRequest.page_size", "1 to {};"),
-    ("kMaxPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points", "1 to {};"),
+    ("kMaxPageSize", "core/base/page_size.h", "solve_job.proto", "ListSolveJobsRequest.page_size", "1 to {}."),
+    ("kMaxPageSize", "core/base/page_size.h", "model_service.proto", "ListModelsRequest.page_size", "1 to {}."),
+    ("kMaxPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points", "1 to {}."),
     ("kDefaultPoints", "core/jobs/job_book.cc", "training_service.proto", "GetTrainingHistoryRequest.max_points",
      "0 means {}"),
     ("kMaxInstances", "server/service/model_evaluation.cc", "model_service.proto", "EvaluateModelRequest.files", "1 to {},"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "dataset_service.proto", "GenerateInstancesRequest.customer_count", "2 to {}"),
     ("kMaxCount", "server/service/dataset_handler.cc", "dataset_service.proto", "GenerateInstancesRequest.instance_count", "1 to {}."),
-    ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} values"),
+    ("kMaxChunkValues", "server/service/matrix_handler.cc", "dataset_service.proto", None, "At most {} per chunk"),
 ]
 
 # Limits that no proto states: (constant, the one file of core/ or server/ that defines it).
@@ -125,7 +125,7 @@ class LimitsTest(unittest.TestCase):
         key = re.compile(r'"(?:network\.|graph_transformer\.)?(?:hidden|layers|heads|feed_forward|dropout|logit_clip)"'
                          r"[^;]*?[{,]\s*[^;]*?,\s*(\d[\d.']+)[}),]")
         for folder in ("core/model", "core/train"):
-            for path in sorted((ROOT / folder).glob("*.cc")):
+            for path in sorted((ROOT / folder).rglob("*.cc")):
                 with self.subTest(path.name):
                     self.assertEqual(key.findall(path.read_text()), [])
 
