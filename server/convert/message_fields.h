@@ -21,7 +21,7 @@ namespace vrp {
 const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
                                                       std::string_view name);
 
-// A bool, number or string field. If the message does not state it, `value` stays as it is.
+// Reads a bool, number or text. If the message does not state the field, `value` does not change.
 template <typename Value>
 void ReadScalar(const google::protobuf::Message& message,
                 const google::protobuf::FieldDescriptor& field, Value& value) {
@@ -45,55 +45,67 @@ std::vector<double> ReadNumbers(const google::protobuf::Message& message,
 std::vector<std::string> ReadTexts(const google::protobuf::Message& message,
                                    const google::protobuf::FieldDescriptor& field);
 
-// Reads all fields of `object` except matrices and references to other parts of the instance.
-// `load_dimensions` is at least the number of capacities in the message.
+// Reads all members of `object` except matrices and references to other parts of the instance. Each
+// type of object has one type of message. `load_dimensions` is at least the number of capacities in
+// the message.
 template <typename Object>
 void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object);
 
-// Reads one field of an object; see ReadFields.
-template <typename FieldType, typename Value>
-void ReadField(FieldType field, const google::protobuf::Message& message, size_t load_dimensions,
+// Returns the message fields of all members of `Object`, in the order of fields.h.
+template <typename Object>
+const std::vector<const google::protobuf::FieldDescriptor*>& MessageFieldsOf(
+    const google::protobuf::Descriptor& type) {
+  static const auto* const all = [&type] {
+    auto* fields = new std::vector<const google::protobuf::FieldDescriptor*>;
+    ForEachField<Object>(
+        [&](auto field) { fields->push_back(&MessageField(type, field.message)); });
+    return fields;
+  }();
+  return *all;
+}
+
+// Reads one member from its message field; see ReadFields.
+template <FieldKind kKind, typename Value>
+void ReadField(const google::protobuf::Message& message,
+               const google::protobuf::FieldDescriptor& given, size_t load_dimensions,
                Value& value) {
   using enum FieldKind;
-  constexpr FieldKind kKind = FieldType::kKind;
+  const google::protobuf::Reflection& reflection = *message.GetReflection();
   if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer) {
-    return;  // need the whole instance
-  } else {
-    const google::protobuf::FieldDescriptor& given =
-        MessageField(*message.GetDescriptor(), field.message);
-    const google::protobuf::Reflection& reflection = *message.GetReflection();
-    if constexpr (kKind == kCapacity) {
-      const std::vector<double> capacities = ReadNumbers(message, given);
-      if (!capacities.empty()) value = capacities.front();
-    } else if constexpr (kKind == kFurtherCapacities) {
-      value = ReadNumbers(message, given);
-      if (!value.empty()) value.erase(value.begin());
-      if (!value.empty()) value.resize(load_dimensions - 1, kNoLimit);
-    } else if constexpr (kKind == kLoads) {
-      value = ReadNumbers(message, given);
-      value.resize(load_dimensions, 0);
-    } else if constexpr (kKind == kColumnValues) {
-      value = ReadNumbers(message, given);
-    } else if constexpr (kKind == kSkills) {
-      value = ReadTexts(message, given);
-    } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
-      if (!reflection.HasField(message, &given)) return;
-      ReadFields(reflection.GetMessage(message, &given), load_dimensions, value);
-    } else if constexpr (kKind == kBreaks) {
-      for (int i = 0; i < reflection.FieldSize(message, &given); ++i) {
-        ReadFields(reflection.GetRepeatedMessage(message, &given, i), load_dimensions,
-                   value.emplace_back());
-      }
-    } else {
-      ReadScalar(message, given, value);
+    return;  // these need the whole instance
+  } else if constexpr (kKind == kCapacity) {
+    const std::vector<double> capacities = ReadNumbers(message, given);
+    if (!capacities.empty()) value = capacities.front();
+  } else if constexpr (kKind == kFurtherCapacities) {
+    value = ReadNumbers(message, given);
+    if (!value.empty()) value.erase(value.begin());
+    if (!value.empty()) value.resize(load_dimensions - 1, kNoLimit);
+  } else if constexpr (kKind == kLoads) {
+    value = ReadNumbers(message, given);
+    value.resize(load_dimensions, 0);
+  } else if constexpr (kKind == kColumnValues) {
+    value = ReadNumbers(message, given);
+  } else if constexpr (kKind == kSkills) {
+    value = ReadTexts(message, given);
+  } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
+    if (!reflection.HasField(message, &given)) return;
+    ReadFields(reflection.GetMessage(message, &given), load_dimensions, value);
+  } else if constexpr (kKind == kBreaks) {
+    for (int i = 0; i < reflection.FieldSize(message, &given); ++i) {
+      ReadFields(reflection.GetRepeatedMessage(message, &given, i), load_dimensions,
+                 value.emplace_back());
     }
+  } else {
+    ReadScalar(message, given, value);
   }
 }
 
 template <typename Object>
 void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object) {
-  ForEachField(object,
-               [&](auto field, auto& value) { ReadField(field, message, load_dimensions, value); });
+  auto given = MessageFieldsOf<Object>(*message.GetDescriptor()).begin();
+  ForEachField(object, [&](auto field, auto& value) {
+    ReadField<decltype(field)::kKind>(message, **given++, load_dimensions, value);
+  });
 }
 
 }  // namespace vrp

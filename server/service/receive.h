@@ -35,7 +35,7 @@ class RefusedStream final : public grpc::ServerWriteReactor<Response> {
   void OnDone() override { delete this; }
 };
 
-// How the messages of an RPC are received.
+// Limits and admission of the messages of an RPC.
 struct Reception {
   MessageBudget& budget;  // outlives the server
   int64_t max_bytes = 0;  // of a message as sent; 0: as gRPC admits

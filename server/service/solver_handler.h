@@ -39,7 +39,7 @@ class SolverHandler {
     Watchdog* watchdog = nullptr;            // outlives the handler
     DecodeBatcher* batcher = nullptr;        // of networks; outlives the handler
     BusyThreads* busy = nullptr;             // outlives the handler
-    // Of one request:
+    // Limits of one request:
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
     absl::Duration max_budget = kMostBudget;
