@@ -103,7 +103,7 @@ class Reader {
     return Read(node, row.key, {.least = row.range.least, .most = MostOf(row)}, out);
   }
 
-  bool Read(const YAML::Node& node, std::string_view key, IntegerRange range, int32_t& out) {
+  bool Read(const YAML::Node& node, std::string_view key, OptionRange range, int32_t& out) {
     const std::optional<int64_t> value =
         node.IsScalar() ? ParseInteger(node.Scalar()) : std::nullopt;
     if (!value.has_value() || *value < range.least || *value > range.most) {

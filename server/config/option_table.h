@@ -13,11 +13,11 @@
 
 namespace vrp {
 
-// As IntegerRange::most: the number of hardware threads of the machine that vrpd runs on.
+// Means, as OptionRange::most, the number of hardware threads of the machine that vrpd runs on.
 inline constexpr int32_t kThreadsOfMachine = 0;
 
-// Both ends are allowed.
-struct IntegerRange {
+// The allowed values of an integer option, including both ends.
+struct OptionRange {
   int32_t least = 1;
   int32_t most = kThreadsOfMachine;
 };
@@ -28,6 +28,7 @@ struct LimitsField {
   int64_t scale = 1;
 };
 
+// An option of vrpd.
 struct OptionRow {
   using Member = std::variant<bool VrpdOptions::*, int32_t VrpdOptions::*,
                               std::string VrpdOptions::*, std::vector<std::string> VrpdOptions::*>;
@@ -36,7 +37,7 @@ struct OptionRow {
   Member member;
   std::string_view placeholder = {};             // of the value in the help; of a number: its unit
   std::string_view help;                         // an imperative phrase of at most 80 characters
-  IntegerRange range = {};                       // of an integer
+  OptionRange range = {};                        // of an integer
   std::span<const std::string_view> words = {};  // allowed texts; empty: any
   std::string_view default_text = {};            // empty: the value in VrpdOptions()
   LimitsField limit = {};                        // of an integer
@@ -53,8 +54,10 @@ int32_t MostOf(const OptionRow& row);
 // Returns "1 to 4096" or "text or json"; empty if every value of the type is allowed.
 std::string AllowedValues(const OptionRow& row);
 
+// Returns the default as help and documentation show it.
 std::string DefaultText(const OptionRow& row);
 
+// Copies the value of the option.
 void CopyOption(const OptionRow& row, const VrpdOptions& from, VrpdOptions& to);
 
 // Returns docs/vrpd-options.md, which is the same on every machine.

@@ -10,12 +10,12 @@
 namespace vrp {
 namespace {
 
-using Turn = TlsSession::Turn;
+using Outcome = TlsSession::Outcome;
 
-TlsSession::Moved MovedBy(ssize_t result, Turn blocked) {
-  if (result > 0) return {Turn::kDone, static_cast<size_t>(result)};
+TlsSession::Transfer TransferOf(ssize_t result, Outcome blocked) {
+  if (result > 0) return {Outcome::kDone, static_cast<size_t>(result)};
   const bool later = result < 0 && (errno == EAGAIN || errno == EINTR);
-  return {later ? blocked : Turn::kFailed};
+  return {later ? blocked : Outcome::kFailed};
 }
 
 }  // namespace
@@ -50,23 +50,23 @@ bool HttpConnection::Advance(const Handler& handler) {
   return step == Step::kWait;
 }
 
-HttpConnection::Step HttpConnection::Blocked(Turn turn) {
-  wants_write_ = turn == Turn::kWantsWrite;
-  return turn == Turn::kFailed ? Step::kEnd : Step::kWait;
+HttpConnection::Step HttpConnection::Blocked(Outcome outcome) {
+  wants_write_ = outcome == Outcome::kWantsWrite;
+  return outcome == Outcome::kFailed ? Step::kEnd : Step::kWait;
 }
 
 HttpConnection::Step HttpConnection::Handshake() {
-  const Turn turn = tls_->Accept();
-  if (turn != Turn::kDone) return Blocked(turn);
+  const Outcome outcome = tls_->Accept();
+  if (outcome != Outcome::kDone) return Blocked(outcome);
   state_ = State::kRequest;
   return Step::kContinue;
 }
 
 HttpConnection::Step HttpConnection::Receive(const Handler& handler) {
   std::array<char, 2048> bytes;
-  const TlsSession::Moved moved = Read(absl::MakeSpan(bytes));
-  if (moved.turn != Turn::kDone) return Blocked(moved.turn);
-  head_.append(bytes.data(), moved.bytes);
+  const TlsSession::Transfer transfer = Read(absl::MakeSpan(bytes));
+  if (transfer.outcome != Outcome::kDone) return Blocked(transfer.outcome);
+  head_.append(bytes.data(), transfer.bytes);
   const size_t end = head_.find("\r\n\r\n");
   if (end == std::string::npos && head_.size() <= kMaxHeadBytes) return Step::kContinue;
   if (end == std::string::npos) {
@@ -91,9 +91,9 @@ void HttpConnection::HandleRequest(const Handler& handler) {
 }
 
 HttpConnection::Step HttpConnection::Send() {
-  const TlsSession::Moved moved = Write(absl::MakeConstSpan(response_).subspan(sent_));
-  if (moved.turn != Turn::kDone) return Blocked(moved.turn);
-  sent_ += moved.bytes;
+  const TlsSession::Transfer transfer = Write(absl::MakeConstSpan(response_).subspan(sent_));
+  if (transfer.outcome != Outcome::kDone) return Blocked(transfer.outcome);
+  sent_ += transfer.bytes;
   if (sent_ < response_.size()) return Step::kContinue;
   if (tls_ != nullptr) tls_->Close();
   shutdown(socket(), SHUT_WR);
@@ -106,18 +106,18 @@ HttpConnection::Step HttpConnection::Send() {
 HttpConnection::Step HttpConnection::AwaitClose() {
   std::array<char, 2048> bytes;
   const ssize_t got = recv(socket(), bytes.data(), bytes.size(), 0);
-  const TlsSession::Moved moved = MovedBy(got, Turn::kWantsRead);
-  return moved.turn == Turn::kDone ? Step::kContinue : Blocked(moved.turn);
+  const TlsSession::Transfer transfer = TransferOf(got, Outcome::kWantsRead);
+  return transfer.outcome == Outcome::kDone ? Step::kContinue : Blocked(transfer.outcome);
 }
 
-TlsSession::Moved HttpConnection::Read(absl::Span<char> into) {
+TlsSession::Transfer HttpConnection::Read(absl::Span<char> into) {
   if (tls_ != nullptr) return tls_->Read(into);
-  return MovedBy(recv(socket(), into.data(), into.size(), 0), Turn::kWantsRead);
+  return TransferOf(recv(socket(), into.data(), into.size(), 0), Outcome::kWantsRead);
 }
 
-TlsSession::Moved HttpConnection::Write(absl::Span<const char> bytes) {
+TlsSession::Transfer HttpConnection::Write(absl::Span<const char> bytes) {
   if (tls_ != nullptr) return tls_->Write(bytes);
-  return MovedBy(send(socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL), Turn::kWantsWrite);
+  return TransferOf(send(socket(), bytes.data(), bytes.size(), MSG_NOSIGNAL), Outcome::kWantsWrite);
 }
 
 }  // namespace vrp

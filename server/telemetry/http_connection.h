@@ -43,10 +43,10 @@ class HttpConnection {
   Step Receive(const Handler& handler);
   Step Send();
   Step AwaitClose();
-  Step Blocked(TlsSession::Turn turn);
+  Step Blocked(TlsSession::Outcome outcome);
   void HandleRequest(const Handler& handler);
-  TlsSession::Moved Read(absl::Span<char> into);
-  TlsSession::Moved Write(absl::Span<const char> bytes);
+  TlsSession::Transfer Read(absl::Span<char> into);
+  TlsSession::Transfer Write(absl::Span<const char> bytes);
 
   const OpenFile socket_;
   const std::unique_ptr<TlsSession> tls_;

@@ -60,29 +60,29 @@ TlsSession::TlsSession(ssl_ctx_st* context, int socket) : ssl_(SSL_new(context))
 
 TlsSession::~TlsSession() { SSL_free(ssl_); }
 
-TlsSession::Turn TlsSession::TurnOf(int result) const {
+TlsSession::Outcome TlsSession::OutcomeOf(int result) const {
   const int error = SSL_get_error(ssl_, result);
   ERR_clear_error();
-  if (error == SSL_ERROR_WANT_READ) return Turn::kWantsRead;
-  return error == SSL_ERROR_WANT_WRITE ? Turn::kWantsWrite : Turn::kFailed;
+  if (error == SSL_ERROR_WANT_READ) return Outcome::kWantsRead;
+  return error == SSL_ERROR_WANT_WRITE ? Outcome::kWantsWrite : Outcome::kFailed;
 }
 
-TlsSession::Turn TlsSession::Accept() {
-  if (ssl_ == nullptr) return Turn::kFailed;
+TlsSession::Outcome TlsSession::Accept() {
+  if (ssl_ == nullptr) return Outcome::kFailed;
   const int result = SSL_accept(ssl_);
-  return result == 1 ? Turn::kDone : TurnOf(result);
+  return result == 1 ? Outcome::kDone : OutcomeOf(result);
 }
 
-TlsSession::Moved TlsSession::Read(absl::Span<char> into) {
+TlsSession::Transfer TlsSession::Read(absl::Span<char> into) {
   const int result = SSL_read(ssl_, into.data(), Bounded(into.size()));
-  if (result > 0) return {Turn::kDone, static_cast<size_t>(result)};
-  return {TurnOf(result)};
+  if (result > 0) return {Outcome::kDone, static_cast<size_t>(result)};
+  return {OutcomeOf(result)};
 }
 
-TlsSession::Moved TlsSession::Write(absl::Span<const char> bytes) {
+TlsSession::Transfer TlsSession::Write(absl::Span<const char> bytes) {
   const int result = SSL_write(ssl_, bytes.data(), Bounded(bytes.size()));
-  if (result > 0) return {Turn::kDone, static_cast<size_t>(result)};
-  return {TurnOf(result)};
+  if (result > 0) return {Outcome::kDone, static_cast<size_t>(result)};
+  return {OutcomeOf(result)};
 }
 
 void TlsSession::Close() {

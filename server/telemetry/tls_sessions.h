@@ -19,9 +19,9 @@ namespace vrp {
 class TlsSession {
  public:
   // The result of a call, or the event to wait for before the call is repeated.
-  enum class Turn { kDone, kWantsRead, kWantsWrite, kFailed };
-  struct Moved {
-    Turn turn = Turn::kFailed;
+  enum class Outcome { kDone, kWantsRead, kWantsWrite, kFailed };
+  struct Transfer {
+    Outcome outcome = Outcome::kFailed;
     size_t bytes = 0;
   };
 
@@ -30,14 +30,14 @@ class TlsSession {
   TlsSession(const TlsSession&) = delete;
   TlsSession& operator=(const TlsSession&) = delete;
 
-  Turn Accept();
-  Moved Read(absl::Span<char> into);
-  Moved Write(absl::Span<const char> bytes);
+  Outcome Accept();
+  Transfer Read(absl::Span<char> into);
+  Transfer Write(absl::Span<const char> bytes);
   // Sends the close notification, without a retry.
   void Close();
 
  private:
-  Turn TurnOf(int result) const;
+  Outcome OutcomeOf(int result) const;
 
   ssl_st* ssl_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Every RPC that the protos state, called without knowing it.
+// Generic calls of every RPC in the protos.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +14,7 @@
 
 namespace vrp::test {
 
+// Returns the RPCs of all files in proto/vrp/v1.
 inline std::vector<const google::protobuf::MethodDescriptor*> AllMethods() {
   std::vector<const google::protobuf::MethodDescriptor*> methods;
   for (const auto& file : std::filesystem::directory_iterator("proto/vrp/v1")) {
@@ -32,12 +33,12 @@ inline std::vector<const google::protobuf::MethodDescriptor*> AllMethods() {
   return methods;
 }
 
-// "/vrp.v1.SolverService/Solve".
+// Returns "/vrp.v1.SolverService/Solve".
 inline std::string PathOf(const google::protobuf::MethodDescriptor& method) {
   return Concat("/", method.service()->full_name(), "/", method.name());
 }
 
-// What a call comes to that sends `requests` (serialized) and reads all there is.
+// Sends the serialized `requests`, reads all responses and returns the status of the call.
 inline grpc::Status CallByPath(const std::shared_ptr<grpc::Channel>& channel,
                                grpc::ClientContext& context, const std::string& path,
                                const std::vector<std::string>& requests) {

@@ -1,4 +1,5 @@
-// A whole daemon in this process, on a free loopback port, with fakes for all that needs torch.
+// A daemon in the process of the test, on a free loopback port, with fakes for the parts that need
+// LibTorch.
 #pragma once
 
 #include <memory>
@@ -17,12 +18,12 @@
 
 namespace vrp::test {
 
-// Long enough for a loaded machine; no test waits for it to pass.
+// Returns a deadline that is long enough for a loaded machine. No test waits for it.
 inline std::chrono::system_clock::time_point Soon() {
   return std::chrono::system_clock::now() + std::chrono::seconds(60);
 }
 
-// A context with that deadline.
+// A client context with the deadline Soon().
 class Context : public grpc::ClientContext {
  public:
   Context() { set_deadline(Soon()); }
@@ -38,7 +39,7 @@ inline google::rpc::BadRequest BadRequestOf(const grpc::Status& status) {
   return result;
 }
 
-// The field of the only violation; where there is none, or more, the message.
+// Returns the field of the only violation, else the message.
 inline std::string FieldOf(const grpc::Status& status) {
   const auto details = BadRequestOf(status);
   return details.field_violations_size() == 1 ? details.field_violations(0).field()
@@ -52,8 +53,7 @@ inline grpc::Status SolveOnce(v1::SolverService::Stub& solver, const v1::SolveRe
   return solver.Solve(&context, request, &response);
 }
 
-// Asks again while the daemon is too busy to take it: it hears a little later than they themselves
-// that callers have left.
+// Retries while the daemon is too busy, since it notices a moment later that earlier callers left.
 inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
                                   const v1::SolveRequest& request) {
   v1::SolveResponse response;
@@ -66,7 +66,7 @@ inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
 
 class DaemonTest : public testing::Test {
  protected:
-  // Starts a daemon with `trainer` in this test's state folder; a second call is a restart.
+  // Starts a daemon with `trainer` in the state folder of this test. A second call is a restart.
   void Start(std::unique_ptr<FakeTrainer> trainer = std::make_unique<FakeTrainer>()) {
     Stop();
     trainer_ = std::move(trainer);
@@ -87,9 +87,9 @@ class DaemonTest : public testing::Test {
     daemon_ = *std::move(daemon);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
-    // The stream's window stays at 64 KiB, so that a reader who does not read is soon felt.
+    // Keeps the stream's window at 64 KiB, so that a reader that does not read blocks soon.
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-    // A restarted daemon has another port, and each test its own connection.
+    // Gives each test a connection of its own; a restarted daemon has another port.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     channel_ = grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
                                          arguments);
@@ -100,7 +100,7 @@ class DaemonTest : public testing::Test {
     Stop();
   }
 
-  // Puts version 1 of `name` where the daemon looks for models.
+  // Writes a version of the model `name` to the daemon's folder of models.
   void AddModel(const std::string& name, int version = 1) {
     const std::string directory = Concat(folder_.path(), "/models/", name, "/", version);
     ASSERT_TRUE(EnsureDirectory(directory).ok());

@@ -1,4 +1,4 @@
-// A trainer and a policy without torch, for the daemon in a test.
+// A trainer and a policy without LibTorch, for daemons of tests.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace vrp::test {
 
-// Trains `steps` steps, one epoch, and stands still at step `hold_at` until Release() or the stop
+// A trainer of one epoch with `steps` steps. It waits at step `hold_at` until Release() or the stop
 // condition. A stopped run resumes from its step. Thread-safe.
 class FakeTrainer final : public Trainer {
  public:
@@ -48,7 +48,7 @@ class FakeTrainer final : public Trainer {
   }
 
   absl::Status CheckInputs(const TrainingRequest&) const override { return inputs_; }
-  // What CheckInputs returns from now on; before the daemon starts.
+  // Sets the result of CheckInputs. To be called before the daemon starts.
   void set_inputs(absl::Status inputs) { inputs_ = std::move(inputs); }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
@@ -72,7 +72,7 @@ class FakeTrainer final : public Trainer {
                           .validation_reference = 7,
                           .end = end};
   }
-  // Publishes meanwhile, as between two steps.
+  // Waits at a step and serves live models meanwhile, as between two steps.
   void WaitFor(const TrainingRequest& request, int64_t step, const StopCondition& stop) {
     absl::MutexLock lock(&mutex_);
     while (!released_ && !stop.ShouldStop() && !EndsEarly(request)) {
@@ -80,7 +80,7 @@ class FakeTrainer final : public Trainer {
       ServeLive(request, step - 1 + served_);
     }
   }
-  // Each time as if a step further, so that each is a new version.
+  // Serves the live model as if one step further at each call, so that each is a new version.
   void ServeLive(const TrainingRequest& request, int64_t step) {
     if (request.live == nullptr) return;
     request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
@@ -101,10 +101,10 @@ class FakeTrainer final : public Trainer {
   const int64_t hold_at_;
   absl::Mutex mutex_;
   bool released_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t served_ = 0;  // by the training thread alone
+  int64_t served_ = 0;  // used by the training thread only
 };
 
-// Decodes nearest-neighbour plans.
+// A policy that decodes nearest-neighbour plans.
 class NearestNeighbourPolicy final : public Policy {
  public:
   NearestNeighbourPolicy() {

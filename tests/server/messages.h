@@ -5,8 +5,8 @@
 
 namespace vrp::test {
 
-// A valid CVRP: one depot, `customers` customers on a line with demand 1, one vehicle type of
-// capacity 10.
+// Returns a valid CVRP: one depot, `customers` customers on a line with demand 1, and one vehicle
+// type of capacity 10.
 inline v1::Instance ACvrpMessage(int customers = 3) {
   v1::Instance message;
   message.set_name("test");
@@ -32,7 +32,7 @@ inline v1::Instance AVrptwMessage() {
   return message;
 }
 
-// Distances |i - j|, durations twice that; no locations.
+// An instance without locations: distances |i - j|, durations 2 |i - j|.
 inline v1::Instance AMatrixMessage() {
   v1::Instance message = ACvrpMessage();
   message.mutable_depots(0)->clear_location();
@@ -47,7 +47,7 @@ inline v1::Instance AMatrixMessage() {
   return message;
 }
 
-// As a client of a later version would set.
+// Adds a field that only a later version of the API knows.
 template <typename Message>
 void AddUnknownField(Message& message) {
   message.GetReflection()->MutableUnknownFields(&message)->AddVarint(999, 1);
