@@ -29,8 +29,9 @@ struct ListenProtection {
   bool insecure = false;       // the user accepts unprotected connections
 };
 
-// Returns kInvalidArgument with the remedy if `text` is no address, or if other machines can reach
-// it without TLS or without authentication and `protection` is not insecure.
+// Checks the address of the API. kInvalidArgument: `text` is no address, or other machines can
+// reach it without TLS or authentication and `protection` is not insecure. The message has the
+// remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
 // Checks the address of the metrics as CheckListenAddress does, but refuses unix sockets.

@@ -1,4 +1,4 @@
-// Accepts connections in place of gRPC 1.51, which has no limit of connections and stops listening
+// Accepts connections in place of gRPC 1.51. gRPC does not limit connections and stops listening
 // for good once the process reaches its limit of open files.
 #pragma once
 

@@ -16,8 +16,8 @@
 
 namespace vrp {
 
-// Makes the daemon not ready while the solve queue has been full at every poll for ten seconds, or
-// while the state folder cannot be written, which it tries every ten seconds. Thread-safe.
+// Makes the daemon not ready in two cases. The solve queue was full at every poll for ten seconds;
+// or the state folder cannot be written, which the monitor tries every ten seconds. Thread-safe.
 class HealthMonitor {
  public:
   struct Options {
