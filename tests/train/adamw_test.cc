@@ -10,7 +10,7 @@ namespace vrp {
 namespace {
 
 // Returns a matrix, a bias, frozen statistics, and a matrix larger than one piece of work.
-ParameterLayout Layout() {
+ParameterLayout MixedLayout() {
   return ParameterLayout({{.name = "weight", .shape = {7, 5}, .bound = 1},
                           {.name = "bias", .shape = {5}, .bound = 1},
                           {.name = "statistics", .shape = {3}, .bound = 1, .frozen = true},
@@ -24,7 +24,7 @@ void FillGradient(FlatParameters& parameters, uint64_t step) {
 
 TEST(AdamWTest, FollowsTheFormulasInDoublePrecision) {
   const AdamWOptions options{.weight_decay = 0.1};
-  FlatParameters parameters(Layout(), 1);
+  FlatParameters parameters(MixedLayout(), 1);
   parameters.TrackGradient();
   AdamW adamw(parameters.layout(), options);
   const auto size = static_cast<size_t>(parameters.size());
@@ -62,7 +62,7 @@ TEST(AdamWTest, FollowsTheFormulasInDoublePrecision) {
 
 TEST(AdamWTest, GivesTheSameBitsOnAnyNumberOfThreads) {
   const auto train = [](CpuPool* pool) {
-    FlatParameters parameters(Layout(), 1);
+    FlatParameters parameters(MixedLayout(), 1);
     parameters.TrackGradient();
     AdamW adamw(parameters.layout(), {});
     for (uint64_t step = 1; step <= 3; ++step) {
@@ -79,8 +79,8 @@ TEST(AdamWTest, GivesTheSameBitsAsTheDeviceProgram) {
   const AdamWOptions options{.weight_decay = 0.1};
   constexpr double kClip = 20;
   const std::vector<double> rates = {0.01, 0.02, 0.005};
-  FlatParameters host(Layout(), 1);
-  FlatParameters device(Layout(), 1);
+  FlatParameters host(MixedLayout(), 1);
+  FlatParameters device(MixedLayout(), 1);
   host.TrackGradient();
   device.TrackGradient();
   AdamW adamw(host.layout(), options);
