@@ -103,7 +103,7 @@ class Concatenation {
   bool CanConcatenate(const PlannedRoute& a, const PlannedRoute& b,
                       const PlannedRoute& joined) const {
     if (a.customers.empty() || b.customers.empty() || !EndsAreNear(a, b)) return false;
-    if (!BreaksNoRule(CheckPlan(instance_, {joined}))) return false;
+    if (!RoutesAreFeasible(CheckPlan(instance_, {joined}))) return false;
     const double before = PlanCost(instance_, {a, b});
     return PlanCost(instance_, {joined}) <=
            before + kCostRounding * std::max(1.0, std::abs(before));

@@ -303,7 +303,7 @@ struct GivenPlan {
 std::optional<GivenPlan> BestGiven(const Instance& instance, const std::vector<Plan>& plans) {
   std::optional<GivenPlan> best;
   for (const Plan& plan : plans) {
-    if (!BreaksNoRule(CheckPlan(instance, plan))) continue;
+    if (!RoutesAreFeasible(CheckPlan(instance, plan))) continue;
     const PlanValue value = ValueOf(instance, plan);
     if (!best.has_value() || value < best->value) best = {&plan, value};
   }

@@ -226,7 +226,7 @@ bool RouteEvaluator::ForwardByLateness(const RichVehicle& vehicle,
       .last_by = vehicle.shift_close - stops_.back().work,
       .tolerance = problem_.time_slack(),
       .rounding = problem_.time_slack(),
-      .most_work = LateBreaks::MostWork(stops_.size(), vehicle.breaks.size())};
+      .most_work = LateBreaks::MaxWork(stops_.size(), vehicle.breaks.size())};
   const auto outcome = late_breaks_.Run(route, begin_[0]);
   if (!outcome.has_value()) return false;
   late_ = outcome->late_cost;
