@@ -1,5 +1,5 @@
 // Tests what a killed daemon leaves: a child process runs the manager and is killed at chosen
-// points, then the parent opens the state folder and looks.
+// points, then the parent opens and checks the state folder.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {
 
 class CrashTest : public ::testing::Test {
  protected:
-  // A daemon's inside, on the test's folders.
+  // The parts of a daemon, on the test's folders.
   struct Daemon {
     Daemon(const test::TempFolder& folder, test::FakeTrainer::Options options)
         : trainer(std::move(options)) {
@@ -44,7 +44,7 @@ class CrashTest : public ::testing::Test {
                               .registry = registry.get(),
                               .clock = &clock,
                               .progress_interval = absl::ZeroDuration()});
-      if (!opened.ok()) abort();  // in the child a failed expectation would not be seen
+      if (!opened.ok()) abort();  // a failed expectation in the child would be lost
       jobs = *std::move(opened);
     }
     SystemClock clock;
@@ -52,7 +52,7 @@ class CrashTest : public ::testing::Test {
     std::unique_ptr<Registry> registry;
     std::unique_ptr<JobManager> jobs;
   };
-  // Given to the child: `reached` never returns, so that the parent kills it exactly there.
+  // Called in the child. `reached` never returns, so the parent kills the child at that point.
   using Reached = std::function<void()>;
 
   // Runs `act` in a child until it calls `reached`, and kills the child by SIGKILL.
@@ -115,7 +115,7 @@ class CrashTest : public ::testing::Test {
 
 class CrashAtStepTest : public CrashTest, public ::testing::WithParamInterface<int64_t> {};
 
-TEST_P(CrashAtStepTest, TheJobGoesOnFromItsLastCheckpointWithoutAGap) {
+TEST_P(CrashAtStepTest, ResumesFromTheLastCheckpointWithoutAGap) {
   const int64_t killed_before = GetParam();
   const int64_t saved = (killed_before - 1) / 3 * 3;
   RunUntilKilled(BeforeStep(killed_before));
@@ -143,7 +143,7 @@ TEST_P(CrashAtStepTest, TheJobGoesOnFromItsLastCheckpointWithoutAGap) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, CrashAtStepTest, ::testing::Values(1, 2, 4, 9, 23, 24));
 
-TEST_F(CrashTest, AKillRightAfterACheckpointRepeatsNoStep) {
+TEST_F(CrashTest, RepeatsNoStepAfterAKillRightAfterACheckpoint) {
   RunUntilKilled([](const Reached& reached) {
     return test::FakeTrainer::Options{.after_checkpoint = [reached](int64_t step) {
       if (step == 6) reached();
@@ -159,7 +159,7 @@ TEST_F(CrashTest, AKillRightAfterACheckpointRepeatsNoStep) {
   EXPECT_EQ(steps.size(), static_cast<size_t>(kEpochs * kBatches));
 }
 
-TEST_F(CrashTest, WhatWasAcknowledgedIsThere) {
+TEST_F(CrashTest, KeepsAcknowledgedJobs) {
   KillWhenReached([&](const Reached& reached) {
     Daemon daemon(folder_, {});
     daemon.trainer.HoldAt(1);
@@ -180,7 +180,7 @@ TEST_F(CrashTest, WhatWasAcknowledgedIsThere) {
   }
 }
 
-TEST_F(CrashTest, AnAcknowledgedCancelHolds) {
+TEST_F(CrashTest, KeepsAnAcknowledgedCancellation) {
   KillWhenReached([&](const Reached& reached) {
     Daemon* daemon = nullptr;
     Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
@@ -203,12 +203,13 @@ TEST_F(CrashTest, AnAcknowledgedCancelHolds) {
   EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + job.id)));
 }
 
-TEST_F(CrashTest, AKillBetweenPublicationAndTheJobsEndPublishesNothingTwice) {
+TEST_F(CrashTest, PublishesOnceWhenKilledBetweenPublicationAndEnd) {
   KillWhenReached([&](const Reached& reached) {
     Daemon* daemon = nullptr;
     Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
                  if (step == kEpochs * kBatches) {
-                   // As the manager does it after the last step, but the job's end is never stored.
+                   // Repeats the manager's actions after the last step, without storing the job's
+                   // end.
                    const std::string staging = *daemon->registry->StagingDirectory();
                    test::WriteFakeModel(staging, request.job_name).IgnoreError();
                    if (!daemon->registry->Publish("tiny", staging).ok()) _exit(2);
@@ -228,7 +229,7 @@ TEST_F(CrashTest, AKillBetweenPublicationAndTheJobsEndPublishesNothingTwice) {
   test::ExpectSoundLog(test::ReadToEnd(*daemon.jobs, job.id));
 }
 
-TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
+TEST_F(CrashTest, FailsTheJobAtItsThirdCrashAndRunsTheNext) {
   for (int i = 0; i < 3; ++i) RunUntilKilled(BeforeStep(2), /*submissions=*/2);
   Daemon daemon(folder_, {});
   const std::vector<Job> jobs = daemon.jobs->List({.page_size = 2})->jobs;
@@ -239,7 +240,7 @@ TEST_F(CrashTest, TheThirdCrashAtTheSameStepFailsTheJobAndTheNextOneRuns) {
   EXPECT_EQ(test::AwaitEnd(*daemon.jobs, jobs[0].id).state, JobState::kSucceeded);
 }
 
-TEST_F(CrashTest, ManyKillsLoseNothingThatWasSeen) {
+TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
   constexpr int kKills = 12;
   std::vector<std::string> seen;
   std::string id;
@@ -247,7 +248,7 @@ TEST_F(CrashTest, ManyKillsLoseNothingThatWasSeen) {
     // At a step that the job has not reached: each time one further, sometimes right after a
     // checkpoint.
     RunUntilKilled(BeforeStep(2 * i + 1));
-    // A daemon that only looks: its job waits at the step, and it is stopped gracefully.
+    // This daemon only checks the state. Its job waits at the step, and it stops gracefully.
     Daemon daemon(folder_, {});
     daemon.trainer.HoldAt((2 * i) / 3 * 3 + 1);
     id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;

@@ -1,4 +1,4 @@
-// Trainings that read uploaded datasets.
+// Tests trainings that read uploaded datasets.
 #include "core/jobs/dataset_use.h"
 
 #include <string>
@@ -43,7 +43,7 @@ class DatasetUseTest : public JobManagerFixture {
   std::unique_ptr<DatasetStore> datasets_;
 };
 
-TEST_F(DatasetUseTest, TellsTheTrainerWhereTheContentLies) {
+TEST_F(DatasetUseTest, PassesThePathOfTheContentToTheTrainer) {
   Upload("depot7");
   trainer_->HoldAt(1);
   const auto job = jobs_->Submit(
@@ -57,7 +57,7 @@ TEST_F(DatasetUseTest, TellsTheTrainerWhereTheContentLies) {
   trainer_->Release();
 }
 
-TEST_F(DatasetUseTest, RefusesADatasetThatIsNotThereByItsKey) {
+TEST_F(DatasetUseTest, RefusesAMissingDatasetAndNamesTheKey) {
   const std::string refusal = Refusal(
       {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});
   EXPECT_THAT(refusal, HasSubstr("problem.instances: got \"datasets/depot7\", which is not kept "
@@ -66,7 +66,7 @@ TEST_F(DatasetUseTest, RefusesADatasetThatIsNotThereByItsKey) {
   EXPECT_THAT(refusal, HasSubstr("\nvalidation.file: got \"datasets/none\""));
 }
 
-TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
+TEST_F(DatasetUseTest, RefusesADatasetWithoutTheRequiredColumns) {
   Upload("some", {.instances = 9, .with_tours = 8, .with_reference_cost = 3});
   EXPECT_THAT(Refusal({"training.method=supervised", "training.batches_per_epoch=25",
                        "supervised.labels=file", "supervised.label_file=datasets/some"}),
@@ -79,7 +79,7 @@ TEST_F(DatasetUseTest, RefusesADatasetThatLacksWhatItIsUsedFor) {
   EXPECT_TRUE(jobs_->Submit(Reading({"problem.instances=datasets/matrices", "model=gt"}), "").ok());
 }
 
-TEST_F(DatasetUseTest, WantsLabelsAndCostsOnlyInTheLinesThatAreRead) {
+TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
   Upload("some", {.instances = 9,
                   .with_tours = 5,
                   .with_reference_cost = 6,
@@ -87,7 +87,7 @@ TEST_F(DatasetUseTest, WantsLabelsAndCostsOnlyInTheLinesThatAreRead) {
                   .leading_with_reference_cost = 3});
   const auto settings = [](int samples, int validated) -> std::vector<std::string> {
     return {"training.method=supervised",
-            "training.batches_per_epoch=25",  // the default: a method that reads labels has none
+            "training.batches_per_epoch=25",  // methods that read labels have no default
             "supervised.labels=file",
             "supervised.label_file=datasets/some",
             Concat("supervised.samples=", samples),
@@ -101,7 +101,7 @@ TEST_F(DatasetUseTest, WantsLabelsAndCostsOnlyInTheLinesThatAreRead) {
   EXPECT_THAT(Refusal(settings(4, 4)), HasSubstr("wanted it in each of the first 4"));
 }
 
-TEST_F(DatasetUseTest, DeletesADatasetThatOnlyUnusedSettingsName) {
+TEST_F(DatasetUseTest, DeletesADatasetNamedOnlyByUnusedSettings) {
   Upload("old");
   trainer_->HoldAt(1);
   ASSERT_TRUE(jobs_->Submit(Reading({"supervised.label_file=datasets/old"}), "").ok());
@@ -120,10 +120,11 @@ TEST_F(DatasetUseTest, DeletesDatasetsWhileAnotherSubmissionIsChecked) {
   JobManager::Options options = ManagerOptions();
   options.datasets = datasets_.get();
   jobs_ = *JobManager::Create(options);
-  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7"}), HasSubstr("which this daemon does not have"));
+  EXPECT_THAT(Refusal({"problem.instances=datasets/depot7"}),
+              HasSubstr("which this daemon does not have"));
 }
 
-TEST_F(DatasetUseTest, RefusesADatasetWithoutTheColumnsOfTheInputs) {
+TEST_F(DatasetUseTest, RefusesADatasetWithoutTheInputColumns) {
   Upload("depot7", {.instances = 2, .feature_columns = {"early"}});
   EXPECT_THAT(Refusal({"problem.instances=datasets/depot7", "problem.features=[builtin, wear]"}),
               HasSubstr("problem.instances: got datasets/depot7, not all of whose instances have "

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// A log as a training writes it, ten steps an epoch.
+// A log as written by a training of ten steps per epoch.
 class EventRowsTest : public ::testing::Test {
  protected:
   EventRowsTest() {
@@ -30,7 +30,7 @@ class EventRowsTest : public ::testing::Test {
                             })
                     .ok());
   }
-  // Many steps in a transaction, which is quicker.
+  // Stores many steps in one transaction, for speed.
   void Train(int64_t first, int64_t last, bool logs = false) {
     for (int64_t step = first; step <= last;) {
       Change([&](JobChange& change) {
@@ -69,7 +69,7 @@ class EventRowsTest : public ::testing::Test {
   std::string id_;
 };
 
-TEST_F(EventRowsTest, ALongLogStaysBoundedAndItsNewestEventsWhole) {
+TEST_F(EventRowsTest, BoundsALongLogAndKeepsTheNewestEvents) {
   Train(1, 20'000);
   EXPECT_LT(CountRows(), 1000 + 4000 + 1000 + 600);
   std::vector<JobEvent> events = Follow(1);
@@ -80,7 +80,7 @@ TEST_F(EventRowsTest, ALongLogStaysBoundedAndItsNewestEventsWhole) {
   }
 }
 
-TEST_F(EventRowsTest, EveryNumberArrivesOnceAsItselfOrInARange) {
+TEST_F(EventRowsTest, CoversEverySequenceNumberExactlyOnce) {
   Train(1, 9000, /*logs=*/true);
   for (const int64_t from :
        {int64_t{1}, int64_t{2}, int64_t{777}, int64_t{5000}, int64_t{18'000}}) {
@@ -100,7 +100,7 @@ TEST_F(EventRowsTest, EveryNumberArrivesOnceAsItselfOrInARange) {
   }
 }
 
-TEST_F(EventRowsTest, AReaderWhoIsInTheMiddleIsToldWhatWasThinnedMeanwhile) {
+TEST_F(EventRowsTest, ReportsEventsThinnedDuringAReadToTheReader) {
   Train(1, 3000);
   const auto slow = *book_->Watch(JobKind::kTraining, id_, 1);
   int64_t next = slow->Next(10)->back().sequence + 1;
@@ -119,7 +119,7 @@ TEST_F(EventRowsTest, AReaderWhoIsInTheMiddleIsToldWhatWasThinnedMeanwhile) {
   EXPECT_TRUE(told);
 }
 
-TEST_F(EventRowsTest, StatesModelsAndEndsOfEpochsStay) {
+TEST_F(EventRowsTest, KeepsStateModelAndEpochEndEvents) {
   Change([](JobChange& change) {
     EXPECT_TRUE(change.MoveTo(JobState::kRunning).ok());
     change.PublishedLive("models/a/versions/1", 3);
@@ -135,11 +135,11 @@ TEST_F(EventRowsTest, StatesModelsAndEndsOfEpochsStay) {
   }
   EXPECT_TRUE(kinds.contains(EventType::kModel));
   EXPECT_TRUE(kinds.contains(EventType::kState));
-  // Strides of 8 steps hold an end of an epoch mostly; each of those has stayed.
+  // Most strides of 8 steps contain an epoch's end, and thinning keeps each of these.
   EXPECT_GT(epochs, 900);
 }
 
-TEST_F(EventRowsTest, AGapThatThinningHasNotMadeIsDamage) {
+TEST_F(EventRowsTest, ReportsAGapNotCausedByThinningAsDataLoss) {
   Train(1, 20);
   {
     const auto database = *Database::Open(folder_.File("state/jobs.db"));
@@ -150,7 +150,7 @@ TEST_F(EventRowsTest, AGapThatThinningHasNotMadeIsDamage) {
   EXPECT_TRUE(absl::IsDataLoss(damaged)) << damaged;
 }
 
-TEST_F(EventRowsTest, TheHistoryHasAsManyPointsAsAreAskedForWithEndsOfEpochsFirst) {
+TEST_F(EventRowsTest, ReturnsTheRequestedNumberOfPointsPreferringEpochEnds) {
   Train(1, 1000);
   const History all = *book_->ReadHistory(JobKind::kTraining, id_, {});
   EXPECT_EQ(all.stored, 1000);
@@ -170,7 +170,7 @@ TEST_F(EventRowsTest, TheHistoryHasAsManyPointsAsAreAskedForWithEndsOfEpochsFirs
   EXPECT_EQ(part.points[1].progress->loss, 120);
 }
 
-TEST_F(EventRowsTest, WhatAnAttemptRepeatedCountsOnceInTheHistory) {
+TEST_F(EventRowsTest, CountsRepeatedStepsOnceInTheHistory) {
   Train(1, 30);
   Change([](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kQueued).ok()); });
   store().StartNext(JobKind::kTraining).IgnoreError();
@@ -184,7 +184,7 @@ TEST_F(EventRowsTest, WhatAnAttemptRepeatedCountsOnceInTheHistory) {
   }
 }
 
-TEST_F(EventRowsTest, AHistoryOutOfRangeIsRefused) {
+TEST_F(EventRowsTest, RefusesAHistoryOutOfRange) {
   for (const HistoryRange& range :
        {HistoryRange{.max_points = -1}, HistoryRange{.max_points = 10'001},
         HistoryRange{.first_step = -1}, HistoryRange{.last_step = -1}}) {
@@ -193,7 +193,7 @@ TEST_F(EventRowsTest, AHistoryOutOfRangeIsRefused) {
   }
 }
 
-TEST_F(EventRowsTest, TheBestEpochIsKeptWhateverFollows) {
+TEST_F(EventRowsTest, KeepsTheBestEpoch) {
   const auto epoch = [this](int64_t step, double cost) {
     Change([=](JobChange& change) {
       change.Progress({.step = step, .validation_cost = cost, .end_of_epoch = true});

@@ -5,7 +5,7 @@
 namespace vrp {
 namespace {
 
-TEST(EventTopicTest, CallsAtOnceForWhatIsThereAndLaterForWhatComes) {
+TEST(EventTopicTest, CallsAtOnceForExistingEventsAndLaterForNewOnes) {
   EventTopic topic;
   topic.Advance(3, false);
   int calls = 0;
@@ -26,7 +26,7 @@ TEST(EventTopicTest, NeverGoesBack) {
   EXPECT_TRUE(topic.position().final);
 }
 
-TEST(EventTopicTest, TheEndWakesThoseWhoWaitForMore) {
+TEST(EventTopicTest, WakesWaitingFollowersAtTheEnd) {
   EventTopic topic;
   topic.Advance(2, true);
   int calls = 0;
@@ -34,7 +34,7 @@ TEST(EventTopicTest, TheEndWakesThoseWhoWaitForMore) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(EventTopicTest, ClosingWakesAllNowAndLater) {
+TEST(EventTopicTest, WakesPresentAndFutureFollowersWhenClosed) {
   EventTopics topics;
   const auto topic = topics.Get("j1");
   int calls = 0;
@@ -45,7 +45,7 @@ TEST(EventTopicTest, ClosingWakesAllNowAndLater) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(EventTopicTest, AForgottenFollowerIsNotCalled) {
+TEST(EventTopicTest, DoesNotCallARemovedFollower) {
   EventTopic topic;
   int calls = 0, follower = 0, other = 0;
   topic.NotifyAt(1, &follower, [&] { ++calls; });
@@ -55,7 +55,7 @@ TEST(EventTopicTest, AForgottenFollowerIsNotCalled) {
   EXPECT_EQ(calls, 10);
 }
 
-TEST(EventTopicTest, AFollowerMayAskAgainFromWithinItsCall) {
+TEST(EventTopicTest, LetsAFollowerSubscribeAgainFromItsCallback) {
   EventTopic topic;
   int calls = 0;
   topic.NotifyAt(1, &topic, [&] {
@@ -68,7 +68,7 @@ TEST(EventTopicTest, AFollowerMayAskAgainFromWithinItsCall) {
   EXPECT_EQ(calls, 2);
 }
 
-TEST(EventTopicsTest, FollowersOfAJobShareItsTopic) {
+TEST(EventTopicsTest, SharesATopicAmongFollowersOfAJob) {
   EventTopics topics;
   const auto topic = topics.Get("j1");
   EXPECT_EQ(topics.Get("j1"), topic);

@@ -1,5 +1,4 @@
-// A solver without a search: its plans are numbers, which go down by one each time that the test
-// says so.
+// A solver without a search. Its plans are numbers, which the test lowers by one each time.
 #pragma once
 
 #include <functional>
@@ -12,23 +11,23 @@
 
 namespace vrp::test {
 
-// Thread-safe. A solve starts at cost 100, or at the cost of the plan that it is given, finds
-// Improve()'s plans, and answers when it is cancelled or Done() was called.
+// Thread-safe. A solve starts at cost 100 or at the cost of its initial plan. It finds the plans
+// of Improve() and answers when it is cancelled or Done() was called.
 class FakeSolver final : public JobSolver {
  public:
-  // Its error, or exception, is the solve's.
+  // Its error or exception becomes that of the solve.
   std::function<absl::Status(const SolveTask&)> before_solve = {};
 
   absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
                                    const std::function<void(FoundPlan)>& on_improvement) override;
 
-  // The next `count` better plans may be found, by whichever solve runs; blocks until they are.
+  // Lets the running solves find the next `count` better plans. Blocks until they have.
   void Improve(int count = 1);
-  // Solves end by themselves from now on.
+  // Lets all solves end from now on.
   void Done();
-  // Blocks until so many solves run at once; false after a generous time.
+  // Blocks until so many solves run at once. Returns false after a generous time.
   bool AwaitRunning(int count);
-  // So far, in order.
+  // The requests so far, in order.
   std::vector<SolveTask> tasks() const;
 
  private:

@@ -1,5 +1,5 @@
-// A trainer without a network: it counts steps, writes a file as its checkpoint, and does on the
-// way what a test says.
+// A trainer without a network. It counts steps, writes a file as its checkpoint and calls the
+// test's hooks.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ class FakeTrainer final : public Trainer {
  public:
   struct Options {
     int64_t checkpoint_every = 3;
-    // Before each step, in the training thread; its error ends the training. Default: nothing.
+    // Called before each step, in the training thread. Its error ends the training. Optional.
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
-    // After a checkpoint is durable and told.
+    // Called after a checkpoint was stored and reported.
     std::function<void(int64_t step)> after_checkpoint = {};
     // The result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
@@ -36,11 +36,10 @@ class FakeTrainer final : public Trainer {
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
-  // From now on every training waits before its step `step`, polling what may end it, until
-  // Release().
+  // Makes every training wait before step `step` until Release(). It polls its stop condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training waits there; false after a generous time.
+  // Blocks until a training waits there. Returns false after a generous time.
   bool AwaitHeld();
 
   // The requests so far, in order.

@@ -1,4 +1,4 @@
-// Pausing, resuming, deleting, publishing live.
+// Tests pausing, resuming, deleting and live publication.
 #include <filesystem>
 #include <thread>
 
@@ -18,7 +18,7 @@ using ::testing::Not;
 
 class JobControlTest : public test::JobManagerFixture {
  protected:
-  // A job that was paused before its step `held`.
+  // Returns a job that was paused before step `held`.
   std::string Paused(int64_t held) {
     const std::string id = SubmitHeld(held);
     EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPausing);
@@ -29,7 +29,7 @@ class JobControlTest : public test::JobManagerFixture {
   bool Exists(const std::string& path) const { return fs::exists(folder_.File("state/" + path)); }
 };
 
-TEST_F(JobControlTest, APausedJobGoesOnFromTheStepThatItStoppedAt) {
+TEST_F(JobControlTest, ResumesAPausedJobFromTheStepWhereItStopped) {
   Open();
   const std::string id = Paused(5);
   EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPaused) << "repeating is harmless";
@@ -45,7 +45,7 @@ TEST_F(JobControlTest, APausedJobGoesOnFromTheStepThatItStoppedAt) {
   EXPECT_EQ(jobs_->Get(id)->attempt, 2);
 }
 
-TEST_F(JobControlTest, APausedJobStaysPausedAcrossRestartsAndOthersRunMeanwhile) {
+TEST_F(JobControlTest, KeepsAJobPausedAcrossRestartsWhileOthersRun) {
   Open();
   const std::string id = Paused(5);
   const std::string other = Submit();
@@ -57,7 +57,7 @@ TEST_F(JobControlTest, APausedJobStaysPausedAcrossRestartsAndOthersRunMeanwhile)
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
 }
 
-TEST_F(JobControlTest, AQueuedJobIsPausedAtOnceAndLosesNoPlace) {
+TEST_F(JobControlTest, PausesAQueuedJobAtOnceAndKeepsItsQueuePosition) {
   Open();
   const std::string running = SubmitHeld();
   const std::string first = Submit(), second = Submit();
@@ -71,7 +71,7 @@ TEST_F(JobControlTest, AQueuedJobIsPausedAtOnceAndLosesNoPlace) {
   EXPECT_EQ(jobs_->Get(first)->attempt, 1);
 }
 
-TEST_F(JobControlTest, APauseWhileTheDaemonStopsHolds) {
+TEST_F(JobControlTest, KeepsAPauseRequestedDuringShutdown) {
   Open();
   const std::string id = SubmitHeld(5);
   ASSERT_TRUE(jobs_->Pause(id).ok());
@@ -80,7 +80,7 @@ TEST_F(JobControlTest, APauseWhileTheDaemonStopsHolds) {
   trainer_->Release();
 }
 
-TEST_F(JobControlTest, WhatCannotBePausedOrResumedSaysWhy) {
+TEST_F(JobControlTest, RefusesInvalidPausesAndResumesWithTheReason) {
   Open();
   const std::string ended = Submit();
   test::AwaitEnd(*jobs_, ended);
@@ -95,14 +95,14 @@ TEST_F(JobControlTest, WhatCannotBePausedOrResumedSaysWhy) {
   trainer_->Release();
 }
 
-TEST_F(JobControlTest, APausedJobCanBeCancelledAndLeavesNoCheckpoint) {
+TEST_F(JobControlTest, CancelsAPausedJobAndRemovesItsCheckpoint) {
   Open();
   const std::string id = Paused(5);
   EXPECT_EQ(jobs_->Cancel(id)->state, JobState::kCancelled);
   EXPECT_FALSE(Exists("jobs/" + id));
 }
 
-TEST_F(JobControlTest, DeletingForgetsAnEndedJobButNotItsModel) {
+TEST_F(JobControlTest, DeletesAnEndedJobButKeepsItsModel) {
   Open();
   const std::string id = Submit();
   test::AwaitEnd(*jobs_, id);
@@ -121,7 +121,7 @@ TEST_F(JobControlTest, DeletingForgetsAnEndedJobButNotItsModel) {
   EXPECT_TRUE(registry_->Get("tiny", 1).ok());
 }
 
-TEST_F(JobControlTest, OnlyEndedJobsAreDeleted) {
+TEST_F(JobControlTest, DeletesOnlyEndedJobs) {
   Open();
   const std::string running = SubmitHeld(), queued = Submit();
   for (const std::string& id : {running, queued}) {
@@ -131,13 +131,13 @@ TEST_F(JobControlTest, OnlyEndedJobsAreDeleted) {
   trainer_->Release();
 }
 
-TEST_F(JobControlTest, FilesThatADeletionLeftGoAtTheNextStart) {
+TEST_F(JobControlTest, RemovesFilesLeftByADeletionAtTheNextStart) {
   Open();
   const std::string id = Submit();
   test::AwaitEnd(*jobs_, id);
   jobs_.reset();
   {
-    // As a daemon that is killed between the two.
+    // Simulates a kill between the two.
     const auto book = *JobBook::Open(folder_.File("state"), &clock_);
     ASSERT_TRUE(book->store().Delete(JobKind::kTraining, id).ok());
   }
@@ -146,7 +146,7 @@ TEST_F(JobControlTest, FilesThatADeletionLeftGoAtTheNextStart) {
   EXPECT_FALSE(Exists("tensorboard/" + id));
 }
 
-TEST_F(JobControlTest, ARunningJobPublishesItsWeightsAndGoesOn) {
+TEST_F(JobControlTest, PublishesWeightsOfARunningJobWithoutStoppingIt) {
   Open();
   const std::string id = SubmitHeld(5);
   absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
@@ -154,7 +154,7 @@ TEST_F(JobControlTest, ARunningJobPublishesItsWeightsAndGoesOn) {
   trainer_->Release();
   asks.join();
   if (!published.ok()) {
-    // The training was over before the question came.
+    // The training ended before the request.
     EXPECT_TRUE(absl::IsFailedPrecondition(published.status()) ||
                 absl::IsAborted(published.status()))
         << published.status();
@@ -169,7 +169,7 @@ TEST_F(JobControlTest, ARunningJobPublishesItsWeightsAndGoesOn) {
   EXPECT_EQ(registry_->Get(registry_->List()[0].name)->card.training_job, "trainingJobs/" + id);
 }
 
-TEST_F(JobControlTest, APublicationStandsInTheLogAndIsNotTakenForTheEnd) {
+TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
   JobManager* jobs = nullptr;
   std::string id;
   std::thread asks;
@@ -178,7 +178,7 @@ TEST_F(JobControlTest, APublicationStandsInTheLogAndIsNotTakenForTheEnd) {
     if (step != 4) return absl::OkStatus();
     id = request.job_name.substr(request.job_name.find('/') + 1);
     asks = std::thread([&] { published = jobs->Publish(id); });
-    // Serves as soon as it is asked, in place of the end of the step.
+    // Publishes at once instead of at the end of the step.
     bool served = false;
     while (!served) {
       request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
@@ -205,7 +205,7 @@ TEST_F(JobControlTest, APublicationStandsInTheLogAndIsNotTakenForTheEnd) {
   EXPECT_FALSE(registry_->FindByTrainingJob("trainingJobs/" + id).has_value());
 }
 
-TEST_F(JobControlTest, AJobThatDoesNotRunPublishesNothing) {
+TEST_F(JobControlTest, RefusesToPublishAJobThatIsNotRunning) {
   Open();
   const std::string running = SubmitHeld(), queued = Submit();
   const absl::Status refused = jobs_->Publish(queued).status();

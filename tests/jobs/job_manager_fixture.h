@@ -1,4 +1,4 @@
-// A job manager over a fake trainer, a fake clock and folders of its own.
+// Fixture with a job manager on a fake trainer, a fake clock and its own folders.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,7 @@ class JobManagerFixture : public ::testing::Test {
     EXPECT_TRUE(job.ok()) << job.status();
     return job->id;
   }
-  // A job that is held before its first step.
+  // Submits a job that waits before its first step.
   std::string SubmitHeld(int64_t hold_at = 1) {
     trainer_->HoldAt(hold_at);
     const std::string id = Submit(2, 5);
@@ -61,7 +61,7 @@ class JobManagerFixture : public ::testing::Test {
   ManualClock clock_;
   std::unique_ptr<Registry> registry_;
   std::unique_ptr<FakeTrainer> trainer_;
-  std::unique_ptr<JobManager> jobs_;  // last: goes first
+  std::unique_ptr<JobManager> jobs_;  // last member, destroyed first
 };
 
 }  // namespace vrp::test

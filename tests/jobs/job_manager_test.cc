@@ -19,7 +19,7 @@ using ::testing::Not;
 
 class JobManagerTest : public test::JobManagerFixture {};
 
-TEST_F(JobManagerTest, AJobRunsFromTheQueueToAPublishedModel) {
+TEST_F(JobManagerTest, RunsAJobFromTheQueueToAPublishedModel) {
   Open();
   const std::string id = Submit(2, 2);
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
@@ -40,7 +40,7 @@ TEST_F(JobManagerTest, AJobRunsFromTheQueueToAPublishedModel) {
       << "checkpoints are needed no more";
 }
 
-TEST_F(JobManagerTest, TheTrainerGetsWhatTheJobAsksFor) {
+TEST_F(JobManagerTest, PassesTheSpecificationToTheTrainer) {
   JobManager::Options options = ManagerOptions();
   options.threads = 7;
   options.default_device = "cpu";
@@ -57,7 +57,7 @@ TEST_F(JobManagerTest, TheTrainerGetsWhatTheJobAsksFor) {
   EXPECT_EQ(request.checkpoint_directory, folder_.File("state/jobs/" + id + "/checkpoint"));
 }
 
-TEST_F(JobManagerTest, JobsRunOneAfterTheOtherInTheOrderOfSubmission) {
+TEST_F(JobManagerTest, RunsJobsOneByOneInOrderOfSubmission) {
   Open();
   std::vector<std::string> ids = {SubmitHeld()};
   for (int i = 0; i < 3; ++i) ids.push_back(Submit());
@@ -69,7 +69,7 @@ TEST_F(JobManagerTest, JobsRunOneAfterTheOtherInTheOrderOfSubmission) {
     EXPECT_EQ(trainer_->requests()[i].job_name, "trainingJobs/" + ids[i]);
 }
 
-TEST_F(JobManagerTest, TheSameRequestGivesTheSameJobAlsoAfterARestart) {
+TEST_F(JobManagerTest, ReturnsTheSameJobForTheSameRequestAfterARestart) {
   Open();
   const std::string id = jobs_->Submit(test::ASpec(), "r1")->id;
   EXPECT_EQ(jobs_->Submit(test::ASpec(), "r1")->id, id);
@@ -82,7 +82,7 @@ TEST_F(JobManagerTest, TheSameRequestGivesTheSameJobAlsoAfterARestart) {
   EXPECT_NE(jobs_->Submit(test::ASpec(), "")->id, jobs_->Submit(test::ASpec(), "")->id);
 }
 
-TEST_F(JobManagerTest, ConcurrentSubmitsOfOneRequestMakeOneJob) {
+TEST_F(JobManagerTest, CreatesOneJobForConcurrentSubmitsOfOneRequest) {
   Open();
   absl::Mutex mutex;
   std::set<std::string> ids;
@@ -100,7 +100,7 @@ TEST_F(JobManagerTest, ConcurrentSubmitsOfOneRequestMakeOneJob) {
   EXPECT_EQ(jobs_->List({.page_size = 0})->jobs.size(), 1u);
 }
 
-TEST_F(JobManagerTest, ABadSpecificationIsRefusedAndLeavesNothing) {
+TEST_F(JobManagerTest, RefusesABadSpecificationAndLeavesNothing) {
   Open();
   JobSpec spec = test::ASpec();
   spec.overrides = {"training.epochs=none"};
@@ -115,7 +115,7 @@ TEST_F(JobManagerTest, ABadSpecificationIsRefusedAndLeavesNothing) {
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "r1").ok()) << "the request id is still free";
 }
 
-TEST_F(JobManagerTest, AFullQueueIsRefusedAndTakesAgainOnceThereIsRoom) {
+TEST_F(JobManagerTest, RefusesJobsWhileTheQueueIsFull) {
   JobManager::Options options = ManagerOptions();
   options.max_queued = 2;
   jobs_ = *JobManager::Create(options);
@@ -128,7 +128,7 @@ TEST_F(JobManagerTest, AFullQueueIsRefusedAndTakesAgainOnceThereIsRoom) {
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
 }
 
-TEST_F(JobManagerTest, PagesListEachJobOnceNewestFirst) {
+TEST_F(JobManagerTest, ListsEachJobOnceNewestFirst) {
   Open();
   SubmitHeld();
   std::vector<std::string> ids;
@@ -151,7 +151,7 @@ TEST_F(JobManagerTest, PagesListEachJobOnceNewestFirst) {
   EXPECT_TRUE(absl::IsInvalidArgument(jobs_->List({.page_size = 1001}).status()));
 }
 
-TEST_F(JobManagerTest, UnknownJobsAreNotFound) {
+TEST_F(JobManagerTest, ReturnsNotFoundForUnknownJobs) {
   Open();
   EXPECT_TRUE(absl::IsNotFound(jobs_->Get("nope").status()));
   EXPECT_TRUE(absl::IsNotFound(jobs_->Cancel("nope").status()));
@@ -159,7 +159,7 @@ TEST_F(JobManagerTest, UnknownJobsAreNotFound) {
   EXPECT_TRUE(absl::IsNotFound(jobs_->Get("../../etc").status()));
 }
 
-TEST_F(JobManagerTest, AQueuedJobIsCancelledAtOnceAndNeverRuns) {
+TEST_F(JobManagerTest, CancelsAQueuedJobAtOnce) {
   Open();
   SubmitHeld();
   const std::string id = Submit();
@@ -172,7 +172,7 @@ TEST_F(JobManagerTest, AQueuedJobIsCancelledAtOnceAndNeverRuns) {
     EXPECT_THAT(request.job_name, Not(HasSubstr(id)));
 }
 
-TEST_F(JobManagerTest, ARunningJobIsCancelledAtItsNextPoll) {
+TEST_F(JobManagerTest, CancelsARunningJobAtItsNextPoll) {
   Open();
   const std::string id = SubmitHeld(4);
   EXPECT_EQ(jobs_->Cancel(id)->state, JobState::kCancelling);
@@ -184,14 +184,14 @@ TEST_F(JobManagerTest, ARunningJobIsCancelledAtItsNextPoll) {
   EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + id)));
 }
 
-TEST_F(JobManagerTest, AJobThatHasSucceededCannotBeCancelled) {
+TEST_F(JobManagerTest, RefusesToCancelASucceededJob) {
   Open();
   const std::string id = Submit();
   test::AwaitEnd(*jobs_, id);
   EXPECT_TRUE(absl::IsFailedPrecondition(jobs_->Cancel(id).status()));
 }
 
-TEST_F(JobManagerTest, ACancelThatComesAfterTheLastPollPublishesNothing) {
+TEST_F(JobManagerTest, PublishesNothingWhenCancelledAfterTheLastPoll) {
   UseTrainer({.after_checkpoint = [&](int64_t step) {
     EXPECT_EQ(step, 3) << "the last: the trainer does not look at its flag any more";
     EXPECT_TRUE(jobs_->Cancel(jobs_->List({.page_size = 1})->jobs.at(0).id).ok());
@@ -201,7 +201,7 @@ TEST_F(JobManagerTest, ACancelThatComesAfterTheLastPollPublishesNothing) {
   EXPECT_THAT(registry_->List(), IsEmpty());
 }
 
-TEST_F(JobManagerTest, ATrainersErrorIsTheJobsAndTheQueueGoesOn) {
+TEST_F(JobManagerTest, FailsTheJobOnATrainerErrorAndRunsTheNext) {
   UseTrainer({.before_step = [](const TrainingRequest& request, int64_t step) -> absl::Status {
     if (request.config.epochs == 7 && step == 2)
       return absl::InternalError("loss is NaN at step 2");
@@ -223,7 +223,7 @@ TEST_F(JobManagerTest, ATrainersErrorIsTheJobsAndTheQueueGoesOn) {
       << "no half model stays";
 }
 
-TEST_F(JobManagerTest, ADeviceThatIsNotThereAnyMoreFailsTheJobNotTheDaemon) {
+TEST_F(JobManagerTest, FailsTheJobButNotTheDaemonWhenItsDeviceIsGone) {
   JobSpec spec = test::ASpec();
   spec.device = "cuda:63";
   const std::string id = ManagerOptions().book->store().Submit(spec, "", 1)->id;
@@ -233,7 +233,7 @@ TEST_F(JobManagerTest, ADeviceThatIsNotThereAnyMoreFailsTheJobNotTheDaemon) {
   EXPECT_THAT(job.error.ToString(), HasSubstr("cuda:63"));
 }
 
-TEST_F(JobManagerTest, RefusesAJobThatWouldFailAtItsStartWithAllThatIsMissing) {
+TEST_F(JobManagerTest, RefusesAJobThatCannotStartAndNamesAllMissingInputs) {
   UseTrainer({.check_inputs = [](const TrainingRequest& request) {
     EXPECT_EQ(request.config.name, "tiny");
     return absl::InvalidArgumentError("validation.file: open /nowhere: No such file");
@@ -252,7 +252,7 @@ TEST_F(JobManagerTest, RefusesAJobThatWouldFailAtItsStartWithAllThatIsMissing) {
   EXPECT_THAT(jobs_->List({.page_size = 0})->jobs, IsEmpty());
 }
 
-TEST_F(JobManagerTest, ASubmissionThatFoundNoMemoryIsNotCalledInvalid) {
+TEST_F(JobManagerTest, ReportsOutOfMemoryAtSubmissionAsResourceExhausted) {
   UseTrainer({.check_inputs = [](const TrainingRequest&) {
     return absl::ResourceExhaustedError("no memory");
   }});
@@ -263,8 +263,8 @@ TEST_F(JobManagerTest, ASubmissionThatFoundNoMemoryIsNotCalledInvalid) {
   EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
 }
 
-// Its answer was lost; the file that it names may have gone meanwhile.
-TEST_F(JobManagerTest, ARepeatedRequestGivesItsJobThoughItsInputsAreGone) {
+// The first response was lost. The named file may have been deleted since.
+TEST_F(JobManagerTest, ReturnsTheJobOfARepeatedRequestAfterItsInputsAreGone) {
   bool gone = false;
   UseTrainer({.check_inputs = [&gone](const TrainingRequest&) {
     return gone ? absl::InvalidArgumentError("validation.file: gone") : absl::OkStatus();
@@ -278,7 +278,7 @@ TEST_F(JobManagerTest, ARepeatedRequestGivesItsJobThoughItsInputsAreGone) {
   EXPECT_FALSE(jobs_->Submit(test::ASpec(), "r2").ok());
 }
 
-TEST_F(JobManagerTest, NamesTheDeviceOnWhichAJobWouldRun) {
+TEST_F(JobManagerTest, NamesTheDeviceTheJobWouldUse) {
   Open();
   JobSpec spec = test::ASpec();
   spec.device = "cpu";

@@ -1,4 +1,4 @@
-// Databases that earlier versions left.
+// Tests databases of earlier versions.
 #include <filesystem>
 
 #include "core/base/text.h"
@@ -11,7 +11,7 @@ namespace vrp {
 namespace {
 
 // tests/data/state/jobs_v1.db: the training jobs of jobs_v2.db, in the tables of schema version 1.
-TEST(JobMigrationTest, AStoreOfSchema1OpensWithAllItsJobsAndEvents) {
+TEST(JobMigrationTest, OpensSchema1WithAllJobsAndEvents) {
   const test::TempFolder folder;
   const std::string path = folder.File("jobs.db");
   std::filesystem::copy_file(test::DataPath("state/jobs_v1.db"), path);
@@ -32,9 +32,9 @@ TEST(JobMigrationTest, AStoreOfSchema1OpensWithAllItsJobsAndEvents) {
   EXPECT_EQ((*store.StartNext(JobKind::kTraining))->request_id, "queued");
 }
 
-// tests/data/state/jobs_v2.db was left by a daemon that was killed: it has a job that succeeded, a
-// failed, a running, a cancelled and a queued one, and a solve job.
-TEST(JobMigrationTest, AStoreOfSchema2OpensWithAllItsJobsAndEvents) {
+// tests/data/state/jobs_v2.db is from a killed daemon. It has a succeeded, a failed, a running, a
+// cancelled and a queued training job, and a solve job.
+TEST(JobMigrationTest, OpensSchema2WithAllJobsAndEvents) {
   const test::TempFolder folder;
   const std::string path = folder.File("jobs.db");
   std::filesystem::copy_file(test::DataPath("state/jobs_v2.db"), path);
@@ -67,9 +67,9 @@ TEST(JobMigrationTest, AStoreOfSchema2OpensWithAllItsJobsAndEvents) {
   EXPECT_EQ((*store.StartNext(JobKind::kTraining))->request_id, "queued");
 }
 
-// tests/data/state/jobs_v3.db was left by a daemon that was killed: it has a job that succeeded,
-// one that had published live and ran, a queued and a paused one.
-TEST(JobMigrationTest, AStoreOfSchema3OpensWithAllItsJobsAndEvents) {
+// tests/data/state/jobs_v3.db is from a killed daemon. It has a succeeded job, a running one that
+// had published live, a queued and a paused one.
+TEST(JobMigrationTest, OpensSchema3WithAllJobsAndEvents) {
   const test::TempFolder folder;
   const std::string path = folder.File("jobs.db");
   std::filesystem::copy_file(test::DataPath("state/jobs_v3.db"), path);

@@ -1,4 +1,4 @@
-// The order of the queue, labels and limits.
+// Tests the order of the queue, labels and limits.
 #include "core/base/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -42,7 +42,7 @@ class JobQueueTest : public test::JobManagerFixture {
   }
 };
 
-TEST_F(JobQueueTest, TheHighestPriorityGoesFirstThenTheOldest) {
+TEST_F(JobQueueTest, RunsTheHighestPriorityFirstThenTheOldest) {
   Open();
   const std::string running = SubmitHeld();
   const std::string low = SubmitUrgent(-5), plain = SubmitUrgent(0), urgent = SubmitUrgent(7),
@@ -62,7 +62,7 @@ TEST_F(JobQueueTest, TheHighestPriorityGoesFirstThenTheOldest) {
   EXPECT_THAT(order, ElementsAre(running, urgent, later, plain, low));
 }
 
-TEST_F(JobQueueTest, PausedJobsKeepTheirPlacesInAFullQueue) {
+TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
   JobManager::Options options = ManagerOptions();
   options.max_queued = 2;
   jobs_ = *JobManager::Create(options);
@@ -86,7 +86,7 @@ TEST_F(JobQueueTest, PausedJobsKeepTheirPlacesInAFullQueue) {
   trainer_->Release();
 }
 
-TEST_F(JobQueueTest, ThePriorityOutlivesTheDaemon) {
+TEST_F(JobQueueTest, KeepsThePriorityAcrossRestarts) {
   Open();
   const std::string first = SubmitHeld();
   const std::string plain = SubmitUrgent(0), urgent = SubmitUrgent(1);
@@ -99,7 +99,7 @@ TEST_F(JobQueueTest, ThePriorityOutlivesTheDaemon) {
   test::AwaitEnd(*jobs_, plain);
 }
 
-TEST_F(JobQueueTest, ListsAreFilteredByLabelsPageByPage) {
+TEST_F(JobQueueTest, FiltersPagesByLabels) {
   Open();
   SubmitHeld();
   const auto labelled = [this](std::map<std::string, std::string> labels) {
@@ -119,7 +119,7 @@ TEST_F(JobQueueTest, ListsAreFilteredByLabelsPageByPage) {
   trainer_->Release();
 }
 
-TEST_F(JobQueueTest, WhatIsOutOfRangeIsRefusedByName) {
+TEST_F(JobQueueTest, RefusesValuesOutOfRangeByName) {
   Open();
   const auto expect = [](const absl::Status& status, const std::string& text) {
     EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
@@ -138,7 +138,7 @@ TEST_F(JobQueueTest, WhatIsOutOfRangeIsRefusedByName) {
          "labels: has 33 entries, wanted at most 32");
 }
 
-TEST_F(JobQueueTest, TheLimitsReachTheTrainerLessTheTimeThatIsSpent) {
+TEST_F(JobQueueTest, PassesTheRemainingTimeLimitToTheTrainer) {
   UseTrainer({.before_step = [this](const TrainingRequest&, int64_t step) {
     if (step == 2) clock_.Advance(absl::Minutes(20));
     return absl::OkStatus();

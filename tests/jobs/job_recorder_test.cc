@@ -25,7 +25,7 @@ class JobRecorderTest : public ::testing::Test {
                                            .job_id = id_,
                                            .progress_interval = absl::Milliseconds(100)});
   }
-  // Progress of 2 epochs of 10 steps.
+  // Returns progress of 2 epochs of 10 steps.
   static TrainingProgress At(int64_t step, bool end_of_epoch = false) {
     return {.epoch = (step - 1) / 10 + 1,
             .epochs = 2,
@@ -46,7 +46,7 @@ class JobRecorderTest : public ::testing::Test {
   std::optional<JobRecorder> recorder_;
 };
 
-TEST_F(JobRecorderTest, ProgressIsStoredOnceAnInterval) {
+TEST_F(JobRecorderTest, StoresProgressOncePerInterval) {
   for (int64_t step = 1; step <= 8; ++step) {
     recorder_->OnProgress(At(step));
     clock_.Advance(absl::Milliseconds(40));
@@ -54,7 +54,7 @@ TEST_F(JobRecorderTest, ProgressIsStoredOnceAnInterval) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 4", "progress 7"));
 }
 
-TEST_F(JobRecorderTest, TheEndOfAnEpochIsStoredOnceWithItsValidation) {
+TEST_F(JobRecorderTest, StoresEachEpochEndOnceWithItsValidation) {
   recorder_->OnProgress(At(9));
   clock_.Advance(absl::Seconds(1));
   recorder_->OnProgress(At(10));  // due, but its epoch's report follows
@@ -65,14 +65,14 @@ TEST_F(JobRecorderTest, TheEndOfAnEpochIsStoredOnceWithItsValidation) {
   EXPECT_TRUE(store_->Find(JobKind::kTraining, id_)->job.progress->end_of_epoch);
 }
 
-TEST_F(JobRecorderTest, AnEpochsLastStepIsNotLostWhereNoReportOfTheEpochFollows) {
+TEST_F(JobRecorderTest, KeepsAnEpochsLastStepWithoutAnEpochReport) {
   recorder_->OnProgress(At(10));
   recorder_->OnProgress(At(11));
   recorder_->Finish();
   EXPECT_THAT(Recorded(), ElementsAre("progress 10", "progress 11"));
 }
 
-TEST_F(JobRecorderTest, TheLastStepIsStoredThoughItIsNotDue) {
+TEST_F(JobRecorderTest, StoresTheLastStepBeforeTheIntervalEnds) {
   recorder_->OnProgress(At(1));
   recorder_->OnProgress(At(2));
   recorder_->OnProgress(At(3));
@@ -81,7 +81,7 @@ TEST_F(JobRecorderTest, TheLastStepIsStoredThoughItIsNotDue) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 3"));
 }
 
-TEST_F(JobRecorderTest, TheTotalsOfTheWholeRunAreKeptWithTheLastProgress) {
+TEST_F(JobRecorderTest, KeepsTheRunTotalsWithTheLastProgress) {
   recorder_->OnProgress(At(1));
   recorder_->OnProgress(At(2));
   TrainingTotals totals{.steps = 2};
@@ -94,13 +94,13 @@ TEST_F(JobRecorderTest, TheTotalsOfTheWholeRunAreKeptWithTheLastProgress) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 2")) << "no event of its own";
 }
 
-TEST_F(JobRecorderTest, TotalsOfARunWithoutAStepAreNotKept) {
+TEST_F(JobRecorderTest, DiscardsTotalsOfARunWithoutAStep) {
   recorder_->OnEnd({});
   recorder_->Finish();
   EXPECT_FALSE(store_->Find(JobKind::kTraining, id_)->job.progress.has_value());
 }
 
-TEST_F(JobRecorderTest, StoresTheTimesOfTheRunsPhasesWithTheJobAndTheEndsOfEpochs) {
+TEST_F(JobRecorderTest, StoresPhaseTimesWithTheJobAndEpochEnds) {
   TrainingProgress step = At(1);
   step.totals.run_phases.back().wall_seconds = 3;
   recorder_->OnProgress(step);
@@ -113,7 +113,7 @@ TEST_F(JobRecorderTest, StoresTheTimesOfTheRunsPhasesWithTheJobAndTheEndsOfEpoch
   EXPECT_EQ(events[1].progress->totals.WallSeconds(), 4);
 }
 
-TEST_F(JobRecorderTest, KeepsTheTotalsOfTheAttemptBeforeOneWithoutAStep) {
+TEST_F(JobRecorderTest, KeepsThePreviousTotalsIfAnAttemptHasNoStep) {
   recorder_->OnProgress(At(1));
   recorder_->OnEnd({.steps = 1});
   recorder_->Finish();
@@ -130,7 +130,7 @@ TEST_F(JobRecorderTest, KeepsTheTotalsOfTheAttemptBeforeOneWithoutAStep) {
   EXPECT_EQ(kept.WallSeconds(), 0);
 }
 
-TEST_F(JobRecorderTest, AStepThatIsToldTwiceIsStoredOnce) {
+TEST_F(JobRecorderTest, StoresAStepReportedTwiceOnce) {
   recorder_->OnProgress(At(3));
   clock_.Advance(absl::Seconds(1));
   recorder_->OnProgress(At(3));
@@ -138,7 +138,7 @@ TEST_F(JobRecorderTest, AStepThatIsToldTwiceIsStoredOnce) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 3"));
 }
 
-TEST_F(JobRecorderTest, AClockThatIsSetBackDoesNotSilenceTheJob) {
+TEST_F(JobRecorderTest, StoresProgressAfterTheClockIsSetBack) {
   recorder_->OnProgress(At(1));
   clock_.Advance(-absl::Hours(5));
   clock_.Advance(absl::Seconds(1));
@@ -146,7 +146,7 @@ TEST_F(JobRecorderTest, AClockThatIsSetBackDoesNotSilenceTheJob) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 2"));
 }
 
-TEST_F(JobRecorderTest, NotANumberSurvives) {
+TEST_F(JobRecorderTest, KeepsNotANumber) {
   TrainingProgress progress = At(1);
   progress.loss = std::numeric_limits<double>::quiet_NaN();
   recorder_->OnProgress(progress);
@@ -155,7 +155,7 @@ TEST_F(JobRecorderTest, NotANumberSurvives) {
       std::isnan(store_->Events(id_, {.first = 3, .last = 3, .limit = 1})->front().progress->loss));
 }
 
-TEST_F(JobRecorderTest, EventsThatCouldNotBeStoredAreToldOnceTheStoreWorksAgain) {
+TEST_F(JobRecorderTest, LogsLostEventsOnceTheStoreWorksAgain) {
   {
     // Simulates a full disk by renaming the table for a while.
     const auto blocker = *Database::Open(folder_.File("jobs.db"));

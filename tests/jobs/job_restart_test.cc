@@ -31,7 +31,7 @@ class JobRestartTest : public test::JobManagerFixture {
   }
 };
 
-TEST_F(JobRestartTest, AGracefulStopCheckpointsAndTheNextStartGoesOnFromThere) {
+TEST_F(JobRestartTest, CheckpointsAtAGracefulStopAndResumesFromThere) {
   Open();
   const std::string id = SubmitHeld(5);
   const std::string waiting = Submit();
@@ -49,7 +49,7 @@ TEST_F(JobRestartTest, AGracefulStopCheckpointsAndTheNextStartGoesOnFromThere) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, waiting).attempt, 1);
 }
 
-TEST_F(JobRestartTest, GracefulStopsAreNoCrashes) {
+TEST_F(JobRestartTest, DoesNotCountGracefulStopsAsCrashes) {
   JobManager::Options options = ManagerOptions();
   options.max_attempts = 1;
   trainer_->HoldAt(1);
@@ -64,7 +64,7 @@ TEST_F(JobRestartTest, GracefulStopsAreNoCrashes) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kSucceeded);
 }
 
-TEST_F(JobRestartTest, AJobThatLosesItsDeviceGoesOnWhenTheDaemonHasStartedAnew) {
+TEST_F(JobRestartTest, ResumesAJobThatLostItsDeviceAfterARestart) {
   absl::Notification lost;
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     if (step != 5 || lost.HasBeenNotified()) return absl::OkStatus();
@@ -86,7 +86,7 @@ TEST_F(JobRestartTest, AJobThatLosesItsDeviceGoesOnWhenTheDaemonHasStartedAnew) 
   EXPECT_EQ(test::AwaitEnd(*jobs_, waiting).attempt, 1);
 }
 
-TEST_F(JobRestartTest, AJobOfAnOlderProgramGoesOnThoughItsConfigurationWouldBeRefusedToday) {
+TEST_F(JobRestartTest, ResumesAnOlderJobWithANowInvalidConfiguration) {
   JobSpec spec = test::ASpec(1, 3);
   spec.overrides.emplace_back("network.dropout=0.5");
   std::string id;
@@ -100,7 +100,7 @@ TEST_F(JobRestartTest, AJobOfAnOlderProgramGoesOnThoughItsConfigurationWouldBeRe
               HasSubstr("--set: network.dropout: got \"0.5\", wanted 0 without"));
 }
 
-TEST_F(JobRestartTest, WatchersOfAnUnfinishedJobAreWokenByTheStopAndToldToComeBack) {
+TEST_F(JobRestartTest, EndsWatchesWithUnavailableAtShutdown) {
   Open();
   const std::string id = SubmitHeld();
   const auto watcher = *jobs_->Watch(id, 1);
@@ -117,7 +117,7 @@ TEST_F(JobRestartTest, WatchersOfAnUnfinishedJobAreWokenByTheStopAndToldToComeBa
   EXPECT_FALSE(watcher->AtEnd());
 }
 
-TEST_F(JobRestartTest, ATrainingOutlivesADiskThatIsFullForAWhile) {
+TEST_F(JobRestartTest, SurvivesATemporarilyFullDisk) {
   std::optional<test::FullDisk> full;
   UseTrainer({.after_checkpoint = [&full](int64_t step) {
     if (step == 9) full.reset();
@@ -138,14 +138,14 @@ TEST_F(JobRestartTest, ATrainingOutlivesADiskThatIsFullForAWhile) {
   EXPECT_THAT(lines, Contains(HasSubstr("events before this one could not be stored")));
 }
 
-TEST_F(JobRestartTest, ASecondManagerOnTheFolderIsRefused) {
+TEST_F(JobRestartTest, RefusesASecondManagerOnTheFolder) {
   Open();
   const absl::Status second = JobBook::Open(folder_.File("state"), &clock_).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(second)) << second;
   EXPECT_THAT(std::string(second.message()), HasSubstr("another vrpd"));
 }
 
-TEST_F(JobRestartTest, OptionsThatCannotWorkAreRefused) {
+TEST_F(JobRestartTest, RefusesInvalidOptions) {
   JobManager::Options options = ManagerOptions();
   options.trainer = nullptr;
   EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
@@ -154,7 +154,7 @@ TEST_F(JobRestartTest, OptionsThatCannotWorkAreRefused) {
   EXPECT_TRUE(absl::IsInvalidArgument(JobManager::Create(options).status()));
 }
 
-TEST_F(JobRestartTest, SubmittingCancellingAndWatchingAtOnceKeepsEveryLogSound) {
+TEST_F(JobRestartTest, KeepsLogsConsistentUnderConcurrentCalls) {
   Open();
   constexpr int kThreads = 4, kJobs = 6;
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// Jobs that are asked to end with a model, and names that another architecture has.
+// Tests stops, which end jobs with a model, and names used by another architecture.
 #include <string>
 
 #include "core/base/file.h"
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class JobStopTest : public test::JobManagerFixture {
  protected:
-  // A job that was paused before its step 5.
+  // Returns a job that was paused before step 5.
   std::string Paused() {
     const std::string id = SubmitHeld(5);
     EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPausing);
@@ -24,7 +24,7 @@ class JobStopTest : public test::JobManagerFixture {
     trainer_->Release();
     return id;
   }
-  // A job that runs and stands before its first step, in front of the others.
+  // Returns a running job that waits before its first step, ahead of the others.
   std::string SubmitBlocking() { return SubmitHeld(1); }
   void AddTransformer(const std::string& name) {
     const std::string staging = *registry_->StagingDirectory();
@@ -36,7 +36,7 @@ class JobStopTest : public test::JobManagerFixture {
   }
 };
 
-TEST_F(JobStopTest, ARunningJobEndsWithAModelAfterItsStep) {
+TEST_F(JobStopTest, EndsARunningJobWithAModelAfterItsStep) {
   Open();
   const std::string id = SubmitHeld(5);
   const Job stopping = *jobs_->Stop(id);
@@ -74,7 +74,7 @@ TEST_F(JobStopTest, RefusesToResumeAJobThatIsBeingStopped) {
   EXPECT_EQ(ended.end, TrainingEnd::kStopped);
 }
 
-TEST_F(JobStopTest, StoppingAgainChangesNothing) {
+TEST_F(JobStopTest, IgnoresASecondStop) {
   Open();
   const std::string id = SubmitHeld(5);
   ASSERT_TRUE(jobs_->Stop(id).ok());
@@ -85,7 +85,7 @@ TEST_F(JobStopTest, StoppingAgainChangesNothing) {
   EXPECT_TRUE(absl::IsNotFound(jobs_->Stop("nothing").status()));
 }
 
-TEST_F(JobStopTest, AJobThatNeverRanIsCancelled) {
+TEST_F(JobStopTest, CancelsAJobThatNeverRan) {
   Open();
   const std::string running = SubmitBlocking();
   const std::string queued = Submit(), paused = Submit();
@@ -99,7 +99,7 @@ TEST_F(JobStopTest, AJobThatNeverRanIsCancelled) {
   trainer_->Release();
 }
 
-TEST_F(JobStopTest, AJobBeforeItsFirstStepIsCancelled) {
+TEST_F(JobStopTest, CancelsAJobBeforeItsFirstStep) {
   Open();
   const std::string id = SubmitBlocking();
   EXPECT_EQ(jobs_->Stop(id)->state, JobState::kStopping);
@@ -108,7 +108,7 @@ TEST_F(JobStopTest, AJobBeforeItsFirstStepIsCancelled) {
   EXPECT_EQ(events[events.size() - 2].text, "stopped before its first step: there is no model");
 }
 
-TEST_F(JobStopTest, APausedJobGoesBeforeAllOthersAndEndsWithAModel) {
+TEST_F(JobStopTest, EndsAPausedJobWithAModelBeforeAllOthers) {
   Open();
   const std::string paused = Paused();
   const std::string running = SubmitBlocking();
@@ -130,7 +130,7 @@ TEST_F(JobStopTest, APausedJobGoesBeforeAllOthersAndEndsWithAModel) {
   EXPECT_THAT(test::Describe(test::ReadToEnd(*jobs_, paused)), Contains("STOPPING"));
 }
 
-TEST_F(JobStopTest, AStopHoldsAcrossARestart) {
+TEST_F(JobStopTest, KeepsAStopAcrossARestart) {
   Open();
   const std::string paused = Paused();
   const std::string running = SubmitBlocking();
@@ -141,12 +141,12 @@ TEST_F(JobStopTest, AStopHoldsAcrossARestart) {
   trainer_->Release();
 }
 
-TEST_F(JobStopTest, AStopWhileTheDaemonStopsIsHonouredAtTheNextStart) {
+TEST_F(JobStopTest, HonoursAStopDuringShutdownAtTheNextStart) {
   std::shared_ptr<JobBook> book;
   std::string id;
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     if (step != 5 || book == nullptr) return absl::OkStatus();
-    // The trainer hears of the daemon's end alone.
+    // The trainer sees only the daemon's shutdown.
     const absl::Status stopped = book->store()
                                      .Update(id, Durability::kFull,
                                              [](JobChange& change) {
@@ -175,7 +175,7 @@ TEST_F(JobStopTest, AStopWhileTheDaemonStopsIsHonouredAtTheNextStart) {
   EXPECT_EQ(ended.attempt, 2);
 }
 
-TEST_F(JobStopTest, AJobThatIsBeingStoppedCanStillBeCancelled) {
+TEST_F(JobStopTest, CancelsAJobThatIsBeingStopped) {
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     if (step != 5) return absl::OkStatus();
     const std::string id = jobs_->List({})->jobs[0].id;
@@ -188,7 +188,7 @@ TEST_F(JobStopTest, AJobThatIsBeingStoppedCanStillBeCancelled) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kCancelled);
 }
 
-TEST_F(JobStopTest, WhatCannotBeStoppedSaysWhy) {
+TEST_F(JobStopTest, RefusesInvalidStopsWithTheReason) {
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     return step == 2 ? absl::InternalError("broken") : absl::OkStatus();
   }});
@@ -200,7 +200,7 @@ TEST_F(JobStopTest, WhatCannotBeStoppedSaysWhy) {
   EXPECT_THAT(std::string(refused.message()), HasSubstr("is FAILED, which cannot become STOPPING"));
 }
 
-TEST_F(JobStopTest, AJobWhoseNameHasAnotherArchitectureIsRefused) {
+TEST_F(JobStopTest, RefusesAJobWhoseNameHasAnotherArchitecture) {
   Open();
   AddTransformer("tiny");
   const absl::Status refused = jobs_->Submit(test::ASpec(), "").status();
@@ -212,7 +212,7 @@ TEST_F(JobStopTest, AJobWhoseNameHasAnotherArchitectureIsRefused) {
   EXPECT_TRUE(jobs_->Submit(other, "").ok());
 }
 
-TEST_F(JobStopTest, AJobOfTheSameRequestIsGivenWhateverItsNameHasBecome) {
+TEST_F(JobStopTest, ReturnsTheJobOfTheSameRequestAfterItsNameWasTaken) {
   Open();
   const Job job = *jobs_->Submit(test::ASpec(), "one");
   test::AwaitEnd(*jobs_, job.id);
@@ -221,7 +221,7 @@ TEST_F(JobStopTest, AJobOfTheSameRequestIsGivenWhateverItsNameHasBecome) {
   EXPECT_EQ(jobs_->Submit(test::ASpec(), "one")->id, job.id);
 }
 
-TEST_F(JobStopTest, WeightsWhoseNameWasTakenMeanwhileAreKeptUnderAnother) {
+TEST_F(JobStopTest, PublishesUnderAnotherNameIfTheNameWasTaken) {
   Open();
   const std::string id = SubmitHeld(5);
   AddTransformer("tiny");

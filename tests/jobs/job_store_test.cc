@@ -32,7 +32,7 @@ class JobStoreTest : public ::testing::Test {
   test::ManualClock clock_;
 };
 
-TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
+TEST_F(JobStoreTest, ReadsBackTheStoredJob) {
   const JobSpec spec{.config_name = "a.yaml",
                      .config_yaml = "name: ä\n",
                      .overrides = {"training.epochs=3", "quote\"=1"},
@@ -86,7 +86,7 @@ TEST_F(JobStoreTest, AJobComesBackAsItWasStored) {
   EXPECT_EQ(events[6].text, "weights\\xff");
 }
 
-TEST_F(JobStoreTest, AChangeThatFailsLeavesNothing) {
+TEST_F(JobStoreTest, RollsBackAFailedChange) {
   const auto store = *Open();
   const std::string id = store->Submit(test::ASpec(), "", 10)->id;
   EXPECT_TRUE(absl::IsAborted(store
@@ -100,7 +100,7 @@ TEST_F(JobStoreTest, AChangeThatFailsLeavesNothing) {
   EXPECT_EQ(store->Events(id, {.first = 1, .last = 9, .limit = 9})->size(), 1u);
 }
 
-TEST_F(JobStoreTest, AStepStandsOnceInAnAttempt) {
+TEST_F(JobStoreTest, StoresAStepOncePerAttempt) {
   const auto store = *Open();
   store->Submit(test::ASpec(), "", 10).IgnoreError();
   const std::string id = (*store->StartNext(JobKind::kTraining))->id;
@@ -122,7 +122,7 @@ TEST_F(JobStoreTest, AStepStandsOnceInAnAttempt) {
   EXPECT_TRUE(progress().ok()) << "a new attempt";
 }
 
-TEST_F(JobStoreTest, NothingHappensToAJobThatHasEnded) {
+TEST_F(JobStoreTest, RefusesChangesToAnEndedJob) {
   const auto store = *Open();
   const std::string id = store->Submit(test::ASpec(), "", 10)->id;
   ASSERT_TRUE(store
@@ -136,7 +136,7 @@ TEST_F(JobStoreTest, NothingHappensToAJobThatHasEnded) {
   EXPECT_TRUE(absl::IsFailedPrecondition(store->Update(id, Durability::kNormal, log).status()));
 }
 
-TEST_F(JobStoreTest, ConcurrentWritersKeepEachLogGapFree) {
+TEST_F(JobStoreTest, KeepsEachLogGapFreeUnderConcurrentWriters) {
   const auto store = *Open();
   std::vector<std::string> ids;
   for (int i = 0; i < 3; ++i) ids.push_back(store->Submit(test::ASpec(), "", 10)->id);
@@ -163,7 +163,7 @@ TEST_F(JobStoreTest, ConcurrentWritersKeepEachLogGapFree) {
   }
 }
 
-TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
+TEST_F(JobStoreTest, CallsTheListenerAfterTheCommit) {
   const auto store = *Open();
   std::vector<int64_t> heard;
   store->SetListener([&](const Job& job, bool) {
@@ -172,11 +172,11 @@ TEST_F(JobStoreTest, TheListenerHearsAfterTheCommit) {
   });
   store->Submit(test::ASpec(), "", 10).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();
-  store->StartNext(JobKind::kTraining).IgnoreError();  // none waits
+  store->StartNext(JobKind::kTraining).IgnoreError();  // no job is queued
   EXPECT_THAT(heard, ElementsAre(1, 2));
 }
 
-TEST_F(JobStoreTest, TheListenerHearsWhetherTheStateIsAnother) {
+TEST_F(JobStoreTest, TellsTheListenerWhetherTheStateChanged) {
   const auto store = *Open();
   std::vector<bool> moved;
   store->SetListener([&](const Job&, bool other) { moved.push_back(other); });
@@ -196,7 +196,7 @@ TEST_F(JobStoreTest, TheListenerHearsWhetherTheStateIsAnother) {
   EXPECT_THAT(moved, ElementsAre(true, true, false, true));
 }
 
-TEST_F(JobStoreTest, TheFileIsItsOwnersOnly) {
+TEST_F(JobStoreTest, CreatesAFileOnlyItsOwnerCanRead) {
   const auto store = *Open();
   for (const std::string suffix : {"", "-wal"}) {
     struct stat info {};
@@ -205,7 +205,7 @@ TEST_F(JobStoreTest, TheFileIsItsOwnersOnly) {
   }
 }
 
-TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
+TEST_F(JobStoreTest, RefusesANewerSchemaAndLeavesItUnchanged) {
   { ASSERT_TRUE(Open().ok()); }
   {
     const auto database = *Database::Open(path_);
@@ -218,7 +218,7 @@ TEST_F(JobStoreTest, ANewerSchemaIsRefusedByItsNumberAndLeftAlone) {
               HasSubstr(Concat(path_, ": got schema version 77, wanted 4 or older")));
 }
 
-TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {
+TEST_F(JobStoreTest, RefusesADatabaseOfAnotherProgram) {
   {
     const auto database = *Database::Open(path_);
     ASSERT_TRUE(database->Execute("CREATE TABLE bookmarks (url TEXT)").ok());
@@ -229,7 +229,7 @@ TEST_F(JobStoreTest, AnotherProgramsDatabaseIsRefused) {
   EXPECT_FALSE(database->Execute("SELECT * FROM jobs").ok()) << "nothing was added";
 }
 
-TEST_F(JobStoreTest, AnOlderSchemaIsBroughtUpToDateStepByStep) {
+TEST_F(JobStoreTest, MigratesAnOlderSchemaStepByStep) {
   const std::string_view steps[] = {"CREATE TABLE a (x)",
                                     "CREATE TABLE b (x); INSERT INTO b SELECT x FROM a"};
   const auto database = *Database::Open(path_);
@@ -243,7 +243,7 @@ TEST_F(JobStoreTest, AnOlderSchemaIsBroughtUpToDateStepByStep) {
   EXPECT_EQ(query.Integer(1), 1);
 }
 
-TEST_F(JobStoreTest, JobsOfTheFirstSchemaAreTrainingJobsOfThisOne) {
+TEST_F(JobStoreTest, MigratesJobsOfSchema1ToTrainingJobs) {
   {
     const auto database = *Database::Open(path_);
     ASSERT_TRUE(Migrate(*database, JobSchemaMigrations().first(1)).ok());
@@ -267,8 +267,8 @@ TEST_F(JobStoreTest, JobsOfTheFirstSchemaAreTrainingJobsOfThisOne) {
   EXPECT_EQ((*store->StartNext(JobKind::kTraining))->id, "old");
 }
 
-TEST_F(JobStoreTest, ASolveJobComesBackAsItWasStored) {
-  const std::string bytes("a\0b\xff", 4);  // serialised messages are no text
+TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
+  const std::string bytes("a\0b\xff", 4);  // serialised messages are not text
   const Job submitted = *(*Open())->Submit(
       SolveSpec{.request = bytes, .summary = bytes, .budget = absl::Hours(3)}, "r1", 10);
   const SolveProgress progress = {.searched = absl::Nanoseconds(1'500'000'007),
@@ -300,7 +300,7 @@ TEST_F(JobStoreTest, ASolveJobComesBackAsItWasStored) {
   EXPECT_EQ(events.at(1).type, EventType::kAnswer);
 }
 
-TEST_F(JobStoreTest, AMigrationThatFailsLeavesTheOlderSchema) {
+TEST_F(JobStoreTest, KeepsTheOlderSchemaIfAMigrationFails) {
   const std::string_view steps[] = {"CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (y)"};
   const auto database = *Database::Open(path_);
   EXPECT_FALSE(Migrate(*database, steps).ok());
@@ -317,7 +317,7 @@ void Overwrite(const std::string& path, int64_t offset, const std::string& bytes
   file << bytes;
 }
 
-TEST_F(JobStoreTest, ADamagedFileIsRefusedWithTheRemedy) {
+TEST_F(JobStoreTest, RefusesADamagedFileWithTheRemedy) {
   {
     const auto store = *Open();
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->Submit(test::ASpec(), "", 100).ok());
@@ -344,12 +344,12 @@ TEST_F(JobStoreTest, ADamagedFileIsRefusedWithTheRemedy) {
   }
 }
 
-TEST_F(JobStoreTest, AFolderInPlaceOfTheFileIsAClearError) {
+TEST_F(JobStoreTest, RefusesAFolderInPlaceOfTheFile) {
   fs::create_directories(path_);
   EXPECT_THAT(Open().status().ToString(), HasSubstr(path_));
 }
 
-TEST_F(JobStoreTest, AFullDiskIsAClearErrorAndLosesNothingElse) {
+TEST_F(JobStoreTest, ReportsAFullDiskAndKeepsEarlierData) {
   const auto store = *Open();
   const Job first = *store->Submit(test::ASpec(), "r1", 100);
   {

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(AllPairs, TransitionTest,
                                   std::string(JobStateName(std::get<1>(test.param)));
                          });
 
-TEST(JobTest, NamesOfStatesAndEventTypesReadBack) {
+TEST(JobTest, ReadsBackNamesOfStatesAndEventTypes) {
   for (const JobState state : kAll) EXPECT_EQ(ParseJobState(JobStateName(state)), state);
   for (const EventType type :
        {EventType::kState, EventType::kLog, EventType::kProgress, EventType::kCheckpoint,
@@ -73,7 +73,7 @@ TEST(JobTest, NamesOfStatesAndEventTypesReadBack) {
   EXPECT_FALSE(ParseEventType("").has_value());
 }
 
-TEST(JobChangeTest, OnlyANewCheckpointForgivesCrashes) {
+TEST(JobChangeTest, ResetsTheCrashCountOnlyAtANewCheckpoint) {
   JobRecord record;
   record.job.state = kRunning;
   record.crashes = 2;
@@ -86,7 +86,7 @@ TEST(JobChangeTest, OnlyANewCheckpointForgivesCrashes) {
   EXPECT_EQ(change.record().checkpoint_step, 31);
 }
 
-TEST(JobChangeTest, TextsBecomePrintableAndBounded) {
+TEST(JobChangeTest, MakesTextsPrintableAndBounded) {
   JobRecord record;
   record.job.state = kRunning;
   JobChange change(record, absl::FromUnixSeconds(7));

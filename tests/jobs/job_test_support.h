@@ -1,4 +1,4 @@
-// Helpers of the tests of jobs: specifications, and reading event logs without sleeping.
+// Helpers for tests of jobs: specifications, and reading event logs without sleeping.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace vrp::test {
 
-// A valid job of `epochs` epochs of `batches` steps, whose model is called "tiny".
+// Returns a valid job of `epochs` epochs of `batches` steps, whose model is called "tiny".
 JobSpec ASpec(int64_t epochs = 2, int64_t batches = 5);
 
-// Events from the subscription up to the first that `wanted` holds for, or to the end. Fails the
+// Returns the subscription's events up to the first for which `wanted` is true, or all. Fails the
 // test after a generous time without a new event.
 std::vector<JobEvent> ReadUntil(EventSubscription& events,
                                 const std::function<bool(const JobEvent&)>& wanted);
-// All events of a job that will end.
+// Returns all events of a job that will end.
 template <typename Manager>
 std::vector<JobEvent> ReadToEnd(Manager& jobs, std::string_view id) {
   return ReadUntil(**jobs.Watch(id, 1), [](const JobEvent&) { return false; });
@@ -39,12 +39,12 @@ void AwaitState(Manager& jobs, std::string_view id, JobState state) {
   EXPECT_EQ(events.back().state, state);
 }
 
-// One word an event: "PREPARING", "progress 3", "resumed 6", "model models/...", "log"; of a solve
-// job "improvement 12.5", "answer 12", "resumed 12.5" with the cost.
+// Returns a short text per event: "PREPARING", "progress 3", "resumed 6", "model models/...",
+// "log". Events of solve jobs have the cost: "improvement 12.5", "answer 12", "resumed 12.5".
 std::vector<std::string> Describe(const std::vector<JobEvent>& events);
 std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events);
 
-// Sequence numbers are 1, 2, 3, ...; no step stands twice in an attempt; attempts never go back.
+// Expects sequence numbers 1, 2, 3, ..., each step once per attempt, and attempts in order.
 void ExpectSoundLog(const std::vector<JobEvent>& events);
 
 }  // namespace vrp::test

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 class JobWatchTest : public test::JobManagerFixture {};
 
-TEST_F(JobWatchTest, WatchStartsAtAnyNumberAndFollowsToTheEnd) {
+TEST_F(JobWatchTest, WatchesFromAnySequenceNumberToTheEnd) {
   Open();
   const std::string id = SubmitHeld();
   const auto from_third = *jobs_->Watch(id, 3);
@@ -35,7 +35,7 @@ TEST_F(JobWatchTest, WatchStartsAtAnyNumberAndFollowsToTheEnd) {
   }
 }
 
-TEST_F(JobWatchTest, WatchBeyondTheNextEventIsOutOfRange) {
+TEST_F(JobWatchTest, RefusesAWatchBeyondTheNextEvent) {
   Open();
   const std::string id = Submit();
   const int64_t last = test::AwaitEnd(*jobs_, id).last_sequence;
@@ -47,7 +47,7 @@ TEST_F(JobWatchTest, WatchBeyondTheNextEventIsOutOfRange) {
   EXPECT_TRUE(absl::IsInvalidArgument((*jobs_->Watch(id, 1))->Next(0).status()));
 }
 
-TEST_F(JobWatchTest, AllWatchersSeeTheSameWhileTheJobRuns) {
+TEST_F(JobWatchTest, ShowsAllWatchersTheSameEvents) {
   Open();
   const std::string id = SubmitHeld();
   constexpr int kWatchers = 4;
@@ -64,7 +64,7 @@ TEST_F(JobWatchTest, AllWatchersSeeTheSameWhileTheJobRuns) {
   }
 }
 
-TEST_F(JobWatchTest, AThousandIdleWatchersAreEachWokenOnce) {
+TEST_F(JobWatchTest, WakesAThousandIdleWatchersOnceEach) {
   Open();
   SubmitHeld();
   const std::string id = Submit();
@@ -74,13 +74,13 @@ TEST_F(JobWatchTest, AThousandIdleWatchersAreEachWokenOnce) {
     watchers.push_back(*jobs_->Watch(id, 2));
     watchers.back()->NotifyWhenReady([&calls] { ++calls; });
   }
-  watchers.resize(900);  // a hundred go away
+  watchers.resize(900);  // a hundred watchers leave
   EXPECT_EQ(calls, 0);
   ASSERT_TRUE(jobs_->Cancel(id).ok());
   EXPECT_EQ(calls, 900);
 }
 
-TEST_F(JobWatchTest, AWatcherMayUseTheManagerFromWithinItsCall) {
+TEST_F(JobWatchTest, LetsAWatcherCallTheManagerFromItsCallback) {
   Open();
   SubmitHeld();
   const std::string id = Submit();

@@ -11,7 +11,7 @@ namespace {
 
 class ProgressJsonTest : public ::testing::TestWithParam<double> {};
 
-TEST_P(ProgressJsonTest, EveryDoubleComesBack) {
+TEST_P(ProgressJsonTest, ReadsBackEveryDouble) {
   const TrainingProgress progress{.epoch = 3,
                                   .epochs = 9,
                                   .step = std::numeric_limits<int64_t>::max(),
@@ -40,7 +40,7 @@ INSTANTIATE_TEST_SUITE_P(Values, ProgressJsonTest,
                                            std::numeric_limits<double>::infinity(),
                                            -std::numeric_limits<double>::infinity()));
 
-TEST(PublishedJsonTest, ComesBackAndKnowsNoWordsOfLaterVersions) {
+TEST(PublishedJsonTest, ReadsBackAndMapsLaterReasonsToUnknown) {
   const PublishedWeights published{
       .epoch = 3, .step = 15, .reason = PublishReason::kNotValidated, .validation_cost = 1.0 / 3};
   EXPECT_EQ(*ParsePublished(WritePublished(published)), published);
@@ -51,7 +51,7 @@ TEST(PublishedJsonTest, ComesBackAndKnowsNoWordsOfLaterVersions) {
   }
 }
 
-TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
+TEST(ProgressJsonTextTest, ReadsBackTotalsAndPhases) {
   TrainingProgress progress{.accuracy = 0.5, .pass_difference = 1e-7, .instances_seen = 99};
   progress.matrix_bytes_per_step = 2.5;
   progress.totals = {.steps = 1,
@@ -80,7 +80,7 @@ TEST(ProgressJsonTextTest, TotalsAndPhasesComeBack) {
   EXPECT_EQ(read.matrix_bytes_per_step, 2.5);
 }
 
-TEST(ProgressJsonTextTest, TheWholeRunsPhasesComeBack) {
+TEST(ProgressJsonTextTest, ReadsBackThePhasesOfTheRun) {
   TrainingProgress progress;
   for (size_t phase = 0; phase < kRunPhaseNames.size(); ++phase) {
     progress.totals.run_phases[phase] = {.wall_seconds = 0.5 * static_cast<double>(phase),
@@ -94,7 +94,7 @@ TEST(ProgressJsonTextTest, TheWholeRunsPhasesComeBack) {
   EXPECT_EQ(read.totals.WallSeconds(), 14);
 }
 
-TEST(ProgressJsonTextTest, ReferenceAndPaceComeBack) {
+TEST(ProgressJsonTextTest, ReadsBackReferenceAndPace) {
   const TrainingProgress progress{
       .seconds_per_step = 0.25, .seconds_per_epoch = 30, .reference = "search 200 iterations"};
   const TrainingProgress read = ParseProgress(WriteProgress(progress)).value();
@@ -104,7 +104,7 @@ TEST(ProgressJsonTextTest, ReferenceAndPaceComeBack) {
   EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"reference": 1})").status()));
 }
 
-TEST(ProgressJsonTextTest, WhatIsKnownOfAGpuComesBackAndNothingElseIsWritten) {
+TEST(ProgressJsonTextTest, ReadsBackKnownGpuValuesAndOmitsOthers) {
   TrainingProgress progress;
   EXPECT_EQ(WriteProgress(progress).find("device"), std::string::npos) << "a job on a CPU";
   EXPECT_EQ(ParseProgress(WriteProgress(progress))->device_utilization, std::nullopt);
@@ -116,7 +116,7 @@ TEST(ProgressJsonTextTest, WhatIsKnownOfAGpuComesBackAndNothingElseIsWritten) {
   EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"device_utilization": "much"})").status()));
 }
 
-// As version 0.1.0 wrote it.
+// Written by version 0.1.0.
 TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
   const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
       "train_cost":6,"validation_cost":"nan","validation_reference":7,"learning_rate":0.001,
@@ -133,7 +133,7 @@ TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
   EXPECT_EQ(read->reference, "");
 }
 
-TEST(ProgressJsonTextTest, OtherTextIsDataLoss) {
+TEST(ProgressJsonTextTest, ReportsOtherTextAsDataLoss) {
   for (const char* text :
        {"", "{", "[]", R"({"step": "3"})", R"({"loss": "much"})", R"({"end_of_epoch": 1})"}) {
     EXPECT_TRUE(absl::IsDataLoss(ParseProgress(text).status())) << text;

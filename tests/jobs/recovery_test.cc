@@ -27,7 +27,7 @@ class RecoveryTest : public ::testing::Test {
            return std::make_unique<test::FakePolicy>();
          }});
   }
-  // A job that was in `path`'s last state when the daemon died.
+  // Returns a job in the last state of `path`, as left by a killed daemon.
   std::string LeftIn(const std::vector<JobState>& path) {
     const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
     EXPECT_TRUE(store_->StartNext(JobKind::kTraining).ok());
@@ -50,7 +50,7 @@ class RecoveryTest : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status;
     return store_->Find(JobKind::kTraining, id)->job;
   }
-  // The daemon dies once more in the job.
+  // Simulates another crash of the daemon during the job.
   void CrashAgain(const std::string& id) {
     EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, id);
   }
@@ -61,7 +61,7 @@ class RecoveryTest : public ::testing::Test {
   std::unique_ptr<Registry> registry_;
 };
 
-TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
+TEST_F(RecoveryTest, MapsEachStateToItsStateAfterARestart) {
   using enum JobState;
   const std::string preparing = LeftIn({});
   const std::string running = LeftIn({kRunning});
@@ -81,7 +81,7 @@ TEST_F(RecoveryTest, EachStateBecomesWhatItMust) {
       << "in the order of submission";
 }
 
-TEST_F(RecoveryTest, AJobThatWasBeingStoppedIsOnlyToEndAndGoesFirst) {
+TEST_F(RecoveryTest, QueuesAStoppingJobFirstToEndIt) {
   LeftIn({JobState::kRunning});
   const std::string id = LeftIn({JobState::kRunning});
   Update(id, [](JobChange& change) {
@@ -95,7 +95,7 @@ TEST_F(RecoveryTest, AJobThatWasBeingStoppedIsOnlyToEndAndGoesFirst) {
   EXPECT_EQ((*store_->StartNext(JobKind::kTraining))->id, id);
 }
 
-TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
+TEST_F(RecoveryTest, FailsTheJobAtTheThirdConsecutiveCrash) {
   const std::string id = LeftIn({JobState::kRunning});
   EXPECT_EQ(Recover(id).state, JobState::kQueued);
   CrashAgain(id);
@@ -107,7 +107,7 @@ TEST_F(RecoveryTest, TheThirdCrashInARowFailsTheJob) {
   EXPECT_THAT(job.error.ToString(), HasSubstr("the daemon crashed 3 times in a row in this job"));
 }
 
-TEST_F(RecoveryTest, AJobThatGetsOnIsNotGivenUp) {
+TEST_F(RecoveryTest, KeepsAJobThatMakesProgress) {
   const std::string id = LeftIn({JobState::kRunning});
   for (int64_t step = 1; step <= 6; ++step) {
     Update(id, [step](JobChange& change) { change.Checkpoint(step); });
@@ -116,7 +116,7 @@ TEST_F(RecoveryTest, AJobThatGetsOnIsNotGivenUp) {
   }
 }
 
-TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
+TEST_F(RecoveryTest, MarksAJobWithAPublishedModelAsSucceeded) {
   const std::string id = LeftIn({JobState::kRunning});
   const std::string cancelling = LeftIn({JobState::kRunning, JobState::kCancelling});
   for (const std::string& job : {id, cancelling}) {
@@ -136,7 +136,7 @@ TEST_F(RecoveryTest, AJobWhoseModelIsPublishedHasSucceeded) {
               ElementsAre("model models/tiny/versions/1", "SUCCEEDED"));
 }
 
-TEST_F(RecoveryTest, ACardThatDoesNotStateThemLeavesEpochAndReasonUnknown) {
+TEST_F(RecoveryTest, LeavesEpochAndEndReasonUnknownIfTheCardOmitsThem) {
   const std::string id = LeftIn({JobState::kRunning});
   const std::string staging = *registry_->StagingDirectory();
   ModelCard card = test::ACard("weights", Concat("trainingJobs/", id));
@@ -152,7 +152,7 @@ TEST_F(RecoveryTest, ACardThatDoesNotStateThemLeavesEpochAndReasonUnknown) {
 
 class SolveRecoveryTest : public RecoveryTest {
  protected:
-  // A solve job that ran when the daemon died.
+  // Returns a solve job that was running when the daemon was killed.
   std::string Running() {
     const std::string id = store_->Submit(SolveSpec{.request = "city"}, "", 100)->id;
     CrashAgain(id);
@@ -171,7 +171,7 @@ class SolveRecoveryTest : public RecoveryTest {
   }
 };
 
-TEST_F(SolveRecoveryTest, AnInterruptedSearchIsQueuedAgainAndAStoppedOneOnlyEnded) {
+TEST_F(SolveRecoveryTest, RequeuesAnInterruptedSearchAndEndsAStoppedOne) {
   const std::string running = Running();
   const std::string stopping = Running();
   Update(stopping, [](JobChange& change) { EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok()); });
@@ -182,7 +182,7 @@ TEST_F(SolveRecoveryTest, AnInterruptedSearchIsQueuedAgainAndAStoppedOneOnlyEnde
   EXPECT_EQ(store_->Find(JobKind::kSolve, running)->job.state, JobState::kQueued);
 }
 
-TEST_F(SolveRecoveryTest, TheThirdCrashWithoutAPlanFailsTheJob) {
+TEST_F(SolveRecoveryTest, FailsTheJobAtTheThirdCrashWithoutAPlan) {
   const std::string id = Running();
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(Recovered(id), JobState::kQueued);
@@ -193,7 +193,7 @@ TEST_F(SolveRecoveryTest, TheThirdCrashWithoutAPlanFailsTheJob) {
               HasSubstr("without a better plan, the limit is 3; it has no plan"));
 }
 
-TEST_F(SolveRecoveryTest, AJobWithAPlanIsEndedWithItRatherThanFailed) {
+TEST_F(SolveRecoveryTest, EndsACrashingJobWithItsPlan) {
   const std::string id = Running();
   Improve(id);
   for (int i = 0; i < 2; ++i) {
@@ -204,7 +204,7 @@ TEST_F(SolveRecoveryTest, AJobWithAPlanIsEndedWithItRatherThanFailed) {
   EXPECT_EQ(Recovered(id), JobState::kFailed) << "when even that kills the daemon";
 }
 
-TEST_F(SolveRecoveryTest, ASearchThatGetsOnIsNotGivenUp) {
+TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {
   const std::string id = Running();
   for (int i = 0; i < 6; ++i) {
     if (i % 2 == 0) {
@@ -217,7 +217,7 @@ TEST_F(SolveRecoveryTest, ASearchThatGetsOnIsNotGivenUp) {
   }
 }
 
-TEST_F(RecoveryTest, FoldersOfJobsThatNeedThemNoMoreGo) {
+TEST_F(RecoveryTest, RemovesFoldersOfJobsThatCannotResume) {
   const std::string running = LeftIn({JobState::kRunning});
   const std::string failed = LeftIn({JobState::kRunning, JobState::kFailed});
   const std::string cancelled =

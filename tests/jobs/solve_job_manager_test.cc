@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 class SolveJobManagerTest : public ::testing::Test {
  protected:
-  // A second call is a restart of the daemon.
+  // Opens the manager. A second call restarts the daemon.
   void Open(int32_t at_once = 1) {
     jobs_.reset();
     book_.reset();
@@ -44,7 +44,7 @@ class SolveJobManagerTest : public ::testing::Test {
     EXPECT_TRUE(job.ok()) << job.status();
     return job->id;
   }
-  // One that has found plans of cost 99 down to 100 - `plans`, which are stored.
+  // Submits a job that has stored plans of cost 99 down to 100 - `plans`.
   std::string SubmitFound(int plans) {
     const std::string id = Submit();
     EXPECT_TRUE(solver_.AwaitRunning(1));
@@ -75,10 +75,10 @@ class SolveJobManagerTest : public ::testing::Test {
   test::FakeSolver solver_;
   absl::Duration store_interval_ = absl::Milliseconds(1);
   std::shared_ptr<JobBook> book_;
-  std::unique_ptr<SolveJobManager> jobs_;  // last: goes first
+  std::unique_ptr<SolveJobManager> jobs_;  // last member, destroyed first
 };
 
-TEST_F(SolveJobManagerTest, AJobRunsFromTheQueueToItsAnswer) {
+TEST_F(SolveJobManagerTest, RunsAJobFromTheQueueToItsAnswer) {
   Open();
   const std::string id = SubmitFound(2);
   EXPECT_EQ(*jobs_->Answer(id), std::nullopt);
@@ -97,7 +97,7 @@ TEST_F(SolveJobManagerTest, AJobRunsFromTheQueueToItsAnswer) {
   EXPECT_EQ(solver_.tasks().at(0).budget, absl::Hours(2));
 }
 
-TEST_F(SolveJobManagerTest, AJobStoppedWhileItRunsSucceedsWithItsBestPlan) {
+TEST_F(SolveJobManagerTest, EndsAStoppedRunningJobWithItsBestPlan) {
   Open();
   const std::string id = SubmitFound(3);
   EXPECT_EQ(jobs_->Stop(id)->state, JobState::kStopping);
@@ -108,7 +108,7 @@ TEST_F(SolveJobManagerTest, AJobStoppedWhileItRunsSucceedsWithItsBestPlan) {
   EXPECT_EQ(jobs_->Stop(id)->state, JobState::kSucceeded) << "a second time changes nothing";
 }
 
-TEST_F(SolveJobManagerTest, AStoppedDaemonsJobGoesOnFromItsPlanWithTheRestOfItsTime) {
+TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
   Open();
   const std::string id = SubmitFound(2);
   clock_.Advance(absl::Minutes(30));
@@ -130,7 +130,7 @@ TEST_F(SolveJobManagerTest, AStoppedDaemonsJobGoesOnFromItsPlanWithTheRestOfItsT
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improved, absl::Minutes(30));
 }
 
-TEST_F(SolveJobManagerTest, TheFirstPlanIsStoredWithoutWaitingForTheInterval) {
+TEST_F(SolveJobManagerTest, StoresTheFirstPlanAtOnce) {
   store_interval_ = absl::Hours(1);
   Open();
   const std::string id = SubmitFound(1);
@@ -138,7 +138,7 @@ TEST_F(SolveJobManagerTest, TheFirstPlanIsStoredWithoutWaitingForTheInterval) {
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 1);
 }
 
-TEST_F(SolveJobManagerTest, TheTimeSearchedIsStoredThoughNothingBetterIsFound) {
+TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
   Open();
   const std::string id = SubmitFound(1);
   clock_.Advance(absl::Minutes(7));
@@ -147,7 +147,7 @@ TEST_F(SolveJobManagerTest, TheTimeSearchedIsStoredThoughNothingBetterIsFound) {
   EXPECT_EQ(jobs_->Get(id)->last_sequence, 4) << "without an event";
 }
 
-TEST_F(SolveJobManagerTest, AJobWhoseTimeIsOverStillAnswersAfterARestart) {
+TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
   Open();
   SubmitFound(1);
   clock_.Advance(absl::Hours(3));
@@ -156,7 +156,7 @@ TEST_F(SolveJobManagerTest, AJobWhoseTimeIsOverStillAnswersAfterARestart) {
   EXPECT_EQ(solver_.tasks().at(1).budget, absl::Milliseconds(1));
 }
 
-TEST_F(SolveJobManagerTest, AQueuedJobWithoutAPlanIsCancelledByAStop) {
+TEST_F(SolveJobManagerTest, CancelsAQueuedJobWithoutAPlanAtAStop) {
   Open();
   SubmitFound(1);
   const std::string waiting = Submit();
@@ -165,7 +165,7 @@ TEST_F(SolveJobManagerTest, AQueuedJobWithoutAPlanIsCancelledByAStop) {
   EXPECT_THAT(EventsOf(waiting), ElementsAre("QUEUED", "CANCELLED"));
 }
 
-TEST_F(SolveJobManagerTest, AQueuedJobWithAPlanIsEndedWithItByAStop) {
+TEST_F(SolveJobManagerTest, EndsAQueuedJobWithItsPlanAtAStop) {
   Open(2);
   const std::string first = Submit("first");
   const std::string second = Submit("second");
@@ -180,7 +180,7 @@ TEST_F(SolveJobManagerTest, AQueuedJobWithAPlanIsEndedWithItByAStop) {
   EXPECT_EQ(jobs_->Get(first)->state, JobState::kRunning);
 }
 
-TEST_F(SolveJobManagerTest, AFailedSolveIsTheJobsErrorAndTheQueueGoesOn) {
+TEST_F(SolveJobManagerTest, FailsTheJobOnASolveErrorAndRunsTheNext) {
   solver_.before_solve = [](const SolveTask& task) -> absl::Status {
     if (task.request == "bad") return absl::InternalError("the checker refuses the plan");
     if (task.request == "worse") throw std::runtime_error("out of range");
@@ -195,14 +195,14 @@ TEST_F(SolveJobManagerTest, AFailedSolveIsTheJobsErrorAndTheQueueGoesOn) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, Submit()).state, JobState::kSucceeded);
 }
 
-TEST_F(SolveJobManagerTest, AsManyRunAtOnceAsWasSaid) {
+TEST_F(SolveJobManagerTest, RunsTheConfiguredNumberOfJobsAtOnce) {
   Open(2);
   for (int i = 0; i < 3; ++i) Submit();
   EXPECT_TRUE(solver_.AwaitRunning(2));
   EXPECT_EQ(solver_.tasks().size(), 2u);
 }
 
-TEST_F(SolveJobManagerTest, TheSameRequestGivesTheSameJob) {
+TEST_F(SolveJobManagerTest, ReturnsTheSameJobForTheSameRequest) {
   Open();
   const std::string id = jobs_->Submit(ASpec(), "r1")->id;
   EXPECT_EQ(jobs_->Submit(ASpec(), "r1")->id, id);
@@ -211,7 +211,7 @@ TEST_F(SolveJobManagerTest, TheSameRequestGivesTheSameJob) {
   EXPECT_THAT(std::string(other.message()), HasSubstr("solveJobs/" + id));
 }
 
-TEST_F(SolveJobManagerTest, AFullQueueIsRefused) {
+TEST_F(SolveJobManagerTest, RefusesJobsBeyondTheQueueLimit) {
   Open();
   Submit();
   EXPECT_TRUE(solver_.AwaitRunning(1));
@@ -219,7 +219,7 @@ TEST_F(SolveJobManagerTest, AFullQueueIsRefused) {
   EXPECT_TRUE(absl::IsResourceExhausted(jobs_->Submit(ASpec(), "").status()));
 }
 
-TEST_F(SolveJobManagerTest, AnEndedJobCanBeDeletedAndNoOther) {
+TEST_F(SolveJobManagerTest, DeletesOnlyEndedSolveJobs) {
   Open();
   const std::string id = SubmitFound(1);
   EXPECT_TRUE(absl::IsFailedPrecondition(jobs_->Delete(id)));
@@ -234,7 +234,7 @@ TEST_F(SolveJobManagerTest, AnEndedJobCanBeDeletedAndNoOther) {
   EXPECT_EQ(*jobs_->Answer(kept), "answer of kept: 100");
 }
 
-TEST_F(SolveJobManagerTest, PagesListSolveJobsAlone) {
+TEST_F(SolveJobManagerTest, ListsOnlySolveJobs) {
   Open();
   JobSpec training;
   training.config_yaml = "name: tiny\n";
@@ -248,7 +248,7 @@ TEST_F(SolveJobManagerTest, PagesListSolveJobsAlone) {
   EXPECT_EQ(book_->List(JobKind::kTraining, {.page_size = 0})->jobs.size(), 1u);
 }
 
-TEST_F(SolveJobManagerTest, UnknownJobsAreNotFoundWhateverTheirKind) {
+TEST_F(SolveJobManagerTest, ReturnsNotFoundForUnknownJobsOfBothKinds) {
   Open();
   const std::string training = book_->store().Submit(JobSpec{}, "", 10)->id;
   for (const std::string& id : {training, std::string("nope")}) {
@@ -259,7 +259,7 @@ TEST_F(SolveJobManagerTest, UnknownJobsAreNotFoundWhateverTheirKind) {
   }
 }
 
-TEST_F(SolveJobManagerTest, AnImprovementOutlivesADiskThatIsFullForAWhile) {
+TEST_F(SolveJobManagerTest, KeepsAnImprovementOverATemporarilyFullDisk) {
   Open();
   const std::string id = SubmitFound(1);
   {

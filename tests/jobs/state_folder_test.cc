@@ -22,7 +22,7 @@ mode_t ModeOf(const std::string& path) {
   return info.st_mode & 0777;
 }
 
-TEST(StateFolderTest, IsMadeForItsOwnerOnly) {
+TEST(StateFolderTest, CreatesAFolderOnlyItsOwnerCanRead) {
   const test::TempFolder temporary;
   const std::string path = temporary.File("a/b/state");
   const auto folder = StateFolder::Open(path + "/");
@@ -32,7 +32,7 @@ TEST(StateFolderTest, IsMadeForItsOwnerOnly) {
   EXPECT_EQ(ModeOf(path + "/lock"), 0600u);
 }
 
-TEST(StateFolderTest, LeavesTheModeOfAFolderThatIsThere) {
+TEST(StateFolderTest, KeepsTheModeOfAnExistingFolder) {
   const test::TempFolder temporary;
   const std::string path = temporary.File("state");
   std::filesystem::create_directory(path);
@@ -41,7 +41,7 @@ TEST(StateFolderTest, LeavesTheModeOfAFolderThatIsThere) {
   EXPECT_EQ(ModeOf(path), 0755u);
 }
 
-TEST(StateFolderTest, ASecondHolderIsRefusedWithTheFirstOnesProcess) {
+TEST(StateFolderTest, RefusesASecondHolderAndNamesTheFirstProcess) {
   const test::TempFolder temporary;
   {
     const auto first = StateFolder::Open(temporary.File("state"));
@@ -54,7 +54,7 @@ TEST(StateFolderTest, ASecondHolderIsRefusedWithTheFirstOnesProcess) {
   EXPECT_TRUE(StateFolder::Open(temporary.File("state")).ok()) << "free again";
 }
 
-TEST(StateFolderTest, AFileInPlaceOfAFolderIsAClearError) {
+TEST(StateFolderTest, RefusesAFileInPlaceOfTheFolder) {
   const test::TempFolder temporary;
   const std::string path = temporary.File("state");
   ASSERT_TRUE(AtomicWriteFile(path, "x").ok());

@@ -54,44 +54,44 @@ class LostDatabaseTest : public ::testing::Test {
   const std::string state_ = folder_.File("state");
 };
 
-TEST_F(LostDatabaseTest, OneThatIsThereOpensAgainWithItsJobs) {
+TEST_F(LostDatabaseTest, ReopensAnExistingDatabaseWithItsJobs) {
   EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
 }
 
-TEST_F(LostDatabaseTest, AnEmptiedOneIsNotTakenForFresh) {
+TEST_F(LostDatabaseTest, RefusesAnEmptiedDatabase) {
   Empty();
   ExpectLost("is empty, although jobs were kept here (state.json is there)");
   EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "nothing was made of it";
 }
 
-TEST_F(LostDatabaseTest, ARemovedOneIsNotTakenForFresh) {
+TEST_F(LostDatabaseTest, RefusesARemovedDatabase) {
   fs::remove(In("jobs.db"));
   ExpectLost("is missing");
   EXPECT_FALSE(fs::exists(In("jobs.db")));
 }
 
-TEST_F(LostDatabaseTest, OneWithoutTablesIsNotTakenForFresh) {
+TEST_F(LostDatabaseTest, RefusesADatabaseWithoutTables) {
   fs::remove(In("jobs.db"));
   ASSERT_TRUE(Database::Open(In("jobs.db")).ok());
   ExpectLost("has no tables");
 }
 
-// As a vrpd that knew no marker left it.
-TEST_F(LostDatabaseTest, WithoutAMarkerTheFoldersOfJobsTellOfIt) {
+// A folder of a vrpd that wrote no markers.
+TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
   Empty();
   ExpectLost("is empty, although jobs were kept here (jobs/a1 is there)");
 }
 
-// As after a crash in the first start.
-TEST_F(LostDatabaseTest, WithoutAnyTraceOfJobsItIsFresh) {
+// The state after a crash during the first start.
+TEST_F(LostDatabaseTest, CreatesADatabaseWithoutAnyTraceOfJobs) {
   fs::remove(In("state.json"));
   Empty();
   EXPECT_EQ(CountJobs(*Opened(state_)), 0u);
 }
 
-TEST_F(LostDatabaseTest, AMarkerThatACrashCutOffGoesAtTheNextStart) {
+TEST_F(LostDatabaseTest, RemovesAPartialMarkerAtTheNextStart) {
   std::ofstream(In("state.json.a1b2.tmp")) << "{";
   std::ofstream(In("state.json.mine")) << "{";
   EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
@@ -99,14 +99,14 @@ TEST_F(LostDatabaseTest, AMarkerThatACrashCutOffGoesAtTheNextStart) {
   EXPECT_TRUE(fs::exists(In("state.json.mine")));
 }
 
-TEST_F(LostDatabaseTest, ACopyThatIsPutBackServes) {
+TEST_F(LostDatabaseTest, AcceptsARestoredCopy) {
   fs::copy_file(In("jobs.db"), folder_.File("copy.db"));
   Empty();
   fs::copy_file(folder_.File("copy.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
   EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
 }
 
-TEST_F(LostDatabaseTest, ThatOfAnotherFolderIsRefusedUntilTheMarkerIsRemoved) {
+TEST_F(LostDatabaseTest, RefusesADatabaseOfAnotherFolderUntilTheMarkerIsRemoved) {
   Submit(*Opened(folder_.File("other")));
   fs::copy_file(folder_.File("other/jobs.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
   const absl::Status status = Refusal();
@@ -116,14 +116,14 @@ TEST_F(LostDatabaseTest, ThatOfAnotherFolderIsRefusedUntilTheMarkerIsRemoved) {
   EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
 }
 
-TEST_F(LostDatabaseTest, AnOlderDatabaseTakesTheMarkersId) {
+TEST_F(LostDatabaseTest, GivesAnOlderDatabaseTheIdOfTheMarker) {
   fs::copy_file(test::DataPath("state/jobs_v2.db"), In("jobs.db"),
                 fs::copy_options::overwrite_existing);
   EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
   EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
 }
 
-TEST_F(LostDatabaseTest, ADamagedMarkerCostsNothingAndIsMended) {
+TEST_F(LostDatabaseTest, RewritesADamagedMarker) {
   const std::string whole = *ReadFile(In("state.json"));
   for (const char* damaged : {"", "{\"schema_vers", "[1]", "{\"schema_version\": \"x\"}", "{}",
                               "{\"schema_version\": 1, \"id\": 3}"}) {
@@ -133,13 +133,13 @@ TEST_F(LostDatabaseTest, ADamagedMarkerCostsNothingAndIsMended) {
   }
 }
 
-TEST_F(LostDatabaseTest, AMarkerOfANewerVrpdIsRefusedByItsSchema) {
+TEST_F(LostDatabaseTest, RefusesAMarkerOfANewerSchema) {
   ASSERT_TRUE(AtomicWriteFile(In("state.json"), "{\"schema_version\": 9}").ok());
   EXPECT_THAT(std::string(Refusal().message()),
               HasSubstr("state.json: got schema version 9, wanted 1: a newer vrpd wrote it"));
 }
 
-TEST_F(LostDatabaseTest, ForgettingPutsTheJobsAsideAndBeginsAnew) {
+TEST_F(LostDatabaseTest, MovesJobsAsideAndRestartsWhenForgetting) {
   fs::create_directories(In("jobs/a1/checkpoint"));
   fs::create_directories(In("models/tiny"));
   Empty();
@@ -155,7 +155,7 @@ TEST_F(LostDatabaseTest, ForgettingPutsTheJobsAsideAndBeginsAnew) {
       << "a daemon has the folder";
 }
 
-TEST_F(LostDatabaseTest, ForgettingInAFolderThatIsAbsentIsAnError) {
+TEST_F(LostDatabaseTest, RefusesToForgetJobsOfAMissingFolder) {
   EXPECT_TRUE(absl::IsNotFound(ForgetJobs(folder_.File("absent"), clock_).status()));
   EXPECT_FALSE(fs::exists(folder_.File("absent")));
 }

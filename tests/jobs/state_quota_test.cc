@@ -33,7 +33,7 @@ class StateQuotaTest : public ::testing::Test {
             {.step = step, .config_sha256 = "ab", .numbers = {}, .state = std::string(kState, 'x')},
             {.last = 9})
             .ok());
-    // Whatever the file system's clock can tell apart.
+    // Modification times must differ at the resolution of the file system.
     fs::last_write_time(At(job, step),
                         fs::file_time_type() + std::chrono::seconds(1000 + ++written_));
   }
@@ -46,13 +46,13 @@ class StateQuotaTest : public ::testing::Test {
   int written_ = 0;
 };
 
-TEST_F(StateQuotaTest, WithoutAQuotaNothingIsRemovedOrRefused) {
+TEST_F(StateQuotaTest, RemovesAndRefusesNothingWithoutAQuota) {
   for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
   EXPECT_TRUE(StateQuota(*folder_, 0).Check().ok());
   EXPECT_TRUE(fs::exists(At("a", 1)));
 }
 
-TEST_F(StateQuotaTest, TheOldestSupersededCheckpointsGoFirstAndNoMoreThanNeeded) {
+TEST_F(StateQuotaTest, RemovesTheOldestSupersededCheckpointsAsNeeded) {
   Checkpoint("a", 1);
   Checkpoint("b", 1);
   Checkpoint("a", 2);
@@ -64,7 +64,7 @@ TEST_F(StateQuotaTest, TheOldestSupersededCheckpointsGoFirstAndNoMoreThanNeeded)
   EXPECT_TRUE(fs::exists(At("b", 1)));
 }
 
-TEST_F(StateQuotaTest, RoomIsMadeForWhatIsToCome) {
+TEST_F(StateQuotaTest, FreesSpaceForTheNextWrite) {
   Checkpoint("a", 1);
   Checkpoint("a", 2);
   const StateQuota quota(*folder_, 2 * kState + kState / 2);
@@ -77,9 +77,9 @@ TEST_F(StateQuotaTest, RoomIsMadeForWhatIsToCome) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("), and 0.2 MB more are needed; delete"));
 }
 
-TEST_F(StateQuotaTest, TheLastWholeCheckpointStaysAndTheRefusalSaysWhatIsUsed) {
+TEST_F(StateQuotaTest, KeepsTheLastCompleteCheckpointAndNamesTheUsage) {
   for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
-  // The newest is damaged: the one before is the last good one.
+  // The newest is damaged, so the one before it is the last complete one.
   ASSERT_TRUE(AtomicWriteFile(At("a", 3) + "/state.safetensors", "cut").ok());
   const absl::Status status = StateQuota(*folder_, kState / 2).Check();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
@@ -92,7 +92,7 @@ TEST_F(StateQuotaTest, TheLastWholeCheckpointStaysAndTheRefusalSaysWhatIsUsed) {
 
 class QuotaOfJobsTest : public test::JobManagerFixture {};
 
-TEST_F(QuotaOfJobsTest, NewJobsAreRefusedAndThoseThatAreThereGoOn) {
+TEST_F(QuotaOfJobsTest, RefusesNewJobsWhileExistingOnesRun) {
   quota_bytes_ = 3'000'000;
   Open();
   const std::string running = SubmitHeld();
@@ -106,7 +106,7 @@ TEST_F(QuotaOfJobsTest, NewJobsAreRefusedAndThoseThatAreThereGoOn) {
   EXPECT_TRUE(jobs_->Submit(test::ASpec(), "").ok());
 }
 
-TEST_F(QuotaOfJobsTest, AFullFolderRefusesALivePublicationAndKeepsWhatTheJobEndsWith) {
+TEST_F(QuotaOfJobsTest, RefusesALivePublicationButKeepsTheFinalModel) {
   quota_bytes_ = 3'000'000;
   JobManager* jobs = nullptr;
   absl::Status live;

@@ -12,14 +12,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(SubmissionTest, AGoodSpecGivesItsConfiguration) {
+TEST(SubmissionTest, ReadsTheConfigurationOfAValidSpecification) {
   const auto config = ValidateSpec(test::ASpec(3, 7));
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->name, "tiny");
   EXPECT_EQ(config->epochs, 3);
 }
 
-TEST(SubmissionTest, AnErrorNamesEveryTextThatIsTooLong) {
+TEST(SubmissionTest, NamesEveryTextThatIsTooLong) {
   JobSpec spec = test::ASpec();
   spec.config_name = std::string(257, 'n');
   spec.overrides = {"training.epochs=1", std::string(4097, 'x')};
@@ -28,14 +28,14 @@ TEST(SubmissionTest, AnErrorNamesEveryTextThatIsTooLong) {
   EXPECT_THAT(message, HasSubstr("overrides[1]: has 4097 bytes"));
 }
 
-TEST(SubmissionTest, TheLargestConfigurationThatIsReadIsTakenToo) {
+TEST(SubmissionTest, AcceptsTheLargestConfiguration) {
   JobSpec spec = test::ASpec();
   spec.config_yaml.append((1 << 20) - spec.config_yaml.size(), '\n');
   spec.overrides.assign(1000, "training.epochs=1");
   EXPECT_FALSE(absl::StrContains(ValidateSpec(spec).status().message(), "wanted at most"));
 }
 
-TEST(SubmissionTest, AnErrorNamesAllThatIsWrong) {
+TEST(SubmissionTest, NamesAllErrorsAtOnce) {
   JobSpec spec = test::ASpec();
   spec.priority = 5000;
   spec.epoch_limit = -1;
@@ -58,7 +58,7 @@ struct BadSpec {
 
 class BadSpecTest : public ::testing::TestWithParam<BadSpec> {};
 
-TEST_P(BadSpecTest, IsRefusedByName) {
+TEST_P(BadSpecTest, IsRefusedByFieldName) {
   JobSpec spec = test::ASpec();
   GetParam().spoil(spec);
   const absl::Status status = ValidateSpec(spec).status();
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "device: has 33 bytes, wanted at most 32"}),
     [](const auto& test) { return test.param.what; });
 
-TEST(SubmissionTest, LeavesADeviceToTheCheckOfTheStartUnlessTheConfigurationIsWrongToo) {
+TEST(SubmissionTest, ReportsABadDeviceOnlyWithOtherErrors) {
   for (const char* device : {"cuda:63", "toaster", ""}) {
     JobSpec spec = test::ASpec();
     spec.device = device;
@@ -102,14 +102,14 @@ TEST(SubmissionTest, LeavesADeviceToTheCheckOfTheStartUnlessTheConfigurationIsWr
   EXPECT_THAT(message, HasSubstr("\ndevice: cuda:63 does not exist"));
 }
 
-TEST(SubmissionTest, RequestIdsAreShortAndPrintable) {
+TEST(SubmissionTest, RequiresShortPrintableRequestIds) {
   EXPECT_TRUE(CheckRequestId("").ok());
   EXPECT_TRUE(CheckRequestId(std::string(64, 'r')).ok());
   EXPECT_TRUE(absl::IsInvalidArgument(CheckRequestId(std::string(65, 'r'))));
   EXPECT_TRUE(absl::IsInvalidArgument(CheckRequestId("a\nb")));
 }
 
-TEST(SubmissionTest, PageTokensReadBackAndOthersAreRefused) {
+TEST(SubmissionTest, ReadsBackPageTokensAndRefusesOthers) {
   for (const int64_t number : {int64_t{1}, int64_t{77}, std::numeric_limits<int64_t>::max()}) {
     EXPECT_EQ(*ParsePageToken(WritePageToken(number)), number);
   }

@@ -28,7 +28,7 @@ class UpdateForSureTest : public ::testing::Test {
   std::optional<test::FullDisk> full_;
 };
 
-TEST_F(UpdateForSureTest, TriesAgainUntilTheStoreCanBeWritten) {
+TEST_F(UpdateForSureTest, RetriesUntilTheStoreCanBeWritten) {
   int tries = 0;
   const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
     if (++tries == 3) full_.reset();
@@ -48,7 +48,7 @@ TEST_F(UpdateForSureTest, GivesUpWhenTheDaemonStops) {
   EXPECT_EQ(store_->Find(JobKind::kTraining, id_)->job.state, JobState::kQueued);
 }
 
-TEST_F(UpdateForSureTest, DoesNotTryAgainWhatCannotWork) {
+TEST_F(UpdateForSureTest, DoesNotRetryPermanentErrors) {
   int tries = 0;
   const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
     ++tries;

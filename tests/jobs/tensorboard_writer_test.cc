@@ -1,4 +1,4 @@
-// Tests what a job writes and when; tests/interop tests that the package tensorboard reads it.
+// Tests the contents and times of a job's event files. tests/interop reads them by TensorBoard.
 #include "core/jobs/tensorboard_writer.h"
 
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(Crc32cTest, IsThatOfTheStandard) {
+TEST(Crc32cTest, MatchesTheStandard) {
   EXPECT_EQ(Crc32c(""), 0u);
   EXPECT_EQ(Crc32c("123456789"), 0xe3069283u);
   EXPECT_EQ(Crc32c(std::string(32, '\0')), 0x8a9136aau);  // RFC 3720, B.4
@@ -38,7 +38,7 @@ class TensorBoardTest : public ::testing::Test {
     return TensorBoardWriter::Open(
         {.folder = folder_.File("curves"), .time = clock_.Now(), .attempt = attempt});
   }
-  // In the only file.
+  // Returns the number of records of the only file.
   int64_t Records() const {
     std::string rest = *ReadFile(fs::directory_iterator(folder_.File("curves"))->path().string());
     int64_t records = 0;
@@ -59,7 +59,7 @@ class TensorBoardTest : public ::testing::Test {
   std::optional<JobRecorder> recorder_;
 };
 
-TEST_F(TensorBoardTest, CurvesHaveAPointASecondAndOneForEachEpoch) {
+TEST_F(TensorBoardTest, WritesAPointPerSecondAndPerEpoch) {
   recorder_->WriteTensorBoard(Open());
   EXPECT_EQ(Records(), 1);  // the version
   for (int64_t step = 1; step <= 8; ++step) {
@@ -72,14 +72,14 @@ TEST_F(TensorBoardTest, CurvesHaveAPointASecondAndOneForEachEpoch) {
   EXPECT_EQ(Records(), 1 + 6);
 }
 
-TEST_F(TensorBoardTest, EachAttemptHasAFileOfItsOwn) {
+TEST_F(TensorBoardTest, WritesAFilePerAttempt) {
   EXPECT_TRUE(Open(1).ok());
   EXPECT_TRUE(Open(2).ok());
   const fs::directory_iterator files(folder_.File("curves"));
   EXPECT_EQ(std::distance(begin(files), end(files)), 2);
 }
 
-TEST_F(TensorBoardTest, AFolderThatCannotBeWrittenDoesNotStopTheJob) {
+TEST_F(TensorBoardTest, ContinuesTheJobIfTheFolderCannotBeWritten) {
   ASSERT_TRUE(AtomicWriteFile(folder_.File("curves"), "a file").ok());
   recorder_->WriteTensorBoard(Open());
   recorder_->OnProgress({.epochs = 1, .step = 1, .steps = 100});

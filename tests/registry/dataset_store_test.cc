@@ -1,4 +1,4 @@
-// Datasets on disk.
+// Tests datasets on disk.
 #include "core/registry/dataset_store.h"
 
 #include <filesystem>
@@ -70,12 +70,12 @@ TEST_F(DatasetStoreTest, KeepsTheSameContentOnceAndRefusesOtherContent) {
     EXPECT_EQ(taken.code(), absl::StatusCode::kAlreadyExists);
     EXPECT_THAT(std::string(taken.message()), HasSubstr("vrpctl datasets delete datasets/depot7"));
   }
-  // At once, where the size alone says so.
+  // The declared size is enough for a refusal.
   EXPECT_EQ(store->Begin("depot7", 3).status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(store->List(), ElementsAre(once));
 }
 
-TEST_F(DatasetStoreTest, KeepsNothingOfAnUploadThatDoesNotEnd) {
+TEST_F(DatasetStoreTest, DiscardsAnUnfinishedUpload) {
   const auto store = Open();
   {
     const auto upload = *store->Begin("depot7", 0);
@@ -86,14 +86,14 @@ TEST_F(DatasetStoreTest, KeepsNothingOfAnUploadThatDoesNotEnd) {
   EXPECT_EQ(store->Get("datasets/depot7").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(DatasetStoreTest, RemovesWhatACrashLeft) {
+TEST_F(DatasetStoreTest, RemovesRemainsOfACrash) {
   Open();
   std::filesystem::create_directory(Folder() + "/.staging/left");
   Open();
   EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
 }
 
-TEST_F(DatasetStoreTest, DeletesThem) {
+TEST_F(DatasetStoreTest, DeletesDatasets) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "a\n").ok());
   EXPECT_TRUE(store->Delete("datasets/depot7").ok());
@@ -103,7 +103,7 @@ TEST_F(DatasetStoreTest, DeletesThem) {
   EXPECT_TRUE(Put(*store, "depot7", "other").ok());
 }
 
-TEST_F(DatasetStoreTest, RefusesNamesThatAreNone) {
+TEST_F(DatasetStoreTest, RefusesInvalidNames) {
   const auto store = Open();
   for (const char* name :
        {"", "datasets/", "depot7", "datasets/../x", "datasets/a.b", "models/x"}) {
@@ -115,7 +115,7 @@ TEST_F(DatasetStoreTest, RefusesNamesThatAreNone) {
               HasSubstr("header.name: got"));
 }
 
-TEST_F(DatasetStoreTest, RefusesMoreThanItMayKeep) {
+TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheLimit) {
   const auto store = Open(/*max_count=*/1);
   ASSERT_TRUE(Put(*store, "first", "a").ok());
   EXPECT_EQ(Put(*store, "second", "b").status().code(), absl::StatusCode::kResourceExhausted);
@@ -124,7 +124,7 @@ TEST_F(DatasetStoreTest, RefusesMoreThanItMayKeep) {
               HasSubstr("header.bytes: got 1073741825"));
 }
 
-TEST_F(DatasetStoreTest, RefusesWhatHasNoRoom) {
+TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheQuota) {
   int64_t asked = 0;
   const auto store =
       *DatasetStore::Create({.directory = Folder(), .check_space = [&](int64_t bytes) {
@@ -136,7 +136,7 @@ TEST_F(DatasetStoreTest, RefusesWhatHasNoRoom) {
   EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
 }
 
-TEST_F(DatasetStoreTest, RefusesDamagedContentUntilItIsUploadedAgain) {
+TEST_F(DatasetStoreTest, RefusesDamagedContentUntilTheNextUpload) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
   std::ofstream(Folder() + "/depot7/instances.jsonl") << "abXd";
@@ -147,12 +147,12 @@ TEST_F(DatasetStoreTest, RefusesDamagedContentUntilItIsUploadedAgain) {
   EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
 }
 
-TEST_F(DatasetStoreTest, AnUploadDoesNotReplaceWhatCannotBeReadNow) {
+TEST_F(DatasetStoreTest, DoesNotReplaceADatasetThatCannotBeRead) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
   for (const char* file : {"/depot7/instances.jsonl", "/depot7/dataset.json"}) {
     const std::string path = Folder() + file;
-    // A folder in the place of the file is opened, but not read.
+    // A folder in place of the file can be opened but not read.
     std::filesystem::rename(path, path + ".away");
     std::filesystem::create_directory(path);
     const absl::Status refused = Put(*store, "depot7", "abcd").status();
@@ -166,7 +166,7 @@ TEST_F(DatasetStoreTest, AnUploadDoesNotReplaceWhatCannotBeReadNow) {
   EXPECT_TRUE(store->ContentPath("datasets/depot7").ok());
 }
 
-TEST_F(DatasetStoreTest, AnUploadDoesNotReplaceADatasetOfANewerProgram) {
+TEST_F(DatasetStoreTest, DoesNotReplaceADatasetOfANewerProgram) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "depot7", "abcd").ok());
   const std::string about = Folder() + "/depot7/dataset.json";
@@ -193,7 +193,7 @@ TEST_F(DatasetStoreTest, ReadsDescriptionsWithoutTheLeadingCounts) {
   EXPECT_EQ(read.summary.leading_with_reference_cost, 2) << "costs in 2 of 2";
 }
 
-TEST_F(DatasetStoreTest, LeavesOutOfTheListWhatCannotBeDescribed) {
+TEST_F(DatasetStoreTest, OmitsDatasetsWithoutADescriptionFromTheList) {
   const auto store = Open();
   ASSERT_TRUE(Put(*store, "sound", "a").ok());
   ASSERT_TRUE(Put(*store, "damaged", "b").ok());

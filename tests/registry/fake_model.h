@@ -1,4 +1,4 @@
-// A model without a network: files that pass for one, and a policy that decodes nothing.
+// A model without a network: valid files, and a policy that decodes nothing.
 #pragma once
 
 #include <string>
@@ -56,7 +56,7 @@ inline ModelCard ACard(std::string_view weights, std::string training_job) {
   return card;
 }
 
-// `directory` exists. Its card and weights belong together.
+// Writes a matching card and weights into `directory`, which must exist.
 inline absl::Status WriteFakeModel(const std::string& directory, std::string training_job,
                                    std::string_view weights = "weights") {
   VRP_RETURN_IF_ERROR(AtomicWriteFile(Concat(directory, "/", kWeightsFile), weights));

@@ -1,4 +1,4 @@
-// Versions that running jobs publish, and architectures that do not belong together.
+// Tests versions published by running jobs, and names used by another architecture.
 #include <filesystem>
 #include <string>
 
@@ -31,7 +31,7 @@ class LiveVersionsTest : public RegistryTest {
   std::vector<std::string> AliasesOf(int32_t version) {
     return registry_->AliasesOf(*registry_->Get("alpha", version));
   }
-  // A model of another architecture than ACard's, ready for publication.
+  // Returns a staged model of another architecture than ACard's.
   std::string StageTransformer(const std::string& job) {
     const std::string staging = *registry_->StagingDirectory();
     ModelCard card = ACard("weights", job);
@@ -46,7 +46,7 @@ class LiveVersionsTest : public RegistryTest {
   std::unique_ptr<Registry> registry_;
 };
 
-TEST_F(LiveVersionsTest, ABareNameMeansTheNewestFinishedVersion) {
+TEST_F(LiveVersionsTest, ResolvesABareNameToTheNewestFinishedVersion) {
   Finish("a");
   ASSERT_EQ(Used(Bare()), 1);
   ASSERT_EQ(PublishLive("b", 10), 2);
@@ -61,7 +61,7 @@ TEST_F(LiveVersionsTest, ABareNameMeansTheNewestFinishedVersion) {
   EXPECT_EQ(Used(Bare()), 1);
 }
 
-TEST_F(LiveVersionsTest, TheAliasLiveMeansTheFinishedVersionOnceTheJobHasEnded) {
+TEST_F(LiveVersionsTest, ResolvesLiveToTheFinishedVersionOnceTheJobHasEnded) {
   PublishLive("a", 10);
   ASSERT_EQ(Used(Live()), 1);
   ASSERT_EQ(Finish("a"), 2);
@@ -71,7 +71,7 @@ TEST_F(LiveVersionsTest, TheAliasLiveMeansTheFinishedVersionOnceTheJobHasEnded) 
   EXPECT_THAT(AliasesOf(2), IsEmpty()) << "it is not live";
 }
 
-TEST_F(LiveVersionsTest, TheNewestLiveVersionShowsTheAlias) {
+TEST_F(LiveVersionsTest, ShowsTheAliasOfTheNewestLiveVersion) {
   Finish("a");
   PublishLive("b", 10);
   ASSERT_EQ(PublishLive("b", 20), 3);
@@ -81,7 +81,7 @@ TEST_F(LiveVersionsTest, TheNewestLiveVersionShowsTheAlias) {
   EXPECT_THAT(AliasesOf(2), IsEmpty());
 }
 
-TEST_F(LiveVersionsTest, WithLiveVersionsAloneABareNameSaysHowToNameThem) {
+TEST_F(LiveVersionsTest, ExplainsHowToNameLiveVersionsIfThereIsNoOther) {
   PublishLive("a", 10);
   PublishLive("a", 20);
   for (const absl::Status& status :
@@ -94,7 +94,7 @@ TEST_F(LiveVersionsTest, WithLiveVersionsAloneABareNameSaysHowToNameThem) {
   EXPECT_EQ(Used({.name = "alpha", .version = 1}), 1);
 }
 
-TEST_F(LiveVersionsTest, ALiveVersionThatCannotBeLoadedIsNotTriedAtEachRequest) {
+TEST_F(LiveVersionsTest, DoesNotRetryABrokenLiveVersionAtEachRequest) {
   Finish("a");
   PublishLive("b", 10);
   int tried = 0;
@@ -108,7 +108,7 @@ TEST_F(LiveVersionsTest, ALiveVersionThatCannotBeLoadedIsNotTriedAtEachRequest) 
   EXPECT_FALSE(registry_->Use({.name = "alpha", .version = 2}).ok());
 }
 
-TEST_F(LiveVersionsTest, LiveVersionsAreKnownAfterARestart) {
+TEST_F(LiveVersionsTest, KeepsLiveVersionsAcrossARestart) {
   Finish("a");
   PublishLive("b", 10);
   registry_ = Open();
@@ -116,7 +116,7 @@ TEST_F(LiveVersionsTest, LiveVersionsAreKnownAfterARestart) {
   EXPECT_EQ(Used(Live()), 2);
 }
 
-TEST_F(LiveVersionsTest, TheFinishedVersionStaysInMemoryHoweverManyAreLive) {
+TEST_F(LiveVersionsTest, KeepsTheFinishedVersionInMemoryBesideLiveOnes) {
   Finish("a");
   ASSERT_EQ(Used(Bare()), 1);
   for (int64_t step = 1; step <= 6; ++step) {
@@ -127,7 +127,7 @@ TEST_F(LiveVersionsTest, TheFinishedVersionStaysInMemoryHoweverManyAreLive) {
   EXPECT_FALSE(registry_->IsLoaded(*registry_->Get("alpha", 2)));
 }
 
-TEST_F(LiveVersionsTest, TheAliasLiveIsNeitherSetNorDeleted) {
+TEST_F(LiveVersionsTest, RefusesToSetOrDeleteTheAliasLive) {
   Finish("a");
   const absl::Status set = registry_->SetAlias("alpha", "live", 1).status();
   EXPECT_TRUE(absl::IsInvalidArgument(set)) << set;
@@ -136,7 +136,7 @@ TEST_F(LiveVersionsTest, TheAliasLiveIsNeitherSetNorDeleted) {
   EXPECT_TRUE(absl::IsInvalidArgument(registry_->DeleteAlias("alpha", "live")));
 }
 
-TEST_F(LiveVersionsTest, AnAliasLiveOfAnEarlierProgramKeepsItsVersionUntilItIsDeleted) {
+TEST_F(LiveVersionsTest, KeepsAnOldAliasNamedLiveUntilItIsDeleted) {
   Finish("a");
   Finish("b");
   std::filesystem::create_directories(models_ + "/.aliases/alpha");
@@ -147,14 +147,14 @@ TEST_F(LiveVersionsTest, AnAliasLiveOfAnEarlierProgramKeepsItsVersionUntilItIsDe
   EXPECT_EQ(Used(Live()), 2);
 }
 
-TEST_F(LiveVersionsTest, ALiveVersionCanBeDeleted) {
+TEST_F(LiveVersionsTest, DeletesALiveVersion) {
   Finish("a");
   PublishLive("b", 10);
   ASSERT_TRUE(registry_->Delete("alpha", 2).ok());
   EXPECT_EQ(Used(Live()), 1);
 }
 
-TEST_F(LiveVersionsTest, AnotherArchitectureIsNoVersionOfTheSameName) {
+TEST_F(LiveVersionsTest, RefusesAnotherArchitectureUnderTheSameName) {
   Finish("a");
   const absl::Status refused = registry_->Publish("alpha", StageTransformer("x")).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
@@ -168,7 +168,7 @@ TEST_F(LiveVersionsTest, AnotherArchitectureIsNoVersionOfTheSameName) {
   EXPECT_TRUE(registry_->Publish("beta", StageTransformer("y")).ok());
 }
 
-TEST_F(LiveVersionsTest, TrainedWeightsOfAnotherArchitectureTakeAnotherName) {
+TEST_F(LiveVersionsTest, PublishesAnotherArchitectureUnderAnotherName) {
   Finish("a");
   const auto publish = [&](const std::string& name, const std::string& job) {
     return *registry_->Publish(name, StageTransformer(job), OtherArchitecture::kTakeOtherName);

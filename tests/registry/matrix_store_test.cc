@@ -1,4 +1,4 @@
-// Matrices on disk.
+// Tests matrices on disk.
 #include "core/registry/matrix_store.h"
 
 #include <sys/syscall.h>
@@ -31,7 +31,7 @@ std::vector<std::string>& Flushed() {
 
 }  // namespace
 
-// In the place of libc's.
+// Replaces the function of libc.
 extern "C" int fsync(int descriptor) {
   std::error_code error;
   const auto path =
@@ -81,7 +81,7 @@ TEST_F(MatrixStoreTest, KeepsThemOverARestart) {
   EXPECT_EQ((*found)->durations, (std::vector<double>{0, 7, 8, 0}));
 }
 
-TEST_F(MatrixStoreTest, TheSameContentIsKeptOnce) {
+TEST_F(MatrixStoreTest, KeepsTheSameContentOnce) {
   const auto store = Open();
   const StoredMatrices once = *store->Put(AnUpload(5));
   EXPECT_EQ(store->Put(AnUpload(5))->name, once.name);
@@ -89,7 +89,7 @@ TEST_F(MatrixStoreTest, TheSameContentIsKeptOnce) {
   EXPECT_THAT(store->List(), SizeIs(2));
 }
 
-TEST_F(MatrixStoreTest, WhatIsDeletedIsNotFound) {
+TEST_F(MatrixStoreTest, DoesNotFindDeletedMatrices) {
   const auto store = Open();
   const std::string name = store->Put(AnUpload(5))->name;
   ASSERT_TRUE(store->Find(name).ok());
@@ -99,7 +99,7 @@ TEST_F(MatrixStoreTest, WhatIsDeletedIsNotFound) {
   EXPECT_THAT(store->List(), SizeIs(0));
 }
 
-TEST_F(MatrixStoreTest, ADeletionIsOnTheDiskWhenItReturns) {
+TEST_F(MatrixStoreTest, SyncsADeletionToDiskBeforeItReturns) {
   const auto store = Open();
   const std::string name = store->Put(AnUpload(5))->name;
   const auto flushed = [] {
@@ -111,7 +111,7 @@ TEST_F(MatrixStoreTest, ADeletionIsOnTheDiskWhenItReturns) {
   EXPECT_THAT(flushed(), testing::ElementsAre(folder_.path() + "/kept"));
 }
 
-TEST_F(MatrixStoreTest, WhatHasNoRoomIsRefusedAndWhatIsKeptAlreadyNeedsNone) {
+TEST_F(MatrixStoreTest, RefusesNewMatricesBeyondTheQuotaButNotExistingOnes) {
   const std::string kept = Open()->Put(AnUpload(5))->name;
   const MatrixUpload another = AnUpload(6);
   int64_t asked = 0;
@@ -127,7 +127,7 @@ TEST_F(MatrixStoreTest, WhatHasNoRoomIsRefusedAndWhatIsKeptAlreadyNeedsNone) {
   EXPECT_THAT(store->List(), SizeIs(1));
 }
 
-TEST_F(MatrixStoreTest, ADamagedFileIsRefusedAndMendedByAnUpload) {
+TEST_F(MatrixStoreTest, RefusesADamagedFileUntilTheNextUpload) {
   const StoredMatrices stored = *Open()->Put(AnUpload(5));
   std::string content = *ReadFile(FileOf(stored));
   content[content.size() - 9] ^= 1;
@@ -142,7 +142,7 @@ TEST_F(MatrixStoreTest, ADamagedFileIsRefusedAndMendedByAnUpload) {
   EXPECT_TRUE(store->Find(stored.name).ok());
 }
 
-TEST_F(MatrixStoreTest, ANameIsNoPath) {
+TEST_F(MatrixStoreTest, RefusesPathsAsNames) {
   const auto store = Open();
   for (const char* name : {"", "matrices/", "matrices/../../etc/passwd", "models/x",
                            "matrices/0123456789abcdef0123456789abcdeg"}) {
@@ -151,8 +151,8 @@ TEST_F(MatrixStoreTest, ANameIsNoPath) {
   }
 }
 
-TEST_F(MatrixStoreTest, MemoryIsBoundedAndNothingIsLostByIt) {
-  const auto store = Open(/*cache_bytes=*/40);  // one of them, not two
+TEST_F(MatrixStoreTest, BoundsTheMemoryCache) {
+  const auto store = Open(/*cache_bytes=*/40);  // fits one matrix, not two
   std::vector<std::string> names;
   for (int i = 1; i <= 3; ++i) names.push_back(store->Put(AnUpload(i))->name);
   for (int round = 0; round < 2; ++round) {
@@ -160,13 +160,13 @@ TEST_F(MatrixStoreTest, MemoryIsBoundedAndNothingIsLostByIt) {
       const auto found = store->Find(names[static_cast<size_t>(i - 1)]);
       ASSERT_TRUE(found.ok());
       EXPECT_EQ((*found)->distances[1], i);
-      // The one that was used last is the same object again.
+      // The most recently used one is cached.
       EXPECT_EQ(store->Find(names[static_cast<size_t>(i - 1)])->get(), found->get());
     }
   }
 }
 
-TEST_F(MatrixStoreTest, NoMoreThanItMayAreKept) {
+TEST_F(MatrixStoreTest, RefusesMatricesBeyondTheLimit) {
   const auto store = Open(1 << 20, /*max_count=*/2);
   ASSERT_TRUE(store->Put(AnUpload(1)).ok());
   ASSERT_TRUE(store->Put(AnUpload(2)).ok());
@@ -174,7 +174,7 @@ TEST_F(MatrixStoreTest, NoMoreThanItMayAreKept) {
   EXPECT_TRUE(store->Put(AnUpload(2)).ok());
 }
 
-TEST_F(MatrixStoreTest, WhatACrashLeftIsRemoved) {
+TEST_F(MatrixStoreTest, RemovesTemporaryFilesOfACrash) {
   Open();
   const std::string left = folder_.path() + "/kept/.0123.tmp";
   std::ofstream(left) << "half";
@@ -182,7 +182,7 @@ TEST_F(MatrixStoreTest, WhatACrashLeftIsRemoved) {
   EXPECT_FALSE(std::ifstream(left).is_open());
 }
 
-TEST(MatrixUploadTest, SaysWhatCameAndWhatWasWanted) {
+TEST(MatrixUploadTest, NamesTheReceivedAndTheExpectedCount) {
   EXPECT_EQ(MatrixUpload::Begin(1, false).status().message(), "size: got 1, wanted 2 to 5000");
   MatrixUpload upload = *MatrixUpload::Begin(2, false);
   const std::vector<double> values = {0, -1, 2, 3, 4};

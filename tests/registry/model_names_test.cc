@@ -1,4 +1,4 @@
-// Aliases, deletion, and numbers that are never given twice.
+// Tests aliases, deletion, and that version numbers are never reused.
 #include <filesystem>
 #include <fstream>
 
@@ -27,7 +27,7 @@ class ModelNamesTest : public RegistryTest {
   std::unique_ptr<Registry> registry_;
 };
 
-TEST_F(ModelNamesTest, AnAliasNamesItsVersionUntilItIsMoved) {
+TEST_F(ModelNamesTest, ResolvesAnAliasUntilItIsMoved) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   EXPECT_EQ(registry_->Resolve(Production())->version, 1);
   EXPECT_EQ(registry_->Use(Production())->version->version, 1);
@@ -40,7 +40,7 @@ TEST_F(ModelNamesTest, AnAliasNamesItsVersionUntilItIsMoved) {
   EXPECT_TRUE(absl::IsNotFound(registry_->DeleteAlias("alpha", "production")));
 }
 
-TEST_F(ModelNamesTest, AliasesAreThereAfterARestartAndForOtherProcesses) {
+TEST_F(ModelNamesTest, KeepsAliasesAcrossRestartsAndProcesses) {
   const auto other = Open();
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   EXPECT_EQ(other->Resolve(Production())->version, 1);
@@ -49,7 +49,7 @@ TEST_F(ModelNamesTest, AliasesAreThereAfterARestartAndForOtherProcesses) {
   EXPECT_THAT(registry_->Problems(), IsEmpty());
 }
 
-TEST_F(ModelNamesTest, AShippedModelCanHaveAliasesToo) {
+TEST_F(ModelNamesTest, AllowsAliasesOfShippedModels) {
   const std::string shipped = folder_.File("shipped");
   AddByHand(shipped, "beta", 3);
   const auto registry = Open(LoadFake, {shipped});
@@ -57,7 +57,7 @@ TEST_F(ModelNamesTest, AShippedModelCanHaveAliasesToo) {
   EXPECT_EQ(registry->Use({.name = "beta", .alias = "blue"})->version->version, 3);
 }
 
-TEST_F(ModelNamesTest, AnAliasStaysAsItWasWhereTheVersionCannotBeLoaded) {
+TEST_F(ModelNamesTest, KeepsTheAliasIfTheNewVersionCannotBeLoaded) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   const std::string broken = AddByHand(models_, "alpha", 3);
   ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
@@ -66,7 +66,7 @@ TEST_F(ModelNamesTest, AnAliasStaysAsItWasWhereTheVersionCannotBeLoaded) {
   EXPECT_EQ(registry_->Resolve(Production())->version, 1);
 }
 
-TEST_F(ModelNamesTest, UnknownAndImpossibleAliasesAreRefusedByName) {
+TEST_F(ModelNamesTest, RefusesUnknownAndInvalidAliasesByName) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "blue", 1).ok());
   ASSERT_TRUE(registry_->SetAlias("alpha", "green", 2).ok());
   EXPECT_THAT(std::string(registry_->Resolve(Production()).status().message()),
@@ -78,16 +78,16 @@ TEST_F(ModelNamesTest, UnknownAndImpossibleAliasesAreRefusedByName) {
   EXPECT_FALSE(registry_->SetAlias("../alpha", "blue", 1).ok());
 }
 
-TEST_F(ModelNamesTest, AModelHasABoundedNumberOfAliases) {
+TEST_F(ModelNamesTest, BoundsTheNumberOfAliasesOfAModel) {
   fs::create_directories(models_ + "/.aliases/alpha");
   for (size_t i = 0; i < kMaxAliases; ++i) {
     std::ofstream(Concat(models_, "/.aliases/alpha/a", i)) << 1;
   }
   EXPECT_TRUE(absl::IsResourceExhausted(registry_->SetAlias("alpha", "more", 1).status()));
-  EXPECT_TRUE(registry_->SetAlias("alpha", "a7", 2).ok());  // one that is there can be moved
+  EXPECT_TRUE(registry_->SetAlias("alpha", "a7", 2).ok());  // an existing alias can be moved
 }
 
-TEST_F(ModelNamesTest, AVersionThatAnAliasNamesIsNotDeleted) {
+TEST_F(ModelNamesTest, RefusesToDeleteAVersionWithAnAlias) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   const absl::Status refused = registry_->Delete("alpha", 1);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
@@ -100,7 +100,7 @@ TEST_F(ModelNamesTest, AVersionThatAnAliasNamesIsNotDeleted) {
   EXPECT_TRUE(absl::IsNotFound(registry_->Delete("alpha", 1)));
 }
 
-TEST_F(ModelNamesTest, ADeletedVersionIsGoneFromDiskAndMemoryAndItsNumberIsNotGivenAgain) {
+TEST_F(ModelNamesTest, RemovesADeletedVersionAndNeverReusesItsNumber) {
   ASSERT_TRUE(registry_->Load("alpha", 2).ok());
   ASSERT_TRUE(registry_->Delete("alpha", 2).ok());
   EXPECT_FALSE(fs::exists(models_ + "/alpha/2"));
@@ -113,7 +113,7 @@ TEST_F(ModelNamesTest, ADeletedVersionIsGoneFromDiskAndMemoryAndItsNumberIsNotGi
   EXPECT_EQ(Publish(*registry_, "alpha")->version, 4);
 }
 
-TEST_F(ModelNamesTest, AShippedVersionIsNotDeleted) {
+TEST_F(ModelNamesTest, RefusesToDeleteAShippedVersion) {
   const std::string shipped = folder_.File("shipped");
   AddByHand(shipped, "beta", 1);
   const auto registry = Open(LoadFake, {shipped});
@@ -121,7 +121,7 @@ TEST_F(ModelNamesTest, AShippedVersionIsNotDeleted) {
   EXPECT_TRUE(registry->Get("beta", 1).ok());
 }
 
-TEST_F(ModelNamesTest, AnAliasFileThatHoldsNoNumberIsTold) {
+TEST_F(ModelNamesTest, ReportsAnAliasFileWithoutANumber) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 1).ok());
   ASSERT_TRUE(AtomicWriteFile(models_ + "/.aliases/alpha/production", "two").ok());
   const absl::Status status = registry_->Resolve(Production()).status();

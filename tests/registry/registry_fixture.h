@@ -1,4 +1,4 @@
-// A registry over a folder of its own, with models that are none.
+// Fixture with a registry on its own folder of fake models.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +30,7 @@ class RegistryTest : public ::testing::Test {
     EXPECT_TRUE(registry.ok()) << registry.status();
     return *std::move(registry);
   }
-  // A model put there by hand.
+  // Adds a model by copying files, without the registry.
   std::string AddByHand(const std::string& root, std::string_view name, int32_t version) {
     const std::string directory = Concat(root, "/", name, "/", version);
     std::filesystem::create_directories(directory);

@@ -26,7 +26,7 @@ using ::testing::IsEmpty;
 using test::LoadFake;
 using test::RegistryTest;
 
-TEST_F(RegistryTest, PublishGivesEachModelItsNextVersion) {
+TEST_F(RegistryTest, PublishesTheNextVersionOfEachModel) {
   const auto registry = Open();
   EXPECT_EQ(Publish(*registry, "alpha")->version, 1);
   EXPECT_EQ(Publish(*registry, "alpha")->version, 2);
@@ -37,7 +37,7 @@ TEST_F(RegistryTest, PublishGivesEachModelItsNextVersion) {
   EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
-TEST_F(RegistryTest, WhatWasPublishedIsThereAfterARestart) {
+TEST_F(RegistryTest, KeepsPublishedVersionsAcrossARestart) {
   const std::string directory = Publish(*Open(), "alpha")->directory;
   const absl::StatusOr<ModelVersion> found = Open()->Get("alpha");
   ASSERT_TRUE(found.ok()) << found.status();
@@ -45,7 +45,7 @@ TEST_F(RegistryTest, WhatWasPublishedIsThereAfterARestart) {
   EXPECT_EQ(found->card.architecture, "ptrnet");
 }
 
-TEST_F(RegistryTest, PublishingTheSameJobAgainGivesTheVersionThatIsThere) {
+TEST_F(RegistryTest, ReturnsTheExistingVersionWhenAJobIsPublishedAgain) {
   const auto registry = Open();
   ASSERT_EQ(Publish(*registry, "alpha", "trainingJobs/a")->version, 1);
   ASSERT_EQ(Publish(*registry, "alpha", "trainingJobs/b")->version, 2);
@@ -56,9 +56,9 @@ TEST_F(RegistryTest, PublishingTheSameJobAgainGivesTheVersionThatIsThere) {
   EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
-TEST_F(RegistryTest, ConcurrentPublicationsGetDistinctVersions) {
+TEST_F(RegistryTest, GivesConcurrentPublicationsDistinctVersions) {
   const auto registry = Open();
-  const auto other = Open();  // as another daemon on the same folder
+  const auto other = Open();  // simulates another daemon on the same folder
   std::vector<std::thread> threads;
   absl::Mutex mutex;
   std::set<int32_t> versions;
@@ -75,7 +75,7 @@ TEST_F(RegistryTest, ConcurrentPublicationsGetDistinctVersions) {
   EXPECT_THAT(versions, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
 }
 
-TEST_F(RegistryTest, PublishRefusesWhatIsIncompleteForeignOrBadlyNamed) {
+TEST_F(RegistryTest, RefusesIncompleteForeignOrBadlyNamedPublications) {
   const auto registry = Open();
   const std::string staging = *registry->StagingDirectory();
   EXPECT_FALSE(registry->Publish("alpha", staging).ok());  // empty
@@ -89,7 +89,7 @@ TEST_F(RegistryTest, PublishRefusesWhatIsIncompleteForeignOrBadlyNamed) {
   EXPECT_TRUE(registry->Publish("alpha", staging).ok());
 }
 
-TEST_F(RegistryTest, PublishNeverTakesTheNumberOfABrokenOrShippedVersion) {
+TEST_F(RegistryTest, NeverReusesTheNumberOfABrokenOrShippedVersion) {
   const std::string shipped = folder_.File("shipped");
   AddByHand(shipped, "alpha", 4);
   fs::create_directories(models_ + "/alpha/6");
@@ -97,7 +97,7 @@ TEST_F(RegistryTest, PublishNeverTakesTheNumberOfABrokenOrShippedVersion) {
   EXPECT_EQ(Publish(*registry, "alpha")->version, 7);
 }
 
-TEST_F(RegistryTest, AbandonedStagingFoldersGoAtTheNextStartAndLiveOnesStay) {
+TEST_F(RegistryTest, RemovesAbandonedStagingFoldersAtTheNextStart) {
   const auto registry = Open();
   const std::string live = *registry->StagingDirectory();
   const std::string abandoned = models_ + "/.staging/abandoned";
@@ -108,7 +108,7 @@ TEST_F(RegistryTest, AbandonedStagingFoldersGoAtTheNextStartAndLiveOnesStay) {
   EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
-TEST_F(RegistryTest, ABrokenFolderIsToldAndHidesNoOther) {
+TEST_F(RegistryTest, ReportsABrokenFolderWithoutHidingOthers) {
   AddByHand(models_, "alpha", 1);
   const std::string broken = AddByHand(models_, "alpha", 2);
   ASSERT_TRUE(AtomicWriteFile(broken + "/card.json", "{").ok());
@@ -125,7 +125,7 @@ TEST_F(RegistryTest, ABrokenFolderIsToldAndHidesNoOther) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("models/alpha/versions/2: cannot be used"));
 }
 
-TEST_F(RegistryTest, NotFoundNamesWhatThereIs) {
+TEST_F(RegistryTest, ListsExistingModelsWhenAModelIsNotFound) {
   AddByHand(models_, "alpha", 1);
   AddByHand(models_, "beta", 3);
   const auto registry = Open();
@@ -148,7 +148,7 @@ TEST_F(RegistryTest, OwnVersionsHideShippedOnesOfTheSameNumber) {
   EXPECT_THAT(registry->Problems(), ElementsAre(HasSubstr("hidden by")));
 }
 
-TEST_F(RegistryTest, SymbolicLinksOutOfTheFolderAreRefused) {
+TEST_F(RegistryTest, RefusesSymbolicLinksOutOfTheFolder) {
   const std::string outside = AddByHand(folder_.File("outside"), "alpha", 1);
   const auto registry = Open();
   fs::create_directories(models_ + "/alpha/3");
@@ -163,14 +163,14 @@ TEST_F(RegistryTest, SymbolicLinksOutOfTheFolderAreRefused) {
   EXPECT_FALSE(registry->Load("alpha", 1).ok());
 }
 
-TEST_F(RegistryTest, AModelsFolderThatIsItselfALinkIsFine) {
+TEST_F(RegistryTest, AcceptsALinkAsTheModelsFolder) {
   const std::string real = folder_.File("real");
   AddByHand(real, "alpha", 1);
   fs::create_symlink(real, models_);
   EXPECT_TRUE(Open()->Load("alpha").ok());
 }
 
-TEST_F(RegistryTest, LoadGivesTheSamePolicyEachTimeAndTheNewestByDefault) {
+TEST_F(RegistryTest, LoadsTheSamePolicyEachTimeAndTheNewestByDefault) {
   AddByHand(models_, "alpha", 1);
   std::atomic<int> loads = 0;
   const auto registry = Open([&loads](const std::string& directory, DeviceId device) {
@@ -185,7 +185,7 @@ TEST_F(RegistryTest, LoadGivesTheSamePolicyEachTimeAndTheNewestByDefault) {
   EXPECT_EQ(loads, 2);
 }
 
-TEST_F(RegistryTest, LoadRefusesWeightsThatAreNotTheCards) {
+TEST_F(RegistryTest, RefusesWeightsThatDoNotMatchTheCard) {
   const std::string directory = AddByHand(models_, "alpha", 1);
   const auto registry = Open();
   ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weightz").ok());
@@ -195,10 +195,10 @@ TEST_F(RegistryTest, LoadRefusesWeightsThatAreNotTheCards) {
               HasSubstr(directory + "/weights.safetensors: got SHA-256 " + Sha256Hex("weightz")));
   EXPECT_THAT(std::string(status.message()), HasSubstr("wanted " + Sha256Hex("weights")));
   ASSERT_TRUE(AtomicWriteFile(directory + "/weights.safetensors", "weights").ok());
-  EXPECT_TRUE(registry->Load("alpha").ok());  // mended: tried again
+  EXPECT_TRUE(registry->Load("alpha").ok());  // repaired, so it is loaded
 }
 
-TEST_F(RegistryTest, ALoadersErrorReachesTheCallerAndIsNotKept) {
+TEST_F(RegistryTest, ReturnsALoadErrorAndRetriesNextTime) {
   AddByHand(models_, "alpha", 1);
   std::atomic<bool> fail = true;
   const auto registry = Open([&fail](const std::string& directory,
@@ -211,7 +211,7 @@ TEST_F(RegistryTest, ALoadersErrorReachesTheCallerAndIsNotKept) {
   EXPECT_TRUE(registry->Load("alpha").ok());
 }
 
-TEST_F(RegistryTest, CallersOfALoadingVersionWaitAndThoseOfOthersDoNot) {
+TEST_F(RegistryTest, BlocksOnlyCallersOfTheVersionBeingLoaded) {
   AddByHand(models_, "slow", 1);
   AddByHand(models_, "quick", 1);
   absl::Notification slow_started, slow_may_end;
@@ -229,7 +229,7 @@ TEST_F(RegistryTest, CallersOfALoadingVersionWaitAndThoseOfOthersDoNot) {
     threads.emplace_back([&registry, &policy] { policy = registry->Load("slow")->policy; });
   }
   slow_started.WaitForNotification();
-  EXPECT_TRUE(registry->Load("quick").ok());  // would hang for ever if the load held the lock
+  EXPECT_TRUE(registry->Load("quick").ok());  // would hang if the load held the lock
   EXPECT_EQ(registry->List().size(), 2u);
   slow_may_end.Notify();
   for (std::thread& thread : threads) thread.join();
@@ -237,7 +237,7 @@ TEST_F(RegistryTest, CallersOfALoadingVersionWaitAndThoseOfOthersDoNot) {
   for (const auto& policy : policies) EXPECT_EQ(policy, policies.front());
 }
 
-TEST_F(RegistryTest, EvaluationsGoIntoTheCardEachInThePlaceOfTheLike) {
+TEST_F(RegistryTest, StoresEvaluationsInTheCardReplacingEqualOnes) {
   AddByHand(models_, "alpha", 1);
   const auto registry = Open(LoadFake);
   const CardEvaluation greedy{.data = "a", .mode = "greedy", .mean_cost = 5};
@@ -263,10 +263,10 @@ TEST_F(RegistryTest, EvaluationsGoIntoTheCardEachInThePlaceOfTheLike) {
   EXPECT_TRUE(absl::IsNotFound(registry->AddEvaluations("alpha", 2, {greedy}).status()));
 }
 
-TEST_F(RegistryTest, ACardIsReplacedWithoutATemporaryFileBesideIt) {
+TEST_F(RegistryTest, ReplacesACardWithoutATemporaryFile) {
   const auto registry = Open();
   const ModelVersion model = *Publish(*registry, "alpha");
-  // Everything that was ever created there could be left by a kill.
+  // A kill could leave any file created there.
   const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(inotify_add_watch(events, model.directory.c_str(), IN_CREATE), 0);
   ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {{.data = "a", .mode = "greedy"}}).ok());
@@ -278,7 +278,7 @@ TEST_F(RegistryTest, ACardIsReplacedWithoutATemporaryFileBesideIt) {
   EXPECT_THAT(StagingFolders(), IsEmpty());
 }
 
-TEST_F(RegistryTest, PublicationsImportsAndLoadsAreWatchedWhileTheyLast) {
+TEST_F(RegistryTest, ReportsPublicationsImportsAndLoadsToTheMonitor) {
   test::RecordedWatch watch;
   const auto registry =
       *Registry::Create({.directory = models_, .loader = LoadFake, .watch = watch.Function()});
@@ -293,7 +293,7 @@ TEST_F(RegistryTest, PublicationsImportsAndLoadsAreWatchedWhileTheyLast) {
   EXPECT_THAT(watch.Take(), ElementsAre("import of models/b", "end of import of models/b"));
 }
 
-TEST_F(RegistryTest, CreateTellsAFolderThatCannotBeMade) {
+TEST_F(RegistryTest, ReportsAFolderThatCannotBeCreated) {
   ASSERT_TRUE(AtomicWriteFile(models_, "a file").ok());
   const absl::Status status = Registry::Create({.directory = models_, .loader = LoadFake}).status();
   EXPECT_FALSE(status.ok());
@@ -302,7 +302,7 @@ TEST_F(RegistryTest, CreateTellsAFolderThatCannotBeMade) {
 
 class ModelNameTest : public ::testing::TestWithParam<std::pair<std::string, bool>> {};
 
-TEST_P(ModelNameTest, OnlySafeFolderNamesAreAccepted) {
+TEST_P(ModelNameTest, AcceptsOnlySafeFolderNames) {
   EXPECT_EQ(CheckModelName(GetParam().first).ok(), GetParam().second) << GetParam().first;
 }
 

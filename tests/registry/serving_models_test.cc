@@ -1,4 +1,4 @@
-// Which version serves while others come, fail and go.
+// Tests which version serves while others are added, fail and are removed.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 const ModelReference kNewest = {.name = "alpha"};
 
-// Decodes nothing, and says so.
+// A policy that refuses to decode.
 class MutePolicy final : public Policy {
  public:
   MutePolicy() { info_.kinds = {ProblemKind::kCvrp}; }
@@ -36,7 +36,7 @@ class MutePolicy final : public Policy {
 
 class ServingModelsTest : public RegistryTest {
  protected:
-  // As Open, with a note of what could not be loaded in the background.
+  // Like Open, and records background loads that fail.
   std::unique_ptr<Registry> OpenNoting(PolicyLoader loader = LoadFake) {
     return *Registry::Create({.directory = models_,
                               .loader = std::move(loader),
@@ -59,7 +59,7 @@ class ServingModelsTest : public RegistryTest {
   std::vector<std::string> failures_ ABSL_GUARDED_BY(mutex_);
 };
 
-TEST_F(ServingModelsTest, TheOldVersionServesWhileANewOneLoadsInTheBackground) {
+TEST_F(ServingModelsTest, ServesTheOldVersionWhileANewOneLoads) {
   AddByHand(models_, "alpha", 1);
   absl::Notification may_load;
   const auto registry = Open([&](const std::string& directory, DeviceId device) {
@@ -73,7 +73,7 @@ TEST_F(ServingModelsTest, TheOldVersionServesWhileANewOneLoadsInTheBackground) {
   while (registry->Use(kNewest)->version->version != 2) std::this_thread::yield();
 }
 
-TEST_F(ServingModelsTest, TheOldVersionStaysWhereTheNewOneCannotBeLoaded) {
+TEST_F(ServingModelsTest, KeepsTheOldVersionIfTheNewOneCannotBeLoaded) {
   AddByHand(models_, "alpha", 1);
   const auto registry = OpenNoting();
   ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
@@ -85,7 +85,7 @@ TEST_F(ServingModelsTest, TheOldVersionStaysWhereTheNewOneCannotBeLoaded) {
   EXPECT_THAT(AwaitFailures(1), SizeIs(1)) << "it is not tried at each request";
 }
 
-TEST_F(ServingModelsTest, AfterARestartAnOlderVersionServesWhereTheNewestIsBroken) {
+TEST_F(ServingModelsTest, ServesAnOlderVersionAfterARestartIfTheNewestIsBroken) {
   AddByHand(models_, "alpha", 1);
   const std::string broken = AddByHand(models_, "alpha", 2);
   ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
@@ -93,7 +93,7 @@ TEST_F(ServingModelsTest, AfterARestartAnOlderVersionServesWhereTheNewestIsBroke
   EXPECT_TRUE(absl::IsDataLoss(Open()->Use({.name = "alpha", .version = 2}).status()));
 }
 
-TEST_F(ServingModelsTest, ANetworkThatCannotDecodeIsNotServed) {
+TEST_F(ServingModelsTest, RefusesToServeANetworkThatCannotDecode) {
   AddByHand(models_, "alpha", 1);
   const auto registry = Open([](const std::string&, DeviceId) {
     return absl::StatusOr<std::unique_ptr<Policy>>(std::make_unique<MutePolicy>());
@@ -102,16 +102,16 @@ TEST_F(ServingModelsTest, ANetworkThatCannotDecodeIsNotServed) {
               HasSubstr("the network cannot be used: not a number"));
 }
 
-TEST_F(ServingModelsTest, WhatIsPublishedServesAtOnceWhereTheModelIsInUse) {
+TEST_F(ServingModelsTest, ServesANewVersionAtOnceIfTheModelIsInUse) {
   const auto registry = Open();
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
-  EXPECT_EQ(registry->LoadedCount(), 0);  // nobody asked for it
+  EXPECT_EQ(registry->LoadedCount(), 0);  // no request used it
   ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   ASSERT_TRUE(Publish(*registry, "alpha").ok());
   EXPECT_EQ(registry->Use(kNewest)->version->version, 2);
 }
 
-TEST_F(ServingModelsTest, UnloadingGivesTheMemoryBackOnceNobodyUsesIt) {
+TEST_F(ServingModelsTest, FreesMemoryOfAnUnloadedModelAfterItsLastUse) {
   AddByHand(models_, "alpha", 1);
   const auto registry = Open();
   std::optional<LoadedModel> in_use = *registry->Use(kNewest);
@@ -125,7 +125,7 @@ TEST_F(ServingModelsTest, UnloadingGivesTheMemoryBackOnceNobodyUsesIt) {
   EXPECT_EQ(registry->LoadedCount(), 1);
 }
 
-TEST_F(ServingModelsTest, UnloadTakesTheVersionThatIsMeant) {
+TEST_F(ServingModelsTest, UnloadsTheNamedVersion) {
   AddByHand(models_, "alpha", 1);
   AddByHand(models_, "alpha", 2);
   AddByHand(models_, "beta", 1);
@@ -139,7 +139,7 @@ TEST_F(ServingModelsTest, UnloadTakesTheVersionThatIsMeant) {
   EXPECT_EQ(registry->LoadedCount(), 1);
 }
 
-TEST_F(ServingModelsTest, OfAModelTheVersionsUsedLastStayInMemory) {
+TEST_F(ServingModelsTest, KeepsTheMostRecentlyUsedVersionsInMemory) {
   const auto registry = Open();
   for (int i = 1; i <= 20; ++i) {
     AddByHand(models_, "alpha", i);
@@ -152,8 +152,8 @@ TEST_F(ServingModelsTest, OfAModelTheVersionsUsedLastStayInMemory) {
   EXPECT_FALSE(registry->IsLoaded(*registry->Get("alpha", 17)));
 }
 
-// Each third version is broken: it must never serve, and cost no request.
-TEST_F(ServingModelsTest, WhoLooksAtAnOldListIsServedByNoOlderVersionThanBefore) {
+// Every third version is broken. It must never serve and must fail no request.
+TEST_F(ServingModelsTest, NeverReturnsToAnOlderVersionForAnOldList) {
   LoadedModels loaded({.loader = LoadFake});
   const auto load = [&](int32_t version) {
     AddByHand(models_, "alpha", version);
@@ -163,14 +163,14 @@ TEST_F(ServingModelsTest, WhoLooksAtAnOldListIsServedByNoOlderVersionThanBefore)
   for (const int32_t version : {1, 2}) ASSERT_TRUE(load(version));
   ASSERT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
             2);
-  ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // 2 is the one that goes when 3 .. 5 come
+  ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // versions 3 to 5 will evict version 2
   for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
   EXPECT_FALSE(loaded.Holds({"alpha", 2}));
   EXPECT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
             5);
 }
 
-TEST_F(ServingModelsTest, TheNewestVersionStaysInMemoryHoweverOftenOthersAreUsed) {
+TEST_F(ServingModelsTest, KeepsTheNewestVersionInMemory) {
   LoadedModels loaded({.loader = LoadFake});
   for (const int32_t version : {9, 1, 2, 3, 4, 5, 6}) {
     AddByHand(models_, "alpha", version);
@@ -180,7 +180,7 @@ TEST_F(ServingModelsTest, TheNewestVersionStaysInMemoryHoweverOftenOthersAreUsed
   EXPECT_EQ(loaded.Count(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
 }
 
-TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes) {
+TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
   AddByHand(models_, "alpha", 1);
   const auto registry = OpenNoting();
   ASSERT_TRUE(registry->Use(kNewest).ok());
@@ -201,7 +201,7 @@ TEST_F(ServingModelsTest, NoRequestIsLostWhileTheVersionIsReplacedAHundredTimes)
     });
   }
   for (int version = 2; version <= 101; ++version) {
-    if (version % 3 == 0) {  // put there by hand, damaged
+    if (version % 3 == 0) {  // a damaged version added by hand
       const std::string made = AddByHand(folder_.File("made"), "alpha", version);
       ASSERT_TRUE(AtomicWriteFile(made + "/weights.safetensors", "x").ok());
       std::filesystem::rename(made, Concat(models_, "/alpha/", version));

@@ -23,7 +23,7 @@ class VersionListsTest : public ::testing::Test {
   void Add(const std::string& root, int32_t version) {
     fs::create_directories(Concat(root, "/alpha/", version));
   }
-  // As if nothing had come or gone there for a minute.
+  // Sets the folder's modification time to a minute ago.
   static void Settle(const std::string& root) {
     fs::last_write_time(root + "/alpha",
                         fs::file_time_type::clock::now() - std::chrono::minutes(1));
@@ -46,14 +46,14 @@ TEST_F(VersionListsTest, JoinAllFoldersNewestFirst) {
   EXPECT_THAT(lists_.Of("beta").all, IsEmpty());
 }
 
-TEST_F(VersionListsTest, AFolderThatHasNotChangedIsNotReadAgain) {
+TEST_F(VersionListsTest, DoNotReadAnUnchangedFolderAgain) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.Of("alpha").all, ElementsAre(1));
   EXPECT_EQ(listed_, 2);
 }
 
-TEST_F(VersionListsTest, WhatComesAndGoesIsSeenAtOnce) {
+TEST_F(VersionListsTest, DetectAddedAndRemovedVersionsAtOnce) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int32_t version = 2; version < 200; ++version) {
@@ -70,7 +70,7 @@ TEST_F(VersionListsTest, WhatComesAndGoesIsSeenAtOnce) {
   EXPECT_THAT(lists_.Of("alpha").all, IsEmpty());
 }
 
-TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
+TEST_F(VersionListsTest, ForgetTheCardsOfDeletedVersions) {
   for (int32_t version = 1; version <= 20; ++version) {
     Add(own_, version);
     ASSERT_TRUE(test::WriteFakeModel(Concat(own_, "/alpha/", version), "").ok());
@@ -81,7 +81,7 @@ TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
   EXPECT_EQ(lists_.RememberedCards(), 1u);
 }
 
-TEST_F(VersionListsTest, AFolderInThePlaceOfAnotherIsSeen) {
+TEST_F(VersionListsTest, DetectAReplacedFolder) {
   Add(own_, 1);
   Add(shipped_, 2);
   Settle(own_);

@@ -19,7 +19,7 @@ namespace {
 
 using HealthProto = ::grpc::health::v1::HealthCheckResponse;
 
-TEST(HealthLinkTest, OurStubAsksTheBuiltInHealthServiceOfTheSameProgram) {
+TEST(HealthLinkTest, CallsTheBuiltInHealthServiceInOneProgram) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::CallbackGenericService no_other_service;  // A server without any service does not start.
@@ -45,7 +45,7 @@ TEST(HealthLinkTest, OurStubAsksTheBuiltInHealthServiceOfTheSameProgram) {
   server->Shutdown();
 }
 
-TEST(HealthLinkTest, ErrorDetailsAreRegisteredOnce) {
+TEST(HealthLinkTest, RegistersErrorDetailsOnce) {
   google::rpc::ErrorInfo info;
   info.set_reason("OK");
   EXPECT_EQ(info.GetDescriptor()->full_name(), "google.rpc.ErrorInfo");

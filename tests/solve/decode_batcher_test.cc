@@ -22,11 +22,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A pool whose thread is the test's.
+// A pool whose tasks run on the test's thread.
 class ManualPool {
  public:
   void Add(absl::AnyInvocable<void()> task) { tasks_.push_back(std::move(task)); }
-  // All of them, and what they add.
+  // Runs all tasks, including those added meanwhile.
   void RunAll() {
     while (!tasks_.empty()) {
       absl::AnyInvocable<void()> task = std::move(tasks_.front());
@@ -42,7 +42,7 @@ class ManualPool {
 
 class DecodeBatcherTest : public testing::Test {
  protected:
-  // Its pool is busy with others' work while others_wait_.
+  // The pool is busy with other work while others_wait_ is true.
   DecodeBatcher::Options OnManualPool() {
     return {.limits = {},
             .max_running = 1,
@@ -53,14 +53,14 @@ class DecodeBatcherTest : public testing::Test {
                   reported_.push_back(report.waited.size());
                 }};
   }
-  // No thread of a pool is free; Decode's callers do all the work.
+  // No pool thread is free, so Decode's callers do all the work.
   static DecodeBatcher::Options WithoutPool(int32_t max_running) {
     return {.limits = {},
             .max_running = max_running,
             .run_later = [](const absl::AnyInvocable<void()>&) {},
             .others_wait = [] { return true; }};
   }
-  // Keeps what comes of it.
+  // Stores the result.
   void Submit(DecodeBatcher& batcher, DecodeJoin request) {
     const size_t number = outcomes_.size();
     outcomes_.emplace_back();
@@ -81,7 +81,7 @@ class DecodeBatcherTest : public testing::Test {
   std::vector<std::optional<DecodeOutcome>> outcomes_;
 };
 
-TEST_F(DecodeBatcherTest, ALoneRequestIsDecodedAtOnceByTheThreadThatBringsIt) {
+TEST_F(DecodeBatcherTest, DecodesALoneRequestAtOnceOnTheCallersThread) {
   DecodeBatcher batcher(OnManualPool());
   others_wait_ = false;
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
@@ -90,11 +90,11 @@ TEST_F(DecodeBatcherTest, ALoneRequestIsDecodedAtOnceByTheThreadThatBringsIt) {
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
-TEST_F(DecodeBatcherTest, RequestsThatFollowEachOtherBecomeOneBatch) {
+TEST_F(DecodeBatcherTest, JoinsConsecutiveRequestsIntoOneBatch) {
   DecodeBatcher batcher(OnManualPool());
   for (int i = 0; i < 5; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10 + i)));
   EXPECT_THAT(policy_->batches(), IsEmpty());
-  EXPECT_EQ(pool_.waiting(), 1);  // not a task for each
+  EXPECT_EQ(pool_.waiting(), 1);  // one task for all
   EXPECT_EQ(batcher.waiting(), 5);
   pool_.RunAll();
   EXPECT_THAT(policy_->batches(), ElementsAre(5));
@@ -105,7 +105,7 @@ TEST_F(DecodeBatcherTest, RequestsThatFollowEachOtherBecomeOneBatch) {
   }
 }
 
-TEST_F(DecodeBatcherTest, ABatchIsWatchedUntilItIsDecoded) {
+TEST_F(DecodeBatcherTest, ReportsABatchToTheMonitorUntilItIsDecoded) {
   test::RecordedWatch watch;
   DecodeBatcher::Options options = OnManualPool();
   options.watch = watch.Function();
@@ -119,7 +119,7 @@ TEST_F(DecodeBatcherTest, ABatchIsWatchedUntilItIsDecoded) {
   EXPECT_THAT(watch.Take(), IsEmpty()) << "on_batch took them";
 }
 
-TEST_F(DecodeBatcherTest, OtherWorkOfThePoolGoesBetweenTwoBatches) {
+TEST_F(DecodeBatcherTest, RunsOtherWorkOfThePoolBetweenBatches) {
   DecodeBatcher::Options options = OnManualPool();
   options.limits.max_batch = 2;
   DecodeBatcher batcher(options);
@@ -131,7 +131,7 @@ TEST_F(DecodeBatcherTest, OtherWorkOfThePoolGoesBetweenTwoBatches) {
   EXPECT_THAT(policy_->batches(), ElementsAre(2, 2));
 }
 
-TEST_F(DecodeBatcherTest, WhatArrivesWhileANetworkRunsIsDecodedTogetherThen) {
+TEST_F(DecodeBatcherTest, DecodesRequestsThatArriveDuringABatchTogether) {
   policy_->Open();
   const auto closed = std::make_shared<GatedPolicy>(true);
   DecodeBatcher batcher(WithoutPool(1));
@@ -139,7 +139,7 @@ TEST_F(DecodeBatcherTest, WhatArrivesWhileANetworkRunsIsDecodedTogetherThen) {
   const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
   callers.emplace_back(ask);
   closed->AwaitCalls(1);
-  // Their callers cannot run them: there is no place beside the first. Joined by the first to wake.
+  // Their callers cannot run them beside the first batch. The first to wake joins them.
   for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
   while (batcher.waiting() < 3) std::this_thread::yield();
   closed->Open();
@@ -147,7 +147,7 @@ TEST_F(DecodeBatcherTest, WhatArrivesWhileANetworkRunsIsDecodedTogetherThen) {
   EXPECT_THAT(closed->batches(), ElementsAre(1, 3));
 }
 
-TEST_F(DecodeBatcherTest, NoMoreBatchesRunAtOnceThanAreAllowed) {
+TEST_F(DecodeBatcherTest, LimitsConcurrentBatches) {
   DecodeBatcher::Options options = WithoutPool(2);
   options.limits.max_batch = 1;
   DecodeBatcher batcher(options);
@@ -164,7 +164,7 @@ TEST_F(DecodeBatcherTest, NoMoreBatchesRunAtOnceThanAreAllowed) {
   EXPECT_LE(closed->most_inside(), 2);
 }
 
-TEST_F(DecodeBatcherTest, ARequestThatCannotBeDecodedFailsAlone) {
+TEST_F(DecodeBatcherTest, FailsOnlyTheRequestThatCannotBeDecoded) {
   DecodeBatcher batcher(OnManualPool());
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
   Submit(batcher, Greedy(policy_, test::AnInstance().WithCustomers(5).Named("poison").Build()));
@@ -176,15 +176,15 @@ TEST_F(DecodeBatcherTest, ARequestThatCannotBeDecodedFailsAlone) {
   EXPECT_EQ(outcomes_[2]->plan->plan, NearestNeighbourPlan(CvrpOf(12)));
 }
 
-TEST_F(DecodeBatcherTest, TooManyAreRefusedAtOnce) {
+TEST_F(DecodeBatcherTest, RefusesRequestsBeyondTheLimitAtOnce) {
   DecodeBatcher::Options options = OnManualPool();
   options.limits.max_waiting = 2;
   DecodeBatcher batcher(options);
   for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
   EXPECT_TRUE(absl::IsResourceExhausted(StatusOf(2))) << StatusOf(2);
-  EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // nothing is known of its time
+  EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // its time is unknown
   EXPECT_EQ(RetryDelayOf(StatusOf(0)), std::nullopt);
-  EXPECT_TRUE(absl::IsUnavailable(StatusOf(0)));  // waits on
+  EXPECT_TRUE(absl::IsUnavailable(StatusOf(0)));  // still queued
   pool_.RunAll();
   EXPECT_TRUE(StatusOf(0).ok() && StatusOf(1).ok());
   EXPECT_TRUE(absl::IsResourceExhausted(batcher
@@ -197,7 +197,7 @@ TEST_F(DecodeBatcherTest, TooManyAreRefusedAtOnce) {
   pool_.RunAll();
 }
 
-TEST_F(DecodeBatcherTest, WhatExpiresOrIsCancelledWhileItWaitsIsNotRun) {
+TEST_F(DecodeBatcherTest, DropsExpiredAndCancelledRequests) {
   DecodeBatcher batcher(OnManualPool());
   const auto cancel = std::make_shared<CancelFlag>();
   DecodeJoin cancelled = Greedy(policy_, CvrpOf(10));
@@ -213,7 +213,7 @@ TEST_F(DecodeBatcherTest, WhatExpiresOrIsCancelledWhileItWaitsIsNotRun) {
   EXPECT_THAT(policy_->batches(), IsEmpty());
 }
 
-TEST_F(DecodeBatcherTest, WhatExpiresIsAnsweredAfterTheBatchByATaskOfItsOwn) {
+TEST_F(DecodeBatcherTest, AnswersExpiredRequestsInASeparateTaskAfterTheBatch) {
   DecodeBatcher batcher(OnManualPool());
   DecodeJoin expired = Greedy(policy_, CvrpOf(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
@@ -229,14 +229,14 @@ TEST_F(DecodeBatcherTest, WhatExpiresIsAnsweredAfterTheBatchByATaskOfItsOwn) {
   EXPECT_EQ(batches_before, 1);
 }
 
-TEST_F(DecodeBatcherTest, WhoWaitsForADecodingThatExpiresWaitsForNoPool) {
+TEST_F(DecodeBatcherTest, AnswersAnExpiredDecodingWithoutThePool) {
   DecodeBatcher batcher(WithoutPool(1));
   DecodeJoin expired = Greedy(policy_, CvrpOf(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(std::move(expired)).plan.status()));
 }
 
-TEST_F(DecodeBatcherTest, KnowsWhatWouldExceedItsTimeByADecodingThatWasGivenUp) {
+TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
   DecodeBatcher batcher(OnManualPool());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto request = [&](int32_t customers) {
@@ -259,7 +259,7 @@ TEST_F(DecodeBatcherTest, KnowsWhatWouldExceedItsTimeByADecodingThatWasGivenUp) 
   EXPECT_FALSE(batcher.WouldExceed(request(50), absl::Milliseconds(100)));
 }
 
-TEST_F(DecodeBatcherTest, MeasuresATimeThatIsNotKnownOnceAndInTimeOnly) {
+TEST_F(DecodeBatcherTest, MeasuresAnUnknownTimeOnceWithinTheDeadline) {
   DecodeBatcher batcher(OnManualPool());
   const DecodeJoin request = Greedy(policy_, CvrpOf(50));
   EXPECT_EQ(batcher.TimeOf(request, SteadyNow() + kMostMeasuring).time, absl::ZeroDuration());
@@ -269,7 +269,7 @@ TEST_F(DecodeBatcherTest, MeasuresATimeThatIsNotKnownOnceAndInTimeOnly) {
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
-TEST_F(DecodeBatcherTest, WhoIsCancelledInABatchGetsThatAndTheOthersTheirPlans) {
+TEST_F(DecodeBatcherTest, CancelsOneRequestOfABatchAndAnswersTheOthers) {
   DecodeBatcher batcher(OnManualPool());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto cancel = std::make_shared<CancelFlag>();
@@ -287,7 +287,7 @@ TEST_F(DecodeBatcherTest, WhoIsCancelledInABatchGetsThatAndTheOthersTheirPlans) 
   EXPECT_THAT(closed->batches(), ElementsAre(2));
 }
 
-TEST_F(DecodeBatcherTest, ABusyNetworkWaitsForMoreUntilTheBatchIsFull) {
+TEST_F(DecodeBatcherTest, WaitsForAFullBatchWhileTheNetworkIsBusy) {
   DecodeBatcher::Options options = WithoutPool(2);
   options.limits.max_batch = 3;
   options.max_delay = absl::Hours(1);
@@ -296,7 +296,7 @@ TEST_F(DecodeBatcherTest, ABusyNetworkWaitsForMoreUntilTheBatchIsFull) {
   std::vector<std::thread> callers;
   const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
   callers.emplace_back(ask);
-  closed->AwaitCalls(1);  // an idle network has not waited an hour
+  closed->AwaitCalls(1);  // an idle network does not wait an hour
   for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
   closed->AwaitCalls(2);
   closed->Open();
@@ -304,7 +304,7 @@ TEST_F(DecodeBatcherTest, ABusyNetworkWaitsForMoreUntilTheBatchIsFull) {
   EXPECT_THAT(closed->batches(), ElementsAre(1, 3));
 }
 
-TEST_F(DecodeBatcherTest, ExpectsToWaitForWhatWaitsAlready) {
+TEST_F(DecodeBatcherTest, IncludesQueuedWorkInTheExpectedWait) {
   DecodeBatcher batcher(OnManualPool());
   EXPECT_EQ(batcher.ExpectedWait(), absl::ZeroDuration());
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
@@ -317,7 +317,7 @@ TEST_F(DecodeBatcherTest, ExpectsToWaitForWhatWaitsAlready) {
   pool_.RunAll();
 }
 
-TEST_F(DecodeBatcherTest, ManyThreadsGetTheirOwnAnswers) {
+TEST_F(DecodeBatcherTest, ReturnsEachThreadItsOwnAnswer) {
   DecodeBatcher batcher(WithoutPool(2));
   std::vector<std::thread> callers;
   std::array<int, 8> right = {};

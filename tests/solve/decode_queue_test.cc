@@ -21,7 +21,7 @@ class DecodeQueueTest : public testing::Test {
   }
   DecodeJoin Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
 
-  // The customers of each of the next batch.
+  // Returns the number of customers of each request of the next batch.
   static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = SteadyNow()) {
     std::vector<int32_t> customers;
     for (const WaitingDecode& waiting : queue.Take(now).batch) {
@@ -33,7 +33,7 @@ class DecodeQueueTest : public testing::Test {
   const std::shared_ptr<Policy> policy_ = std::make_shared<GatedPolicy>();
 };
 
-TEST_F(DecodeQueueTest, JoinsRequestsOfOneKindWhateverTheirSizes) {
+TEST_F(DecodeQueueTest, JoinsRequestsOfOneKindAndAnySize) {
   DecodeQueue queue({});
   for (const int32_t customers : {10, 30, 20}) ASSERT_TRUE(Add(queue, Greedy(customers)));
   EXPECT_EQ(queue.waiting(), 3);
@@ -41,7 +41,7 @@ TEST_F(DecodeQueueTest, JoinsRequestsOfOneKindWhateverTheirSizes) {
   EXPECT_THAT(Next(queue), ElementsAre());
 }
 
-TEST_F(DecodeQueueTest, TakesNoMoreThanFitIntoABatch) {
+TEST_F(DecodeQueueTest, LimitsTheBatchSize) {
   DecodeQueue queue({.max_batch = 2, .max_rows = 60});
   for (const int32_t customers : {10, 11, 12, 25, 26, 27}) {
     ASSERT_TRUE(Add(queue, Greedy(customers)));
@@ -86,7 +86,7 @@ TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
   EXPECT_TRUE(queue.HasFullBatch());
 }
 
-TEST_F(DecodeQueueTest, KeepsApartWhatCannotBeJoined) {
+TEST_F(DecodeQueueTest, SeparatesIncompatibleRequests) {
   DecodeQueue queue({});
   DecodeJoin other_policy = Greedy(12);
   other_policy.policy = std::make_shared<GatedPolicy>();
@@ -109,7 +109,7 @@ TEST_F(DecodeQueueTest, KeepsApartWhatCannotBeJoined) {
   EXPECT_THAT(Next(queue), ElementsAre(600));
 }
 
-TEST_F(DecodeQueueTest, NeverJoinsSamplesNorRequestsWithThreadsOfTheirOwn) {
+TEST_F(DecodeQueueTest, NeverJoinsSamplesOrRequestsWithTheirOwnThreads) {
   DecodeQueue queue({});
   DecodeJoin samples = Greedy(10);
   samples.options.method = DecodeMethod::kSample;
@@ -125,7 +125,7 @@ TEST_F(DecodeQueueTest, NeverJoinsSamplesNorRequestsWithThreadsOfTheirOwn) {
   EXPECT_THAT(Next(queue), ElementsAre(11));
 }
 
-TEST_F(DecodeQueueTest, TakesTheMoreImportantFirstAndFillsUpWithTheOthers) {
+TEST_F(DecodeQueueTest, TakesHighPriorityRequestsFirst) {
   DecodeQueue queue({.max_batch = 3});
   for (const int32_t customers : {10, 11, 12}) {
     DecodeJoin bulk = Greedy(customers);
@@ -138,7 +138,7 @@ TEST_F(DecodeQueueTest, TakesTheMoreImportantFirstAndFillsUpWithTheOthers) {
   EXPECT_THAT(Next(queue), ElementsAre(11, 12));
 }
 
-TEST_F(DecodeQueueTest, BoundsEachClassByItself) {
+TEST_F(DecodeQueueTest, BoundsEachClassSeparately) {
   DecodeQueue queue({.max_waiting = 2});
   DecodeJoin bulk = Greedy(10);
   bulk.importance = DecodeClass::kBulk;
@@ -149,7 +149,7 @@ TEST_F(DecodeQueueTest, BoundsEachClassByItself) {
   EXPECT_EQ(queue.waiting(), 3);
 }
 
-TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
+TEST_F(DecodeQueueTest, ReturnsExpiredAndCancelledRequestsSeparately) {
   DecodeQueue queue({});
   const auto cancel = std::make_shared<CancelFlag>();
   DecodeJoin cancelled = Greedy(10);
@@ -167,7 +167,7 @@ TEST_F(DecodeQueueTest, GivesBackWhatIsExpiredOrCancelledApart) {
   EXPECT_EQ(queue.waiting(), 0);
 }
 
-TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
+TEST_F(DecodeQueueTest, JoinsOnlyWhatMeetsTheEarliestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.Learn(Greedy(9), 10, absl::Hours(10));  // an hour a row
@@ -183,7 +183,7 @@ TEST_F(DecodeQueueTest, JoinsNoMoreThanIsDoneByTheSoonestDeadline) {
   EXPECT_THAT(Next(queue, now), ElementsAre(10));
 }
 
-TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
+TEST_F(DecodeQueueTest, PredictsFromRecentTimes) {
   DecodeQueue queue({});
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
@@ -193,7 +193,7 @@ TEST_F(DecodeQueueTest, ExpectsTheTimesOfLate) {
   EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(Greedy(9), 10)), 20, 0.01);
 }
 
-TEST_F(DecodeQueueTest, TellsMethodsApart) {
+TEST_F(DecodeQueueTest, DistinguishesMethods) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.Learn(Greedy(9), 10, absl::Seconds(10));
@@ -206,7 +206,7 @@ TEST_F(DecodeQueueTest, TellsMethodsApart) {
   EXPECT_TRUE(queue.WouldExceed(Greedy(9), absl::Seconds(1), now));
 }
 
-TEST_F(DecodeQueueTest, LearnsFromWhatWasGivenUpThatItTakesLonger) {
+TEST_F(DecodeQueueTest, LearnsALowerBoundFromAnAbortedDecoding) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
@@ -218,7 +218,7 @@ TEST_F(DecodeQueueTest, LearnsFromWhatWasGivenUpThatItTakesLonger) {
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(30));
 }
 
-TEST_F(DecodeQueueTest, KnowsWhatWouldExceedItsTimeByADecodingThatDid) {
+TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
@@ -231,7 +231,7 @@ TEST_F(DecodeQueueTest, KnowsWhatWouldExceedItsTimeByADecodingThatDid) {
 }
 
 // The time of a row falls with the size: a linear guess would be 50 times too much.
-TEST_F(DecodeQueueTest, GivesUpNothingByTheTimesOfSmallInstancesAlone) {
+TEST_F(DecodeQueueTest, PredictsNoTimeoutFromSmallInstancesAlone) {
   DecodeQueue queue({});
   queue.Learn(Greedy(9), 10, absl::Seconds(10));
   queue.LearnFailure(Greedy(9), 10, absl::Seconds(1), SteadyNow());
@@ -239,7 +239,7 @@ TEST_F(DecodeQueueTest, GivesUpNothingByTheTimesOfSmallInstancesAlone) {
   EXPECT_FALSE(queue.WouldExceed(Greedy(499), absl::Seconds(20), SteadyNow()));
 }
 
-TEST_F(DecodeQueueTest, ForgetsAFailureOnceAsManyRowsAreInTime) {
+TEST_F(DecodeQueueTest, ForgetsATimeoutOnceAsManyRowsFinishInTime) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
@@ -249,7 +249,7 @@ TEST_F(DecodeQueueTest, ForgetsAFailureOnceAsManyRowsAreInTime) {
   EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(5), now));
 }
 
-TEST_F(DecodeQueueTest, TakesAnEstimateUntilItKnowsATime) {
+TEST_F(DecodeQueueTest, UsesAnEstimateUntilATimeIsKnown) {
   DecodeQueue queue({});
   queue.LearnEstimate(Greedy(9), 10, {.time = absl::Seconds(10), .at_least = true});
   EXPECT_EQ(queue.TimeOf(Greedy(9), 20).time, absl::Seconds(20));

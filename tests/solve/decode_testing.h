@@ -1,4 +1,4 @@
-// Helpers of the tests of the decode queue and the batcher.
+// Helpers for tests of the decode queue and the batcher.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ inline Instance CvrpOf(int32_t customers, uint64_t seed = 1) {
   return AnInstance().WithCustomers(customers).Seed(seed).RandomDemands().Capacity(25).Build();
 }
 
-// Gives nearest-neighbour plans; fails for an instance named "poison" and whatever it is joined
-// with. Calls wait while it is closed. Thread-safe.
+// A policy that returns nearest-neighbour plans. It fails for batches with an instance named
+// "poison". Calls block while it is closed. Thread-safe.
 class GatedPolicy final : public Policy {
  public:
   explicit GatedPolicy(bool closed = false) : closed_(closed) { info_.architecture = "gated"; }
@@ -49,7 +49,7 @@ class GatedPolicy final : public Policy {
     absl::MutexLock lock(&mutex_);
     closed_ = false;
   }
-  // Until so many calls have begun.
+  // Blocks until so many calls have begun.
   void AwaitCalls(size_t calls) {
     absl::MutexLock lock(&mutex_);
     const auto begun = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -57,7 +57,7 @@ class GatedPolicy final : public Policy {
     };
     mutex_.Await(absl::Condition(&begun));
   }
-  // The sizes of the calls, in their order.
+  // The batch sizes of the calls, in order.
   std::vector<size_t> batches() {
     absl::MutexLock lock(&mutex_);
     return batches_;

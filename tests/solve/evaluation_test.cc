@@ -15,7 +15,7 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-// Nearest-neighbour plans, of each instance of a batch; routes of one customer each when sampling.
+// Returns nearest-neighbour plans of a batch, or routes of one customer each when sampling.
 class SimplePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
@@ -59,7 +59,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluate(std::vector<Instance> insta
   return evaluation;
 }
 
-TEST(EvaluationTest, MeansGapsAndErrorsAreThoseOfTheCosts) {
+TEST(EvaluationTest, ComputesMeansGapsAndErrorsFromCosts) {
   // Costs 40, 80, 120; sampled 60, 120, 180.
   const auto evaluation =
       Evaluate({OnALine(10, 32), OnALine(20, 80), OnALine(30, std::nullopt)},
@@ -79,7 +79,7 @@ TEST(EvaluationTest, MeansGapsAndErrorsAreThoseOfTheCosts) {
   EXPECT_EQ(EvaluationModeName(rows[1].mode), "sample 4");
 }
 
-TEST(EvaluationTest, SizesStandApart) {
+TEST(EvaluationTest, ReportsEachSizeSeparately) {
   const auto evaluation =
       Evaluate({AnInstance().WithCustomers(4).Build(), OnALine(10, std::nullopt),
                 AnInstance().WithCustomers(60).Build()},
@@ -96,10 +96,10 @@ TEST(EvaluationTest, SizesStandApart) {
   EXPECT_TRUE(std::isnan(row.sizes[1].mean_gap));
 }
 
-TEST(EvaluationTest, TheSearchMayBeTheReference) {
+TEST(EvaluationTest, UsesSearchAsTheReference) {
   const auto evaluation = Evaluate({OnALine(10, 1), OnALine(20, 1)},
                                    {.modes = {{}, {.method = DecodeMethod::kSample, .width = 2}},
-                                    .search_reference = absl::Milliseconds(5)});
+                                    .reference_search_time = absl::Milliseconds(5)});
   ASSERT_TRUE(evaluation.ok()) << evaluation.status();
   EXPECT_EQ((*evaluation)->done(), 6);
   EXPECT_EQ((*evaluation)->reference(), "search 5 ms");
@@ -107,7 +107,7 @@ TEST(EvaluationTest, TheSearchMayBeTheReference) {
   EXPECT_NEAR((*evaluation)->Rows()[1].mean_gap, 0.5, 1e-9);
 }
 
-TEST(EvaluationTest, RefusesWhatCannotBeEvaluatedByItsPlace) {
+TEST(EvaluationTest, RefusesInvalidInputsByPath) {
   const auto message = [](std::vector<Instance> instances, EvaluationOptions options) {
     return std::string(Evaluate(std::move(instances), std::move(options)).status().message());
   };
@@ -122,16 +122,17 @@ TEST(EvaluationTest, RefusesWhatCannotBeEvaluatedByItsPlace) {
   EXPECT_THAT(message({good}, {.modes = {}}), HasSubstr("modes"));
   EXPECT_THAT(message({good}, {.modes = {{.method = DecodeMethod::kBeam, .width = 0}}}),
               HasSubstr("modes[0].width: got 0"));
-  EXPECT_THAT(message({good}, {.search_reference = absl::Hours(1)}), HasSubstr("search_reference"));
+  EXPECT_THAT(message({good}, {.reference_search_time = absl::Hours(1)}),
+              HasSubstr("reference_search_time"));
 }
 
-TEST(EvaluationTest, APlanThatIsNotFeasibleEndsIt) {
+TEST(EvaluationTest, FailsOnAnInfeasiblePlan) {
   const auto evaluation =
       Evaluate({AnInstance().Build()}, {.modes = {{.method = DecodeMethod::kBeam, .width = 2}}});
   EXPECT_TRUE(absl::IsInternal(evaluation.status())) << evaluation.status();
 }
 
-TEST(EvaluationTest, ImprovedPlansWantAPolicyThatKnowsHow) {
+TEST(EvaluationTest, RefusesImprovementWithoutSupportOfThePolicy) {
   EXPECT_EQ(EvaluationModeName({.rounds = 500}), "improved 500");
   const auto refused = Evaluate({OnALine(1, 4)}, {.modes = {{.rounds = 500}}});
   EXPECT_TRUE(absl::IsUnimplemented(refused.status())) << refused.status();

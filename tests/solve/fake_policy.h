@@ -1,4 +1,4 @@
-// A policy that does as it is told, and remembers what it was asked.
+// A policy with scripted answers that records its requests.
 #pragma once
 
 #include <functional>

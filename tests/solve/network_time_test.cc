@@ -16,7 +16,7 @@ std::string RefusalText(const NetworkTime& time) {
   return std::string(status.message());
 }
 
-TEST(NetworkTimeTest, NamesTheTimeThatIsNeeded) {
+TEST(NetworkTimeTest, NamesTheRequiredTime) {
   const NetworkTime time = Needs(absl::Microseconds(4800), absl::Milliseconds(2));
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers takes about 4.8 ms here, and the budget is 2 ms; "
@@ -26,7 +26,7 @@ TEST(NetworkTimeTest, NamesTheTimeThatIsNeeded) {
             "here; raise it to 8 ms, or let search answer");
 }
 
-TEST(NetworkTimeTest, SpeaksOfTheDeadlineWhereThatIsSooner) {
+TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
   NetworkTime time = Needs(absl::Milliseconds(30), absl::Milliseconds(10));
   time.by_deadline = true;
   time.customers = 1;
@@ -36,7 +36,7 @@ TEST(NetworkTimeTest, SpeaksOfTheDeadlineWhereThatIsSooner) {
   EXPECT_EQ(RefusalText(time).substr(0, 16), "deadline: 10 ms ");
 }
 
-TEST(NetworkTimeTest, SaysThatARequestWaitedWhereTheTimeWouldHaveSufficed) {
+TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
   const NetworkTime time = Needs(absl::Milliseconds(10), absl::Milliseconds(40));
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "
@@ -46,7 +46,7 @@ TEST(NetworkTimeTest, SaysThatARequestWaitedWhereTheTimeWouldHaveSufficed) {
             "here and waited for its turn; raise it, or let search answer");
 }
 
-TEST(NetworkTimeTest, NamesNoTimeThatIsNotKnown) {
+TEST(NetworkTimeTest, NamesNoUnknownTime) {
   const NetworkTime time = Needs(absl::ZeroDuration(), absl::Milliseconds(40));
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 40 ms; search "
@@ -56,7 +56,7 @@ TEST(NetworkTimeTest, NamesNoTimeThatIsNotKnown) {
             "search answer");
 }
 
-TEST(NetworkTimeTest, CallsALowerBoundThat) {
+TEST(NetworkTimeTest, MarksALowerBound) {
   NetworkTime time = Needs(absl::Milliseconds(50), absl::Milliseconds(40));
   time.at_least = true;
   EXPECT_EQ(LateNote(time),
@@ -71,7 +71,7 @@ TEST(NetworkTimeTest, CallsALowerBoundThat) {
             "gave the plan");
 }
 
-TEST(NetworkTimeTest, TellsItsErrorFromOthersOfTheSameCode) {
+TEST(NetworkTimeTest, DistinguishesItsErrorFromOthersOfTheSameCode) {
   EXPECT_FALSE(IsBudgetTooShort(absl::DeadlineExceededError("late")));
   EXPECT_FALSE(IsBudgetTooShort(absl::OkStatus()));
 }

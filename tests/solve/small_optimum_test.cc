@@ -35,7 +35,7 @@ void ExpectOptimal(const Instance& instance) {
   EXPECT_NEAR(PlanCost(instance, *plan), best.cost, 1e-9 * best.cost);
 }
 
-// No search finds a better plan than the one that is called the best.
+// Expects that no search finds a better plan than the reported optimum.
 void ExpectNoSearchIsBetter(const Instance& instance) {
   const std::optional<Plan> plan = Optimum(instance);
   ASSERT_TRUE(plan.has_value());
@@ -74,14 +74,14 @@ TEST_P(SmallOptimumTest, AgreesWithBruteForceOnPlainInstances) {
   ExpectOptimal(Loaded(7).Build());
 }
 
-TEST_P(SmallOptimumTest, AgreesWithBruteForceWhereTheFleetJustSuffices) {
+TEST_P(SmallOptimumTest, AgreesWithBruteForceForATightFleet) {
   for (const int32_t vehicles : {1, 2, 3}) {
     ExpectOptimal(Loaded(5).Vehicles(vehicles).Build());
     ExpectOptimal(Of(5).Vehicles(vehicles).RandomWindows().Service(5).Build());
   }
 }
 
-TEST_P(SmallOptimumTest, AgreesWithBruteForceBeyondThePlainProblem) {
+TEST_P(SmallOptimumTest, AgreesWithBruteForceOnConstrainedInstances) {
   for (const int32_t customers : {1, 3, 5}) {
     ExpectOptimal(Loaded(customers).MaxDuration(200).Service(2).Build());
     ExpectOptimal(Loaded(customers).MaxDistance(220).Build());
@@ -118,14 +118,14 @@ TEST_P(SmallOptimumTest, IsNoWorseThanSearchWithFewestVehiclesFirstAndAlternativ
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SmallOptimumTest, testing::Range<uint64_t>(1, 9));
 
-TEST(SmallOptimum, LeavesOutAsFewCustomersAsPossible) {
+TEST(SmallOptimum, DropsAsFewCustomersAsPossible) {
   const Instance instance = AnInstance().WithCustomers(6).Capacity(2).Vehicles(2).Build();
   const std::optional<Plan> plan = Optimum(instance);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(LeftOutOf(instance, *plan).customers.size(), 2);
 }
 
-TEST(SmallOptimum, TakesAWindowThatIsHitExactly) {
+TEST(SmallOptimum, AcceptsArrivalExactlyAtTheWindowsEnd) {
   // 0.1 + 0.2 is a little more than 0.3.
   const Instance instance =
       AnInstance().At({{0, 0}, {0.1, 0}, {0.3, 0}}).Windows({{0, 10}, {0, 0.3}}, 10).Build();
@@ -134,7 +134,7 @@ TEST(SmallOptimum, TakesAWindowThatIsHitExactly) {
   EXPECT_EQ(plan->size(), 1) << "one route serves both";
 }
 
-TEST(SmallOptimum, RefusesWhatIsTooLarge) {
+TEST(SmallOptimum, RefusesLargeInstances) {
   EXPECT_FALSE(Optimum(AnInstance().WithCustomers(9).Build()).has_value());
   EXPECT_TRUE(Optimum(AnInstance().WithCustomers(8).Build()).has_value());
   EXPECT_FALSE(Optimum(AnInstance().WithCustomers(6).MaxDuration(500).Build()).has_value());
@@ -147,7 +147,7 @@ TEST(SmallOptimum, RefusesInstancesWithReloads) {
   EXPECT_FALSE(Optimum(InstanceOf(data)).has_value());
 }
 
-TEST(SmallOptimum, GivesWayToTheStop) {
+TEST(SmallOptimum, ObeysTheStopCondition) {
   const StopCondition passed(absl::InfinitePast(), nullptr);
   EXPECT_FALSE(SmallOptimum(AnInstance().WithCustomers(8).Build(), passed).has_value());
 }

@@ -22,7 +22,7 @@ SolveOptions Iterations(int64_t iterations) {
   return options;
 }
 
-TEST(SolverTest, GivesACheckedOptimumOfATinyInstance) {
+TEST(SolverTest, ReturnsACheckedOptimumOfATinyInstance) {
   const Instance instance = AnInstance().WithCustomers(6).RandomDemands().Capacity(14).Build();
   const auto answer = Solve(instance, Iterations(2000));
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -34,7 +34,7 @@ TEST(SolverTest, GivesACheckedOptimumOfATinyInstance) {
   EXPECT_EQ(answer->iterations, 0) << "nothing was left to search for";
 }
 
-TEST(SolverTest, TellsOfTheOptimumOfATinyInstanceOnce) {
+TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {
   std::vector<Cost> told;
   SolveOptions options = Iterations(2000);
   options.on_improvement = [&](const Plan&, Cost cost) { told.push_back(cost); };
@@ -44,7 +44,7 @@ TEST(SolverTest, TellsOfTheOptimumOfATinyInstanceOnce) {
   EXPECT_THAT(told, testing::ElementsAre(answer->solution.cost));
 }
 
-TEST(SolverTest, EndsAfterTheIterationsThatWereAskedFor) {
+TEST(SolverTest, EndsAfterTheRequestedIterations) {
   const auto answer =
       Solve(AnInstance().WithCustomers(20).RandomDemands().Build(), Iterations(2000));
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -52,7 +52,7 @@ TEST(SolverTest, EndsAfterTheIterationsThatWereAskedFor) {
   EXPECT_EQ(answer->iterations, 2000);
 }
 
-TEST(SolverTest, RepeatsItselfForASeed) {
+TEST(SolverTest, IsDeterministicForASeed) {
   const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
   SolveOptions options = Iterations(300);
   options.seed = 5;
@@ -60,7 +60,7 @@ TEST(SolverTest, RepeatsItselfForASeed) {
   EXPECT_EQ(Solve(instance, options)->seed, 5);
 }
 
-TEST(SolverTest, ThreadsAreNeverWorseThanOne) {
+TEST(SolverTest, IsNoWorseWithMoreThreads) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core only";
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(25).Build();
   SolveOptions options = Iterations(300);
@@ -72,7 +72,7 @@ TEST(SolverTest, ThreadsAreNeverWorseThanOne) {
   EXPECT_TRUE(two->check.feasible);
 }
 
-TEST(SolverTest, StartsFromAGivenPlanAndStillCallsItSearch) {
+TEST(SolverTest, StartsFromAnInitialPlan) {
   const Instance instance = AnInstance().WithCustomers(50).RandomDemands().Capacity(25).Build();
   SolveOptions options = Iterations(5000);
   const auto good = Solve(instance, options);
@@ -89,7 +89,7 @@ TEST(SolverTest, StartsFromAGivenPlanAndStillCallsItSearch) {
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
 }
 
-TEST(SolverTest, RefusesAGivenPlanForStrategiesThatStartFromNone) {
+TEST(SolverTest, RefusesAnInitialPlanForOtherStrategies) {
   for (const Strategy strategy :
        {Strategy::kGreedy, Strategy::kSample, Strategy::kBeam, Strategy::kMultiStart}) {
     SolveOptions options;
@@ -101,7 +101,7 @@ TEST(SolverTest, RefusesAGivenPlanForStrategiesThatStartFromNone) {
   }
 }
 
-TEST(SolverTest, StillAnswersWhenTheBudgetWasUsedUpOnArrival) {
+TEST(SolverTest, AnswersAfterTheBudgetHasPassed) {
   for (const int32_t customers : {1, 20, 2000}) {
     SolveOptions options;
     options.received = SteadyNow() - absl::Seconds(10);
@@ -126,7 +126,7 @@ TEST(SolverTest, GrantsTheBudgetOrTheCallersSoonerDeadlineLess20Milliseconds) {
   EXPECT_EQ(Solve(instance, options)->budget, absl::ZeroDuration());
 }
 
-TEST(SolverTest, TellsTheBudgetFromTheCallersDeadline) {
+TEST(SolverTest, DistinguishesTheBudgetFromTheDeadline) {
   const Instance instance = AnInstance().WithCustomers(30).Build();
   SolveOptions options;
   options.budget = absl::Milliseconds(5);
@@ -149,7 +149,7 @@ TEST(SolverTest, KeepsTheBestWhenCancelledFromAnotherThread) {
   EXPECT_TRUE(answer->check.feasible);
 }
 
-TEST(SolverTest, NamesWhoIsUnservedAndWhy) {
+TEST(SolverTest, NamesUnservedCustomersAndReasons) {
   const Instance instance = AnInstance().WithCustomers(5).Capacity(2).Vehicles(2).Build();
   const auto answer = Solve(instance, Iterations(100));
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -179,7 +179,7 @@ TEST(SolverTest, RefusesOptionsOutOfRangeByName) {
   EXPECT_THAT(refusal([](SolveOptions& o) { o.max_iterations = -1; }), HasSubstr("max_iterations"));
 }
 
-TEST(SolverTest, SolvesWhatAsksForMoreThanThePlainProblem) {
+TEST(SolverTest, SolvesConstrainedInstances) {
   SolveOptions options;
   options.budget = absl::Milliseconds(50);
   const auto answer = Solve(AnInstance().MaxDuration(250).Build(), options);

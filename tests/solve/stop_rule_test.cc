@@ -31,21 +31,21 @@ std::string Refusal(const StopRequest& request) {
   return std::string(rule.status().message());
 }
 
-TEST(StopRuleTest, TakesASharesTimeOfTheBudget) {
+TEST(StopRuleTest, DerivesTheTimeFromAShareOfTheBudget) {
   const auto rule = RuleOf({.no_improvement_share = 0.2}, AnInstance().Build(), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_EQ(rule->no_improvement, absl::Seconds(2));
   EXPECT_FALSE(rule->target_cost.has_value());
 }
 
-TEST(StopRuleTest, TakesATargetGapOfTheReferenceCost) {
+TEST(StopRuleTest, DerivesTheTargetFromAGapToTheReferenceCost) {
   const auto rule = RuleOf({.target_gap = 0.01}, WithReference(200), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_DOUBLE_EQ(*rule->target_cost, 202);
   EXPECT_EQ(rule->no_improvement, absl::InfiniteDuration());
 }
 
-TEST(StopRuleTest, RefusesWhatIsWrongByTheFieldsName) {
+TEST(StopRuleTest, RefusesInvalidValuesByFieldName) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THAT(Refusal({.no_improvement = absl::ZeroDuration()}),
               HasSubstr("stop.no_improvement: got 0, wanted at least 1ms"));
@@ -73,7 +73,7 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
   }
 }
 
-TEST(StopRuleTest, BoundsTheAutomaticTimeFromBelowByTheCustomersAlone) {
+TEST(StopRuleTest, BoundsTheAutomaticTimeBelowByTheNumberOfCustomers) {
   EXPECT_EQ(LeastAutomaticTime(kMostPlainExact), absl::ZeroDuration()) << "answered at once";
   EXPECT_GT(LeastAutomaticTime(kMostPlainExact + 1), absl::ZeroDuration());
   EXPECT_GT(LeastAutomaticTime(200), LeastAutomaticTime(100));
@@ -87,7 +87,7 @@ TEST(StopRuleTest, BoundsTheAutomaticTimeFromBelowByTheCustomersAlone) {
   }
 }
 
-TEST(StopRuleTest, ACallersOwnTimeGoesBeforeTheAutomaticOne) {
+TEST(StopRuleTest, PrefersTheCallersTimeToTheAutomaticOne) {
   const auto rule = RuleOf({.no_improvement = absl::Seconds(3), .automatic = true},
                            AnInstance().Build(), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
@@ -97,7 +97,7 @@ TEST(StopRuleTest, ACallersOwnTimeGoesBeforeTheAutomaticOne) {
 
 class StopMonitorTest : public testing::Test {
  protected:
-  // Customers on a line.
+  // Returns customers on a line.
   static Instance Line() { return AnInstance().At({{0, 0}, {1, 0}, {2, 0}}).Build(); }
   static StopCondition InAnHour() { return {SteadyNow() + absl::Hours(1), nullptr}; }
   const Instance instance_ = Line();
@@ -105,7 +105,7 @@ class StopMonitorTest : public testing::Test {
   const Plan together_ = {{0, {1, 2}}};      // costs 4
 };
 
-TEST_F(StopMonitorTest, PutsTheEndOffWithEachBetterPlan) {
+TEST_F(StopMonitorTest, ExtendsTheTimeWithEachImprovement) {
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), {});
   const absl::Time first = monitor.stop().deadline();
   EXPECT_LE(first, SteadyNow() + absl::Minutes(1));
@@ -120,14 +120,14 @@ TEST_F(StopMonitorTest, PutsTheEndOffWithEachBetterPlan) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNone);
 }
 
-TEST_F(StopMonitorTest, EndsAtTheLimitAtTheLatest) {
+TEST_F(StopMonitorTest, EndsAtTheLimit) {
   const StopCondition limit(SteadyNow() + absl::Seconds(30), nullptr);
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, limit, {});
   monitor.Found(apart_);
   EXPECT_EQ(monitor.stop().deadline(), limit.deadline());
 }
 
-TEST_F(StopMonitorTest, EndsWithoutABetterPlanAndStaysSo) {
+TEST_F(StopMonitorTest, StaysEndedAfterTimeWithoutImprovement) {
   StopMonitor monitor(instance_, {.no_improvement = absl::Milliseconds(1)}, InAnHour(), {});
   while (!monitor.stop().ShouldStop()) {
   }
@@ -136,7 +136,7 @@ TEST_F(StopMonitorTest, EndsWithoutABetterPlanAndStaysSo) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
 }
 
-TEST_F(StopMonitorTest, SearchesAtLeastSoLong) {
+TEST_F(StopMonitorTest, SearchesForTheMinimumTime) {
   const StopRule rule{.no_improvement = absl::Milliseconds(1), .at_least = absl::Minutes(30)};
   StopMonitor monitor(instance_, rule, InAnHour(), {});
   monitor.Found(apart_);
@@ -153,7 +153,7 @@ TEST_F(StopMonitorTest, EndsAtOnceAtTheTarget) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
 }
 
-TEST_F(StopMonitorTest, IsAtNoTargetWhileCustomersAreLeftOut) {
+TEST_F(StopMonitorTest, IgnoresTheTargetWhileCustomersAreUnserved) {
   StopMonitor monitor(instance_, {.target_cost = 100}, InAnHour(), {});
   const Plan partial = {{0, {1}}};
   monitor.Found(partial);
@@ -161,7 +161,7 @@ TEST_F(StopMonitorTest, IsAtNoTargetWhileCustomersAreLeftOut) {
   EXPECT_EQ(monitor.VerdictOn(partial), Verdict::kNone);
 }
 
-TEST_F(StopMonitorTest, CallsAPlanThatCostsNothingOptimal) {
+TEST_F(StopMonitorTest, TreatsAPlanOfZeroCostAsOptimal) {
   const Instance instance = AnInstance().At({{0, 0}, {0, 0}, {0, 0}}).Build();
   StopMonitor monitor(instance, {}, InAnHour(), {});
   monitor.Found(together_);
@@ -181,7 +181,7 @@ TEST_F(StopMonitorTest, CountsTheTimeOfAnEarlierSearch) {
   EXPECT_GT(monitor.stop().deadline(), end);
 }
 
-TEST_F(StopMonitorTest, EndsAtOnceWhereAnEarlierSearchWaitedLongEnough) {
+TEST_F(StopMonitorTest, EndsAtOnceIfAnEarlierSearchWaitedLongEnough) {
   const StopMonitor::Earlier earlier{.best = ValueOf(instance_, together_),
                                      .since_improvement = absl::Minutes(2)};
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
@@ -189,7 +189,7 @@ TEST_F(StopMonitorTest, EndsAtOnceWhereAnEarlierSearchWaitedLongEnough) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
 }
 
-TEST_F(StopMonitorTest, CallsItTheTargetEvenIfTheSearchWasCancelled) {
+TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
   const auto cancel = std::make_shared<CancelFlag>();
   const StopCondition limit(SteadyNow() + absl::Hours(1), cancel);
   StopMonitor monitor(instance_, {.target_cost = 4}, limit, {});
@@ -200,7 +200,7 @@ TEST_F(StopMonitorTest, CallsItTheTargetEvenIfTheSearchWasCancelled) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
 }
 
-// Each engine: a population, ruin and recreate, a tour, features, regions with two threads.
+// One case per engine: population, ruin and recreate, tour, constrained, regions with two threads.
 class StoppedSearchTest : public testing::TestWithParam<int> {
  protected:
   static Instance Make() {
@@ -218,7 +218,7 @@ class StoppedSearchTest : public testing::TestWithParam<int> {
         return builder.WithCustomers(600).Build();
     }
   }
-  // Regions want half a second.
+  // Regions need half a second.
   static absl::Duration Patience() { return absl::Milliseconds(GetParam() == 4 ? 600 : 100); }
   static SolveOptions Hour() {
     SolveOptions options;
@@ -227,7 +227,7 @@ class StoppedSearchTest : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(StoppedSearchTest, EndsLongBeforeTheBudgetWithoutABetterPlan) {
+TEST_P(StoppedSearchTest, EndsLongBeforeTheBudgetWithoutAnImprovement) {
   SolveOptions options = Hour();
   options.stop.no_improvement = Patience();
   const auto answer = Solve(Make(), options);
@@ -252,11 +252,11 @@ TEST_P(StoppedSearchTest, EndsAtTheTarget) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, StoppedSearchTest, testing::Range(0, 5));
 
-TEST(StoppedSearch, TwoThreadsEndTogether) {
+TEST(StoppedSearch, EndsBothThreadsTogether) {
   SolveOptions options;
   options.budget = absl::Hours(1);
   options.threads = 2;
-  options.stop.no_improvement = absl::Milliseconds(600);  // regions want half a second
+  options.stop.no_improvement = absl::Milliseconds(600);  // regions need half a second
   for (const int32_t customers : {60, 600}) {
     const auto answer =
         Solve(AnInstance().WithCustomers(customers).RandomDemands().Build(), options);
@@ -284,7 +284,7 @@ TEST(StoppedSearch, CountsTheTimeSinceAnEarlierSearchFoundItsPlan) {
   EXPECT_LE(second->solution.cost, first->solution.cost + 1e-9);
 }
 
-TEST(StoppedSearch, TheLimitIsStillCalledTheBudget) {
+TEST(StoppedSearch, ReportsTheLimitAsTheBudget) {
   SolveOptions options;
   options.budget = absl::Milliseconds(20);
   options.stop.no_improvement = absl::Hours(1);

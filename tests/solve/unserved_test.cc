@@ -16,43 +16,43 @@ std::string ReasonFor(const Instance& instance, const Plan& plan) {
   return solution.unserved.empty() ? "" : solution.unserved.back().reason;
 }
 
-TEST(UnservedTest, TellsAWindowThatCannotBeReached) {
+TEST(UnservedTest, ReportsAnUnreachableWindow) {
   const Instance late =
       AnInstance().At({{0, 0}, {10, 0}, {90, 0}}).Windows({{0, 50}, {0, 20}}, 500).Build();
   EXPECT_EQ(ReasonFor(late, {{0, {1}}}), "time window cannot be reached");
 }
 
-TEST(UnservedTest, TellsADepotThatClosesBeforeTheReturn) {
+TEST(UnservedTest, ReportsADepotThatClosesBeforeTheReturn) {
   const Instance late =
       AnInstance().At({{0, 0}, {10, 0}, {40, 0}}).Windows({{0, 50}, {0, 50}}, 70).Build();
   EXPECT_EQ(ReasonFor(late, {{0, {1}}}), "time window cannot be reached");
 }
 
-TEST(UnservedTest, TellsAFleetThatIsUsedUp) {
+TEST(UnservedTest, ReportsAnExhaustedFleet) {
   const Instance instance = AnInstance().WithCustomers(3).Capacity(1).Vehicles(2).Build();
   EXPECT_EQ(ReasonFor(instance, {{0, {1}}, {0, {2}}}), "fleet exhausted");
 }
 
-TEST(UnservedTest, TellsThatTheBudgetWasTooShortOtherwise) {
+TEST(UnservedTest, ReportsAShortBudgetWithoutAnotherReason) {
   const Instance instance = AnInstance().WithCustomers(2).Build();
   EXPECT_EQ(ReasonFor(instance, {{0, {1}}}), "no feasible position found in the budget");
 }
 
-// The depot at 0 and customers 1, 2 at 10, 20 of a line; the second is left out.
+// Returns a line with the depot at 0 and customers 1, 2 at 10, 20. The second is unserved.
 std::string ReasonForTheSecond(const std::function<void(InstanceData&)>& change) {
   InstanceData data = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).BuildData();
   change(data);
   return ReasonFor(*Instance::Create(data), {{0, {1}}});
 }
 
-TEST(UnservedTest, TellsSkillsThatNoVehicleHas) {
+TEST(UnservedTest, ReportsMissingSkills) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.required_skills = {{}, {}, {"crane"}};
             }),
             "no vehicle has its skills");
 }
 
-TEST(UnservedTest, TellsACapacityThatIsTooSmallWhereTheSkillsAre) {
+TEST(UnservedTest, ReportsInsufficientCapacityOfVehiclesWithTheSkills) {
   const auto large = [](InstanceData& data) {
     data.required_skills = {{}, {}, {"crane"}};
     data.vehicles.push_back({.id = "crane", .capacity = 5, .skills = {"crane"}});
@@ -66,7 +66,7 @@ TEST(UnservedTest, TellsACapacityThatIsTooSmallWhereTheSkillsAre) {
             "no feasible position found in the budget");
 }
 
-TEST(UnservedTest, TellsLimitsThatNoVehicleKeeps) {
+TEST(UnservedTest, ReportsLimitsThatNoVehicleMeets) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) { data.vehicles[0].max_distance = 39; }),
             "too far for the limits of every vehicle");
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
@@ -76,14 +76,14 @@ TEST(UnservedTest, TellsLimitsThatNoVehicleKeeps) {
             "too far for the limits of every vehicle");
 }
 
-TEST(UnservedTest, TellsAShiftThatIsTooShort) {
+TEST(UnservedTest, ReportsAShortShift) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].shift = {0, 39};
             }),
             "outside the shift of every vehicle");
 }
 
-TEST(UnservedTest, TellsABreakThatDoesNotFit) {
+TEST(UnservedTest, ReportsABreakThatDoesNotFit) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.vehicles[0].shift = {10, 60};
               data.vehicles[0].breaks = {{{5, 5}, 1}};
@@ -91,8 +91,8 @@ TEST(UnservedTest, TellsABreakThatDoesNotFit) {
             "no vehicle can serve it and take its own breaks");
 }
 
-// Customer 2 cannot be left in time but by way of customer 1.
-TEST(UnservedTest, NamesNoWindowWhereOthersOnTheWayMakeItReachable) {
+// Customer 2 can only be left in time on the way from customer 1.
+TEST(UnservedTest, ReportsNoWindowIfAnEarlierStopMakesItReachable) {
   const auto detour = [](InstanceData& data) {
     data.duration_matrix = data.distance_matrix = {0, 5, 4, 1, 0, 2, 9, 2, 0};
     data.vehicles[0].max_duration = 9;
@@ -106,14 +106,14 @@ TEST(UnservedTest, NamesNoWindowWhereOthersOnTheWayMakeItReachable) {
             "too far for the limits of every vehicle");
 }
 
-TEST(UnservedTest, TellsAPrizeThatIsNotWorthTheWay) {
+TEST(UnservedTest, ReportsAPrizeBelowTheDetourCost) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.prizes = {kNoLimit, kNoLimit, 1};
             }),
             "cheaper to skip");
 }
 
-TEST(UnservedTest, LooksAtBothCustomersOfAShipment) {
+TEST(UnservedTest, ChecksBothCustomersOfAShipment) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.positions.push_back({50, 0});
               data.demands.push_back(0);
@@ -123,7 +123,7 @@ TEST(UnservedTest, LooksAtBothCustomersOfAShipment) {
             "too far for the limits of every vehicle");
 }
 
-TEST(UnservedTest, TheFleetIsExhaustedWhereThoseThatCouldServeAreUsed) {
+TEST(UnservedTest, ReportsAnExhaustedFleetIfAllCapableVehiclesAreUsed) {
   EXPECT_EQ(ReasonForTheSecond([](InstanceData& data) {
               data.required_skills = {{}, {}, {"crane"}};
               data.vehicles[0].count = 1;
@@ -133,7 +133,7 @@ TEST(UnservedTest, TheFleetIsExhaustedWhereThoseThatCouldServeAreUsed) {
             "fleet exhausted");
 }
 
-TEST(UnservedTest, SaysNothingWhenAllAreServed) {
+TEST(UnservedTest, ReportsNothingIfAllAreServed) {
   EXPECT_EQ(ReasonFor(AnInstance().WithCustomers(1).Build(), {{0, {1}}}), "");
 }
 

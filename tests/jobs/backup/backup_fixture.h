@@ -1,4 +1,4 @@
-// Backups of a job manager's state, and archives of one's own making.
+// Fixture for backups of a job manager's state and for hand-made archives.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace vrp::test {
 
-// A backup with any files, sums and all.
+// Returns a backup of any files, with their checksums.
 inline std::string MakeArchive(std::vector<std::pair<std::string, std::string>> files) {
   std::string sums;
   for (const auto& [path, content] : files) {
@@ -72,7 +72,7 @@ class BackupFixture : public JobManagerFixture {
     book_ = options.book;
     jobs_ = *JobManager::Create(std::move(options));
   }
-  // The same on what was restored.
+  // Opens the manager on the restored folder.
   void OpenRestored() {
     jobs_.reset();
     registry_ = *Registry::Create(

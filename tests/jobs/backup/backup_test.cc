@@ -22,7 +22,7 @@ using ::testing::IsSupersetOf;
 
 class BackupTest : public BackupFixture {};
 
-TEST_F(BackupTest, ARunningJobIsQueuedAgainAndGoesOnFromItsCheckpoint) {
+TEST_F(BackupTest, RequeuesARunningJobAndResumesFromItsCheckpoint) {
   OpenWithBook();
   const std::string ended = Submit();
   AwaitEnd(*jobs_, ended);
@@ -52,7 +52,7 @@ TEST_F(BackupTest, ARunningJobIsQueuedAgainAndGoesOnFromItsCheckpoint) {
   for (const JobEvent& event : events) EXPECT_THAT(event.text, Not(HasSubstr("died")));
 }
 
-TEST_F(BackupTest, EachPieceOfARestoreIsWatched) {
+TEST_F(BackupTest, ReportsEachFileOfARestoreToTheMonitor) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   RecordedWatch watch;
@@ -70,7 +70,7 @@ TEST_F(BackupTest, EachPieceOfARestoreIsWatched) {
   EXPECT_EQ(seen.back(), "end of restore of flush to the disk");
 }
 
-TEST_F(BackupTest, ARestoreThatIsStoppedLeavesNothingWheneverThatIs) {
+TEST_F(BackupTest, LeavesNothingWhenARestoreIsStoppedAtAnyPoint) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   const std::string file = folder_.File("backup.tar");
@@ -102,10 +102,10 @@ TEST_F(BackupTest, ARestoreThatIsStoppedLeavesNothingWheneverThatIs) {
   EXPECT_GT(stop_at, pieces) << "stopped at the last piece, it went on";
 }
 
-TEST_F(BackupTest, AJobWhoseModelTheBackupHasIsDone) {
+TEST_F(BackupTest, FinishesAJobWhoseModelIsInTheBackup) {
   OpenWithBook();
   const std::string id = SubmitHeld(5);
-  // As if it had published between the copy of the database and that of the models.
+  // Simulates a publication between the copies of the database and of the models.
   const std::string staging = *registry_->StagingDirectory();
   ASSERT_TRUE(WriteFakeModel(staging, Concat("trainingJobs/", id)).ok());
   ASSERT_TRUE(registry_->Publish("tiny", staging).ok());
@@ -118,7 +118,7 @@ TEST_F(BackupTest, AJobWhoseModelTheBackupHasIsDone) {
   EXPECT_EQ(jobs_->Get(id)->model, "models/tiny/versions/1");
 }
 
-TEST_F(BackupTest, AllThatIsKeptIsInItAndTheFolderIsItsOwnersAlone) {
+TEST_F(BackupTest, RestoresAllFilesIntoAFolderOnlyTheOwnerCanRead) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   ASSERT_TRUE(registry_->SetAlias("tiny", "production", 1).ok());
@@ -141,7 +141,7 @@ TEST_F(BackupTest, AllThatIsKeptIsInItAndTheFolderIsItsOwnersAlone) {
   EXPECT_EQ(registry_->Resolve({.name = "tiny", .alias = "production"})->version, 1);
 }
 
-TEST_F(BackupTest, LocksTemporaryFilesAndLinksAreNotInIt) {
+TEST_F(BackupTest, SkipsLocksTemporaryFilesAndLinks) {
   OpenWithBook();
   const std::string state = folder_.File("state");
   const std::string job = state + "/jobs/a";
@@ -166,7 +166,7 @@ TEST_F(BackupTest, LocksTemporaryFilesAndLinksAreNotInIt) {
   }
 }
 
-TEST_F(BackupTest, TheNewestCheckpointIsWholeHoweverFastCheckpointsCome) {
+TEST_F(BackupTest, ContainsACompleteCheckpointWhileNewOnesAreWritten) {
   OpenWithBook();
   const std::string checkpoints = book_->folder().CheckpointPath("a");
   ASSERT_TRUE(EnsureDirectory(checkpoints).ok());
@@ -200,7 +200,7 @@ TEST_F(BackupTest, TheNewestCheckpointIsWholeHoweverFastCheckpointsCome) {
   EXPECT_GT(written, 10) << "checkpoints came meanwhile";
 }
 
-TEST_F(BackupTest, AFolderThatHoldsAnythingIsRefusedAndStaysAsItIs) {
+TEST_F(BackupTest, RefusesANonEmptyFolderAndLeavesItUnchanged) {
   OpenWithBook();
   const std::string archive = Backup();
   ASSERT_TRUE(EnsureDirectory(restored_).ok());
@@ -211,7 +211,7 @@ TEST_F(BackupTest, AFolderThatHoldsAnythingIsRefusedAndStaysAsItIs) {
   EXPECT_THAT(Left(), ElementsAre(".mine"));
 }
 
-TEST_F(BackupTest, AFullDiskLeavesNothingBehind) {
+TEST_F(BackupTest, LeavesNothingBehindOnAFullDisk) {
   OpenWithBook();
   AwaitEnd(*jobs_, Submit());
   const std::string archive = Backup();
@@ -235,14 +235,14 @@ TEST_F(BackupTest, AFullDiskLeavesNothingBehind) {
   EXPECT_TRUE(Restore(archive).ok());
 }
 
-TEST_F(BackupTest, ADaemonRefusesAFolderWhoseRestoreDidNotEnd) {
+TEST_F(BackupTest, RefusesToStartOnAFolderWithAnUnfinishedRestore) {
   fs::create_directories(restored_ + "/.restoring");
   const absl::Status status = JobBook::Open(restored_, &clock_).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("a restore into this folder is unfinished"));
 }
 
-TEST_F(BackupTest, CopiesThatACrashLeftGoAtTheNextStart) {
+TEST_F(BackupTest, RemovesCopiesLeftByACrashAtTheNextStart) {
   fs::create_directories(folder_.File("state"));
   const std::string copy = folder_.File("state") + "/jobs.copy.abc.tmp";
   ASSERT_TRUE(AtomicWriteFile(copy, "x").ok());

@@ -1,4 +1,4 @@
-// Archives that are damaged, cut off, hostile or of another program.
+// Tests archives that are damaged, truncated, hostile or of another program.
 #include <cstring>
 
 #include "core/jobs/backup/snapshot.h"
@@ -20,7 +20,7 @@ class DamagedBackupTest : public BackupFixture {
     AwaitEnd(*jobs_, Submit());
     sound_ = Backup();
   }
-  // Refused, with nothing left.
+  // Expects a refusal that leaves nothing behind.
   absl::Status Refusal(const std::string& archive) {
     const absl::Status status = Restore(archive).status();
     EXPECT_FALSE(status.ok());
@@ -34,7 +34,7 @@ class DamagedBackupTest : public BackupFixture {
   std::string sound_;
 };
 
-TEST_F(DamagedBackupTest, EveryTruncationIsRefused) {
+TEST_F(DamagedBackupTest, RefusesEveryTruncation) {
   for (size_t bytes = 0; bytes < sound_.size(); bytes += bytes < 3000 ? 200 : 3011) {
     EXPECT_FALSE(Refusal(sound_.substr(0, bytes)).ok()) << bytes;
   }
@@ -44,7 +44,7 @@ TEST_F(DamagedBackupTest, EveryTruncationIsRefused) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("cut off"));
 }
 
-TEST_F(DamagedBackupTest, EveryFlippedBitIsFound) {
+TEST_F(DamagedBackupTest, DetectsEveryFlippedBit) {
   for (size_t at = 0; at < sound_.size(); at += at < 2000 ? 29 : 2003) {
     std::string damaged = sound_;
     damaged[at] ^= 1;
@@ -52,7 +52,7 @@ TEST_F(DamagedBackupTest, EveryFlippedBitIsFound) {
   }
 }
 
-TEST_F(DamagedBackupTest, AChangedFileIsNamed) {
+TEST_F(DamagedBackupTest, NamesTheChangedFile) {
   std::string damaged = sound_;
   const size_t at = damaged.find("weights", damaged.find("/weights.safetensors") + 100);
   ASSERT_NE(at, std::string::npos);
@@ -61,12 +61,12 @@ TEST_F(DamagedBackupTest, AChangedFileIsNamed) {
               HasSubstr("models/tiny/1/weights.safetensors: its SHA-256 is"));
 }
 
-TEST_F(DamagedBackupTest, WhatFollowsTheEndIsRefusedButZeros) {
+TEST_F(DamagedBackupTest, RefusesDataAfterTheEndExceptZeros) {
   EXPECT_TRUE(absl::IsDataLoss(Refusal(sound_ + "x")));
   EXPECT_TRUE(Restore(sound_ + std::string(10'240, '\0')).ok());
 }
 
-TEST_F(DamagedBackupTest, PathsThatLeadElsewhereAreRefused) {
+TEST_F(DamagedBackupTest, RefusesPathsOutsideTheFolder) {
   for (const char* path :
        {"../jobs/x", "/etc/passwd", "jobs/../../x", "jobs//x", "jobs/./x", "jobs/", "lock", "x",
         ".restoring/x", "jobs.db/x", "tokens", "jobs/a\nb", "jobs.db-wal"}) {
@@ -77,7 +77,7 @@ TEST_F(DamagedBackupTest, PathsThatLeadElsewhereAreRefused) {
   EXPECT_TRUE(CheckBackupPath("models/.aliases/a/b").ok());
 }
 
-TEST_F(DamagedBackupTest, LinksFoldersAndDevicesAreRefused) {
+TEST_F(DamagedBackupTest, RefusesLinksFoldersAndDevices) {
   for (const char type : {'1', '2', '3', '4', '5', '6', 'L', 'x', 'g'}) {
     std::string archive = MakeArchive({{"backup.json", Index()}, {"jobs/a", "x"}});
     char* header = archive.data() + 2 * kTarBlockBytes;
@@ -94,7 +94,7 @@ TEST_F(DamagedBackupTest, LinksFoldersAndDevicesAreRefused) {
   }
 }
 
-TEST_F(DamagedBackupTest, FilesTwiceOutOfPlaceMissingOrUnsummedAreRefused) {
+TEST_F(DamagedBackupTest, RefusesDuplicateMisplacedMissingOrUnlistedFiles) {
   EXPECT_THAT(
       std::string(Refusal(MakeArchive({{"backup.json", Index()}, {"jobs/a", "x"}, {"jobs/a", "x"}}))
                       .message()),
@@ -107,7 +107,7 @@ TEST_F(DamagedBackupTest, FilesTwiceOutOfPlaceMissingOrUnsummedAreRefused) {
   EXPECT_THAT(std::string(Refusal(std::string(4096, 'x')).message()), HasSubstr("no tar archive"));
 }
 
-TEST_F(DamagedBackupTest, ABackupOfANewerProgramIsRefusedByTheSchemaThatIsNewer) {
+TEST_F(DamagedBackupTest, RefusesABackupOfANewerProgramAndNamesItsSchema) {
   for (const char* schema : {"card", "checkpoint", "database", "schema_version"}) {
     std::string index = Index();
     const std::string key = Concat("\"", schema, "\": ");
@@ -122,7 +122,7 @@ TEST_F(DamagedBackupTest, ABackupOfANewerProgramIsRefusedByTheSchemaThatIsNewer)
   }
 }
 
-TEST_F(DamagedBackupTest, ADatabaseOfANewerProgramIsRefusedToo) {
+TEST_F(DamagedBackupTest, RefusesADatabaseOfANewerProgram) {
   const std::string path = folder_.File("newer.db");
   {
     const auto database = *Database::Open(path);
@@ -137,7 +137,7 @@ TEST_F(DamagedBackupTest, ADatabaseOfANewerProgramIsRefusedToo) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("got schema version"));
 }
 
-TEST_F(DamagedBackupTest, ADatabaseOfAnOlderProgramIsBroughtUpToDate) {
+TEST_F(DamagedBackupTest, MigratesADatabaseOfAnOlderProgram) {
   const std::string path = folder_.File("older.db");
   {
     const auto database = *Database::Open(path);

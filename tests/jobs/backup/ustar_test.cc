@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(UstarTest, AHeaderSaysWhatWasWritten) {
+TEST(UstarTest, ReadsBackTheHeaderItWrote) {
   const std::string folder(70, 'f');
   for (const std::string& path :
        {std::string("a"), std::string(100, 'a'), Concat(folder, "/", folder, "/", folder),
@@ -27,7 +27,7 @@ TEST(UstarTest, AHeaderSaysWhatWasWritten) {
   }
 }
 
-TEST(UstarTest, WhatTheFormatCannotHoldIsRefusedByName) {
+TEST(UstarTest, RefusesEntriesTheFormatCannotHoldByName) {
   const auto refusal = [](const std::string& path, int64_t size) {
     return std::string(WriteTarHeader({.path = path, .size = size}).status().message());
   };
@@ -37,7 +37,7 @@ TEST(UstarTest, WhatTheFormatCannotHoldIsRefusedByName) {
   EXPECT_THAT(refusal("big", kMaxTarFileBytes + 1), HasSubstr("big: has 8589934592 bytes"));
 }
 
-TEST(UstarTest, EveryChangedByteOfAHeaderIsFound) {
+TEST(UstarTest, DetectsEveryChangedByteOfAHeader) {
   const std::string sound = *WriteTarHeader({.path = "a/b", .size = 5});
   for (size_t at = 0; at < sound.size(); ++at) {
     std::string damaged = sound;
@@ -46,7 +46,7 @@ TEST(UstarTest, EveryChangedByteOfAHeaderIsFound) {
   }
 }
 
-TEST(UstarTest, ABlockOfZerosIsTheEndAndAShortOneAnError) {
+TEST(UstarTest, TreatsAZeroBlockAsTheEndAndAShortBlockAsAnError) {
   EXPECT_FALSE((*ParseTarHeader(std::string(kTarBlockBytes, '\0'))).has_value());
   EXPECT_TRUE(absl::IsDataLoss(ParseTarHeader("short").status()));
 }

@@ -1,0 +1,46 @@
+// Instances, decoders and options for tests of strategies that ask a policy.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/search/construct.h"
+#include "core/solve/solver.h"
+#include "tests/solve/fake_policy.h"
+#include "tests/testing/instance_builder.h"
+
+namespace vrp::test {
+
+inline Instance TwentyCustomers() {
+  return AnInstance().WithCustomers(20).RandomDemands().Capacity(25).Build();
+}
+
+inline absl::StatusOr<std::vector<DecodedPlan>> DecodeNearestNeighbour(const Instance& instance,
+                                                                       const DecodeOptions&) {
+  return std::vector<DecodedPlan>{{NearestNeighbourPlan(instance)}};
+}
+
+inline absl::StatusOr<std::vector<DecodedPlan>> DecodeIncomplete(const Instance&,
+                                                                 const DecodeOptions&) {
+  return std::vector<DecodedPlan>{{{{0, {1, 2}}}}};
+}
+
+inline absl::StatusOr<std::vector<DecodedPlan>> DecodeUntilStopped(const Instance&,
+                                                                   const DecodeOptions& options) {
+  // Behaves like a policy that polls its stop condition at each step and never finishes.
+  while (!options.stop.ShouldStop()) {
+  }
+  return absl::DeadlineExceededError("the rollout was not done by the deadline");
+}
+
+inline SolveOptions OptionsFor(std::shared_ptr<Policy> policy, Strategy strategy) {
+  SolveOptions options;
+  options.policy = std::move(policy);
+  options.strategy = strategy;
+  options.budget = absl::Seconds(30);
+  options.max_iterations = 200;
+  return options;
+}
+
+}  // namespace vrp::test
