@@ -10,7 +10,7 @@
 namespace vrp::test {
 
 // Starts as a CVRP with one depot and 5 customers at seeded random positions in the square
-// [0, 100]^2: demand 1 each, capacity 10, exact metric, an unlimited fleet.
+// [0, 100]^2. Demands are 1, the capacity is 10, the metric is exact and the fleet unlimited.
 class InstanceBuilder {
  public:
   InstanceBuilder& WithCustomers(int32_t customers);  // TSP: customers + 1 cities

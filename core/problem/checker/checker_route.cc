@@ -143,6 +143,24 @@ void RouteChecker::CheckShift(double end) {
       ", after its shift closes at ", FormatNumber(close));
 }
 
+void RouteChecker::CheckLateStop(const LateStop& late) {
+  const double amount = late.ready - late.window.close;
+  if (late.window.late_cost != kNoLimit) {
+    figures_.late_cost += late.window.late_cost * amount;
+    return;
+  }
+  if (amount <= data_.time_tolerance()) return;
+  const bool back = late.index + 1 == path_.size() && !vehicle_.open_end;
+  const bool depot = data_.is_depot(path_[late.index]);
+  Add({.kind = ViolationKind::kTimeWindow, .node = path_[late.index], .amount = amount},
+      late.index == 0 ? "leaves depot "
+      : back          ? "back at depot "
+      : depot         ? "reloads at depot "
+                      : "arrives at customer ",
+      data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
+      FormatNumber(late.window.close));
+}
+
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
   const bool least = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
@@ -151,23 +169,7 @@ void RouteChecker::CheckTimes() {
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   const size_t before = violations_.size();
-  for (const LateStop& late : reading.late) {
-    const double amount = late.ready - late.window.close;
-    if (late.window.late_cost != kNoLimit) {
-      figures_.late_cost += late.window.late_cost * amount;
-      continue;
-    }
-    if (amount <= data_.time_tolerance()) continue;
-    const bool back = late.index + 1 == path_.size() && !vehicle_.open_end;
-    const bool depot = data_.is_depot(path_[late.index]);
-    Add({.kind = ViolationKind::kTimeWindow, .node = path_[late.index], .amount = amount},
-        late.index == 0 ? "leaves depot "
-        : back          ? "back at depot "
-        : depot         ? "reloads at depot "
-                        : "arrives at customer ",
-        data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
-        FormatNumber(late.window.close));
-  }
+  for (const LateStop& late : reading.late) CheckLateStop(late);
   CheckShift(reading.end);
   if (reading.missed_break.has_value() && violations_.size() == before) {
     const Break& missed = vehicle_.breaks[*reading.missed_break];

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/problem/checker/checker.h"
+#include "core/problem/checker/checker_clock.h"
 #include "core/problem/checker/checker_data.h"
 
 namespace vrp {
@@ -40,6 +41,8 @@ class RouteChecker {
   void CheckLoads();
   void CheckBackhaulOrder();
   void CheckTimes();
+  // Charges lateness after a soft window, and reports lateness after a hard one.
+  void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
   std::string CapacityText(double most, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;

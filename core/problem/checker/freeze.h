@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Returns `instance`, sharing its data, with beginnings of routes that every plan must keep: for
+// Returns `instance`, sharing its data, with beginnings of routes that every plan must keep. For
 // each of `routes`, a route of that vehicle type begins with its visits, in their order. Ignores
 // entries without visits, and fills in `deliveries`. No file format holds frozen routes. Returns
 // kInvalidArgument with the violation if a beginning is infeasible:

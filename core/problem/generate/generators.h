@@ -36,8 +36,8 @@ double DefaultCapacity(double customers);
 // - kTsp: unit square.
 // - kVrptw: rl4co's CVRPTW (Berto et al. 2023): square [0, 150]^2, horizon 480, service 0, windows
 //   reachable from the depot.
-// Returns kInvalidArgument for fewer than 1 customer (TSP: 2) or more than 100,000, for a capacity
-// below 9, and for any capacity with Layout::kX, which draws its own.
+// Returns kInvalidArgument for fewer than 1 customer (TSP: 2) or more than 100,000, and for a
+// capacity below 9. Layout::kX draws its own capacities and takes none.
 absl::StatusOr<Instance> GenerateInstance(const GeneratorOptions& options, int64_t index);
 // The same without name, ids and checks, for callers that need many instances. `options` must be
 // valid and `index` not negative.

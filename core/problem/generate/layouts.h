@@ -30,7 +30,7 @@ struct DrawnLoads {
   std::vector<double> demands;  // [N], 0 at the depot
   double capacity = 0;
 };
-// Draws integer demands from 1 to 100 by one of the seven rules of the X set, and a capacity for
+// Draws integer demands from 1 to 100 by one of the seven rules of the X set. The capacity fits
 // routes of 3 to 25 customers on average.
 DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& random);
 

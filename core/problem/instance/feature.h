@@ -3,8 +3,8 @@
 
 namespace vrp {
 
-// The plain problem (TSP, CVRP, VRPTW) has one depot, one vehicle type with one capacity, demands,
-// one hard window per customer, service times, and distance as its objective.
+// The plain problem (TSP, CVRP, VRPTW) has one depot and one vehicle type with one capacity.
+// Customers have a demand, one hard window and a service time. The objective is distance.
 enum class Feature {
   kObjective,  // other than distance
   kSeveralDepots,

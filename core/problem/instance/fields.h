@@ -78,7 +78,7 @@ struct FieldTraits {
 };
 
 // A member of `Object`. A per-node field is a vector with a `Value` for each node, or for each node
-// and load dimension; an empty vector says that every node has the default.
+// and load dimension. An empty vector says that every node has the default.
 template <FieldKind kOwnKind, bool kOwnPerNode, typename OwnObject, typename OwnValue>
 struct Field : FieldTraits {
   using Object = OwnObject;

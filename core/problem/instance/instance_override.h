@@ -15,8 +15,8 @@ struct InstanceOverride {
 
 // Returns `instance` with these. A change drops the reference cost, which belongs to the old
 // objective and metric. Returns kInvalidArgument for `metric` if a matrix gives the distances, or
-// if the unit of distances would change (Metric::kScaled1000), as limits, costs and prizes are
-// stated in it.
+// if the unit of distances would change (Metric::kScaled1000). Limits, costs and prizes are stated
+// in that unit.
 absl::StatusOr<Instance> Override(const Instance& instance, const InstanceOverride& wanted);
 
 }  // namespace vrp

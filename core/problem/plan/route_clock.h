@@ -36,8 +36,8 @@ class RouteClock {
   bool HasSoftStop() const;
   bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
 
-  // Calls `reached(taken, ready)` for each possible number of breaks taken by the end of a leg of
-  // length `travel`, with the time at which the vehicle is ready there.
+  // Drives a leg of length `travel`. Calls `reached(taken, ready)` for each possible number of
+  // breaks taken by its end, with the time at which the vehicle is ready there.
   template <typename Reached>
   void Drive(double departure, double travel, size_t taken, Reached reached) const;
   // Fills early_: the earliest start at each stop by the number of breaks taken. Returns the start
@@ -53,8 +53,8 @@ class RouteClock {
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();
   double LatestDepartureTo(size_t next, size_t taken);
-  // Returns the latest departure towards a stop at the end of a leg of length `travel` that is
-  // ready by `ready`, with the breaks from `taken` to `then` - 1 on the leg. -kNever: impossible.
+  // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
+  // takes the breaks from `taken` to `then` - 1 on the leg. -kNever: impossible.
   double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
   // Returns the latest start of the route without waiting before the first visit.
   double StartWithoutFirstWait();

@@ -45,7 +45,7 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 //    each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
 //    lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without
-//    delaying its end or any customer (Savelsbergh 1992), which minimises the duration. With breaks
+//    delaying its end or any customer. This minimises the duration (Savelsbergh 1992). With breaks
 //    and soft windows, the cost of lateness must not rise instead. Else the route starts as late as
 //    possible without waiting before the first visit.
 // Thread-safe.
