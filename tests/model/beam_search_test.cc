@@ -308,7 +308,7 @@ TEST_P(BeamSearchTest, RefusesGradientsAndDistinctStarts) {
   const RolloutRequest beam{.choice = Choice::kBeam, .trajectories = 2};
   const auto gradient = engine_->AddGradient(batch, {.rollout = beam}, [](auto, auto, auto) {});
   EXPECT_EQ(gradient.status().message(),
-            "rollout.choice: a beam search has no gradient; follow its choices instead");
+            "rollout.choice: a beam search has no gradient; force its choices instead");
   RolloutRequest starts = beam;
   starts.distinct_starts = true;
   EXPECT_EQ(engine_->Run(batch, starts).status().message(),

@@ -123,7 +123,8 @@ TEST_P(StepsInPartsTest, EqualStepsOfTheWholeBatch) {
       const CapturedStepReport& expected = whole.reports[i];
       const CapturedStepReport& actual = divided.reports[i];
       EXPECT_NEAR(actual.cost, expected.cost, 1e-9);  // the same tours
-      EXPECT_NEAR(actual.loss, expected.loss, 1e-6);
+      // Rounding of float32 depends on the instruction set and the number of threads.
+      EXPECT_NEAR(actual.loss, expected.loss, 1e-6 * std::max(1.0, std::abs(expected.loss)));
       EXPECT_NEAR(actual.gradient_norm, expected.gradient_norm, 1e-4 * expected.gradient_norm);
       EXPECT_EQ(actual.instances, kDivided);
       EXPECT_EQ(actual.stuck, 0);
