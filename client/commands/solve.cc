@@ -40,7 +40,7 @@ constexpr char kSolveExamples[] =
     "vrpctl solve set.jsonl --model gt-mixed --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
-// Exceeds the budget that a daemon grants by SolveStop.automatic.
+// Exceeds the budget that a daemon grants by StoppingCriteria.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kFirstLogs = 200;  // the banner, and how the job began
+constexpr int64_t kFirstLogs = 200;  // the banner and the start of the job
 
 constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
@@ -259,7 +259,7 @@ absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job
     VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(Concat(kSelectEvent, "AND sequence = ?")));
     VRP_RETURN_IF_ERROR(query.Bind(job_id, point.sequence));
     VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events, EventsFromRows(database, query));
-    // An event that was thinned meanwhile is left out.
+    // Events thinned meanwhile are skipped.
     for (JobEvent& event : events) history.points.push_back(std::move(event));
   }
   return history;

@@ -21,7 +21,7 @@ struct EventRange {
   int64_t limit = 0;  // rows
 };
 // Returns events in order. One event of kind kCompacted, which `limit` does not count, replaces
-// each run of thinned events. Other gaps stay gaps.
+// each run of thinned events. Other gaps remain.
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
                                                     const EventRange& range);
 

@@ -92,7 +92,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
     recorder_.Resumed(resumed_from);
   }
-  // A resumed run has its initial model in its checkpoint; elsewhere it may be gone.
+  // A resumed run has its initial model in its checkpoint. The model itself may be deleted.
   if (resumed_from > 0) request.config.initial_model.clear();
   const std::string stated = request.config.initial_model;
   VRP_ASSIGN_OR_RETURN(request.config.initial_model,

@@ -1,4 +1,4 @@
-// Running trainings, for requests that want their weights or their end.
+// Running trainings, for requests that publish their weights or stop them.
 #pragma once
 
 #include <functional>

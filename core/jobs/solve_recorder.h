@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// A recorder with a thread of its own, so that the search never waits for the disk. It stores the
+// A recorder with its own thread, so that the search never waits for the disk. It stores the
 // first plan at once, so that a job has an answer even if the daemon keeps crashing. Later it
 // stores the newest plan and the time searched at most once per interval. If the disk is full it
 // retries an interval later. Thread-safe.

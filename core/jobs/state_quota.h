@@ -16,7 +16,7 @@ class StateQuota {
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
   // Checks that `more` bytes (if known) may be added, after freeing space. Call it before accepting
-  // anything that stays. kResourceExhausted says what is used where, and the remedy.
+  // anything that stays. kResourceExhausted names the usage by folder and the remedy.
   absl::Status Check(int64_t more = 0) const;
   // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never
   // removes a job's newest complete one.

@@ -51,7 +51,7 @@ absl::Status NameTaken(const StoredDataset& there) {
                                          "datasets delete ", there.name));
 }
 
-// Returns an error that names what could not be written to a full disk, without its path.
+// Returns an error for a full disk that names `what` but not its path.
 absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   if (status.ok() || !absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));

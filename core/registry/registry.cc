@@ -123,7 +123,7 @@ absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which whi
   const std::vector<int32_t>& numbers = which == Which::kAll ? versions.all : versions.finished;
   if (numbers.empty()) return OnlyLiveVersions(name, versions.all.front());
   std::optional<LoadedModel> newest = NewestLoaded(name, numbers, which);
-  // A caller that wants live weights must not get a finished version while the first live one
+  // A request for live weights must not get a finished version while the first live one
   // loads.
   if (newest.has_value() && (which == Which::kFinished || IsLive(newest->version->card) ||
                              newest->version->version >= numbers.front())) {

@@ -45,7 +45,7 @@ class Registry {
  public:
   struct Options {
     std::string directory;  // created if absent; new versions are published here
-    // Shipped models. If a version exists twice, `directory` goes first, then these in order.
+    // Shipped models. If a version exists twice, `directory` takes precedence, then these in order.
     std::vector<std::string> read_only_directories = {};
     DeviceId device = {};
     PolicyLoader loader;

@@ -64,7 +64,7 @@ absl::Status StagingArea::RemoveAbandoned() {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
     const absl::StatusOr<int> lock = OpenLocked(entry.path().string(), LOCK_EX | LOCK_NB);
     if (!lock.ok()) continue;  // in use, or no folder
-    std::error_code ignored;   // what cannot be removed is in nobody's way
+    std::error_code ignored;   // remaining files do no harm
     fs::remove_all(entry.path(), ignored);
     close(*lock);
   }

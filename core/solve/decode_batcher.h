@@ -39,7 +39,7 @@ class DecodeBatcher {
     absl::Duration max_delay = absl::ZeroDuration();
     // Runs the task on a thread of a pool, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
-    // Whether other work waits for those threads. It goes before the next batch.
+    // Whether other work waits for those threads. It runs before the next batch.
     std::function<bool()> others_wait;
     std::function<void(const Report&)> on_batch = nullptr;  // optional
     WatchFn watch = nullptr;  // watches each batch as phase "decode batch"
@@ -82,7 +82,7 @@ class DecodeBatcher {
   // Runs a batch if one waits and fewer than max_running run. Returns whether it did.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
-  // Passes on an outcome without a plan, in a task of its own: its receiver may search for long.
+  // Passes on an outcome without a plan in a separate task, since its receiver may search for long.
   void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;

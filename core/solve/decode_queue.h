@@ -65,7 +65,7 @@ class DecodeQueue {
 
   struct Taken {
     std::vector<WaitingDecode> batch;    // for one call of the policy; empty if nothing waits
-    std::vector<WaitingDecode> expired;  // all requests of the queue whose stop came
+    std::vector<WaitingDecode> expired;  // all queued requests whose stop condition holds
   };
   // Removes the next batch: the first request of the most important class, with those behind it and
   // in lower classes that can join it. Requests join if they have the same model and method, draw

@@ -69,11 +69,11 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
                     " symmetry augmentations, wanted 1 to ", kMaxAugmentations);
     }
   }
-  if (!options.search_reference.has_value()) return absl::OkStatus();
-  if (*options.search_reference < absl::Milliseconds(1) ||
-      *options.search_reference > kMostSearch) {
-    return refuse("search_reference: got ", absl::FormatDuration(*options.search_reference),
-                  ", wanted 1ms to 1m");
+  if (!options.reference_search_time.has_value()) return absl::OkStatus();
+  if (*options.reference_search_time < absl::Milliseconds(1) ||
+      *options.reference_search_time > kMostSearch) {
+    return refuse("reference_search_time: got ",
+                  absl::FormatDuration(*options.reference_search_time), ", wanted 1ms to 1m");
   }
   return absl::OkStatus();
 }
@@ -142,15 +142,15 @@ Evaluation::Evaluation(std::shared_ptr<Policy> policy, std::vector<Instance> ins
       references_(instances_.size(), kNone),
       costs_(options_.modes.size()),
       times_(options_.modes.size()) {
-  if (options_.search_reference.has_value()) return;
+  if (options_.reference_search_time.has_value()) return;
   for (size_t i = 0; i < instances_.size(); ++i) {
     references_[i] = instances_[i].reference_cost().value_or(kNone);
   }
 }
 
 int64_t Evaluation::total() const {
-  const int64_t passes =
-      static_cast<int64_t>(options_.modes.size()) + (options_.search_reference.has_value() ? 1 : 0);
+  const int64_t passes = static_cast<int64_t>(options_.modes.size()) +
+                         (options_.reference_search_time.has_value() ? 1 : 0);
   return Count() * passes;
 }
 
@@ -198,7 +198,7 @@ absl::Status Evaluation::SearchSome() {
   pool_.ParallelFor(count, [&](int64_t i) {
     SolveOptions options;
     options.strategy = Strategy::kSearch;
-    options.budget = *options_.search_reference;
+    options.budget = *options_.reference_search_time;
     options.seed = options_.seed;
     const auto index = static_cast<size_t>(first + i);
     const absl::StatusOr<SolveAnswer> answer = Solve(instances_[index], options);
@@ -252,8 +252,8 @@ std::vector<EvaluationRow> Evaluation::Rows() const {
 }
 
 std::string Evaluation::reference() const {
-  if (options_.search_reference.has_value()) {
-    return SearchReference(*options_.search_reference);
+  if (options_.reference_search_time.has_value()) {
+    return SearchReference(*options_.reference_search_time);
   }
   const bool any = std::any_of(references_.begin(), references_.end(),
                                [](double reference) { return reference > 0; });

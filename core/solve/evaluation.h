@@ -19,7 +19,7 @@ namespace vrp {
 struct EvaluationMode {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;          // see DecodeOptions
-  int32_t augmentations = 1;  // likewise
+  int32_t augmentations = 1;  // see DecodeOptions
   // If given, the plans are improved in so many rounds (PlanImprovement).
   std::optional<int32_t> rounds = {};
 };
@@ -31,7 +31,7 @@ struct EvaluationOptions {
   std::vector<EvaluationMode> modes = {{}};  // at least one
   // If given, each instance's reference is the best plan of a search of this time (at most a
   // minute) instead of the instance's own reference cost.
-  std::optional<absl::Duration> search_reference = {};
+  std::optional<absl::Duration> reference_search_time = {};
   uint64_t seed = 1;
   int32_t threads = 1;
 };

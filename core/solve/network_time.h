@@ -21,7 +21,8 @@ struct NetworkTime {
 
 // Describes how long decoding takes on this machine, and why that was not available.
 std::string LateNote(const NetworkTime& time);
-// Returns kDeadlineExceeded with the budget that would suffice, for callers who want no other plan.
+// Returns kDeadlineExceeded with the budget that would suffice, for callers who accept no other
+// plan.
 absl::Status BudgetTooShort(const NetworkTime& time);
 // Whether `status` is such an error.
 bool IsBudgetTooShort(const absl::Status& status);

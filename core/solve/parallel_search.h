@@ -11,7 +11,7 @@
 namespace vrp {
 
 // Runs `threads` searches with the seeds options.seed, options.seed + 1, ... and returns the best:
-// the fewest customers left out, then the cost, then the lowest seed. `iterations` is the sum.
+// the fewest unserved customers, then the cost, then the lowest seed. `iterations` is the sum.
 // Population searches exchange their best plans, and all threads search a large plain instance
 // together (SearchesByRegions), so with several threads the result depends on timing. Fewer threads
 // run if the system has no more. Blocks. Calls `on_improvement` (optional) for every plan that is

@@ -16,7 +16,7 @@ namespace vrp {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kPoll = 64;  // steps between two looks at the stop condition
+constexpr int kPoll = 64;  // steps between polls of the stop condition
 
 // A set of customers, one bit each; bit 0 is the first customer.
 using Set = uint32_t;
@@ -83,7 +83,7 @@ class PlainOptimum {
     }
   }
 
-  // Keeps the route that goes home from `at`, if it is the shortest of its customers.
+  // Keeps the route that returns to the depot from `at`, if it is the shortest of its customers.
   void Close(const State& at) {
     if (at.time + durations_[Edge(at.node, 0)] > instance_.window(0).close + tolerance_) return;
     const double distance = at.distance + distances_[Edge(at.node, 0)];
@@ -171,8 +171,8 @@ class CheckedOptimum {
   }
 
  private:
-  // Tries leaving `customer` out, each position of each route, and a route of its own. Each plan is
-  // generated once.
+  // Tries dropping `customer`, each position of each route, and a separate route. Generates each
+  // plan once.
   void Place(NodeIndex customer) {
     if (stopped_) return;
     if (customer == instance_.num_nodes()) return Judge();

@@ -20,9 +20,8 @@ namespace vrp {
 
 enum class Strategy {
   // The best strategy known for the instance, the budget and the model. So far that is search
-  // alone:
-  // a paired ablation (tests/bench/ablate_network.py, docs/benchmarks.md) shows no size and budget
-  // at which starting from the network's plan is better.
+  // alone. A paired ablation (tests/bench/ablate_network.py, docs/benchmarks.md) found no size and
+  // budget at which starting from the network's plan is better.
   kAuto,
   kSeeded,      // search from the policy's best plan, guided by its samples, if they are in time
   kGreedy,      // the policy's greedy plan, without search

@@ -172,7 +172,7 @@ class Solving {
     VRP_RETURN_IF_ERROR(decoded.status());
     answer_.strategy = options_.strategy;
     answer_.threads = asking_.Request().threads;
-    answer_.ended_by = SolveEnd::kComplete;
+    answer_.ended_by = SolveEnd::kFinished;
     if (options_.strategy == Strategy::kImproved) {
       answer_.iterations = decoded->rounds;
       answer_.times.search = decoded->improving;
@@ -197,7 +197,7 @@ class Solving {
       case SearchEnd::kLocalOptimum:
         return SolveEnd::kLocalOptimum;
     }
-    return SolveEnd::kComplete;
+    return SolveEnd::kFinished;
   }
 
   absl::StatusOr<SolveAnswer> Close(const Plan& plan) {
@@ -250,8 +250,8 @@ std::string_view SolveEndName(SolveEnd end) {
       return "local_optimum";
     case SolveEnd::kIterations:
       return "iterations";
-    case SolveEnd::kComplete:
-      return "complete";
+    case SolveEnd::kFinished:
+      return "finished";
     case SolveEnd::kNoImprovement:
       return "no_improvement";
     case SolveEnd::kTarget:

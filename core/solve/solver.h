@@ -21,7 +21,7 @@ enum class SolveEnd {
   kCancelled,
   kLocalOptimum,
   kIterations,
-  kComplete,
+  kFinished,
   kNoImprovement,  // StopRule::no_improvement
   kTarget,         // StopRule::target_cost
   kOptimal,        // the plan is proven optimal
@@ -42,7 +42,7 @@ struct SolveAnswer {
   uint64_t seed = 1;
   absl::Duration budget;  // the granted one
   SolveTimes times;
-  SolveEnd ended_by = SolveEnd::kComplete;
+  SolveEnd ended_by = SolveEnd::kFinished;
   int64_t iterations = 0;  // of all searches
   int32_t threads = 1;     // threads used
 };

@@ -45,7 +45,8 @@ AutomaticStop AutomaticStopOf(const Instance& instance);
 absl::Duration LeastAutomaticTime(int64_t customers);
 
 // Returns the rule of `request` for `instance` with that budget. kInvalidArgument names the field
-// of v1.SolveStop: a time or share out of range, both of them, or a gap without a reference cost.
+// of StoppingCriteria: a time or share out of range, both of them, or a gap without a reference
+// cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget);
 

@@ -71,7 +71,7 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
   return staging;
 }
 
-// Returns the jobs whose model is in the backup: the next daemon finds that they have succeeded.
+// Returns the jobs whose model is in the backup. The next daemon marks them as succeeded.
 std::set<std::string> PublishedJobs(const fs::path& models) {
   std::set<std::string> jobs;
   for (const ModelVersion& version : ScanModels(models.string()).versions) {

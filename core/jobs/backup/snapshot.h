@@ -43,7 +43,7 @@ inline constexpr std::string_view kBackupModels = "models";
 // Takes a snapshot: first the database by SQLite's online backup, then the other files, so that no
 // checkpoint is older than the database's record of it. Jobs continue meanwhile, but their folders
 // are not removed until all files are open. A file that is replaced or removed meanwhile is taken
-// as it was, or as it is a moment later. Temporary files are left out. Blocks on the disk.
+// as it was, or as it is a moment later. Temporary files are skipped. Blocks on the disk.
 // kResourceExhausted: no space for the database's copy, or more files than half of the process's
 // limit of open files. kUnavailable: a file cannot be opened.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);

@@ -13,9 +13,8 @@
 
 namespace vrp {
 
-// Checks that a path may be created below the restored folder: relative, printable, without empty
-// parts,
-// `.` and `..`, and in one of a backup's folders.
+// Checks that a path may be created below the restored folder. It must be relative, printable, in
+// one of a backup's folders, and without the parts ``, `.` and `..`.
 absl::Status CheckBackupPath(std::string_view path);
 
 struct UnpackedBackup {

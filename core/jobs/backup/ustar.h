@@ -25,8 +25,7 @@ struct TarEntry {
 };
 
 // Returns a header. kInvalidArgument names the path: it is too long for the format (100 bytes, or
-// 255 if a
-// '/' is in the right position), or the file is larger than kMaxTarFileBytes.
+// 255 if a '/' is in the right position), or the file is larger than kMaxTarFileBytes.
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
 // Parses a header of kTarBlockBytes. Returns nullopt for zeros, the end. kDataLoss: it is no
