@@ -118,8 +118,8 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   FreeSpaceForModel();
   VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishWhenPossible(request));
   if (published.name != request.config.name) {
-    recorder_.OnLog(Concat("the weights are a version of ", published.name, ": models/",
-                           request.config.name, " has versions of another architecture meanwhile"));
+    recorder_.OnLog(Concat("the model is published as ", published.name, ": models/",
+                           request.config.name, " now has versions of another architecture"));
   }
   return Outcome{ModelResourceName(published.name, published.version), *trained};
 }
@@ -145,8 +145,8 @@ void JobRun::FreeSpaceForModel() {
   const absl::Status room = context_.quota->Check();
   if (room.ok()) return;
   recorder_.OnLog(
-      Concat("the model is kept though the quota is used up, for the job's checkpoints, "
-             "which are removed now, are larger: ",
+      Concat("the quota is used up, but the model is kept; it is smaller than the job's "
+             "checkpoints, which are removed: ",
              FromAbsl(room.message())));
 }
 

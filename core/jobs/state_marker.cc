@@ -95,7 +95,7 @@ absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time no
   if (!marked) return WriteMarker(path, id, now);
   if (id == *marked) return absl::OkStatus();
   return absl::FailedPreconditionError(Concat(
-      folder.DatabasePath(), ": is that of state folder ", Quoted(id), ", wanted ", Quoted(*marked),
+      folder.DatabasePath(), ": belongs to state folder ", Quoted(id), ", wanted ", Quoted(*marked),
       " of ", path, ": restore the folder's own, or remove state.json to use this one"));
 }
 

@@ -228,7 +228,7 @@ absl::Status Registry::DeleteAlias(std::string_view name, std::string_view alias
   VRP_RETURN_IF_ERROR(CheckModelName(name));
   absl::MutexLock lock(&publish_mutex_);
   if (IsLiveAlias(name, alias)) {
-    return ReservedLiveAlias(name, "delete the versions that it is not to name");
+    return ReservedLiveAlias(name, "delete the versions it must not name");
   }
   return aliases_.Delete(name, alias);
 }

@@ -52,7 +52,7 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
   const auto refuse = [](const auto&... parts) {
     return absl::InvalidArgumentError(Concat(parts...));
   };
-  if (options.modes.empty()) return refuse("modes: none, wanted at least one");
+  if (options.modes.empty()) return refuse("modes: got none, wanted at least one");
   for (size_t i = 0; i < options.modes.size(); ++i) {
     const EvaluationMode& mode = options.modes[i];
     const int32_t fewest = mode.method == DecodeMethod::kMultiStart ? 0 : 1;
@@ -120,7 +120,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
                                                                std::vector<Instance> instances,
                                                                EvaluationOptions options) {
   VRP_RETURN_IF_ERROR(CheckOptions(options));
-  if (instances.empty()) return absl::InvalidArgumentError("files: none, wanted at least one");
+  if (instances.empty()) return absl::InvalidArgumentError("files: got none, wanted at least one");
   const bool improves = std::any_of(options.modes.begin(), options.modes.end(),
                                     [](const auto& mode) { return mode.rounds.has_value(); });
   for (size_t i = 0; i < instances.size(); ++i) {

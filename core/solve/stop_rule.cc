@@ -32,7 +32,7 @@ absl::Status CheckNoImprovement(const StopRequest& request) {
   if (!request.no_improvement.has_value()) return absl::OkStatus();
   if (share > 0) {
     return Invalid(
-        "stop.no_improvement_share: given, and stop.no_improvement too; wanted one of both");
+        "stop.no_improvement_share: given, and stop.no_improvement too; wanted only one of them");
   }
   if (*request.no_improvement >= kLeastBudget) return absl::OkStatus();
   return Invalid(absl::StrCat("stop.no_improvement: got ",
@@ -42,7 +42,7 @@ absl::Status CheckNoImprovement(const StopRequest& request) {
 
 absl::StatusOr<std::optional<Cost>> TargetOf(const StopRequest& request, const Instance& instance) {
   if (request.target_cost.has_value() && request.target_gap.has_value()) {
-    return Invalid("stop.target_gap: given, and stop.target_cost too; wanted one of both");
+    return Invalid("stop.target_gap: given, and stop.target_cost too; wanted only one of them");
   }
   if (request.target_cost.has_value() && !std::isfinite(*request.target_cost)) {
     return Invalid(

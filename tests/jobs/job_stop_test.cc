@@ -232,7 +232,7 @@ TEST_F(JobStopTest, PublishesUnderAnotherNameIfTheNameWasTaken) {
   EXPECT_EQ(job.model, "models/tiny-ptrnet/versions/1");
   bool told = false;
   for (const JobEvent& event : events) {
-    told = told || event.text.starts_with("the weights are a version of tiny-ptrnet: models/tiny");
+    told = told || event.text.starts_with("the model is published as tiny-ptrnet: models/tiny");
   }
   EXPECT_TRUE(told);
 }

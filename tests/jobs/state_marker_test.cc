@@ -111,7 +111,7 @@ TEST_F(LostDatabaseTest, RefusesADatabaseOfAnotherFolderUntilTheMarkerIsRemoved)
   fs::copy_file(folder_.File("other/jobs.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
   const absl::Status status = Refusal();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs.db: is that of state folder"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("jobs.db: belongs to state folder"));
   fs::remove(In("state.json"));
   EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
 }

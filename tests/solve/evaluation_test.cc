@@ -112,7 +112,7 @@ TEST(EvaluationTest, RefusesInvalidInputsByPath) {
     return std::string(Evaluate(std::move(instances), std::move(options)).status().message());
   };
   const Instance good = AnInstance().Build();
-  EXPECT_THAT(message({}, {}), HasSubstr("files: none"));
+  EXPECT_THAT(message({}, {}), HasSubstr("files: got none"));
   EXPECT_THAT(message({good, AnInstance().WithCustomers(13).Build()}, {}),
               HasSubstr("files[1]: customers: an unlucky number"));
   EXPECT_EQ(Evaluate({AnInstance().OpenEnd().Build()},

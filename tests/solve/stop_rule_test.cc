@@ -53,9 +53,9 @@ TEST(StopRuleTest, RefusesInvalidValuesByFieldName) {
               HasSubstr("stop.no_improvement_share: got 1.5"));
   EXPECT_THAT(Refusal({.no_improvement_share = nan}), HasSubstr("stop.no_improvement_share"));
   EXPECT_THAT(Refusal({.no_improvement = absl::Seconds(1), .no_improvement_share = 0.5}),
-              HasSubstr("wanted one of both"));
+              HasSubstr("wanted only one of them"));
   EXPECT_THAT(Refusal({.target_cost = nan}), HasSubstr("stop.target_cost"));
-  EXPECT_THAT(Refusal({.target_cost = 1, .target_gap = 1}), HasSubstr("wanted one of both"));
+  EXPECT_THAT(Refusal({.target_cost = 1, .target_gap = 1}), HasSubstr("wanted only one of them"));
   EXPECT_THAT(Refusal({.target_gap = -1}), HasSubstr("stop.target_gap: got -1"));
   EXPECT_THAT(Refusal({.target_gap = 0.01}), HasSubstr("states no reference cost"));
 }
