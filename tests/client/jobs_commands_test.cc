@@ -79,7 +79,7 @@ TEST(JobsGetCommand, PrintsWhichWeightsWerePublishedAndWhy) {
   const FakeServer server(handlers);
   const std::string text = RunOn(server, {"jobs", "get", "abc"}).out;
   EXPECT_THAT(text, HasSubstr("weights of epoch 4 (step 93): the last ones, as training.publish "
-                              "says\n"));
+                              "asks\n"));
   EXPECT_THAT(text, HasSubstr("STOPPED"));
   EXPECT_THAT(text, Not(HasSubstr("once it runs")));
   const auto json = RunJson(server, {"jobs", "get", "abc"}).OutJson()[0];
