@@ -62,7 +62,7 @@ constexpr OptionRow kRows[] = {
      .placeholder = "N",
      .help = "Let this many Solve requests wait for a thread and refuse more",
      .range = {.most = 100'000},
-     .limit = {.name = "max_waiting_solves"}},
+     .limit = {.name = "max_queued_solves"}},
     {.key = "max_batch",
      .member = &VrpdOptions::max_batch,
      .placeholder = "N",

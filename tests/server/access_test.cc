@@ -15,6 +15,9 @@
 #include "server/access/rpc_roles.h"
 #include "server/access/tls_files.h"
 #include "tests/testing/paths.h"
+#include "vrp/v1/model_service.pb.h"
+#include "vrp/v1/solver_service.pb.h"
+#include "vrp/v1/training_service.pb.h"
 
 namespace vrp {
 namespace {
@@ -25,6 +28,11 @@ using testing::Not;
 constexpr char kSolve[] = "/vrp.v1.SolverService/Solve";
 constexpr char kTrain[] = "/vrp.v1.TrainingService/CreateTrainingJob";
 constexpr char kSecret[] = "vrp_secret";
+
+// Links the protos, whose options state the roles.
+[[maybe_unused]] const google::protobuf::Descriptor* const kLinked[] = {
+    v1::SolveRequest::descriptor(), v1::CheckSolutionRequest::descriptor(),
+    v1::CreateTrainingJobRequest::descriptor(), v1::ListModelsRequest::descriptor()};
 
 class TokensTest : public testing::Test {
  protected:

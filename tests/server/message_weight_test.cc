@@ -114,7 +114,7 @@ TEST(WeighMessage, NamesTheFieldThatExceedsTheLimit) {
   EXPECT_TRUE(absl::IsInvalidArgument(weight.status()));
   ASSERT_EQ(ViolationsOf(weight.status()).size(), 1u);
   EXPECT_EQ(ViolationsOf(weight.status())[0].field, "instance.customers");
-  EXPECT_THAT(std::string(weight.status().message()), HasSubstr("more than 4 MiB"));
+  EXPECT_THAT(std::string(weight.status().message()), HasSubstr("the limit of 4 MiB"));
   const absl::StatusOr<int64_t> unknown =
       Weigh(*v1::SolveRequest::descriptor(), Times(100'000, Field(900, "")), int64_t{4} << 20);
   EXPECT_EQ(ViolationsOf(unknown.status())[0].field, "message");
