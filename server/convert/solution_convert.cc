@@ -46,7 +46,7 @@ v1::CostBreakdown CostMessage(const CostSplit& split) {
 v1::Route RouteMessage(const Instance& instance, const Route& route) {
   v1::Route message;
   message.set_vehicle(route.vehicle_type);
-  const size_t type = static_cast<size_t>(route.vehicle_type);
+  const auto type = static_cast<size_t>(route.vehicle_type);
   if (type < instance.vehicles().size()) message.set_vehicle_id(instance.vehicles()[type].id);
   for (const Stop& stop : route.stops) *message.add_stops() = StopMessage(instance, stop);
   message.set_distance(route.distance);
