@@ -1,4 +1,4 @@
-"""Backups while a job trains, and state folders restored from them, as an operator makes them."""
+"""Tests backups during a training and state folders restored from them."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ class BackupTest(unittest.TestCase):
     def weights(self, state, version):
         return sha256(state / "models" / "tiny" / str(version) / "weights.safetensors")
 
-    def test_a_job_that_trained_goes_on_bit_for_bit_in_the_restored_folder(self):
+    def test_resumes_a_training_bit_for_bit_in_the_restored_folder(self):
         job = self.train(*LONG)
         self.read_until(job, lambda event: event["type"] == "checkpoint" and event["step"] >= 20)
         told = self.daemon.json("server", "backup", self.backup)[0]
@@ -64,7 +64,7 @@ class BackupTest(unittest.TestCase):
         self.assertLess(resumed[0], 600, "the backup was made while it trained")
         self.assertEqual(self.weights(self.folder / "state", 1), self.weights(self.restored, 1))
 
-    def test_models_aliases_matrices_and_datasets_come_back(self):
+    def test_restores_models_aliases_matrices_and_datasets(self):
         self.read_until(self.train(), lambda event: event.get("state") == "SUCCEEDED")
         self.daemon.json("models", "alias", "tiny@production", "1")
         matrices = self.folder / "matrices.json"
@@ -92,7 +92,7 @@ class BackupTest(unittest.TestCase):
         solved = self.daemon.json("solve", DATA / "E-n22-k4.vrp", "--model", "tiny@production", "--strategy", "greedy")[0]
         self.assertEqual((solved["model"], solved["version"]), ("tiny", 1))
 
-    def test_the_archive_is_a_tar_whose_sums_hold(self):
+    def test_writes_a_tar_archive_with_valid_checksums(self):
         self.read_until(self.train(), lambda event: event.get("state") == "SUCCEEDED")
         self.daemon.json("server", "backup", self.backup)
         with tarfile.open(self.backup) as archive:
@@ -104,7 +104,7 @@ class BackupTest(unittest.TestCase):
         self.assertEqual((names[0], names[1], names[-1]), ("backup.json", "jobs.db", "SHA256SUMS"))
         self.assertEqual(len(sums.splitlines()), len(names) - 1)
 
-    def test_what_cannot_be_restored_is_refused_and_leaves_nothing(self):
+    def test_refuses_invalid_restores_and_leaves_nothing(self):
         self.daemon.json("server", "backup", self.backup)
         archive = self.backup.read_bytes()
         cut, damaged = self.folder / "cut.tar", self.folder / "damaged.tar"
@@ -121,7 +121,7 @@ class BackupTest(unittest.TestCase):
         self.assertIn("wanted a folder that is absent or empty", done.stderr)
         self.assertEqual(self.daemon.json("jobs", "list"), [])
 
-    def test_a_backup_that_cannot_be_written_leaves_no_file(self):
+    def test_leaves_no_file_if_the_backup_cannot_be_written(self):
         done = self.daemon.call("server", "backup", self.folder / "absent" / "vrp.tar")
         self.assertEqual(done.returncode, 1)
         self.daemon.kill()

@@ -1,6 +1,6 @@
-"""Inputs re-made from public bug reports (../shared/cases): what vrpd answers to each, against its expected.txt.
+"""Tests inputs rebuilt from public bug reports (../shared/cases) against their expected.txt.
 
-The inputs are read in place and are no part of this repository. VRP_CASES names another folder."""
+The inputs are read in place and are not part of this repository. VRP_CASES names another folder."""
 
 import json
 import os
@@ -15,18 +15,18 @@ from daemon import BINARIES, CALL_TIMEOUT_S, ROOT, Daemon
 
 CASES = pathlib.Path(os.environ.get("VRP_CASES", ROOT.parent / "shared" / "cases"))
 BUDGET = os.environ.get("VRP_CASES_BUDGET", "1s")
-INCOMPLETE = 7  # vrpctl's exit status where customers without a prize are left out
+INCOMPLETE = 7  # vrpctl's exit status if customers without a prize are unserved
 REFUSED = 2
 BUSY = 6
 
 
 def steps_of(route):
-    """(type, id) of a route's steps between its start and its end."""
+    """Returns (type, id) of a route's steps between its start and its end."""
     return [(step["type"], step["id"]) for step in route["steps"] if step["type"] not in ("start", "end")]
 
 
 def fields(message):
-    """(number, value) of each field of a protobuf message: an integer, or bytes (8 or 4 of a float's)."""
+    """Yields (number, value) of each field of a protobuf message. A value is an integer, or bytes (8 or 4 for floats)."""
     def varint(at):
         value = shift = 0
         while True:
@@ -46,7 +46,7 @@ def fields(message):
 
 
 def read_events(path):
-    """(whether a session starts, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
+    """Yields (session start, step, tags) of each event of a TensorBoard file (core/jobs/tensorboard_writer.h)."""
     content, at = path.read_bytes(), 0
     while at + 12 <= len(content):
         size = struct.unpack_from("<Q", content, at)[0]
@@ -78,7 +78,7 @@ class CasesTest(unittest.TestCase):
         return done
 
     def vroom(self, number, name, cost, left=(), code=None):
-        """Solves a file of VROOM's; the answer, whose cost and unassigned ids are as said."""
+        """Solves a VROOM file and checks the answer's cost and unassigned ids."""
         code = code if code is not None else INCOMPLETE if left else 0
         answer = json.loads(self.call(number, name, "--output", "vroom", code=code).stdout)
         self.assertEqual(answer["summary"]["cost"], cost, f"{number} {name}")
@@ -86,7 +86,7 @@ class CasesTest(unittest.TestCase):
         return answer
 
     def solve(self, number, name, cost, left=(), *words, code=None):
-        """Likewise in vrpctl's own form; ids are texts."""
+        """Solves a file of vrpctl's JSON like vroom(), with texts as ids."""
         code = code if code is not None else INCOMPLETE if left else 0
         answer = json.loads(self.call(number, name, *words, "--output", "json", code=code).stdout)
         if cost is not None:
@@ -103,7 +103,7 @@ class CasesTest(unittest.TestCase):
     def reasons(self, answer):
         return {task["id"]: task["reason"] for task in answer.get("unserved", answer.get("unassigned"))}
 
-    def test_a_who_cannot_be_served_alone_is_served_with_others(self):
+    def test_a_serves_customers_only_reachable_with_others(self):
         self.solve("34", "limit.json", 11)
         self.solve("34", "round.vrp", 21)
         answer = self.solve("34", "window.json", 8, ["1"])
@@ -122,7 +122,7 @@ class CasesTest(unittest.TestCase):
         done = self.daemon.call("check", self.file("54", "own.json"), self.file("54", "own.sol"))
         self.assertIn("checker: feasible", done.stdout)
 
-    def test_b_no_customer_is_left_out_beside_an_idle_vehicle(self):
+    def test_b_serves_all_customers_while_vehicles_are_idle(self):
         self.solve("55", "in.json", 100172, ["job:3"])
         self.solve("55", "cheaper.json", 5172, ["job:3"])
         for name, fixed in (("distance.json", 0), ("fewest.json", 0), ("cost.json", 1_800_000)):
@@ -130,11 +130,11 @@ class CasesTest(unittest.TestCase):
             self.assertLessEqual(len(answer["unserved"]), 3, name)
             self.assertLessEqual(answer["cost"] - fixed, 9000, name)
 
-    def test_c_vehicles_stand_at_any_depot_where_nothing_says_at_which(self):
+    def test_c_assigns_vehicles_without_a_depot_to_any_depot(self):
         self.solve("44", "in.vrp", 68)
         self.solve("44", "novehicles.vrp", 68)
 
-    def test_d_errors_name_the_files_fields_and_few_places_take_many_jobs(self):
+    def test_d_names_fields_of_the_file_in_errors_and_accepts_shared_locations(self):
         self.vroom("09", "in.json", 60, [1, 3])
         self.vroom("09", "zero.json", 90)
         answer = json.loads(self.call("51", "in.json", "--output", "vroom").stdout)
@@ -142,7 +142,7 @@ class CasesTest(unittest.TestCase):
         answer = json.loads(self.call("51", "below.json", "--output", "vroom").stdout)
         self.assertEqual(answer["summary"]["unassigned"], 0)
 
-    def test_breaks(self):
+    def test_schedules_breaks(self):
         answer = self.vroom("01", "in.json", 4800)
         self.assertEqual(steps_of(answer["routes"][0]), [("pickup", 21), ("delivery", 22), ("break", 3)])
         self.assertEqual(answer["routes"][0]["steps"][-1]["arrival"], 41400)
@@ -157,7 +157,7 @@ class CasesTest(unittest.TestCase):
         self.assertEqual([kind for kind, _ in steps_of(answer["routes"][0])][-1], "break")
         self.assertLessEqual(answer["routes"][0]["steps"][-1]["arrival"], 7200)
 
-    def test_times(self):
+    def test_obeys_times(self):
         self.assertIn('did you mean "time_windows"?', self.refused("03", "in.json", 'jobs[0]."time_window"'))
         self.vroom("03", "fixed.json", 10800)
         answer = json.loads(self.call("04", "in.json", "--output", "vroom").stdout)
@@ -179,7 +179,7 @@ class CasesTest(unittest.TestCase):
         for key in ("cost", "duration", "service", "waiting_time", "setup"):
             self.assertEqual(answer["summary"][key], sum(route[key] for route in answer["routes"]), key)
 
-    def test_loads_and_limits(self):
+    def test_obeys_loads_and_limits(self):
         answer = json.loads(self.call("10", "in.json", "--output", "vroom", code=INCOMPLETE).stdout)
         self.assertEqual((answer["summary"]["cost"], len(answer["unassigned"])), (210, 1))
         self.assertIn(answer["unassigned"][0]["id"], (1, 2, 3))
@@ -190,7 +190,7 @@ class CasesTest(unittest.TestCase):
         self.vroom("35", "in.json", 92)
         self.vroom("52", "in.json", 600, [2])
 
-    def test_ids_and_places(self):
+    def test_accepts_ids_and_locations(self):
         answer = self.vroom("14", "in.json", 570)
         self.assertEqual(sorted(number for _, number in steps_of(answer["routes"][0])), list(range(7)))
         answer = json.loads(self.call("19", "vehicles.json", "--output", "vroom").stdout)
@@ -199,11 +199,11 @@ class CasesTest(unittest.TestCase):
         self.refused("19", "jobs.json", "jobs[1].id: 5 is also the id of jobs[0]")
         self.refused("19", "deliveries.json", "shipments[1].delivery.id: 5 is also the id of shipments[0].delivery")
 
-    def test_priorities_and_prizes(self):
+    def test_weighs_priorities_and_prizes(self):
         answer = json.loads(self.call("16", "in.json", "--output", "vroom", code=INCOMPLETE).stdout)
         self.assertEqual(answer["summary"]["cost"], 570)
         self.assertEqual({task["type"] for task in answer["unassigned"]}, {"pickup", "delivery"})
-        # By weights of 1 + priority, as the API says: VROOM would keep job 1 for 900 to 1000.
+        # The API weighs priorities by 1 + priority. VROOM would keep job 1 for 900 to 1000.
         self.vroom("42", "in.json", 300, [1])
         answer = json.loads(self.call("56", "in.json", "--output", "json", code=INCOMPLETE).stdout)
         self.assertNotIn("job:1", self.reasons(answer))
@@ -212,7 +212,7 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(set(self.reasons(answer).values()), {"cheaper to skip"})
         self.assertTrue(answer["feasible"])
 
-    def test_vrplib_files(self):
+    def test_reads_vrplib_files(self):
         self.solve("05", "in.tsp", 2 * (2 ** 31 - 1) + 10)
         self.solve("21", "in.vrp", 65)
         for name in ("rows.vrp", "wrapped.vrp", "oneline.vrp"):
@@ -224,7 +224,7 @@ class CasesTest(unittest.TestCase):
         self.solve("25", "in.tsp", 42444)
         self.refused("26", "in.vrp", "got node 0, wanted 1 to")
 
-    def test_published_solutions(self):
+    def test_checks_published_solutions(self):
         for name in ("plain.txt", "latin1.txt"):
             done = self.daemon.call("check", self.file("39", "in.vrp"), self.file("39", name))
             self.assertIn("cost: 74\nchecker: feasible", done.stdout, name)
@@ -232,7 +232,7 @@ class CasesTest(unittest.TestCase):
         self.assertEqual(done.returncode, REFUSED)
         self.assertIn("utf16.txt: is UTF-16 text, wanted UTF-8", done.stderr)
 
-    def test_without_any_demand(self):
+    def test_solves_without_any_demand(self):
         for name, cost in (("zero.vrp", 381), ("cap0.json", 380.6161054447245), ("tiny.json", 380.6161054447245)):
             self.solve("37", name, cost)
         self.assertEqual(len(self.solve("37", "same.json", 0)["routes"]), 2)
@@ -243,7 +243,7 @@ class CasesTest(unittest.TestCase):
                     self.assertTrue(answer["feasible"], (name, model, strategy))
                     self.assertLess(answer["cost"], 500, (name, model, strategy))
 
-    def test_many_clients_with_budgets_of_a_millisecond_some_of_which_vanish(self):
+    def test_survives_vanishing_clients_with_budgets_of_a_millisecond(self):
         load = ["bench", "--generate", "cvrp100:64", "--clients", "64", "--budget", "1ms", "--warm-up", "50ms"]
         with self.daemon.follow(*load, "--duration", "1m") as vanishing:
             done = self.daemon.call(*load, "--duration", "3s")
@@ -257,7 +257,7 @@ class CasesTest(unittest.TestCase):
                               cwd=self.folder / number, capture_output=True, text=True, timeout=CALL_TIMEOUT_S,
                               check=False)
 
-    def test_tensorboard_shows_each_step_once_after_a_crash(self):
+    def test_shows_each_step_once_in_tensorboard_after_a_crash(self):
         state = self.folder / "crash"
         daemon = Daemon(state)
         try:
@@ -280,7 +280,7 @@ class CasesTest(unittest.TestCase):
                     shown.add((tag, step))
         self.assertIn(360, {step for _, step in shown})
 
-    def test_weights_of_another_size_are_refused_when_a_training_is_submitted(self):
+    def test_refuses_initial_weights_of_another_size_at_submission(self):
         done = self.train("48", "small.yaml", "--set", "name=lr-a", "--set", "training.epochs=1")
         self.assertEqual(done.returncode, 0, done.stderr)
         done = self.train("48", "other.yaml", "--detach")
@@ -288,11 +288,11 @@ class CasesTest(unittest.TestCase):
         for text in ("training.initial_model", "hidden", "32", "64"):
             self.assertIn(text, done.stderr)
 
-    def test_training_on_odd_numbers_and_with_a_rate_far_too_large(self):
+    def test_trains_with_odd_numbers_and_a_huge_learning_rate(self):
         done = self.train("47", "own.yaml")
         self.assertEqual(done.returncode, REFUSED)
         self.assertIn("own.yaml:7: validation.seed: got", done.stderr)
-        own = f"problem.instances={self.folder / '47' / 'own.jsonl'}"  # relative paths are those of the daemon's folder
+        own = f"problem.instances={self.folder / '47' / 'own.jsonl'}"  # relative paths start at the daemon's folder
         for number, name, *settings in (("47", "own2.yaml", "--set", own), ("49", "nan.yaml")):
             done = self.train(number, name, *settings)
             self.assertEqual(done.returncode, 0, f"{number}: {done.stdout[-500:]}\n{done.stderr}")

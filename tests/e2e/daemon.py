@@ -1,4 +1,4 @@
-"""A vrpd of one's own on a free loopback port, and vrpctl calls to it, for the end-to-end tests."""
+"""Runs a vrpd on a free loopback port and calls vrpctl, for end-to-end tests."""
 
 import json
 import os
@@ -16,8 +16,7 @@ CALL_TIMEOUT_S = 120
 
 
 class Daemon:
-    """Starts in a fresh state folder unless one is given, of this build unless another vrpd is; `kill()` is SIGKILL,
-    `stop()` SIGTERM."""
+    """A vrpd of this build, or `binary`, on a fresh or a given state folder. `kill()` sends SIGKILL, `stop()` SIGTERM."""
 
     def __init__(self, state=None, listen="127.0.0.1:0", flags=(), env=None, binary=BINARIES / "vrpd"):
         self._own_state = state is None
@@ -34,7 +33,7 @@ class Daemon:
         self.address = line.removeprefix("listening on ").strip()
 
     def _first_line(self):
-        """Blocks until vrpd serves or dies; the alarm bounds it."""
+        """Blocks until vrpd serves or exits, bounded by an alarm."""
         def too_late(*_):
             raise TimeoutError(f"vrpd did not serve within {START_TIMEOUT_S} s")
         before = signal.signal(signal.SIGALRM, too_late)
@@ -46,23 +45,23 @@ class Daemon:
             signal.signal(signal.SIGALRM, before)
 
     def call(self, *words, stdin=None):
-        """Runs `vrpctl --remote ... words`; the finished process, with text output."""
+        """Runs `vrpctl --remote ... words`. Returns the finished process with text output."""
         return vrpctl("--remote", self.address, *words, stdin=stdin)
 
     def json(self, *words):
-        """As call() with --output json; the objects printed. The call must succeed."""
+        """Runs call() with --output json, expects success and returns the printed objects."""
         done = self.call(*words, "--output", "json")
         if done.returncode != 0:
             raise AssertionError(f"vrpctl {words} exited {done.returncode}: {done.stderr}\n{self.log_path.read_text()[-2000:]}")
         return [json.loads(line) for line in done.stdout.splitlines()]
 
     def follow(self, *words):
-        """A running `vrpctl ... --output json`, its lines read from .stdout."""
+        """Starts `vrpctl ... --output json`. Read its lines from .stdout."""
         return subprocess.Popen([BINARIES / "vrpctl", "--remote", self.address, *map(str, words), "--output", "json"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def events_until(self, wanted, *words):
-        """The events that the following call `words` prints, up to the first for which wanted(event) is true."""
+        """Returns the events printed by the following call `words`, up to the first for which wanted(event) is true."""
         events = []
         with self.follow(*words) as watch:
             for line in watch.stdout:
@@ -77,7 +76,7 @@ class Daemon:
         self._end()
 
     def stop(self):
-        """The exit status after SIGTERM."""
+        """Sends SIGTERM and returns the exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self._end()
 
@@ -96,8 +95,9 @@ class Daemon:
 
 
 def first_gap(events):
-    """What is wrong where not each number from 1 on came once, as an event or within what a `compacted` one stands for
-    (old events of a job that has thousands are thinned, and a fast machine's jobs have them); None if nothing is."""
+    """Returns a text if the sequence numbers from 1 on do not occur exactly once, or None.
+
+    A `compacted` event stands for a range of numbers, since old events of long jobs are thinned."""
     told = 0
     for event in events:
         first, last = event.get("first_sequence", event["sequence"]), event["sequence"]
@@ -107,9 +107,10 @@ def first_gap(events):
     return None
 
 
-def not_told_again(before, after):
-    """Those of the events `before` that the gap-free `after` does not have, or has otherwise, and that thinning cannot
-    have taken. A job's place in the queue is no part of an event: it comes with the newest one while the job waits."""
+def lost_events(before, after):
+    """Returns the events of `before` that the gap-free `after` lacks or has changed, except those thinning may remove.
+
+    The queue position of a job is ignored, since it comes with the newest event while the job waits."""
     def own(event):
         return {key: value for key, value in event.items() if key != "queue_position"}
     again = {event["sequence"]: own(event) for event in after if event["type"] != "compacted"}
@@ -135,7 +136,7 @@ validation: {instances: 20}
 
 
 def tiny_config(folder):
-    """A configuration file whose training ends within seconds."""
+    """Writes a configuration whose training ends within seconds. Returns its path."""
     path = pathlib.Path(folder) / "tiny.yaml"
     path.write_text(TINY_TRAINING)
     return path

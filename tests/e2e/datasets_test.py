@@ -1,4 +1,4 @@
-"""Training on a user's own data through a daemon with tokens, which lets nobody name files of its machine."""
+"""Tests trainings on uploaded datasets, through a daemon with tokens that accepts no file names."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 
 from daemon import BINARIES, CALL_TIMEOUT_S, Daemon, vrpctl
 
-# Only what a test gives counts, not what its caller has set.
+# Tests must not inherit settings of the caller.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 TRAINING = """\
 name: own
@@ -26,7 +26,7 @@ SUPERVISED = ("training.method=supervised", "supervised.labels=file", "supervise
 
 
 def own_lines(count, tours=True):
-    """Instances of 6 customers as JSON lines, each with a tour to every customer and back as its label."""
+    """Returns instances of 6 customers as JSON lines, each labelled with a route per customer."""
     made = subprocess.run([BINARIES / "vrpctl", "--remote", own_lines.remote, "generate", "--problem", "cvrp", "--customers", "6",
                            "--count", str(count)], capture_output=True, text=True, timeout=CALL_TIMEOUT_S, check=True,
                           env={**ENVIRONMENT, "VRP_TOKEN": own_lines.token})
@@ -78,7 +78,7 @@ class DatasetsTest(unittest.TestCase):
         flags = [word for setting in (*how, *settings) for word in ("--set", setting)]
         return self.call("train", "--config", config, *flags, *(["--validate-only"] if validate_only else []))
 
-    def test_only_those_who_may_train_upload_and_delete(self):
+    def test_requires_the_role_train_to_upload_and_delete(self):
         file = self.write("roles.jsonl", own_lines(2))
         refused = self.call("datasets", "upload", file, "--name", "roles", role="solve")
         self.assertEqual(refused.returncode, 4)
@@ -89,7 +89,7 @@ class DatasetsTest(unittest.TestCase):
         self.assertEqual(self.call("datasets", "delete", "roles", role="solve").returncode, 4)
         self.assertEqual(self.call("datasets", "delete", "roles").returncode, 0)
 
-    def test_each_network_learns_from_own_instances_and_is_judged_on_others(self):
+    def test_trains_each_network_on_own_instances_and_validates_on_others(self):
         self.upload("instances", own_lines(20))
         judged = self.upload("judged", own_lines(8))
         self.assertEqual((judged["instances"], judged["instances_with_reference_cost"]), (8, 8))
@@ -101,7 +101,7 @@ class DatasetsTest(unittest.TestCase):
             solved = self.json("solve", self.write("one.jsonl", own_lines(1)), "--model", f"own-{model}", "--strategy", "greedy")
             self.assertTrue(solved[0]["feasible"])
 
-    def test_own_tours_are_the_labels(self):
+    def test_uses_own_tours_as_labels(self):
         kept = self.upload("labels", own_lines(12))
         self.assertEqual(kept["instances_with_tours"], 12)
         done = self.train("ptrnet", *SUPERVISED, "supervised.label_file=datasets/labels")
@@ -118,11 +118,11 @@ class DatasetsTest(unittest.TestCase):
             line["features"] = {"early": [node / 10 for node in range(7)], "wear": [0, 1, 0, 1, 0, 1, 0]}
         return "".join(json.dumps(line) + "\n" for line in lines)
 
-    def test_own_feature_columns_are_what_networks_read_in_training_and_solving(self):
+    def test_reads_own_feature_columns_in_training_and_solving(self):
         kept = self.upload("featured", self.with_features(12))
         self.assertEqual(kept["feature_columns"], ["early", "wear"])
         one, plain = self.write("featured-one.jsonl", self.with_features(1)), self.write("plain-one.jsonl", own_lines(1))
-        # Not so small that its optimum is certain without a network.
+        # Large enough that exact search does not solve it without a network.
         larger = self.write("larger.json", self.call("generate", "--problem", "cvrp", "--customers", "30").stdout)
         trainings = {
             "gt": ("problem.features=[x, y, demand, is_depot, early]",),
@@ -151,7 +151,7 @@ class DatasetsTest(unittest.TestCase):
         self.assertEqual(refused.returncode, 2)
         self.assertIn("have the column features.speed of problem.features", refused.stderr)
 
-    def test_what_is_not_there_is_refused_by_its_key(self):
+    def test_refuses_missing_datasets_and_names_the_key(self):
         for validate_only in (True, False):
             refused = self.train("ptrnet", "validation.file=datasets/nowhere", validate_only=validate_only)
             self.assertEqual(refused.returncode, 2)
@@ -159,7 +159,7 @@ class DatasetsTest(unittest.TestCase):
         path = self.train("ptrnet", f"problem.instances={self.folder / 'roles.jsonl'}")
         self.assertIn("data_dirs", path.stderr)
 
-    def test_bad_lines_are_named_and_nothing_is_kept(self):
+    def test_names_bad_lines_and_keeps_nothing(self):
         lines = own_lines(3).splitlines()
         lines[1] = lines[1].replace("[[1], [2]", "[[1], [1]")
         done = self.call("datasets", "upload", self.write("bad.jsonl", "\n".join(lines)), "--name", "bad")
@@ -167,7 +167,7 @@ class DatasetsTest(unittest.TestCase):
         self.assertIn("bad.jsonl:2: the label is not feasible", done.stderr)
         self.assertEqual(self.call("datasets", "get", "bad").returncode, 5)
 
-    def test_a_name_is_taken_once(self):
+    def test_refuses_a_name_in_use(self):
         text = own_lines(2)
         first = self.upload("taken", text)
         self.assertEqual(self.upload("taken", text), first)

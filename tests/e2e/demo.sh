@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The README's tour, for real: a daemon with a fresh state folder, a CVRPLIB instance solved with the model in the box, a
-# small policy trained over gRPC, the instance solved with that. Called by `./dev demo` once everything is built; leaves its
-# files in demo/. VRP_DEMO_TRAIN_FLAGS, for tests: more flags of `vrpctl train`, to cut the training short; then it need not
-# have learned anything.
+# Runs the README's tour: starts a daemon with a fresh state folder, solves a CVRPLIB instance with the included model, trains
+# a small policy over gRPC and solves the instance with that. Called by `./dev demo` after the build. Leaves its files in
+# demo/. Tests shorten the training by VRP_DEMO_TRAIN_FLAGS, which are further flags of `vrpctl train`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -46,7 +45,7 @@ export VRP_REMOTE
 cat "$out/vrpd.out"
 run bin/vrpctl server info
 
-say "2. Solve E-n22-k4 (Christofides and Eilon; optimum $optimum) with the model in the box: the network alone, then with search"
+say "2. Solve E-n22-k4 (Christofides and Eilon; optimum $optimum) with the included model: the network alone, then with search"
 run bin/vrpctl models list
 run bin/vrpctl solve "$instance" --model "$shipped" --strategy greedy
 run bin/vrpctl solve "$instance" --model "$shipped" --strategy multi_start
@@ -58,7 +57,7 @@ run bin/vrpctl train --config "$config" ${VRP_DEMO_TRAIN_FLAGS:-}
 echo "trained in $((SECONDS - began)) s"
 run bin/vrpctl models list
 
-say "4. What it has learned: 1,000 fixed CVRP20 instances, greedy, against the nearest-neighbour builder"
+say "4. Evaluate the trained model: 1,000 fixed CVRP20 instances, greedy, against the nearest-neighbour builder"
 bin/vrpctl jobs list --output json | python3 -c '
 import json, os, sys
 progress = json.loads(sys.stdin.readline())["progress"]

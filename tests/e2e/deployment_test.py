@@ -1,7 +1,6 @@
-"""The systemd unit, the proxy's configuration and the container files: what each tool says of them, and vrpd run as they run it.
+"""Tests the systemd unit, the proxy's configuration and the container files by each tool's check, and runs vrpd with them.
 
-Where a tool is not installed its tests are skipped and say so; nothing of what is checked without one is.
-"""
+Tests whose tool is not installed are skipped with the reason."""
 
 import contextlib
 import json
@@ -27,12 +26,12 @@ UNIT = ROOT / "configs" / "vrpd.service"
 NGINX = ROOT / "configs" / "nginx.conf"
 DOCKERFILE = ROOT / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker" / "compose.yaml"
-MOST_EXPOSURE = 2.0  # of 10, by systemd-analyze; the unit's is 1.7
+MOST_EXPOSURE = 2.0  # out of 10, by systemd-analyze; the unit has 1.7
 INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
 
 
 def tool(name):
-    """Its path, also where root's programs lie."""
+    """Returns the path of a tool, also from the folders of programs for root, or None."""
     return shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
 
 
@@ -41,7 +40,7 @@ def needs(name):
 
 
 def said(*words):
-    """Exit status and all output."""
+    """Returns the exit status and all output."""
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=CALL_TIMEOUT_S, check=False)
     return done.returncode, done.stdout
@@ -53,7 +52,7 @@ class InAFolder(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def start(self, *flags):
-        """With an address and a state folder of the test's own, whatever `flags` say of these."""
+        """Starts vrpd with its own address and state folder, whatever `flags` name."""
         flags = list(flags)
         for own in ("--listen", "--state-dir"):
             if own in flags:
@@ -66,29 +65,29 @@ class InAFolder(unittest.TestCase):
 
 class SystemdTest(InAFolder):
     def unit(self):
-        """A copy that names a program which is there."""
+        """Returns the path of a copy of the unit that names an existing program."""
         path = self.folder / "vrpd.service"
         path.write_text(UNIT.read_text().replace("/opt/vrp/bin/vrpd", str(BINARIES / "vrpd")))
         return path
 
     @needs("systemd-analyze")
-    def test_systemd_finds_nothing_wrong_with_the_unit(self):
+    def test_passes_systemds_check_of_the_unit(self):
         status, output = said("systemd-analyze", "verify", "--man=no", self.unit())
         self.assertEqual((status, output.strip()), (0, ""))
 
     @needs("systemd-analyze")
-    def test_a_word_that_systemd_does_not_know_would_be_found(self):
+    def test_detects_words_unknown_to_systemd(self):
         path = self.unit()
         path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsers=yes"))
         _, output = said("systemd-analyze", "verify", "--man=no", path)
         self.assertIn("DynamicUsers", output)
 
     @needs("systemd-analyze")
-    def test_the_service_is_as_little_exposed_as_it_was(self):
+    def test_bounds_the_exposure_of_the_service(self):
         status, output = said("systemd-analyze", "security", "--offline=true", f"--threshold={round(10 * MOST_EXPOSURE)}", self.unit())
         self.assertEqual(status, 0, output[-300:])
 
-    def test_the_program_takes_the_flags_that_the_unit_gives_it(self):
+    def test_accepts_the_flags_of_the_unit(self):
         command = re.search(r"^ExecStart=(.+)$", UNIT.read_text(), re.MULTILINE).group(1)
         words = shlex.split(command.replace("${STATE_DIRECTORY}", str(self.folder / "state"))
                             .replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
@@ -108,7 +107,7 @@ class NginxTest(InAFolder):
             self.port = free.getsockname()[1]
 
     def configuration(self, address):
-        """The whole of one, around ours with this machine's names and files."""
+        """Returns a complete configuration around ours, with this machine's names and files."""
         ours = NGINX.read_text()
         for old, new in (("listen 443 ", f"listen 127.0.0.1:{self.port} "), ("/etc/nginx/vrpd/server.pem", self.certificate),
                          ("/etc/nginx/vrpd/server.key", self.key), ("/etc/nginx/vrpd/clients.pem", self.authority.pem),
@@ -125,13 +124,13 @@ class NginxTest(InAFolder):
         return [tool("nginx"), "-e", "stderr", "-p", self.folder, "-c", self.configuration(address)]
 
     @needs("nginx")
-    def test_nginx_takes_the_configuration(self):
+    def test_passes_nginxs_check_of_the_configuration(self):
         status, output = said(*self.command("127.0.0.1:50051"), "-t")
         self.assertEqual(status, 0, output)
         self.assertNotIn("[warn]", output.replace('the "user" directive', ""))
 
     @needs("nginx")
-    def test_callers_with_a_certificate_reach_vrpd_through_it_and_no_others(self):
+    def test_admits_only_callers_with_a_certificate(self):
         daemon = self.start()
         with self.proxy(daemon.address):
             mine, key = self.authority.issue("me")
@@ -159,7 +158,7 @@ class NginxTest(InAFolder):
 
 
 class ContainerTest(InAFolder):
-    """Docker has no check that needs no daemon and no network: what can be wrong is looked at here."""
+    """Docker cannot check a file without its daemon, so these tests read the container files."""
 
     def setUp(self):
         super().setUp()
@@ -170,7 +169,7 @@ class ContainerTest(InAFolder):
     def only(self, instruction):
         return [rest for word, rest in self.lines if word == instruction][-1]
 
-    def test_the_file_has_known_instructions_and_stages_only(self):
+    def test_has_only_known_instructions_and_stages(self):
         self.assertLessEqual({word for word, _ in self.lines}, INSTRUCTIONS)
         seen = []
         for word, rest in self.lines:
@@ -182,7 +181,7 @@ class ContainerTest(InAFolder):
                 self.assertIn(rest.split()[0].removeprefix("--from="), seen)
         self.assertEqual(self.stages[-1], "cpu", "the default")
 
-    def test_what_is_copied_and_read_is_there(self):
+    def test_copies_and_reads_existing_files(self):
         for source in [rest.split()[0] for word, rest in self.lines if word == "COPY" and not rest.startswith("--from=")]:
             self.assertTrue((ROOT / source).exists(), source)
         packages = (ROOT / "cmake" / "apt_packages").read_text()
@@ -191,12 +190,12 @@ class ContainerTest(InAFolder):
         presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
         self.assertLessEqual(set(re.findall(r"--preset (\w+)", DOCKERFILE.read_text())), presets)
 
-    def test_it_runs_without_root(self):
+    def test_runs_without_root(self):
         words = [word for word, _ in self.lines]
         self.assertEqual(self.only("USER"), "vrp")
         self.assertLess(words.index("USER"), words.index("ENTRYPOINT"))
 
-    def test_the_program_takes_its_flags_and_is_found_healthy(self):
+    def test_accepts_the_flags_of_the_image_and_is_healthy(self):
         self.assertEqual(json.loads(self.only("ENTRYPOINT")), ["vrpd"])
         flags = [re.sub(r"^0\.0\.0\.0:\d+$", "127.0.0.1:0", word) for word in json.loads(self.only("CMD"))]
         daemon = self.start(*flags)
@@ -208,7 +207,7 @@ class ContainerTest(InAFolder):
         self.assertEqual(vrpctl(*check[1:]).returncode, 1, "of a daemon that is gone; Docker knows 0 and 1 only")
 
     @unittest.skipUnless(yaml, "skipped: PyYAML is not installed")
-    def test_the_services_build_stages_that_there_are_and_keep_to_loopback(self):
+    def test_builds_existing_stages_and_listens_on_loopback(self):
         composed = yaml.safe_load(COMPOSE.read_text())
         for service in composed["services"].values():
             build = service["build"]

@@ -1,5 +1,6 @@
-"""The commands of docs/*.md: the lines of its `sh` blocks run as they stand, in their order, on a real daemon, and the commands
-and flags that stand in the text exist. Trainings alone are shortened, by a vrpctl that adds settings."""
+"""Runs the `sh` blocks of docs/*.md in order on a real daemon, and checks that commands and flags in the text exist.
+
+Trainings are shortened by a vrpctl that adds settings."""
 
 import os
 import pathlib
@@ -13,7 +14,7 @@ from daemon import BINARIES, ROOT, Daemon
 
 PAGE_TIMEOUT_S = 280
 
-# Stands before the real one in PATH. Asks it which method a training has, for each takes other settings.
+# Precedes the real one in PATH. Asks it for the method of a training, since each method has other settings.
 SHORTENING_VRPCTL = """\
 #!/usr/bin/env python3
 import json, os, subprocess, sys
@@ -37,13 +38,13 @@ def pages():
 
 
 def script_of(page):
-    """The lines of the page's `sh` blocks."""
+    """Returns the lines of the page's `sh` blocks."""
     return [line for block in re.findall(r"^```sh\n(.*?)^```$", page.read_text(), flags=re.DOTALL | re.MULTILINE)
             for line in block.splitlines()]
 
 
 def inline_commands(page):
-    """`vrpctl ...` within the text, as words."""
+    """Returns the `vrpctl ...` commands within the text, as words."""
     prose = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     return [found.split() for found in re.findall(r"`(vrpctl [^`]*)`", prose)]
 
@@ -57,7 +58,7 @@ class DocsTest(unittest.TestCase):
         program.write_text(SHORTENING_VRPCTL.format(real=BINARIES / "vrpctl"))
         program.chmod(0o755)
 
-    def test_the_commands_of_each_page_work_as_they_stand(self):
+    def test_runs_the_commands_of_each_page(self):
         self.assertTrue(pages())
         for page in pages():
             lines = script_of(page)
@@ -77,7 +78,7 @@ class DocsTest(unittest.TestCase):
                               timeout=PAGE_TIMEOUT_S, check=False)
         self.assertEqual(done.returncode, 0, f"{page.name}: {done.stdout[-3000:]}\n{done.stderr[-3000:]}")
 
-    def test_the_commands_within_the_text_exist(self):
+    def test_knows_the_commands_within_the_text(self):
         checked = 0
         for page in pages():
             for words in inline_commands(page):

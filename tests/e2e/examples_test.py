@@ -1,8 +1,7 @@
-"""The examples that begin every help text of vrpctl and vrpd, run as they stand, in their order, on a real daemon.
+"""Runs the examples of every help text of vrpctl and vrpd, in order, on a real daemon.
 
-A user who copies them line by line must get what they promise, so each help text's lines are one script of a shell, in a
-folder that holds the files which they name. CUTS alone changes lines, and only how long they take and which host they name.
-"""
+Users copy examples line by line, so the lines of each help text run as one shell script, in a folder with the files that
+they name. Only CUTS changes lines: their duration and the host that they name."""
 
 import json
 import os
@@ -17,14 +16,14 @@ from daemon import BINARIES, DATA, ROOT, Daemon
 
 SCRIPT_TIMEOUT_S = 240
 
-# Cuts of a training's steps, put where `vrpctl train` stands: it ends within seconds, but goes on where the next lines
-# pause it, publish it or the like.
+# Settings added to `vrpctl train`. The training ends within seconds, but runs long enough for the next lines to pause or
+# publish it.
 STEPS = ("--set training.batches_per_epoch=2 --set training.batch_size=8 --set validation.instances=20 "
          "--set reinforce.baseline_instances=16")
 SHORT = f"{STEPS} --set training.epochs=2"
 LASTING = f"{STEPS} --set training.epochs=100000"
 
-# (pattern, what takes its place): all that the test changes of an example.
+# (pattern, replacement): all changes of this test to the examples.
 CUTS = [
     (r"\bhost:50051\b", "$VRP_REMOTE"),
     (r"--budget \d+[mh]\b", "--budget 1s"),
@@ -60,7 +59,7 @@ MATRIX = {"distance_matrix": [[0, 2, 3], [2, 0, 4], [3, 4, 0]]}
 
 
 def provide_files(folder):
-    """The files that examples name and no example writes."""
+    """Creates the files that examples name and no example writes."""
     shutil.copy(DATA / "E-n22-k4.vrp", folder / "city.vrp")
     shutil.copy(DATA / "pr107.tsp", folder / "pr107.tsp")
     tour = "\n".join(str(node) for node in range(1, 108))
@@ -77,7 +76,7 @@ def help_of(program, words=()):
 
 
 def examples_of(text):
-    """The lines of the section that a help text begins with."""
+    """Returns the lines of the section that begins a help text."""
     lines = text.splitlines()
     if not lines or lines[0] != "Examples:":
         return []
@@ -90,7 +89,7 @@ def subcommands_of(text):
 
 
 def all_commands(words=()):
-    """Every path of vrpctl's commands, in the order of the help texts, with that help text."""
+    """Returns every path of vrpctl's commands with its help text, in the order of the help texts."""
     text = help_of("vrpctl", words)
     yield words, text
     for name in subcommands_of(text):
@@ -98,7 +97,7 @@ def all_commands(words=()):
 
 
 def cut(lines):
-    """The lines with CUTS made; what trains is made short."""
+    """Applies CUTS to the lines and shortens trainings."""
     steered = any(re.search(r"vrpctl jobs (pause|resume|cancel|stop|publish)", line) for line in lines)
     changed = []
     for line in lines:
@@ -129,7 +128,7 @@ class ExamplesTest(unittest.TestCase):
         shutil.rmtree(cls.folder, ignore_errors=True)
 
     def run_script(self, lines):
-        """Runs the lines in one shell that stops at the first that fails; what reads no more than it wants is no failure."""
+        """Runs the lines in one shell that stops at the first failure. A reader that stops early is no failure."""
         script = ["set -e", "trap 'echo \"failed: $line\" >&2' ERR"]
         for line in lines:
             script += [f"line={self.quoted(line)}", "set +o pipefail" if "| head" in line else "set -o pipefail", line]
@@ -141,7 +140,7 @@ class ExamplesTest(unittest.TestCase):
         return "'" + text.replace("'", "'\\''") + "'"
 
     def end_jobs(self):
-        """What an example left running would keep the next ones waiting."""
+        """Ends the jobs that an example left running, which would delay the next ones."""
         for job in self.daemon.json("jobs", "list"):
             if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
                 self.daemon.call("jobs", "cancel", job["name"])
@@ -150,7 +149,7 @@ class ExamplesTest(unittest.TestCase):
             if job["state"] not in ("SUCCEEDED", "FAILED", "CANCELLED"):
                 self.daemon.call("solve-jobs", "stop", job["name"])
 
-    def test_the_examples_of_every_command_work_as_they_stand(self):
+    def test_runs_the_examples_of_every_command(self):
         walked = 0
         for words, text in all_commands():
             name = " ".join(("vrpctl", *words))
@@ -164,8 +163,8 @@ class ExamplesTest(unittest.TestCase):
                 self.end_jobs()
         self.assertGreater(walked, 30, "the commands were not found")
 
-    def test_the_examples_of_vrpd_serve_and_stop(self):
-        # It stands in the help of `server backup` too, which restores what that example wrote.
+    def test_runs_the_examples_of_vrpd(self):
+        # The help of `server backup` has it too, and restores the backup of that example.
         self.assertEqual(self.run_script(["vrpctl server backup vrp.tar"]).returncode, 0)
         restores = [line for line in examples_of(help_of("vrpctl", ("server", "backup"))) if line.startswith("vrpd ")]
         self.assertTrue(restores)
@@ -176,7 +175,7 @@ class ExamplesTest(unittest.TestCase):
 
     def serve_and_stop(self, line):
         words = re.sub(r"  +#.*", "", line)
-        if "--restore" not in words:  # the usual port may be another daemon's
+        if "--restore" not in words:  # the default port may be in use
             words = re.sub(r"--listen 127\.0\.0\.1:\d+", "", words) + " --listen 127.0.0.1:0"
         process = subprocess.Popen(["bash", "-c", f"exec {words}"], cwd=self.folder, env=self.environment, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

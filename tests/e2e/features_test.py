@@ -1,4 +1,4 @@
-"""The instances of tests/bench/compare_features.py, one a feature, as a user sends them: the daemon knows every field."""
+"""Solves the instances of tests/bench/compare_features.py, one per feature, as a user sends them."""
 
 import json
 import pathlib
@@ -19,15 +19,15 @@ class FeaturesTest(unittest.TestCase):
         self.daemon = Daemon(pathlib.Path(self.folder.name) / "state")
         self.addCleanup(self.daemon.clean_up)
 
-    def test_every_feature_is_solved_and_no_vehicle_breaks_a_rule(self):
+    def test_solves_every_feature_without_violations(self):
         path = pathlib.Path(self.folder.name) / "features.jsonl"
         path.write_text("".join(json.dumps(generate(name, 0, seed=1)) + "\n" for name in FEATURES))
         done = self.daemon.call("solve", path, "--budget", "50ms", "--output", "json")
-        answers = [json.loads(line) for line in done.stdout.splitlines()][:-1]  # the last sums up
+        answers = [json.loads(line) for line in done.stdout.splitlines()][:-1]  # the last line is the summary
         self.assertEqual([answer["name"] for answer in answers], [f"{name}-0" for name in FEATURES], done.stderr)
         for answer in answers:
             with self.subTest(answer["name"]):
-                # Too few vehicles is what the priorities are for.
+                # Priorities only matter with too few vehicles.
                 broken = [one for one in answer["violations"] if one["kind"] != "missing_customer"]
                 self.assertEqual(broken, [])
                 self.assertEqual(bool(answer["unserved"]), answer["name"] in ("priorities-0", "prizes-0", "short_fleet-0"))

@@ -1,4 +1,4 @@
-"""Files in and out as users have them: conversions, VROOM's and GeoJSON's forms of a plan, matrices that outlive vrpd."""
+"""Tests file formats: conversions, plans as VROOM output and GeoJSON, and stored matrices."""
 
 import json
 import pathlib
@@ -41,7 +41,7 @@ class FormatsTest(unittest.TestCase):
         self.assertEqual(finished.returncode, code, f"{words}: {finished.stdout}\n{finished.stderr}")
         return finished.stderr
 
-    def test_vrooms_input_is_answered_in_vrooms_output_and_drawn(self):
+    def test_answers_vroom_input_in_vroom_output_and_plots_it(self):
         vans, picture = self.path("vans.json", VANS), self.path("vans.geojson")
         answer = json.loads(self.done("solve", vans, "--budget", "200ms", "--output", "vroom", "--plot", picture))
         self.assertEqual(answer["code"], 0)
@@ -53,7 +53,7 @@ class FormatsTest(unittest.TestCase):
         features = json.loads(picture.read_text())["features"]
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("LineString"), 2)
         self.assertEqual([feature["geometry"]["type"] for feature in features].count("Point"), 6)
-        # The plan goes through all its forms and stays what it was.
+        # The plan is converted through all formats and stays the same.
         given = self.path("given.json")
         given.write_text(json.dumps(answer))
         self.done("convert", "--instance", vans, given, self.path("plan.sol"))
@@ -66,13 +66,13 @@ class FormatsTest(unittest.TestCase):
         self.assertEqual(error["code"], 2)
         self.assertIn("vehicles", error["error"])
 
-    def test_people_read_kilometres_hours_and_times_of_a_day(self):
+    def test_prints_kilometres_hours_and_times_of_day(self):
         text = self.done("solve", self.path("vans.json", OFFICE_HOURS), "--budget", "100ms")
         self.assertRegex(text, r"Route 1: .*  distance \d+\.\d\d km  load 2  duration \d:\d\d h  from \d+:\d\d to \d+:\d\d\n")
         answer = json.loads(self.done("solve", self.path("vans.json"), "--budget", "100ms", "--output", "json"))
         self.assertGreater(answer["routes"][0]["distance"], 1000, "JSON keeps the number itself, in metres")
 
-    def test_a_file_in_no_known_format_is_told_which_there_are(self):
+    def test_lists_the_formats_for_a_file_in_no_known_format(self):
         readme = self.folder / "README.md"
         readme.write_text("# Customers\n\nVehicle routing.\n\ncustomer 1 is near.\n")
         for command in ("solve", "validate"):
@@ -80,7 +80,7 @@ class FormatsTest(unittest.TestCase):
             self.assertEqual(told.returncode, 2)
             self.assertIn("README.md: no known format: wanted one of CVRPLIB", told.stdout + told.stderr)
 
-    def test_a_solomon_file_is_solved_for_the_fewest_vehicles(self):
+    def test_minimises_vehicles_of_a_solomon_file(self):
         file = self.folder / "two.txt"
         rows = [(0, 0, 0, 0, 0, 99, 0), (1, 9, 0, 1, 0, 99, 0), (2, -9, 0, 1, 0, 99, 0)]
         file.write_text("TWO\n\nVEHICLE\nNUMBER CAPACITY\n 2 9\n\nCUSTOMER\nCUST NO. XCOORD. YCOORD. DEMAND READY DUE SERVICE\n\n" +
@@ -90,7 +90,7 @@ class FormatsTest(unittest.TestCase):
         converted = json.loads(self.done("convert", file, "-", "--to", "json", "--objective", "vehicles_then_distance"))
         self.assertEqual(converted["objective"], "vehicles_then_distance")
 
-    def test_a_benchmark_goes_through_the_formats_and_keeps_its_optimum(self):
+    def test_keeps_the_optimum_of_a_benchmark_through_all_formats(self):
         city, vroom, back = self.path("city.json"), self.path("city.vroom.json"), self.path("city.vrp")
         self.done("convert", DATA / "E-n22-k4.vrp", city)
         self.done("convert", city, vroom, "--to", "vroom")
@@ -103,7 +103,7 @@ class FormatsTest(unittest.TestCase):
         self.assertIn("kind: cvrp", self.refused("convert", city, self.path("city.txt"), code=2))
         self.assertFalse(self.path("city.txt").exists())
 
-    def test_matrices_are_uploaded_once_and_outlive_a_killed_daemon(self):
+    def test_keeps_uploaded_matrices_over_a_killed_daemon(self):
         distances = [[0, 5, 9], [4, 0, 2], [8, 3, 0]]
         file = self.path("m.json", {"distance_matrix": distances, "duration_matrix": distances})
         name = self.daemon.json("matrices", "upload", file)[0]["name"]

@@ -1,4 +1,4 @@
-"""Training jobs under kill -9: around pause, resume, stop, delete and live publication; quarantine; limits; the quota."""
+"""Tests training jobs under kill -9: pause, resume, stop, delete, live publication, quarantine, limits and quota."""
 
 import pathlib
 import tempfile
@@ -8,7 +8,7 @@ from daemon import Daemon, first_gap, tiny_config
 
 ENDLESS = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10",
            "--set", "training.checkpoint_every_steps=5")
-# Ends within seconds, after some dozens of steps.
+# A training that ends within seconds, after some dozens of steps.
 SHORT = ("--set", "training.epochs=12", "--set", "training.batches_per_epoch=10")
 
 
@@ -51,7 +51,7 @@ class JobControlTest(unittest.TestCase):
         _, name, _, version = model.split("/")
         return (self.state / "models" / name / version / "weights.safetensors").read_bytes()
 
-    def test_a_job_that_was_paused_killed_and_resumed_ends_with_the_weights_of_one_that_was_not(self):
+    def test_ends_with_the_same_weights_after_pause_kill_and_resume(self):
         plain = self.submit(*SHORT)
         self.until_state(plain, "SUCCEEDED")
         job = self.submit(*SHORT)
@@ -60,13 +60,13 @@ class JobControlTest(unittest.TestCase):
         self.kill_and_restart()
         self.assertEqual(self.get(job)["state"], "PAUSED")
         self.daemon.json("jobs", "resume", job)
-        self.kill_and_restart()  # an acknowledged resumption holds
+        self.kill_and_restart()  # must keep the acknowledged resumption
         events = self.until_state(job, "SUCCEEDED")
         self.assert_gap_free(events)
         self.assertTrue([event for event in events if event["type"] == "resumed"][0]["resumed_from_step"] >= 15)
         self.assertEqual(self.weights_of(job), self.weights_of(plain))
 
-    def test_a_kill_right_after_the_request_to_pause_leaves_the_job_paused(self):
+    def test_keeps_a_job_paused_after_a_kill(self):
         job = self.submit(*ENDLESS)
         self.until_step(job, 12)
         self.daemon.json("jobs", "pause", job)
@@ -77,7 +77,7 @@ class JobControlTest(unittest.TestCase):
         self.daemon.json("jobs", "resume", job)
         self.until(job, lambda event: event["type"] == "progress" and event["attempt"] == 2)
 
-    def test_a_stopped_job_ends_with_the_weights_of_its_best_validation(self):
+    def test_ends_a_stopped_job_with_its_best_weights(self):
         job = self.submit(*ENDLESS)
         self.until_step(job, 25)
         self.assertEqual(self.daemon.json("jobs", "stop", job)[0]["state"], "STOPPING")
@@ -93,7 +93,7 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(model["steps"], published["step"])
         self.assertEqual(model["validation_cost"], published["val_cost"])
 
-    def test_a_kill_right_after_the_request_to_stop_ends_the_job_with_a_model_at_the_next_start(self):
+    def test_ends_a_stopped_job_with_a_model_after_a_kill(self):
         job = self.submit(*ENDLESS)
         self.until_step(job, 12)
         self.daemon.json("jobs", "stop", job)
@@ -103,7 +103,7 @@ class JobControlTest(unittest.TestCase):
         self.assertTrue(self.weights_of(job))
         self.assertEqual(self.get(job)["end_reason"], "STOPPED")
 
-    def test_a_paused_job_is_stopped_before_others_run(self):
+    def test_stops_a_paused_job_before_others_run(self):
         job = self.submit(*ENDLESS)
         self.until_step(job, 12)
         self.pause(job)
@@ -111,11 +111,11 @@ class JobControlTest(unittest.TestCase):
         self.until_step(running, 1)
         stopped = self.daemon.json("jobs", "stop", job)[0]
         self.assertEqual((stopped["state"], stopped["queue_position"]), ("QUEUED", 1))
-        self.kill_and_restart()  # an acknowledged stop holds
+        self.kill_and_restart()  # must keep the acknowledged stop
         self.until_state(job, "SUCCEEDED")
         self.assertEqual(self.get(job)["end_reason"], "STOPPED")
 
-    def test_a_deleted_job_stays_deleted_and_leaves_its_model(self):
+    def test_keeps_the_model_of_a_deleted_job(self):
         job = self.submit()
         self.until_state(job, "SUCCEEDED")
         model = self.get(job)["model"]
@@ -127,7 +127,7 @@ class JobControlTest(unittest.TestCase):
         self.assertFalse(curves.exists())
         self.assertEqual(self.daemon.json("models", "get", model)[0]["name"], model)
 
-    def test_a_job_that_crashes_the_daemon_is_quarantined_and_others_run(self):
+    def test_quarantines_a_crashing_job_and_runs_others(self):
         bad = self.submit("--set", "training.checkpoint_every_steps=1000000", *ENDLESS[:4])
         good = self.submit()
         for attempt in (1, 2, 3):
@@ -139,7 +139,7 @@ class JobControlTest(unittest.TestCase):
         self.assertIn("submit the job again", job["error"]["message"])
         self.until_state(good, "SUCCEEDED")
 
-    def test_weights_are_published_live_and_the_job_goes_on_across_a_kill(self):
+    def test_publishes_weights_live_and_resumes_after_a_kill(self):
         job = self.submit(*ENDLESS)
         self.until_step(job, 12)
         published = self.daemon.json("jobs", "publish", job)[0]
@@ -159,14 +159,14 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(finished["name"], self.get(job)["model"])
         self.assertFalse(finished["live"])
 
-    def test_a_model_of_another_architecture_does_not_take_a_name(self):
+    def test_refuses_a_name_used_by_another_architecture(self):
         self.until_state(self.submit(), "SUCCEEDED")
         for words in (("--detach",), ("--validate-only",)):
             refused = self.daemon.call("train", "--config", self.config, "--model", "GT+RL", *words)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("choose another name", refused.stderr)
 
-    def test_a_time_limit_ends_with_a_model_and_history_and_comparison_tell_of_it(self):
+    def test_ends_with_a_model_at_the_time_limit_and_reports_it(self):
         limited = self.submit("--time-limit", "2s", "--label", "kind=limited", *ENDLESS)
         whole = self.submit("--epoch-limit", "1", "--priority", "5")
         self.until_state(limited, "SUCCEEDED")
@@ -183,7 +183,7 @@ class JobControlTest(unittest.TestCase):
         self.assertEqual(compared["differences"]["training.epochs"], {limited: "100000", whole: "2"})
         self.assertEqual(len(compared["jobs"]), 2)
 
-    def test_beyond_the_quota_new_jobs_are_refused_with_the_remedy(self):
+    def test_refuses_jobs_beyond_the_quota_with_the_remedy(self):
         self.kill_and_restart("--state-quota-mb", "1")
         (self.state / "large").write_bytes(bytes(2_000_000))
         refused = self.daemon.call("train", "--config", self.config, "--detach")

@@ -1,7 +1,6 @@
-// In the place of MakeTrainer (by the linker's --wrap), for a vrpd that is vrpd in all but this:
-// its trainings' device is lost, as far as the daemon can tell, when the file VRP_LOSE_DEVICE is
-// there, which is removed. So what follows on such a loss can be seen without a GPU. Pointer
-// networks alone.
+// Replaces MakeTrainer, by the linker's --wrap, in a vrpd for tests. Its trainings report a lost
+// device when the file VRP_LOSE_DEVICE exists, and remove the file. So tests can see the daemon's
+// reaction to a lost device without a GPU. Only for pointer networks.
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -24,7 +23,7 @@ bool Lost() {
   return file != nullptr && std::filesystem::remove(file, error);
 }
 
-// Its work ends as work on a GPU does after an error that CUDA calls sticky.
+// Fails like work on a GPU after a sticky CUDA error.
 class LosingExecutor final : public DeviceExecutor {
  public:
   std::future<absl::Status> Run(Priority priority,

@@ -1,5 +1,6 @@
-"""A daemon whose GPU is lost for good (losing_trainer.cc stands for it): it answers by search, starts anew as the same
-process, and its jobs go on."""
+"""Tests a daemon that loses its GPU for good, simulated by losing_trainer.cc.
+
+It answers by search, restarts within the same process and resumes its jobs."""
 
 import os
 import pathlib
@@ -8,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from daemon import BINARIES, DATA, Daemon, first_gap, not_told_again, tiny_config
+from daemon import BINARIES, DATA, Daemon, first_gap, lost_events, tiny_config
 
 LOSING_VRPD = BINARIES.parent / "tests" / "losing_vrpd"
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
@@ -43,7 +44,7 @@ class LostDeviceTest(unittest.TestCase):
         signal.alarm(0)
         self.assertTrue(line.startswith("listening on "), line)
 
-    def test_it_answers_by_search_starts_anew_and_its_jobs_go_on(self):
+    def test_falls_back_to_search_restarts_and_resumes_its_jobs(self):
         job = self.submit()
         before = self.daemon.events_until(lambda event: event["type"] == "checkpoint" and event["step"] >= 10,
                                           "jobs", "watch", job, "--from", 1)
@@ -62,13 +63,13 @@ class LostDeviceTest(unittest.TestCase):
         self.assertEqual(self.daemon.call("server", "health").returncode, 0)
 
         self.await_start()
-        self.assertIsNone(process.poll())  # the same one
+        self.assertIsNone(process.poll())  # the same process
         self.assertIsNone(loss())
         self.await_true("ready again", lambda: self.daemon.call("server", "health", "--ready").returncode == 0)
         after = self.daemon.events_until(lambda event: event["type"] == "checkpoint" and event["attempt"] == 2,
                                          "jobs", "watch", job, "--from", 1)
         self.assertIsNone(first_gap(after))
-        self.assertEqual(not_told_again(before, after), [])
+        self.assertEqual(lost_events(before, after), [])
         resumed = [event for event in after if event["type"] == "resumed"]
         self.assertEqual([event["attempt"] for event in resumed], [2])
         self.assertGreaterEqual(resumed[0]["resumed_from_step"], 10)

@@ -1,7 +1,6 @@
-"""Models that are loaded, used and unloaded again and again leave the daemon as small as it was. Prints its figures.
+"""Checks that loading, using and unloading models repeatedly does not grow the daemon's memory. Prints its figures.
 
-With --cycles N: another number than 100.
-"""
+--cycles N sets the number of cycles, 100 by default."""
 
 import json
 import pathlib
@@ -31,7 +30,7 @@ class ModelMemoryTest(unittest.TestCase):
         unloaded = self.daemon.json("models", "unload", model)[0]["unloaded"]
         self.assertEqual(unloaded, [f"models/{solved['model']}/versions/{solved['version']}"])
 
-    def test_cycles_of_load_solve_unload_keep_the_memory_flat(self):
+    def test_keeps_the_memory_flat_over_load_solve_unload_cycles(self):
         models = ("gt-mixed", "ptrnet-cvrp20")
         for i in range(WARM_UP):
             self.cycle(models[i % 2])

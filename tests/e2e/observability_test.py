@@ -1,4 +1,4 @@
-"""What vrpd tells of itself agrees with what was asked of it: metrics, log, request ids, health."""
+"""Checks vrpd's metrics, log, request ids and health against the requests sent."""
 
 import json
 import math
@@ -18,7 +18,7 @@ LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"(?:,|$)')
 
 
 def parse_metrics(text):
-    """Prometheus's text format, strictly: {family: type}, {(sample, frozenset(labels)): value}."""
+    """Parses Prometheus's text format strictly: {family: type}, {(sample, frozenset(labels)): value}."""
     types, values = {}, {}
     if not text.endswith("\n"):
         raise ValueError("the last line does not end")
@@ -49,7 +49,7 @@ def parse_metrics(text):
 
 
 def http_get(address, path):
-    """Status and text."""
+    """Returns status and text."""
     try:
         with urllib.request.urlopen(f"http://{address}{path}", timeout=10) as reply:
             return reply.status, reply.read().decode()
@@ -71,7 +71,7 @@ class ObservabilityTest(unittest.TestCase):
         return parse_metrics(text)
 
     def log(self):
-        """Its lines; each must be one JSON object."""
+        """Returns the lines of the log. Each must be one JSON object."""
         return [json.loads(line) for line in self.daemon.log_path.read_text().splitlines()]
 
     def requests(self, rpc, code):
@@ -79,7 +79,7 @@ class ObservabilityTest(unittest.TestCase):
         return sum(value for (name, labels), value in values.items()
                    if name == "vrp_requests_total" and {("rpc", f"vrp.v1.{rpc}"), ("code", code)} <= labels)
 
-    def test_counters_agree_with_what_was_asked(self):
+    def test_counts_the_requests(self):
         for _ in range(4):
             self.assertEqual(self.daemon.call("solve", INSTANCE, "--budget", "50ms").returncode, 0)
         bad = self.folder / "bad.vrp"
@@ -94,7 +94,7 @@ class ObservabilityTest(unittest.TestCase):
         solve = next(rpc for rpc in top["rpcs"] if rpc["rpc"] == "SolverService/Solve")
         self.assertEqual((solve["total"], solve["failed"]), (6, 2))
 
-    def test_histograms_are_sound(self):
+    def test_exports_consistent_histograms(self):
         for _ in range(3):
             self.daemon.call("solve", INSTANCE, "--budget", "50ms")
         types, values = self.metrics()
@@ -110,7 +110,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertTrue(0.02 <= values["vrp_solve_duration_seconds_sum", strategy] / 3 <= 1)
 
     def check_histogram(self, family, values):
-        """Buckets do not fall, and the last is the count."""
+        """Checks that buckets do not decrease and that the last is the count."""
         series = {}
         for (name, labels), value in values.items():
             if name == f"{family}_bucket":
@@ -123,7 +123,7 @@ class ObservabilityTest(unittest.TestCase):
             self.assertEqual(counts[-1], values[f"{family}_count", labels], family)
             self.assertEqual(max(buckets), math.inf, family)
 
-    def test_the_log_names_requests_and_their_errors_say_the_same_id(self):
+    def test_logs_the_request_ids_of_errors(self):
         done = self.daemon.call("jobs", "get", "nothing")
         shown = re.search(r"request id: (\S+)", done.stderr).group(1)
         lines = [line for line in self.log() if line.get("request_id") == shown]
@@ -135,10 +135,10 @@ class ObservabilityTest(unittest.TestCase):
         self.assertGreater(line["duration_ms"], 0)
         self.assertTrue(line["peer"].startswith("ipv4:127.0.0.1:"))
 
-    def test_the_log_tells_what_becomes_of_jobs(self):
+    def test_logs_job_state_changes(self):
         done = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
         self.daemon.call("jobs", "watch", done)
-        # It waits behind another job until its data are gone.
+        # The job waits behind another one until its data are deleted.
         own = self.folder / "own.jsonl"
         own.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "6", "--count", "8").stdout)
         first = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", "--set", "training.epochs=100000")
@@ -155,7 +155,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual((lines[lost][-1]["state"], lines[lost][-1]["level"]), ("FAILED", "warning"))
         self.assertIn("own.jsonl", lines[lost][-1]["error"])
 
-    def test_why_it_did_not_start_is_a_line_of_the_log(self):
+    def test_logs_why_it_did_not_start(self):
         second = subprocess.run(
             [BINARIES / "vrpd", "--listen", "127.0.0.1:0", "--log-format", "json", "--state-dir",
              self.folder / "state"], capture_output=True, text=True, timeout=60, check=False)
@@ -164,7 +164,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual(last["level"], "error")
         self.assertIn("another vrpd uses this state folder", last["error"])
 
-    def test_the_log_level_changes_while_it_runs(self):
+    def test_changes_the_log_level_at_run_time(self):
         self.assertEqual(self.daemon.json("server", "log-level", "warn")[0]["previous"], "debug")
         before = len(self.log())
         self.daemon.call("jobs", "get", "nothing")
@@ -174,7 +174,7 @@ class ObservabilityTest(unittest.TestCase):
         self.daemon.call("jobs", "get", "nothing")
         self.assertGreater(len(self.log()), before)
 
-    def test_a_running_job_is_seen_everywhere(self):
+    def test_reports_a_running_job_in_metrics_and_stats(self):
         long = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100")
         job = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach", *long)[0]["name"]
         self.daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
@@ -187,7 +187,7 @@ class ObservabilityTest(unittest.TestCase):
         self.assertEqual([entry["name"] for entry in active], [job])
         self.assertIn("RUNNING", self.daemon.call("top", "--once").stdout)
 
-    def test_health_and_readiness(self):
+    def test_reports_health_and_readiness(self):
         self.assertEqual(http_get(self.metrics_address, "/healthz")[0], 200)
         self.assertEqual(http_get(self.metrics_address, "/readyz"), (200, "ready\n"))
         self.assertEqual(self.daemon.call("server", "health").returncode, 0)
@@ -197,7 +197,7 @@ class ObservabilityTest(unittest.TestCase):
 
 
 class GpuTest(unittest.TestCase):
-    """With a library in the place of NVIDIA's, which says that there are two."""
+    """Uses a fake NVIDIA library that reports two GPUs."""
 
     def setUp(self):
         folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-observability-"))
@@ -206,7 +206,7 @@ class GpuTest(unittest.TestCase):
         self.daemon = Daemon(folder / "state", flags=("--config", config))
         self.addCleanup(lambda: self.daemon.clean_up())
 
-    def test_top_shows_what_the_driver_tells(self):
+    def test_shows_the_drivers_values_in_top(self):
         gpus = []
         while not gpus:  # the driver has not answered yet
             gpus = self.daemon.json("top", "--once")[0]["devices"]

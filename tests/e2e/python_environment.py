@@ -1,4 +1,4 @@
-"""Makes sure of a Python that has the packages of cmake/python_requirements.txt."""
+"""Provides a Python with the packages of cmake/python_requirements.txt."""
 
 import importlib
 import os
@@ -16,8 +16,9 @@ def _is_there(module):
 
 
 def need(*modules):
-    """Returns where they can be imported; else runs the script again by the tests' interpreter, which has them, and where
-    `./dev test` has not made that yet ends it as skipped."""
+    """Returns if the packages can be imported. Otherwise runs the script again with the tests' interpreter.
+
+    Ends the script as skipped if `./dev test` has not created that interpreter yet."""
     if all(map(_is_there, modules)):
         return
     setup = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "setup_python.sh"

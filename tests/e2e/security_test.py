@@ -1,4 +1,4 @@
-"""TLS, client certificates, tokens and unix sockets, by the built programs; openssl makes the certificates."""
+"""Tests TLS, client certificates, tokens and unix sockets of the built programs. openssl makes the certificates."""
 
 import http.client
 import json
@@ -18,7 +18,7 @@ import urllib.request
 
 from daemon import BINARIES, CALL_TIMEOUT_S, DATA, ROOT, Daemon, tiny_config, vrpctl
 
-# Only what a test gives counts, not what its caller has set.
+# Tests must not inherit settings of the caller.
 ENVIRONMENT = {key: value for key, value in os.environ.items() if not key.startswith("VRP_T")}
 
 
@@ -27,7 +27,7 @@ def openssl(*words):
 
 
 class Authority:
-    """Certificates below one of its own, in `folder`."""
+    """A certificate authority in `folder`."""
 
     def __init__(self, folder, name):
         self.folder, self.pem, self.key = folder, folder / f"{name}.pem", folder / f"{name}.key"
@@ -35,7 +35,7 @@ class Authority:
                 "-subj", f"/CN={name}", "-keyout", self.key, "-out", self.pem)
 
     def issue(self, name, alternatives="DNS:localhost,IP:127.0.0.1", days=2):
-        """The paths of a certificate and its key."""
+        """Returns the paths of a new certificate and its key."""
         pem, key, request, extensions = (self.folder / f"{name}.{end}" for end in ("pem", "key", "csr", "ext"))
         extensions.write_text(f"subjectAltName={alternatives}\n")
         openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
@@ -73,7 +73,7 @@ class SecurityTest(unittest.TestCase):
         self.assertFalse((self.folder / "never").exists())
 
     def token(self, role):
-        """A fresh token and the line that grants it the role."""
+        """Returns a fresh token and the line that grants it the role."""
         lines = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True,
                                timeout=CALL_TIMEOUT_S).stdout.splitlines()
         return lines[1], lines[3]
@@ -84,7 +84,7 @@ class SecurityTest(unittest.TestCase):
         path.chmod(mode)
         return path
 
-    def test_tls_is_spoken_with_those_who_trust_the_certificate(self):
+    def test_serves_tls_to_clients_that_trust_the_certificate(self):
         daemon = self.start_tls()
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
         self.assertEqual(self.ask(daemon, env={"VRP_TLS_CA": str(self.authority.pem)}).returncode, 0)
@@ -98,12 +98,12 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(plain.returncode, 3)
         self.assertIn("--tls-ca", plain.stderr)
 
-    def test_tls_to_a_daemon_without_it_says_so(self):
+    def test_explains_tls_to_a_daemon_without_tls(self):
         done = self.ask(self.start(), "--tls-ca", self.authority.pem)
         self.assertEqual(done.returncode, 3)
         self.assertIn("does not use TLS", done.stderr)
 
-    def test_mutual_tls_lets_in_whom_its_authority_knows(self):
+    def test_admits_client_certificates_of_its_authority(self):
         clients = Authority(self.folder, "clients")
         daemon = self.start_tls("--tls-client-ca", clients.pem)
         certificate, key = clients.issue("planner")
@@ -125,7 +125,7 @@ class SecurityTest(unittest.TestCase):
         self.assertIn("--tls-ca: ", no_authority.stderr)
         self.assertIn("holds no certificate", no_authority.stderr)
 
-    def test_beyond_max_connections_clients_are_refused_until_one_has_left(self):
+    def test_refuses_clients_beyond_max_connections(self):
         daemon = self.start_tls("--max-connections", 2)
         context = ssl.create_default_context(cafile=self.authority.pem)
         context.set_alpn_protocols(["h2"])
@@ -143,7 +143,7 @@ class SecurityTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, "nobody is let in though one has left")
         inside[0].close()
 
-    def test_files_of_tls_are_refused_at_the_start_by_name(self):
+    def test_refuses_bad_tls_files_by_name_at_start(self):
         other_key = self.authority.issue("other")[1]
         pair = ("--tls-certificate", self.certificate, "--tls-key")
         self.assert_refused_to_start(f"{other_key}: is not the key of the certificate in {self.certificate}", *pair, other_key)
@@ -159,13 +159,13 @@ class SecurityTest(unittest.TestCase):
         self.assert_refused_to_start("renew the file", "--tls-certificate", expired, "--tls-key", expired_key)
         self.assert_refused_to_start("--tls-key: absent", "--tls-certificate", self.certificate)
 
-    def test_nobody_listens_beyond_loopback_unprotected(self):
+    def test_refuses_to_listen_beyond_loopback_unprotected(self):
         pair = ("--tls-certificate", self.certificate, "--tls-key", self.key)
         self.assert_refused_to_start("Give --tls-certificate", listen="0.0.0.0:0")
         self.assert_refused_to_start("--tls-client-ca or tokens with --tokens", *pair, listen="0.0.0.0:0")
         self.start("--insecure", listen="0.0.0.0:0")
 
-    def test_what_a_daemon_keeps_is_its_users_alone_also_in_a_folder_that_others_enter(self):
+    def test_keeps_state_private_even_in_a_shared_folder(self):
         state = self.folder / "entered"
         state.mkdir()
         state.chmod(0o755)
@@ -184,7 +184,7 @@ class SecurityTest(unittest.TestCase):
         self.assertLessEqual({"jobs.db", "lock", "matrices", "card.json", "weights.safetensors", "production"}, names)
         self.assertEqual([f"{path}: {path.lstat().st_mode & 0o777:o}" for path in kept if path.lstat().st_mode & 0o077], [])
 
-    def test_a_new_certificate_is_taken_at_sighup(self):
+    def test_reloads_the_certificate_at_sighup(self):
         certificate, key = self.authority.issue("renewed")
         daemon = self.start("--tls-certificate", certificate, "--tls-key", key)
         self.authority = Authority(self.folder, "new-authority")
@@ -195,13 +195,13 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(self.ask(daemon, "--tls-ca", self.authority.pem).returncode, 0)
 
     def wait_for_log(self, daemon, text):
-        """Blocks until the log has it; the alarm of the test's own time-out bounds it."""
+        """Blocks until the log contains the text, bounded by the alarm of the test's time-out."""
         with subprocess.Popen(["tail", "-n", "+1", "-f", str(daemon.log_path)], stdout=subprocess.PIPE, text=True) as tail:
             found = any(text in line for line in tail.stdout)
             tail.terminate()
         self.assertTrue(found)
 
-    def test_tokens_open_what_their_role_allows_and_are_shown_nowhere(self):
+    def test_grants_tokens_their_role_and_never_shows_them(self):
         reader, reader_line = self.token("read")
         solver, solver_line = self.token("solve")
         tokens = self.write("tokens", f"# who\n{reader_line} the screen\n{solver_line} the planner\n")
@@ -227,20 +227,20 @@ class SecurityTest(unittest.TestCase):
         for secret in (reader, solver, reader_line.split()[1], solver_line.split()[1]):
             self.assertNotIn(secret, told)
 
-    def test_a_token_is_never_sent_in_the_clear_to_another_machine(self):
+    def test_never_sends_a_token_in_the_clear_to_another_machine(self):
         done = vrpctl("--remote", "192.0.2.1:50051", "server", "info", env={**ENVIRONMENT, "VRP_TOKEN": "secret"})
         self.assertEqual(done.returncode, 2)
         self.assertIn("unencrypted", done.stderr)
         self.assertNotIn("secret", done.stderr)
 
-    def test_tokens_by_tls(self):
+    def test_accepts_tokens_over_tls(self):
         token, line = self.token("admin")
         daemon = self.start_tls("--tokens", self.write("tls-tokens", line))
         trust = ("--tls-ca", self.authority.pem)
         self.assertEqual(self.ask(daemon, *trust, env={"VRP_TOKEN": token}).returncode, 0)
         self.assertEqual(self.ask(daemon, *trust).returncode, 4)
 
-    def test_metrics_come_by_tls_to_those_with_a_token(self):
+    def test_serves_metrics_over_tls_with_a_token(self):
         token, line = self.token("read")
         daemon = self.start_tls("--tokens", self.write("metrics-tokens", line), "--metrics-listen", "127.0.0.1:0")
         info = self.ask(daemon, "--tls-ca", self.authority.pem, "--output", "json", env={"VRP_TOKEN": token})
@@ -272,7 +272,7 @@ class SecurityTest(unittest.TestCase):
         print(f"stopped in {1000 * (time.monotonic() - begun):.0f} ms, with a client that says nothing")
         self.assertNotIn("vrp_wrong", daemon.log_path.read_text())
 
-    def test_a_unix_socket_is_this_users_and_outlives_a_killed_daemon(self):
+    def test_owns_a_private_unix_socket_and_replaces_it_after_a_kill(self):
         path = self.folder / "vrpd.sock"
         first = self.start(listen=f"unix:{path}")
         self.assertEqual(self.ask(first).returncode, 0)
@@ -287,14 +287,14 @@ class SecurityTest(unittest.TestCase):
         self.assertEqual(second.stop(), 0)
         self.assertEqual(self.ask(second).returncode, 3)
 
-    def test_no_other_user_reads_the_state(self):
+    def test_denies_other_users_the_state(self):
         state = self.folder / "state"
         self.assertEqual(self.start(state=state).stop(), 0)
         self.assertEqual(stat.S_IMODE(state.stat().st_mode), 0o700)
         state.chmod(0o755)
         self.wait_for_log(self.start(state=state), f"chmod 700 {state}")
 
-    def test_garbage_on_the_port_harms_nobody(self):
+    def test_survives_garbage_on_the_port(self):
         daemon = self.start_tls()
         host, port = daemon.address.rsplit(":", 1)
         for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01" + bytes(500), bytes(range(256)) * 8):

@@ -1,4 +1,4 @@
-"""SIGTERM ends vrpd cleanly within 20 s, whatever it is doing, and what it did is not lost."""
+"""Tests that SIGTERM ends vrpd cleanly within 20 s in any phase without losing work."""
 
 import json
 import pathlib
@@ -11,7 +11,7 @@ from daemon import BINARIES, Daemon
 
 LIMIT_S = 20
 
-# Each keeps its phase for minutes.
+# Each stays in its phase for minutes.
 IN_LABELS = """\
 name: labels
 model: ptrnet
@@ -64,7 +64,7 @@ class ShutdownTest(unittest.TestCase):
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
 
     def check_goes_on(self, job):
-        """Nothing failed: another daemon takes the job up again."""
+        """Checks that nothing failed and that another daemon resumes the job."""
         self.daemon = Daemon(self.folder / "state")
         self.wait_for(job, lambda event: event.get("state") == "RUNNING" and event["attempt"] == 2)
         self.assertEqual(self.daemon.json("jobs", "cancel", job)[0]["name"], job)
@@ -72,18 +72,18 @@ class ShutdownTest(unittest.TestCase):
     def stop_in(self, text):
         job = self.train(text)
         self.wait_for(job, lambda event: event.get("state") == "RUNNING")
-        time.sleep(2)  # into the phase, which takes minutes
+        time.sleep(2)  # until it is in the phase, which takes minutes
         self.assertEqual(self.daemon.json("jobs", "get", job)[0]["state"], "RUNNING")
         self.stop_in_time()
         self.check_goes_on(job)
 
-    def test_while_labels_are_searched(self):
+    def test_ends_while_labels_are_searched(self):
         self.stop_in(IN_LABELS)
 
-    def test_while_a_validation_gets_its_reference(self):
+    def test_ends_while_a_validation_computes_its_reference(self):
         self.stop_in(IN_REFERENCE)
 
-    def test_in_a_validation_with_a_checkpoint_of_the_last_step(self):
+    def test_ends_in_a_validation_with_a_checkpoint_of_the_last_step(self):
         job = self.train(IN_VALIDATION)
         self.wait_for(job, lambda event: event["type"] == "progress")
         self.stop_in_time()
@@ -92,14 +92,14 @@ class ShutdownTest(unittest.TestCase):
         self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
 
     def start(self, *words):
-        """A vrpctl call that would last for minutes."""
+        """Starts a vrpctl call that would last for minutes."""
         process = subprocess.Popen([BINARIES / "vrpctl", "--remote", self.daemon.address, *map(str, words)],
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(process.kill)
         self.addCleanup(process.stdout.close)
         return process
 
-    def test_with_long_calls_jobs_and_streams(self):
+    def test_ends_with_long_calls_jobs_and_streams(self):
         instance = self.folder / "city.json"
         instance.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "150").stdout)
         job = self.daemon.json("solve", instance, "--job", "--detach", "--budget", "2h")[0]["name"]
@@ -113,7 +113,7 @@ class ShutdownTest(unittest.TestCase):
         time.sleep(2)
         self.daemon.call("server", "log-level", "debug")
         self.stop_in_time()
-        # Both threads search: each answers what it has, and says why that is all.
+        # Both threads search. Each must answer its best plan with the reason of its end.
         for call in calls[:2]:
             output, _ = call.communicate(timeout=LIMIT_S)
             self.assertEqual(call.returncode, 0, output[-300:])

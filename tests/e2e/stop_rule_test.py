@@ -1,4 +1,4 @@
-"""Solves end by a rule, a target or certainty; networks that come too late give way to search."""
+"""Tests that solves end by a stop rule, a target or a proof, and fall back to search if the network is late."""
 
 import pathlib
 import tempfile
@@ -24,36 +24,36 @@ class StopRuleTest(unittest.TestCase):
     def solve(self, *words):
         return self.daemon.json("solve", *words)[0]
 
-    def test_without_a_budget_it_ends_by_itself_and_says_its_limit(self):
+    def test_ends_without_a_budget_and_names_its_limit(self):
         answer = self.solve(self.city)
-        self.assertEqual(answer["ended_by"], "no_improvement")
+        self.assertEqual(answer["end_reason"], "no_improvement")
         self.assertLess(answer["time_ms"]["search"], answer["budget_ms"])
         self.assertGreaterEqual(answer["threads"], 1)
         text = self.daemon.call("solve", self.city).stdout
         self.assertRegex(text, r"time: [0-9.]+ of at most [0-9]+ ms, .*; ended after [0-9]+ ms without improvement; [0-9]+ thread")
 
-    def test_targets_end_it(self):
+    def test_ends_at_targets(self):
         answer = self.solve(E22, "--target", "375", "--budget", "1m")
-        self.assertEqual((answer["cost"], answer["ended_by"]), (375, "target"))
-        self.assertEqual(self.solve(E22, "--target", "1%", "--budget", "1m")["ended_by"], "target")
+        self.assertEqual((answer["cost"], answer["end_reason"]), (375, "target"))
+        self.assertEqual(self.solve(E22, "--target", "1%", "--budget", "1m")["end_reason"], "target")
         refused = self.daemon.call("solve", self.city, "--target", "1%")
         self.assertEqual(refused.returncode, 2)
         self.assertIn("states no reference cost", refused.stderr)
 
-    def test_iterations_make_an_answer_that_is_repeated(self):
+    def test_repeats_an_answer_by_iterations(self):
         answers = [self.solve(self.city, "--max-iterations", "5000", "--seed", "9") for _ in range(2)]
-        self.assertEqual(answers[0]["ended_by"], "iterations")
+        self.assertEqual(answers[0]["end_reason"], "iterations")
         self.assertEqual(answers[0]["routes"], answers[1]["routes"])
         self.assertEqual(answers[0]["threads"], 1)
 
-    def test_one_customer_is_answered_for_certain(self):
+    def test_proves_the_optimum_of_one_customer(self):
         one = self.folder / "one.json"
         one.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "1").stdout)
         answer = self.solve(one, "--budget", "1m")
-        self.assertEqual(answer["ended_by"], "optimal")
+        self.assertEqual(answer["end_reason"], "optimal")
         self.assertLess(answer["time_ms"]["total"], 10_000)
 
-    def test_a_network_that_is_too_late_gives_way_to_search(self):
+    def test_falls_back_to_search_if_the_network_is_late(self):
         self.daemon.json("train", "--config", tiny_config(self.folder))
         large = self.folder / "large.json"
         large.write_text(self.daemon.call("generate", "--problem", "cvrp", "--customers", "400").stdout)

@@ -1,4 +1,4 @@
-"""A daemon that is killed goes on: no acknowledged job lost, no event missing or double, no training from the start."""
+"""Tests that a killed daemon resumes without losing acknowledged jobs, events or training progress."""
 
 import hashlib
 import json
@@ -6,18 +6,18 @@ import pathlib
 import tempfile
 import unittest
 
-from daemon import Daemon, first_gap, not_told_again, tiny_config
+from daemon import Daemon, first_gap, lost_events, tiny_config
 
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
 
-# 20 steps of some 50 ms, so that a watcher hears of them while they are made, with checkpoints after 7 and 14.
+# 20 steps of some 50 ms, slow enough to be watched, with checkpoints after 7 and 14.
 STEPS = ("--set", "training.batches_per_epoch=10", "--set", "training.checkpoint_every_steps=7",
          "--set", "training.batch_size=128", "--set", "problem.customers=20")
-# A kill that comes too late, as on a busy machine, is tried again.
+# Limit of attempts, since a kill may come too late on a busy machine.
 MOST_KILLS = 5
-# By network: the step to be killed after, and its sizes. The tenth ends an epoch: the policy is compared with the baseline's,
-# against which the second killed run learns.
+# By network: the step to be killed after, and its sizes. Step 10 ends an epoch: the policy is compared with the baseline, and
+# the second killed run learns against the winner.
 NETWORKS = {
     "gt": (9, "--model", "gt", "--set", "graph_transformer.hidden=64", "--set", "graph_transformer.heads=4"),
     "ptrnet": (16, "--model", "ptrnet", "--set", "network.hidden=64"),
@@ -38,17 +38,17 @@ class SurvivalTest(unittest.TestCase):
         return self.daemon.json("train", "--config", self.config, "--detach", *words)[0]["name"]
 
     def read_until(self, job, wanted, start=1):
-        """Events of `job` from `start` on, up to the first for which wanted(event) is true."""
+        """Returns events of `job` from `start` on, up to the first for which wanted(event) is true."""
         return self.daemon.events_until(wanted, "jobs", "watch", job, "--from", start)
 
-    def test_a_killed_daemon_resumes_its_job_from_the_last_checkpoint(self):
+    def test_resumes_from_the_last_checkpoint_after_a_kill(self):
         job = self.submit(*LONG)
         before = self.read_until(job, lambda event: event["type"] == "checkpoint" and event["step"] >= 10)
         self.daemon.kill()
         self.restart()
         after = self.read_until(job, lambda event: event["type"] == "checkpoint" and event["attempt"] == 2)
         self.assertIsNone(first_gap(after))
-        self.assertEqual(not_told_again(before, after), [])
+        self.assertEqual(lost_events(before, after), [])
         resumed = [event for event in after if event["type"] == "resumed"]
         self.assertEqual(len(resumed), 1)
         saved = [event["step"] for event in after if event["type"] == "checkpoint" and event["attempt"] == 1]
@@ -58,7 +58,7 @@ class SurvivalTest(unittest.TestCase):
         self.assertTrue(all(step > resumed[0]["resumed_from_step"] for attempt, step in steps if attempt == 2))
 
     def weights_of(self, job):
-        """Their digest, which fits into a message."""
+        """Returns the digest of the weights, which fits into a message."""
         _, name, _, version = self.daemon.json("jobs", "get", job)[0]["model"].split("/")
         weights = self.folder / "state" / "models" / name / version / "weights.safetensors"
         return hashlib.sha256(weights.read_bytes()).hexdigest()
@@ -69,18 +69,18 @@ class SurvivalTest(unittest.TestCase):
         return self.weights_of(job)
 
     def kill_beyond(self, step, job):
-        """The daemon dies as soon as a watcher hears of that step."""
+        """Kills the daemon as soon as a watcher sees that step."""
         with self.daemon.follow("jobs", "watch", job) as watch:
             for line in watch.stdout:
                 event = json.loads(line)
                 if event["type"] == "progress" and event["step"] >= step:
                     break
             self.daemon.kill()
-            watch.kill()  # it waits for the daemon to come back
+            watch.kill()  # it would wait for the daemon to restart
         self.restart()
 
     def train_killed(self, step, *words):
-        """Weights, and whether steps were lost that had been made after the last checkpoint."""
+        """Returns the weights, and whether steps after the last checkpoint were lost."""
         job = self.submit(*words)
         self.kill_beyond(step, job)
         events = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
@@ -89,7 +89,7 @@ class SurvivalTest(unittest.TestCase):
         lost = len(resumed) == 1 and 0 < resumed[0] < max(made)
         return self.weights_of(job), lost
 
-    def test_a_job_killed_between_checkpoints_ends_with_the_weights_of_one_that_was_not(self):
+    def test_ends_with_the_same_weights_after_a_kill_between_checkpoints(self):
         for network, (step, *words) in NETWORKS.items():
             words += ("--set", f"name={network}")  # versions of one name have one architecture
             with self.subTest(network=network):
@@ -101,7 +101,7 @@ class SurvivalTest(unittest.TestCase):
                         break
                 self.assertTrue(lost, "each kill came at a checkpoint, or after the end")
 
-    def test_a_queued_job_outlives_the_daemon_and_both_can_be_cancelled(self):
+    def test_keeps_queued_jobs_over_a_kill_and_cancels_them(self):
         running, queued = self.submit(*LONG), self.submit()
         self.read_until(running, lambda event: event["type"] == "progress")
         self.daemon.kill()
@@ -112,7 +112,7 @@ class SurvivalTest(unittest.TestCase):
             ended = self.read_until(job, lambda event: event.get("state") == "CANCELLED")
             self.assertEqual(ended[-1]["state"], "CANCELLED")
 
-    def test_sigterm_leaves_a_checkpoint_and_exits_cleanly(self):
+    def test_checkpoints_at_sigterm_and_exits_cleanly(self):
         job = self.submit(*LONG)
         self.read_until(job, lambda event: event["type"] == "progress")
         self.assertEqual(self.daemon.stop(), 0)
@@ -120,7 +120,7 @@ class SurvivalTest(unittest.TestCase):
         events = self.read_until(job, lambda event: event["type"] == "resumed")
         self.assertGreaterEqual(events[-1]["resumed_from_step"], 1)
 
-    def test_a_watch_goes_on_by_itself_when_the_daemon_comes_back(self):
+    def test_reconnects_a_watch_when_the_daemon_restarts(self):
         address = self.daemon.address
         job = self.submit(*LONG)
         watch = self.daemon.follow("jobs", "watch", job)
@@ -135,7 +135,7 @@ class SurvivalTest(unittest.TestCase):
             watch.terminate()
         self.assertIsNone(first_gap(seen))
 
-    def test_a_second_daemon_on_the_same_state_folder_is_refused(self):
+    def test_refuses_a_second_daemon_on_the_same_state_folder(self):
         with self.assertRaisesRegex(RuntimeError, "another"):
             Daemon(self.folder / "state")
 

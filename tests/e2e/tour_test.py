@@ -1,8 +1,7 @@
-"""README's tour and the demo, run: what they show is what the programs print.
+"""Runs README's tour and the demo, and compares their output with the documented lines.
 
-PLACEHOLDERS alone may differ, since they depend on the machine and its load. Trainings are cut short, which changes numbers
-that are placeholders anyway; all else must stand in the output word by word, in the order shown.
-"""
+Only PLACEHOLDERS may differ, since they depend on the machine and its load. Trainings are cut short, which changes only
+placeholders. All other lines must occur in the output word by word, in the order shown."""
 
 import os
 import pathlib
@@ -15,11 +14,11 @@ import unittest
 from daemon import BINARIES, ROOT, Daemon
 
 TIMEOUT_S = 240
-# As many epochs as the configuration says, of a few steps each.
+# The configuration's number of epochs, of a few steps each.
 SHORT = ["--set", "training.batches_per_epoch=2", "--set", "training.batch_size=8", "--set", "validation.instances=50",
          "--set", "reinforce.baseline_instances=16"]
 
-# (name, lines that have it, what it stands for there)
+# (name, pattern of its lines, pattern of its value)
 PLACEHOLDERS = [
     ("address", r"listening on", r"\b127\.0\.0\.1:\d+\b"),
     ("machine", r"device: ", r"(?<=^device: )\S.*"),
@@ -36,7 +35,7 @@ def masked(line):
 
 
 def comparable(lines):
-    """The lines with placeholders; a plan's routes in one order and direction, since each is the same plan."""
+    """Replaces placeholders, and sorts and orients a plan's routes, since each order is the same plan."""
     def route(line):
         stops, figures = re.fullmatch(r"Route \d+: ([\d ]+?)(  .*)", line).groups()
         there = stops.split()
@@ -52,7 +51,7 @@ def comparable(lines):
 
 
 def tour():
-    """[(command, lines shown below it)] of README's section `A tour`."""
+    """Returns [(command, lines shown below it)] of README's section `A tour`."""
     readme = (ROOT / "README.md").read_text()
     block = readme[readme.index("## A tour"):].split("```")[1]
     steps = []
@@ -100,7 +99,7 @@ class TourTest(unittest.TestCase):
             self.assertIn(f"cost: {promised[1]}", done.stdout)
         return done.stdout
 
-    def test_readmes_tour_shows_what_is_printed(self):
+    def test_prints_the_output_shown_in_readmes_tour(self):
         steps = tour()
         self.assertGreater(len(steps), 3)
         first, shown = steps[0]
@@ -114,15 +113,15 @@ class TourTest(unittest.TestCase):
         finally:
             daemon.clean_up()
 
-    def test_the_demo_does_what_its_headings_say(self):
+    def test_runs_the_demo_under_its_headings(self):
         done = subprocess.run([self.root / "tests" / "e2e" / "demo.sh"], cwd=self.root, capture_output=True, text=True,
                               timeout=TIMEOUT_S, check=False, env=dict(os.environ, VRP_DEMO_TRAIN_FLAGS=" ".join(SHORT)))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         headings = re.findall(r"^== (\d)\. (.*)$", done.stdout, flags=re.MULTILINE)
         self.assertEqual([number for number, _ in headings], [str(i + 1) for i in range(len(headings))])
         config = (ROOT / re.search(r"configs/\w+\.yaml", done.stdout)[0]).read_text()
-        learned = next(heading for _, heading in headings if "What it has learned" in heading)
-        instances, customers = re.search(r"([\d,]+) fixed CVRP(\d+) instances", learned).groups()
+        evaluated = next(heading for _, heading in headings if "Evaluate the trained model" in heading)
+        instances, customers = re.search(r"([\d,]+) fixed CVRP(\d+) instances", evaluated).groups()
         self.assertRegex(config, rf"instances: {instances.replace(',', '')}\b")
         self.assertRegex(config, rf"customers: {customers}\b")
         self.assertIn("gap to the optimum: 0.00 %", done.stdout)

@@ -1,4 +1,4 @@
-"""The words that scripts rely on: commands, keys of the JSON lines, exit codes, from the built programs."""
+"""Tests the words that scripts rely on: commands, JSON keys and exit codes of the built programs."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from daemon import BINARIES, DATA, Daemon, first_gap, tiny_config, vrpctl
 
 E22 = DATA / "E-n22-k4.vrp"
 SOLVE_KEYS = {"name", "cost", "routes", "feasible", "violations", "unserved", "strategy", "model", "version", "seed",
-              "budget_ms", "time_ms", "ended_by"}
+              "budget_ms", "time_ms", "end_reason"}
 
 
 class WordsTest(unittest.TestCase):
@@ -32,14 +32,14 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(done.returncode, code, f"{words}: {done.stdout}\n{done.stderr}")
         return done
 
-    def test_training_ends_succeeded_and_its_model_is_listed(self):
+    def test_lists_the_model_of_a_training(self):
         self.assertEqual(self.watched[-1]["type"], "state")
         self.assertEqual(self.watched[-1]["state"], "SUCCEEDED")
         models = self.daemon.json("models", "list")
         self.assertIn("models/tiny/versions/1", [model["name"] for model in models])
         self.assertEqual(self.daemon.json("models", "get", "tiny")[0]["architecture"], "ptrnet")
 
-    def test_events_are_gap_free_and_carry_their_keys(self):
+    def test_prints_gap_free_events_with_their_keys(self):
         job = self.daemon.json("jobs", "list")[-1]["name"]
         events = self.daemon.json("jobs", "watch", job)
         self.assertIsNone(first_gap(events))
@@ -53,7 +53,7 @@ class WordsTest(unittest.TestCase):
         later = self.daemon.json("jobs", "watch", job.split("/")[1], "--from", 3)
         self.assertEqual(later, events[2:])
 
-    def test_detached_training_prints_the_job(self):
+    def test_prints_the_job_of_a_detached_training(self):
         printed = self.daemon.json("train", "--config", self.config, "--detach", "--set", "training.epochs=1")
         self.assertEqual(len(printed), 1)
         self.assertTrue(printed[0]["name"].startswith("trainingJobs/"))
@@ -62,13 +62,13 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(self.daemon.json("jobs", "get", printed[0]["name"])[0]["state"], "SUCCEEDED")
         self.exit_code(4, "jobs", "cancel", printed[0]["name"])
 
-    def test_the_same_request_id_gives_the_same_job(self):
+    def test_returns_the_same_job_for_the_same_request_id(self):
         words = ("train", "--config", self.config, "--detach", "--request-id", "once", "--set", "training.epochs=1")
         first, second = self.daemon.json(*words)[0], self.daemon.json(*words)[0]
         self.assertEqual(first["name"], second["name"])
         self.exit_code(0, "jobs", "watch", first["name"])
 
-    def test_a_graph_transformer_trains_profiles_and_solves(self):
+    def test_trains_profiles_and_solves_with_a_graph_transformer(self):
         small = ["--set", "training.epochs=1", "--set", "training.batches_per_epoch=4", "--set", "validation.instances=50"]
         self.exit_code(0, "train", "--config", "configs/tiny_1.yaml", "--model", "GT+RL", *small)
         model = self.daemon.json("models", "get", "tiny-1")[0]
@@ -93,7 +93,7 @@ class WordsTest(unittest.TestCase):
         self.assertTrue(answer["feasible"])
         self.assertTrue(self.daemon.json("solve", E22, "--strategy", "beam", "--model", "tiny-1")[0]["feasible"])
 
-    def test_a_beam_is_never_dearer_than_the_greedy_tour(self):
+    def test_finds_no_worse_tours_by_beam_than_greedily(self):
         words = ("solve", E22, "--model", "models/tiny/versions/1", "--strategy")
         greedy = self.daemon.json(*words, "greedy")[0]
         beam = self.daemon.json(*words, "beam", "--width", "20")[0]
@@ -120,17 +120,17 @@ class WordsTest(unittest.TestCase):
                         self.assertLessEqual({"id", "arrival", "load"}, stop.keys())
                 self.assertEqual(answer["version"], 1 if model else None)
 
-    def test_the_search_finds_the_optimum_of_a_small_instance(self):
+    def test_finds_the_optimum_of_a_small_instance(self):
         self.assertEqual(self.daemon.json("solve", E22, "--budget", "500ms")[0]["cost"], 375)
 
-    def test_solution_and_plot_are_written_and_check_agrees(self):
+    def test_writes_solution_and_plot_that_pass_the_check(self):
         solution, plot = self.folder / "out.sol", self.folder / "out.svg"
         answer = self.daemon.json("solve", E22, "--solution", solution, "--plot", plot)[0]
         checked = self.daemon.json("check", E22, solution)[0]
         self.assertEqual((checked["feasible"], checked["cost"], checked["violations"]), (True, answer["cost"], []))
         self.assertEqual(xml.dom.minidom.parse(str(plot)).documentElement.tagName, "svg")
 
-    def test_an_infeasible_solution_exits_7_and_says_why(self):
+    def test_exits_7_for_an_infeasible_solution_with_the_reason(self):
         bad = self.folder / "bad.sol"
         bad.write_text("Route #1: " + " ".join(map(str, range(1, 21))) + "\nCost 100\n")
         done = self.daemon.call("check", E22, bad, "--output", "json")
@@ -138,7 +138,7 @@ class WordsTest(unittest.TestCase):
         kinds = {violation["kind"] for violation in json.loads(done.stdout)["violations"]}
         self.assertEqual(kinds, {"capacity", "missing_customer", "cost_mismatch"})
 
-    def test_json_lines_are_solved_line_by_line_with_a_summary_last(self):
+    def test_solves_json_lines_with_a_summary_last(self):
         lines = self.folder / "set.jsonl"
         self.exit_code(0, "generate", "--problem", "cvrp", "--customers", "20", "--count", "5", "--seed", "7",
                        "--out", lines)
@@ -150,14 +150,14 @@ class WordsTest(unittest.TestCase):
         self.assertAlmostEqual(printed[-1]["mean_cost"], mean, places=6)
         self.assertTrue(all(answer["feasible"] for answer in printed[:5]))
 
-    def test_windows_and_tours_are_solved_too(self):
+    def test_solves_time_windows_and_tours(self):
         for name, customers in [("RC208.vrp", 100), ("pr107.tsp", 106)]:
             with self.subTest(name):
                 answer = self.daemon.json("solve", DATA / name, "--budget", "1s")[0]
                 self.assertTrue(answer["feasible"])
                 self.assertEqual(sum(len(route["stops"]) for route in answer["routes"]), customers)
 
-    def test_exit_codes_tell_what_went_wrong(self):
+    def test_exits_with_the_code_of_the_error(self):
         self.exit_code(2, "solve", self.folder / "absent.vrp")
         broken = self.folder / "broken.vrp"
         broken.write_text(E22.read_text().replace("CAPACITY : 6000", "CAPACITY : many"))
@@ -172,7 +172,7 @@ class WordsTest(unittest.TestCase):
         after = vrpctl("server", "info", "--remote", self.daemon.address)
         self.assertEqual(after.returncode, 0, after.stderr)
 
-    def test_a_customer_that_nobody_can_reach_is_unserved_and_exits_7(self):
+    def test_exits_7_for_an_unreachable_customer(self):
         text = json.dumps({"name": "late", "kind": "vrptw", "capacity": 10, "coords": [[0, 0], [1, 0], [50, 0]],
                            "demands": [0, 1, 1], "time_windows": [[0, 100], [0, 100], [0, 10]], "horizon": 100})
         done = self.daemon.call("solve", "-", "--format", "json", "--output", "json", stdin=text)
@@ -188,13 +188,13 @@ class WordsTest(unittest.TestCase):
         self.assertIn("customers[0].demand", done.stdout + done.stderr)
         self.assertIn("customers[1].demand", done.stdout + done.stderr)
 
-    def test_listening_beyond_loopback_is_refused_without_insecure(self):
+    def test_refuses_to_listen_beyond_loopback_without_insecure(self):
         done = subprocess.run([BINARIES / "vrpd", "--listen", "0.0.0.0:0", "--state-dir", self.folder / "state"],
                               capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("--insecure", done.stderr)
 
-    def test_completion_and_help_begin_with_what_is_needed(self):
+    def test_shows_required_flags_first_in_completion_and_help(self):
         for shell in ("bash", "zsh", "fish"):
             self.assertIn("vrpctl", vrpctl("completion", shell).stdout)
         self.assertTrue(vrpctl("solve", "--help").stdout.startswith("Examples:"))

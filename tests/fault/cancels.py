@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Cancels a training of CVRP50 by batches of 512 at random moments, and measures when vrpd solves again as usual.
+"""Cancels a training of CVRP50 by batches of 512 at random moments, and measures when vrpd solves at its usual speed again.
 
-Each time a job is submitted and begun, cancelled at a random moment after its begin or, every other time, its first step, and a solve is asked for at once:
-told is the time from the cancellation to its sound answer, and to the job's end. The job has to end as CANCELLED
-within --patience seconds, and vrpd's memory, threads and state folder stay what they are. Prints a JSON line each ten
-cancels and one at the end, with percentiles; exits 1 where anything was wrong. Times are told, not judged.
+Each time, a job is submitted and cancelled at a random moment after its start or, every other time, after its first step.
+A solve is sent at once. The script measures the times from the cancellation to the solve's correct answer and to the job's
+end. The job must end as CANCELLED within --patience seconds. vrpd's memory, threads and state folder must not grow. Prints
+one JSON line per ten cancels and one at the end, with percentiles. Exits 1 on any error. Times are reported, not judged.
 
 Examples:
   cancels.py --cancels 10
-  cancels.py --cancels 1000 --seed 3      some seconds each
-"""
+  cancels.py --cancels 1000 --seed 3      some seconds each"""
 
 import argparse
 import collections
@@ -56,7 +55,7 @@ class Cancels:
         return api.ask(self.channel, f"TrainingService/{verb}TrainingJob", message(f"{verb}TrainingJobRequest")(name=name))
 
     def begin(self, steps):
-        """A job that runs, and makes steps if wanted: its name."""
+        """Starts a job and waits until it runs, or makes steps if `steps`. Returns its name."""
         name = api.ask(self.channel, "TrainingService/CreateTrainingJob", self.request).name
         for event in api.start(self.channel, "TrainingService/WatchTrainingJob", [message("WatchTrainingJobRequest")(name=name)]):
             if event.progress.step > 0 if steps else event.state.state == RUNNING:

@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
-"""Sets the machine's clock, as vrpd sees it (clock_shim.cc), while it trains and solves, and checks that nothing is affected.
+"""Changes vrpd's view of the machine's clock (clock_shim.cc) during training and solving, and checks that nothing is affected.
 
-For each jump, a day forwards and an hour back: a training job with a time limit runs, a solve job, a solve and a
-stream with budgets of some seconds are under way, a watch is open. After the jump the budgets end when they should by the
-test's own clock, the answers are sound, the training makes steps and has not come to its time limit, the watch's events
-have no gap, requests with a deadline are served, vrpctl bench and vrpctl top go on across another such jump, and vrpd ends
-at SIGTERM in time. Then it is started again, by the clock as it was set, and goes on. Prints a JSON line a jump; exits 1 where
-anything was wrong.
+For each jump, a day forwards and an hour back, these are in progress: a training job with a time limit, a solve job, a solve
+and a stream with budgets of some seconds, and a watch. After the jump, by the test's own clock, the budgets must end in time
+with correct answers. The training must make steps and not reach its time limit, and the watch's events must have no gap.
+Requests with a deadline must be served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end at
+SIGTERM in time. Then vrpd restarts by the changed clock and must resume. Prints one JSON line per jump. Exits 1 on any error.
 
 Examples:
   clock_jumps.py
-  clock_jumps.py --jump 31536000 --jump -86400
-"""
+  clock_jumps.py --jump 31536000 --jump -86400"""
 
 import argparse
 import concurrent.futures
@@ -39,7 +37,7 @@ LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=
 
 
 class Clock:
-    """What the shim adds to the real one."""
+    """The offset that the shim adds to the real clock."""
 
     def __init__(self, folder):
         self.path = folder / "offset"
@@ -74,7 +72,7 @@ class Case:
             return api.ask(channel, "TrainingService/GetTrainingJob", api.message("GetTrainingJobRequest")(name=name))
 
     def timed(self, call):
-        """What it gives, and how long it took."""
+        """Returns the result of a call and its duration in seconds."""
         begun = time.monotonic()
         return call(), time.monotonic() - begun
 
@@ -88,7 +86,7 @@ class Case:
         return list(api.start(channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=1000 * BUDGET_S)], timeout=60))
 
     def bench(self, daemon):
-        """What vrpctl measures by a clock that is set meanwhile."""
+        """Returns the measurements of a vrpctl bench whose clock is changed meanwhile."""
         words = ("bench", DATA / "E-n22-k4.vrp", "--budget", "20ms", "--clients", "1", "--duration", f"{BUDGET_S}s", "--warm-up", "1ms")
         done = subprocess.run([BINARIES / "vrpctl", "--remote", daemon.address, *words, "--output", "json"], env=self.env(),
                               capture_output=True, text=True, timeout=CALL_TIMEOUT_S)
@@ -102,7 +100,7 @@ class Case:
             job = daemon.json("train", "--config", tiny_config(self.folder), "--detach", *LONG)[0]["name"]
             daemon.events_until(lambda event: event["type"] == "progress", "jobs", "watch", job)
             self.jump_meanwhile(daemon)
-            self.look_after(daemon, job)
+            self.check_progress(daemon, job)
             self.measure_meanwhile(daemon)
             stopping = time.monotonic()
             self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
@@ -157,7 +155,7 @@ class Case:
         self.check_in_time("vrpctl bench by its own clock", measured["elapsed_ms"] / 1000)
         self.expect(0 <= measured["latency_ms"]["max"] <= 1000 * LATE_S, f"vrpctl bench measured {measured['latency_ms']}")
 
-    def look_after(self, daemon, job):
+    def check_progress(self, daemon, job):
         before = self.step(daemon, job)
         until = time.monotonic() + 20
         while self.step(daemon, job) <= before and time.monotonic() < until:

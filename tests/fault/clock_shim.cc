@@ -22,10 +22,10 @@
 namespace {
 
 constexpr int64_t kNanoseconds = 1'000'000'000;
-constexpr int64_t kLook = 20'000'000;  // how often a wait looks whether the clock was set
+constexpr int64_t kPollNanos = 20'000'000;  // interval at which a wait polls the offset
 
-// The libc function behind one of this file's functions. It is not a static of that function: threads that
-// meet at its initialisation would wait by syscall(), which would call this file again.
+// Returns the libc function behind one of this file's functions. It is not a static of that function, because
+// threads that meet at its initialisation would wait by syscall(), which calls this file again.
 void* Real(std::atomic<void*>& found, const char* name) {
   void* real = found.load(std::memory_order_relaxed);
   if (real == nullptr) {
@@ -78,8 +78,8 @@ template <typename Wait>
 long WaitUntil(const timespec& until, const Wait& wait) {
   while (true) {
     const int64_t left = ToNanoseconds(until) - SetNow();
-    const timespec look = ToTimespec(RealNow() + std::clamp<int64_t>(left, 0, kLook));
-    const long result = wait(&look);
+    const timespec next_poll = ToTimespec(RealNow() + std::clamp<int64_t>(left, 0, kPollNanos));
+    const long result = wait(&next_poll);
     if (result == 0 || errno != ETIMEDOUT || SetNow() >= ToNanoseconds(until)) return result;
   }
 }
@@ -122,8 +122,8 @@ long syscall(long number, ...) noexcept {
   if (!waits || until == nullptr) {
     return real(number, values[0], values[1], values[2], values[3], values[4], values[5]);
   }
-  return WaitUntil(*until, [&](const timespec* look) {
-    return real(number, values[0], values[1], values[2], look, values[4], values[5]);
+  return WaitUntil(*until, [&](const timespec* next_poll) {
+    return real(number, values[0], values[1], values[2], next_poll, values[4], values[5]);
   });
 }
 

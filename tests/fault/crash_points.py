@@ -1,27 +1,26 @@
 #!/usr/bin/env python3
-"""Strikes vrpd at each change that it makes to its state folder, restarts it, and checks its work.
+"""Injects a fault at each change that vrpd makes to its state folder, restarts vrpd, and checks its work.
 
-The work: a training job that validates, saves checkpoints and publishes; another that is published live, paused, resumed,
-cancelled and deleted; a solve job; matrices and datasets uploaded, and others deleted; a model import, an alias for it, an evaluation; a
-version of another model deleted; a backup. A first run without a fault tells the points (fault_shim.cc names them: `fsync
-jobs.db-wal`) and how often each is passed. Then, a fresh state folder each, a fault strikes at a point's first hit, with --hits
-at later ones too, and of the database's at --database-hits, from the first commit to the last:
+The work: a training job that validates, saves checkpoints and publishes; another one that is published live, paused, resumed,
+cancelled and deleted; a solve job; matrices and datasets uploaded and deleted; a model import, an alias for it and an
+evaluation; a deleted version of another model; a backup. A first run without a fault reports the points (fault_shim.cc names
+them, as `fsync jobs.db-wal`) and their hits. Then, in a fresh state folder each, a fault happens at a point's first hit. With
+--hits it also happens at later ones, and with --database-hits at those of the database, from the first commit to the last:
 
-  kill   SIGKILL instead of the operation, of a write after its half
-  full   from then on the disk is full; the daemon must stay up, say so, and end at SIGTERM
+  kill   SIGKILL instead of the operation; a write does its first half
+  full   the disk is full from then on; the daemon must continue, report it, and end at SIGTERM
 
-After that vrpd is started without faults. What was acknowledged is there, and what was acknowledged as deleted is not; the same
-requests are sent again, and: nothing is there twice, every job has ended as it should, its events without a gap; the versions
-that its model ought to have, which can be loaded; no temporary file is left.
+After that vrpd starts without faults. Everything acknowledged must exist, and everything acknowledged as deleted must not. The
+same requests are sent again: nothing may exist twice, every job must have ended as expected with gap-free events and the
+expected loadable versions of its model, and no temporary file may remain.
 
-A case whose point did not come up is tried again, at an earlier hit; one that strikes nothing at all is wrong, unless its
-point is one of SELDOM. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
+A case whose point does not occur is repeated at an earlier hit. A case without a fault is an error, unless its point is in
+SELDOM. Prints one JSON line per case and one at the end. Exits 1 on any error.
 
 Examples:
   crash_points.py
-  crash_points.py --hits 5 --parallel 4
   crash_points.py --action full --point "write jobs.db-wal"
-"""
+  crash_points.py --hits 5 --parallel 4"""
 
 import argparse
 import collections
@@ -43,7 +42,7 @@ MODEL = ROOT / "models" / "ptrnet-cvrp20" / "1"
 FULL_WORDS = ("space", "disk not full", "disk full", "disk is full", "used up")
 NEED_SPACE = ("create", "mkdir", "write")
 WAIT_S = 60
-FULL_WAIT_S = 6  # a job that waits for space to tell its end may wait for ever
+FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever
 POLL_S = 0.1
 TRIES = 3
 # Points whose occurrence depends on the timing of threads. They are tried; missing one is reported, but no error.
@@ -57,7 +56,7 @@ STEERING = ("publish", "pause", "resume", "cancel", "delete")
 
 
 class Work:
-    """What clients ask of the daemon; asking again is harmless."""
+    """The requests of clients to the daemon. Sending them again is harmless."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -86,7 +85,7 @@ class Work:
         }
 
     def send(self, daemon, patience_s=WAIT_S):
-        """What the daemon acknowledged, by what was asked; of the others, what vrpctl said. Nothing is asked of a dead one."""
+        """Sends the requests. Returns the acknowledged ones by name, and the errors of the others. Stops at a dead daemon."""
         names, refusals = {}, {}
 
         def ask(what, *words):
@@ -113,11 +112,11 @@ class Work:
         return names, refusals
 
     def steer(self, daemon, names, ask, patience_s):
-        """The second job, wherever it is, through the rest of STEERING."""
+        """Moves the second job from any state through the rest of STEERING."""
         job = names["steered"]
 
         def state_once(*wanted):
-            """Its state, as soon as that is one of `wanted`; empty: it does not come to that."""
+            """Returns the job's state once it is one of `wanted`, or an empty text if it cannot become so."""
             until = time.monotonic() + patience_s
             while time.monotonic() < until and daemon.process.poll() is None:
                 got = daemon.call("jobs", "get", job, "--output", "json")
@@ -150,7 +149,7 @@ class Work:
 
 
 def wait_for(daemon, names, patience_s=WAIT_S):
-    """Until the jobs have ended, the daemon has died, or too long; the jobs as they are then."""
+    """Blocks until the jobs have ended, the daemon has died, or a time limit. Returns the jobs."""
     jobs, until = {}, time.monotonic() + patience_s
     wanted = [what for what in ("training", "solving") if what in names]
     while time.monotonic() < until and daemon.process.poll() is None:
@@ -165,7 +164,7 @@ def wait_for(daemon, names, patience_s=WAIT_S):
 
 
 def judge_deletions(daemon, verdict, acknowledged):
-    """Before anything is asked again: what was deleted is gone, what was not is there."""
+    """Checks, before any repeated request, that only deleted objects are gone."""
     listed = {what: {item["name"] for item in daemon.json(*words)}
               for what, words in (("version", ("models", "list")), ("matrices", ("matrices", "list")),
                                   ("dataset", ("datasets", "list")))}
@@ -186,7 +185,7 @@ def judge_deletions(daemon, verdict, acknowledged):
 
 
 def judge_publications(daemon, verdict, *published):
-    """Versions of the second job's model: those acknowledged, of one step each, all of which can be loaded."""
+    """Checks the versions of the second job's model: the acknowledged ones exist, one per step, and can be loaded."""
     versions = [model for model in daemon.json("models", "list") if model["name"].startswith("models/steered/")]
     trained = {model["name"]: model["training_job"] for model in versions}
     verdict.expect(len(set(trained.values())) == len(trained), f"a step was published twice: {trained}")
@@ -197,11 +196,11 @@ def judge_publications(daemon, verdict, *published):
 
 
 def judge_after(work, state, acknowledged, may_fail):
-    """What is wrong once vrpd has been started again; a text each."""
+    """Returns the errors found after the restart, as texts."""
     daemon = Daemon(state)
     try:
         verdict = Judge(daemon, state)
-        if not may_fail:  # of a full disk
+        if not may_fail:  # for a full disk
             judge_deletions(daemon, verdict, acknowledged)
         names, refusals = work.send(daemon)
         verdict.expect(not refusals, f"refused after the restart: {refusals}")
@@ -227,8 +226,7 @@ def judge_after(work, state, acknowledged, may_fail):
 
 
 def strike(work, state, settings):
-    """Works under the shim until the fault strikes or all is done: what was acknowledged, and what was wrong before any
-    restart."""
+    """Works under the shim until the fault or the end. Returns the acknowledged requests and the errors before any restart."""
     environment = {**os.environ, "LD_PRELOAD": str(SHIM), "VRP_FAULT_ROOT": str(state), **settings}
     acts_full = settings.get("VRP_FAULT_ACTION") == "full"
     try:
@@ -255,7 +253,7 @@ def strike(work, state, settings):
 
 
 def run(action="", point="", occurrence=0):
-    """A case in a folder of its own: a dict to print, and the trace of what was passed."""
+    """Runs a case in its own folder. Returns a dict to print and the trace of its points."""
     begun = time.monotonic()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-fault-")).resolve()
     state, trace, hit = folder / "state", folder / "trace", folder / "hit"
@@ -275,7 +273,7 @@ def run(action="", point="", occurrence=0):
 
 
 def struck_run(action, point, occurrence):
-    """A case, until it strikes or TRIES are over: of two runs one may pass a point more often."""
+    """Runs a case until its fault happens, at most TRIES times, since the number of hits varies."""
     for _ in range(TRIES):
         done, _ = run(action, point, occurrence)
         if done["struck"] or done["problems"]:
@@ -287,7 +285,7 @@ def struck_run(action, point, occurrence):
 
 
 def occurrences(count, hits):
-    """The first, the last and what lies evenly between, `hits` at most."""
+    """Returns at most `hits` numbers: the first, the last and evenly spaced ones between."""
     if hits == 1:
         return [1]
     return sorted({1 + round(i * (count - 1) / (hits - 1)) for i in range(hits)})

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 """Damages each kind of file in vrpd's state folder, or makes it read-only, and checks the rest.
 
-The folder holds an ended training with its model, one that was killed with checkpoints, an imported model, matrices and a
-dataset. A case is a copy of it in which one file is emptied, cut off, overwritten or has bits turned. vrpd has to start and go on: what is
-damaged is refused or passed over in words, the unfinished training goes on from an older checkpoint, all else works. A
-damaged or lost database stops the start by name, until the jobs are forgotten on purpose. Then the read-only cases
-(fault_shim.cc's EROFS, as a disk that the kernel has mounted read-only): at the start and in the middle of a training; what has
-to be written is refused and says why, solving goes on, SIGTERM ends it. Prints a JSON line a case and one at the end; exits 1 where anything was wrong.
+The folder holds a finished training with its model, a killed one with checkpoints, an imported model, matrices and a dataset.
+A case is a copy of it in which one file is emptied, truncated, overwritten or has flipped bits. vrpd must start and work:
+damaged objects are refused or skipped with a message, the unfinished training resumes from an older checkpoint, and
+everything else works. A damaged or lost database must stop the start by name, until the jobs are forgotten on purpose. Then
+come the read-only cases (EROFS of fault_shim.cc, like a disk that the kernel has remounted): at the start and during a
+training. Writes must be refused with the reason, solving must work, and SIGTERM must end vrpd. Prints one JSON line per case
+and one at the end. Exits 1 on any error.
 
 Examples:
   damaged_state.py
-  damaged_state.py --cases 12
-"""
+  damaged_state.py --cases 12"""
 
 import argparse
 import json
@@ -71,7 +71,7 @@ PATIENCE_S = 30
 
 
 class State:
-    """What is copied for each case."""
+    """The state folder that each case copies."""
 
     def __init__(self, folder):
         self.folder, self.path = folder, folder / "template"
@@ -133,7 +133,7 @@ class Case:
             self.expect(done.returncode not in (0, 3) and done.stderr, f"{name} is damaged and serves, or the daemon died")
 
     def check_rest(self, daemon, cost):
-        """All but what the damage cost."""
+        """Checks everything except the expected loss."""
         self.check_solves(daemon)
         self.check_model(daemon, "gt-mixed", whole=True)
         self.check_model(daemon, "brought", whole=True)
@@ -168,7 +168,7 @@ class Case:
         except RuntimeError as refused:
             text = str(refused).splitlines()[-1]
             self.expect(cost in ("start", "jobs") and "jobs.db" in text, f"it did not start: {text}")
-            return self.begin_anew(state)
+            return self.forget_and_restart(state)
         self.expect(cost != "start" or damage not in LOSES_ALL, "it takes a lost database for a fresh one")
         try:
             if cost == "tiny":
@@ -182,7 +182,7 @@ class Case:
         return self.problems
 
     def start_again(self, state, damaged):
-        """The last start on `state`: all but `damaged` is as it was."""
+        """Starts the last daemon on `state` and checks that all but `damaged` is unchanged."""
         daemon = Daemon(state)
         try:
             self.check_rest(daemon, damaged)
@@ -191,8 +191,8 @@ class Case:
             shutil.rmtree(state.parent, ignore_errors=True)
         return self.problems
 
-    def begin_anew(self, state):
-        """As the refusal says: what is left of the jobs put aside, all else as it was."""
+    def forget_and_restart(self, state):
+        """Follows the remedy of the refusal: the remains of the jobs are moved aside, and all else is unchanged."""
         done = subprocess.run([BINARIES / "vrpd", "--forget-jobs", "--state-dir", state], capture_output=True, text=True, check=False)
         self.expect(done.returncode == 0 and "forgotten-" in done.stdout, f"--forget-jobs: {done.stdout}{done.stderr}")
         self.expect(len(list(state.glob("forgotten-*/jobs/*"))) > 0, "the folders of jobs were not put aside")

@@ -1,4 +1,4 @@
-"""A valid call of each RPC."""
+"""Builds a valid call of each RPC."""
 
 import api
 from api import METHODS, message
@@ -6,7 +6,7 @@ from daemon import DATA, ROOT, tiny_config
 
 
 class Examples:
-    """Valid messages of each RPC; of one without an entry the name of what it is about."""
+    """Valid messages of each RPC. RPCs without an entry get the name of an object."""
 
     def __init__(self, daemon, folder):
         self.training = daemon.json("train", "--config", tiny_config(folder), "--detach")[0]["name"]
@@ -28,7 +28,7 @@ class Examples:
         return instance
 
     def of(self, name):
-        """The messages of a call."""
+        """Returns the messages of a call."""
         made = self._special(name)
         if made is not None:
             return [part.SerializeToString() for part in made]

@@ -1,4 +1,4 @@
-"""Bytes that no honest client sends, made from the API's descriptor or from a valid message."""
+"""Builds bytes that no honest client sends, from the API's descriptor or a valid message."""
 
 import struct
 
@@ -27,7 +27,7 @@ def sized(number, content):
 
 
 def _scalar(random, field):
-    """Wire type and bytes of a value of the field's type, often an extreme one."""
+    """Returns the wire type and bytes of a value of the field's type, often an extreme one."""
     kind = field.type
     if kind == field.TYPE_DOUBLE:
         return FIXED64, struct.pack("<d", random.choice(DOUBLES))
@@ -49,7 +49,7 @@ def _field(random, field, depth):
 
 
 def of_type(random, descriptor, depth=0):
-    """A message that parses, of values that hardly anybody checks for."""
+    """Returns a message that parses, with unusual values."""
     out = bytearray()
     likely = random.choice((0.2, 0.5, 0.9)) / (1 + depth / 4)
     for field in descriptor.fields:
@@ -62,7 +62,7 @@ def of_type(random, descriptor, depth=0):
 
 
 def flipped(random, message):
-    """With one to eight bits of it turned."""
+    """Returns the message with one to eight flipped bits."""
     out = bytearray(message or b"\0")
     for _ in range(random.choice((1, 1, 2, 8))):
         out[random.randrange(len(out))] ^= 1 << random.randrange(8)
@@ -70,15 +70,15 @@ def flipped(random, message):
 
 
 def spliced(random, message):
-    """With a piece of it doubled, moved or cut out."""
+    """Returns the message with a part doubled, moved or removed."""
     begin, end = sorted((random.randrange(len(message) + 1), random.randrange(len(message) + 1)))
     piece = message[begin:end]
     at = random.randrange(len(message) + 1)
     return random.choice((message[:at] + piece + message[at:], message[:begin] + message[end:], message + piece))
 
 
-def liars():
-    """Messages whose lengths and depths promise what is not there, or more than anybody needs."""
+def wrong_lengths():
+    """Yields messages whose lengths and depths exceed their content, or any need."""
     deep = b""
     for _ in range(3000):
         deep = sized(1, deep)

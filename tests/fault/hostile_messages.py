@@ -1,19 +1,17 @@
 #!/usr/bin/env python3
 """Sends malformed and hostile messages to every RPC that the API's descriptor names, and checks vrpd's answers.
 
-A case is a call: no message; empty, truncated, bit-flipped, spliced and random ones; lengths and depths that lie; messages
-beyond the limit; values of the right type that hardly anybody checks for (NaN, 2^63, invalid UTF-8, paths); two messages
-where one is due; streams that end half way or come in the wrong order. Each has to end soon with OK or with a status of the
-daemon's own that says why: never UNKNOWN or INTERNAL, never without a text, never with a path of the daemon's. In the end
-vrpd is alive and solves, every RPC was exercised (by vrpd's own count), its memory, threads and streams are what they were,
-and its state folder holds what was acknowledged and nothing else. Prints a JSON line an RPC and one at the end; exits 1
-where anything was wrong.
+A case is a call: no message; empty, truncated, bit-flipped, spliced and random ones; wrong lengths and depths; messages beyond
+the limit; valid types with unusual values (NaN, 2^63, invalid UTF-8, paths); two messages instead of one; streams that end
+early or come in the wrong order. Each must end soon with OK or with a status of the daemon that names the reason. UNKNOWN,
+INTERNAL, an empty text and a path of the daemon's are errors. At the end vrpd must be alive and solve, every RPC must have
+been called (by vrpd's own count), and its memory, threads and streams must be unchanged. Its state folder must hold only what
+was acknowledged. Prints one JSON line per RPC and one at the end. Exits 1 on any error.
 
 Examples:
   hostile_messages.py
   hostile_messages.py --cases 1000 --seed 7            of each RPC; 34 RPCs take some minutes
-  hostile_messages.py --rpc SolverService/Solve --cases 5000
-"""
+  hostile_messages.py --rpc SolverService/Solve --cases 5000"""
 
 import argparse
 import collections
@@ -52,13 +50,13 @@ ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
 
 
 def fixed_cases(valid):
-    """What every RPC gets once: (kind, messages, whether the caller cancels then)."""
+    """Yields the fixed cases of every RPC: (kind, messages, whether the caller then cancels)."""
     yield "nothing", [], False
     yield "empty", [b""], False
     yield "two messages", valid + valid, False
     yield "oversized", valid[:-1] + [hostile_bytes.sized(1, bytes(LIMIT_MIB * 2**20 + 1))], False
     yield "cancelled", valid, True
-    for text, lie in hostile_bytes.liars().items():
+    for text, lie in hostile_bytes.wrong_lengths().items():
         yield text, valid[:-1] + [lie], False
     if len(valid) > 1:
         yield "backwards", valid[::-1], False
@@ -70,7 +68,7 @@ def fixed_cases(valid):
 
 
 def random_case(source, method, valid):
-    """Likewise, one of many."""
+    """Returns a random case of an RPC, like those of fixed_cases()."""
     at = source.randrange(len(valid))
     kind = source.choice(("truncated", "flipped", "flipped", "spliced", "random bytes", "extreme values", "extreme values"))
     bad = {"truncated": lambda: valid[at][:source.randrange(len(valid[at]) + 1)],
@@ -81,15 +79,15 @@ def random_case(source, method, valid):
     return kind, [*valid[:at], bad, *valid[at + 1:]], source.random() < 0.05
 
 
-class Storm:
+class Sender:
     def __init__(self, daemon, examples):
         self.daemon, self.examples = daemon, examples
         self.channels = [api.connect(daemon) for _ in range(4)]
         self.acknowledged = collections.defaultdict(set)  # resources that exist now, by kind
-        self.unheard = collections.Counter()  # calls that may have made one, whose answer was not waited for
+        self.unacknowledged = collections.Counter()  # calls that may have created one but were not awaited
 
     def call(self, name, channel, messages, cancels):
-        """The status code and text, how long it took, and whether it was ended from here."""
+        """Returns the status code and text, the duration, and whether this side ended the call."""
         begun, count = time.monotonic(), 0
         responses = api.start(channel, name, messages, timeout=LASTING_S if name in LASTING else PATIENCE_S)
         try:
@@ -105,7 +103,7 @@ class Storm:
             pass
         own = cancels or count == MOST_ANSWERS
         if own and responses.code() == grpc.StatusCode.CANCELLED:
-            self.unheard[METHODS[name].response.DESCRIPTOR.name] += 1
+            self.unacknowledged[METHODS[name].response.DESCRIPTOR.name] += 1
         return responses.code(), responses.details() or "", time.monotonic() - begun, own
 
     def remember(self, response):
@@ -131,7 +129,7 @@ class Storm:
         return None
 
     def run(self, name, cases, seed):
-        """All cases of an RPC: what to print."""
+        """Runs all cases of an RPC. Returns a dict to print."""
         method, valid = METHODS[name], self.examples.of(name)
         every = list(fixed_cases(valid))
         every += [random_case(random.Random(f"{seed} {name} {i}"), method, valid) for i in range(cases)]
@@ -150,8 +148,8 @@ class Storm:
                 "first_problems": problems[:5]}
 
 
-def check_after(daemon, storm, names, before):
-    """What is wrong with the daemon once the storm is over; a text each."""
+def check_after(daemon, sender, names, before):
+    """Returns the errors of the daemon after all cases, as texts."""
     problems = []
     with api.connect(daemon) as channel:
         if not api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())):
@@ -167,8 +165,8 @@ def check_after(daemon, storm, names, before):
             "Matrices": {matrices["name"] for matrices in daemon.json("matrices", "list")},
             "Dataset": {dataset["name"] for dataset in daemon.json("datasets", "list")}}
     for kind, exist in listed.items():
-        unasked = exist - storm.acknowledged[kind]
-        if len(unasked) > storm.unheard[kind]:
+        unasked = exist - sender.acknowledged[kind]
+        if len(unasked) > sender.unacknowledged[kind]:
             problems.append(f"{kind}: {sorted(unasked)} exist, and nobody was told of them")
     if rubbish := leftovers(daemon.state):
         problems.append(f"left behind: {rubbish[:5]}")
@@ -178,22 +176,22 @@ def check_after(daemon, storm, names, before):
     return problems, after
 
 
-def storm_over(daemon, folder, arguments):
+def run_load(daemon, folder, arguments):
     examples = Examples(daemon, folder)
-    storm = Storm(daemon, examples)
-    storm.acknowledged["TrainingJob"].add(examples.training)
-    storm.acknowledged["SolveJob"].add(examples.solve_job)
+    sender = Sender(daemon, examples)
+    sender.acknowledged["TrainingJob"].add(examples.training)
+    sender.acknowledged["SolveJob"].add(examples.solve_job)
     names = [name for name in METHODS if arguments.rpc in (None, name)]
     before, cases, wrong, begun = figures(daemon.process.pid), 0, 0, time.monotonic()
     for name in names:
-        line = storm.run(name, arguments.cases, arguments.seed)
+        line = sender.run(name, arguments.cases, arguments.seed)
         print(json.dumps(line), flush=True)
         cases, wrong = cases + line["cases"], wrong + line["problems"]
         if daemon.process.poll() is not None:
             print(json.dumps({"what": "hostile_messages", "problems": [f"vrpd died in {name}"],
                               "log": daemon.log_path.read_text()[-2000:]}))
             return 1
-    problems, after = check_after(daemon, storm, names, before)
+    problems, after = check_after(daemon, sender, names, before)
     if daemon.stop() != 0:
         problems.append("SIGTERM did not end it well")
     print(json.dumps({"what": "hostile_messages", "seed": arguments.seed, "rpcs": len(names), "cases": cases,
@@ -213,7 +211,7 @@ def main():
     limits.write_text(f"max_message_mib: {LIMIT_MIB}\nmax_budget_s: 5\n")
     daemon = Daemon(folder / "state", flags=("--config", str(limits)))
     try:
-        return storm_over(daemon, folder, arguments)
+        return run_load(daemon, folder, arguments)
     finally:
         daemon.clean_up()
         shutil.rmtree(folder, ignore_errors=True)

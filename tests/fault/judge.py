@@ -1,4 +1,4 @@
-"""Looks what has become of a daemon's jobs and models after a fault."""
+"""Checks a daemon's jobs and models after a fault."""
 
 import json
 
@@ -12,13 +12,13 @@ def job_words(what):
 
 
 def leftovers(state):
-    """Temporary files and folders."""
+    """Returns temporary files and folders."""
     found = [path for pattern in ("**/*.tmp", "**/tmp-*", "*/.staging/*") for path in state.glob(pattern)]
     return [str(path.relative_to(state)) for path in found]
 
 
 class Judge:
-    """Collects what is wrong after the restart."""
+    """Collects errors after a restart."""
 
     def __init__(self, daemon, state):
         self.daemon, self.state, self.problems = daemon, state, []

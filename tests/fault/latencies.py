@@ -1,8 +1,8 @@
-"""Latencies in few words."""
+"""Summaries of latencies."""
 
 
 def percentiles(times):
-    """How many, and their p50, p99 and most, rounded."""
+    """Returns the count, p50, p99 and maximum, rounded."""
     if not times:
         return {"count": 0}
     ordered = sorted(times)

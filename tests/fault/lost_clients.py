@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 """Runs clients that vanish, send nothing, read nothing, or watch in crowds, and checks what they leave behind in vrpd.
 
-  killed   a client with every streaming RPC and a long solve under way is killed (SIGKILL): nothing of it is left in vrpd
-           some seconds later, neither calls and streams nor threads
-  silent   connections that say nothing, and ones that say hello in HTTP/2 and no more: others are served, and
-           they are closed at the latest when their owner goes (--long waits until vrpd itself ends the former)
-  stopped  a client that reads none of its streams (SIGSTOP): a training goes on, memory is bounded
-  idle     --streams watches of a paused job at once: memory and CPU are told, a solve meanwhile is in time
+  killed   a client with every streaming RPC and a long solve in progress is killed (SIGKILL); some seconds later vrpd has
+           neither its calls and streams nor its threads
+  silent   connections that send nothing, and ones that send only HTTP/2's preface; others are served, and they are closed
+           at the latest when their owner exits (--long waits until vrpd itself ends the former)
+  stopped  a client that reads none of its streams (SIGSTOP); a training continues, and memory is bounded
+  idle     --streams watches of a paused job at once; memory and CPU are reported, and a solve meanwhile is in time
 
-Prints a JSON line each and one at the end; exits 1 where anything was wrong. Times are told, not judged.
+Prints one JSON line each and one at the end. Exits 1 on any error. Times are reported, not judged.
 
 Examples:
   lost_clients.py
-  lost_clients.py --clients 20 --streams 1000 --connections 500 --long
-"""
+  lost_clients.py --clients 20 --streams 1000 --connections 500 --long"""
 
 import argparse
 import json
@@ -45,7 +44,7 @@ FILES_A_CONNECTION = 2
 
 
 def child(address, training, budget_ms):
-    """The client to be killed: starts every stream and a solve, and says when they run."""
+    """Runs the client to be killed: starts every stream and a solve, and reports when they run."""
     calls, channel = [], grpc.insecure_channel(address)
     solve = api.solve_request(budget_ms=int(budget_ms))
     requests = {
@@ -78,9 +77,9 @@ class Lost:
     def __init__(self, daemon, folder, arguments):
         self.daemon, self.folder, self.arguments, self.wrong = daemon, folder, arguments, 0
         self.channel = api.connect(daemon)
-        Examples(daemon, folder)  # everything was loaded once
+        Examples(daemon, folder)  # loads everything once
         self.training = daemon.json("train", "--config", tiny_config(folder), "--detach", *LONG)[0]["name"]
-        settled(self.step, lambda step: step > 0)  # before that it opens files of its own
+        settled(self.step, lambda step: step > 0)  # the first step opens further files
 
     def step(self):
         job = api.ask(self.channel, "TrainingService/GetTrainingJob", message("GetTrainingJobRequest")(name=self.training))
@@ -93,13 +92,13 @@ class Lost:
         return figures(self.daemon.process.pid)
 
     def solve_ms(self):
-        """How long a solve of 50 ms takes; its answer has to be right."""
+        """Returns the duration of a solve of 50 ms, whose answer must be correct."""
         begun = time.monotonic()
         answer = api.ask(self.channel, "SolverService/Solve", api.solve_request(), timeout=30)
         self.sound = api.is_sound(answer)
         return round(1000 * (time.monotonic() - begun), 1)
 
-    def tell(self, what, problems, **more):
+    def report(self, what, problems, **more):
         if not self.sound:
             problems.append("a solve meanwhile was answered wrongly")
         self.wrong += bool(problems)
@@ -112,7 +111,7 @@ class Lost:
         return client, int(client.stdout.readline())
 
     def left_over(self):
-        """What the daemon still does for clients who are gone."""
+        """Returns what the daemon still does for clients that are gone."""
         def idle(stats):
             return stats.open_streams == 0 and not any(queue.waiting for queue in stats.queues) and not busy(stats)
 
@@ -135,9 +134,9 @@ class Lost:
         after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
             problems.append(f"open files: {before['files']}, then {after['files']}")
-        if after["threads"] > before["threads"] + 16:  # gRPC keeps some
+        if after["threads"] > before["threads"] + 16:  # gRPC keeps some threads
             problems.append(f"threads: {before['threads']}, then {after['threads']}")
-        self.tell("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
+        self.report("killed_clients", problems, clients=self.arguments.clients, calls=calls, gone_s=round(gone_s, 2),
                   solve_ms=milliseconds, before=before, after=after, seconds=round(time.monotonic() - begun, 1))
 
     def silent(self):
@@ -158,7 +157,7 @@ class Lost:
         after = settled(self.figures, lambda now: now["files"] <= before["files"] + 2)
         if after["files"] > before["files"] + 2:
             problems.append(f"open files: {before['files']}, then {after['files']}")
-        self.tell("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
+        self.report("silent_connections", problems, connections=len(connections), solve_ms=milliseconds, before=before,
                   during=during, after=after, seconds=round(time.monotonic() - begun, 1))
 
     def stopped(self):
@@ -177,11 +176,11 @@ class Lost:
         client.kill()
         client.wait()
         problems += self.left_over()
-        self.tell("stopped_reader", problems, calls=calls, steps=last - first, solve_ms=milliseconds, before=before,
+        self.report("stopped_reader", problems, calls=calls, steps=last - first, solve_ms=milliseconds, before=before,
                   during=during, seconds=round(time.monotonic() - begun, 1))
 
     def idle(self):
-        """Watches of a job that does nothing."""
+        """Watches a paused job by many streams."""
         begun, problems = time.monotonic(), []
         name = self.daemon.json("train", "--config", tiny_config(self.folder), "--detach")[0]["name"]
         self.daemon.json("jobs", "pause", name)
@@ -198,7 +197,7 @@ class Lost:
         for channel in channels:
             channel.close()
         problems += self.left_over()
-        self.tell("idle_streams", problems, streams=count, solve_ms_median=times[5], solve_ms_most=times[-1],
+        self.report("idle_streams", problems, streams=count, solve_ms_median=times[5], solve_ms_most=times[-1],
                   mib_a_stream=round((during["rss_mib"] - before["rss_mib"]) / count, 3), before=before, during=during,
                   after=self.figures(), seconds=round(time.monotonic() - begun, 1))
 

@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 """Sends messages that are small on the wire and large in memory, and measures the growth of vrpd's memory.
 
-Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of a
-starting plan, texts, fields that no message has. One caller, then several at once, sends it to an RPC; every call has to end with
-a status of the daemon's own (an OK is one), and in the end vrpd solves. Prints a JSON line a shape, with the resident memory
-before and its peak meanwhile, and one at the end; exits 1 where a call ended otherwise or the memory went up by more than
---most-mib.
+Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of an
+initial plan, texts, unknown fields. One caller, then several at once, send it to an RPC. Every call must end with a status of
+the daemon, OK included, and at the end vrpd must solve. Prints one JSON line per shape, with the resident memory before and
+its peak, and one at the end. Exits 1 if a call ended otherwise or the memory grew by more than --most-mib.
 
 Examples:
   message_memory.py
-  message_memory.py --mib 16 --callers 1 --binary OLD/vrpd --most-mib 100000     to see how it was: take care, gigabytes
-"""
+  message_memory.py --mib 16 --callers 1 --binary OLD/vrpd --most-mib 100000     an older vrpd; needs gigabytes"""
 
 import argparse
 import concurrent.futures
@@ -48,7 +46,7 @@ def message(shape, size):
 
 
 def figure(process, name):
-    """A line of /proc/PID/status, in MiB."""
+    """Returns a line of /proc/PID/status, in MiB."""
     for line in pathlib.Path(f"/proc/{process.pid}/status").read_text().splitlines():
         if line.startswith(name + ":"):
             return int(line.split()[1]) / 1024
@@ -66,11 +64,11 @@ def call(address, wire):
 
 
 def peak(binary, shape, size, callers):
-    """Of a fresh daemon: its memory before and at most, and what the calls came to."""
+    """Runs the calls on a fresh daemon. Returns its memory before, its peak and the outcomes."""
     daemon = Daemon(binary=binary)
     try:
         before = figure(daemon.process, "VmRSS")
-        pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")  # VmHWM begins anew
+        pathlib.Path(f"/proc/{daemon.process.pid}/clear_refs").write_text("5")  # resets VmHWM
         wire = message(shape, size)
         with concurrent.futures.ThreadPoolExecutor(callers) as pool:
             ended = list(pool.map(lambda _: call(daemon.address, wire), range(callers)))
@@ -84,7 +82,7 @@ def peak(binary, shape, size, callers):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mib", type=int, default=63, help="of a message on the wire")
+    parser.add_argument("--mib", type=int, default=63, help="size of a message on the wire")
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")

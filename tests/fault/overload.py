@@ -1,17 +1,15 @@
 #!/usr/bin/env python3
-"""Requests several times as many solves as vrpd can do, in open loop, and checks that each is answered or refused.
+"""Sends several times as many solves as vrpd can do, in open loop, and checks that each is answered or refused.
 
-First a closed loop of 32 callers tells its capacity (a request that has waited for longer than its budget is answered by the
-first plan that is found). Then requests come at --times that rate,
-whatever becomes of the earlier ones, for --seconds. Each has to end: with a sound answer, or refused with RESOURCE_EXHAUSTED
-and the time after which to try again. In the end the queue is empty, memory is what it was, and requests are answered as
-at first. Latencies are by this client's clock, told and not judged, also the share of refusals that took longer than the 50 ms
-that they should at most: the clients have the same cores. Prints a JSON line; exits 1 where anything was wrong.
+First a closed loop of 32 callers measures the capacity. (A request that has waited longer than its budget is answered by the
+first plan found.) Then requests come at --times that rate for --seconds, independent of earlier ones. Each must end with a
+correct answer, or refused with RESOURCE_EXHAUSTED and a retry delay. At the end the queue must be empty, memory unchanged, and
+requests answered as before. Latencies are by this client's clock and are reported, not judged, as is the share of refusals
+that took more than 50 ms, since clients share the cores. Prints one JSON line. Exits 1 on any error.
 
 Examples:
   overload.py
-  overload.py --seconds 60      the long form
-"""
+  overload.py --seconds 60      the long form"""
 
 import argparse
 import collections
@@ -41,7 +39,7 @@ MOST_GROWTH_MIB = 200
 SOLVE = "SolverService/Solve"
 
 
-class Storm:
+class Load:
     def __init__(self, daemon):
         self.daemon, self.channel, self.lock = daemon, api.connect(daemon), threading.Lock()
         self.request = api.generated_request(self.channel, CUSTOMERS, BUDGET_MS)
@@ -55,7 +53,7 @@ class Storm:
         return api.ask(self.channel, "SystemService/GetServerStats")
 
     def capacity(self):
-        """Answers a second, in closed loop."""
+        """Returns answers per second, in closed loop."""
         counts, until = [0] * CALLERS, time.monotonic() + CAPACITY_S
 
         def call(i):
@@ -73,7 +71,7 @@ class Storm:
         return sum(counts) / CAPACITY_S
 
     def send(self):
-        """One request, whose end is noted when it comes."""
+        """Sends one request and records its end."""
         begun = time.monotonic()
         with self.lock:
             self.under_way += 1
@@ -97,13 +95,13 @@ class Storm:
                 self.problems[wrong] += 1
 
     def late_refusals(self):
-        """How many took longer than they should, and their share of all."""
+        """Returns the number of refusals that took too long, and their share."""
         times = self.latencies["RESOURCE_EXHAUSTED"]
         late = sum(time_ms > PROMPT_MS for time_ms in times)
         return {"beyond_ms": PROMPT_MS, "count": late, "share": round(late / max(1, len(times)), 5)}
 
-    def rain(self, rate, seconds):
-        """Requests at `rate`; how many."""
+    def send_at(self, rate, seconds):
+        """Sends requests at `rate`. Returns their number and the peak memory."""
         begun, sent, peak = time.monotonic(), 0, 0
         while (now := time.monotonic() - begun) < seconds:
             while sent < now * rate:
@@ -114,49 +112,49 @@ class Storm:
         settled(lambda: self.under_way, lambda left: left == 0, patience_s=DEADLINE_S + 5)
         return sent, peak
 
-    def calm(self):
-        """Latencies of ten requests one after the other."""
+    def measure_sequential(self):
+        """Returns the latencies of ten consecutive requests."""
         times = []
         for _ in range(10):
             begun = time.monotonic()
             if not api.is_sound(self.solve(self.request, timeout=DEADLINE_S), CUSTOMERS):
-                self.problems["an answer after the storm is wrong"] += 1
+                self.problems["an answer after the overload is wrong"] += 1
             times.append(1000 * (time.monotonic() - begun))
         return percentiles(times)
 
 
-def storm_over(daemon, arguments):
-    storm = Storm(daemon)
-    capacity = storm.capacity()
-    calm_before, before = storm.calm(), figures(daemon.process.pid)
-    sent, peak = storm.rain(arguments.times * capacity, arguments.seconds)
-    if storm.under_way:
-        storm.problems[f"{storm.under_way} requests have not ended"] += 1
-    calm_after, after = storm.calm(), figures(daemon.process.pid)
-    if waiting := sum(queue.waiting for queue in storm.stats().queues):
-        storm.problems[f"{waiting} requests are still queued"] += 1
+def run_load(daemon, arguments):
+    load = Load(daemon)
+    capacity = load.capacity()
+    calm_before, before = load.measure_sequential(), figures(daemon.process.pid)
+    sent, peak = load.send_at(arguments.times * capacity, arguments.seconds)
+    if load.under_way:
+        load.problems[f"{load.under_way} requests have not ended"] += 1
+    calm_after, after = load.measure_sequential(), figures(daemon.process.pid)
+    if waiting := sum(queue.waiting for queue in load.stats().queues):
+        load.problems[f"{waiting} requests are still queued"] += 1
     if max(peak, after["rss_mib"]) - before["rss_mib"] > MOST_GROWTH_MIB:
-        storm.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
+        load.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
     if daemon.stop() != 0:
-        storm.problems["SIGTERM did not end it well"] += 1
+        load.problems["SIGTERM did not end it well"] += 1
     print(json.dumps({
         "what": "overload", "capacity_per_s": round(capacity, 1), "times": arguments.times, "seconds": arguments.seconds,
-        "cases": sent, "latency_ms": {code: percentiles(times) for code, times in storm.latencies.items()},
-        "late_refusals": storm.late_refusals(),
+        "cases": sent, "latency_ms": {code: percentiles(times) for code, times in load.latencies.items()},
+        "late_refusals": load.late_refusals(),
         "calm_before_ms": calm_before, "calm_after_ms": calm_after, "before": before, "peak_mib": peak, "after": after,
-        "problems": dict(storm.problems)}))
-    return int(bool(storm.problems) or not storm.latencies["RESOURCE_EXHAUSTED"])
+        "problems": dict(load.problems)}))
+    return int(bool(load.problems) or not load.latencies["RESOURCE_EXHAUSTED"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=8)
-    parser.add_argument("--times", type=float, default=4, help="of what vrpd can do")
+    parser.add_argument("--times", type=float, default=4, help="multiple of the measured capacity")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-overload-"))
     daemon = Daemon(folder / "state")
     try:
-        return storm_over(daemon, arguments)
+        return run_load(daemon, arguments)
     finally:
         daemon.clean_up()
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""What a process holds, as Linux tells it."""
+"""Resources of a process, read from /proc."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ SETTLE_S = 15
 
 
 def figures(pid):
-    """Memory in MiB, threads, open files, seconds of CPU."""
+    """Returns memory in MiB, threads, open files and CPU seconds of a process."""
     lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
     status = dict(line.split(":", 1) for line in lines)
     times = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -20,7 +20,7 @@ def figures(pid):
 
 
 def settled(look, wanted, patience_s=SETTLE_S):
-    """What look() gives once wanted() is true of it, or the last of it after a while."""
+    """Returns look() once wanted() is true of it, or its last value after a while."""
     until = time.monotonic() + patience_s
     while True:
         seen = look()

@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
-"""Kills vrpd (SIGKILL) at random moments while it trains, searches, publishes and is given jobs, and looks what has become of
-them.
+"""Kills vrpd (SIGKILL) at random moments while it trains, searches, publishes and accepts jobs, and checks the jobs and models.
 
-One state folder throughout. Each time vrpd is started, one of its training jobs has to tell of a step that it had not told
-of; then clients submit another training job, submit a solve job or have the running job's weights published, one of these or
-several at once, and within 0.3 s the kill comes. A kill counts only where the job that got on had not ended when vrpd was
-started again: the others are void, and made up for by further ones. At last vrpd is started once more, every submission is
-sent again (under its request id), and: every acknowledged job is there, none twice, all have succeeded (but for those that
-the daemon has quarantined after three crashes without a checkpoint: `quarantined`), their events without gap or double; every
-acknowledged publication is there, no step's twice, no version but those asked for, and each version of each model can be
-loaded.
+All kills use one state folder. After each start, one training job must report a new step. Then clients submit a training job,
+submit a solve job, publish the running job's weights, or several of these at once. The kill follows within 0.3 s. A kill is
+void, and repeated, if the job that made progress had ended before the next start. Finally vrpd starts once more, and every
+submission is sent again under its request id. Every acknowledged job must exist once and have succeeded with gap-free events,
+unless the daemon has quarantined it after three crashes without a checkpoint (`quarantined`). Every acknowledged publication
+must exist, one per step, with no other versions, and each version must be loadable.
 
-Prints a JSON line a kill and one at the end; exits 1 where anything was wrong. `struck` in the last says what the kills that
-count came upon, as far as it shows: calls without an answer (`train`, `solve`, `publish`; `made` of them took effect all
-the same), and halves of checkpoints and of versions of models in the state folder.
+Prints one JSON line per kill and one at the end. Exits 1 on any error. `struck` in the last one counts what the kills
+interrupted: calls without an answer (`train`, `solve`, `publish`; `made` of them took effect nevertheless), and partial
+checkpoints and versions of models in the state folder.
 
 Examples:
   random_kills.py --kills 30
-  random_kills.py --kills 1000 --seed 7       the long form: about half an hour
-"""
+  random_kills.py --kills 1000 --seed 7       the long form: about half an hour"""
 
 import argparse
 import collections
@@ -37,7 +33,7 @@ from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
 
 AT_ONCE = 3  # jobs of a kind that wait or run
 PROGRESS_S = 30
-LAST_S = 60  # in which of the jobs that are left one ends at least
+LAST_S = 60  # at least one of the remaining jobs must end within this time
 POLL_S = 0.02
 # Long enough that kills find it running, and short enough that it rarely reaches the number of crashes that quarantines a job:
 # on a busy machine steps are reported faster than checkpoints are written.
@@ -46,7 +42,7 @@ LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoc
 EARLY_S, LATE_S = 0.06, 0.3
 KINDS = ("training", "solving")
 QUARANTINED = "times in a row in this job without a new checkpoint"
-TRIES = 2  # cycles for each kill that is wanted, at most
+TRIES = 2  # limit of cycles per kill
 
 
 def active(jobs):
@@ -54,12 +50,12 @@ def active(jobs):
 
 
 def quarantined(job):
-    """Whether the daemon runs it no more, as too many deaths were its own for all that can be seen."""
+    """Whether the daemon has quarantined the job because the job seems to have caused too many crashes."""
     return job["state"] == "FAILED" and QUARANTINED in str(job.get("error"))
 
 
 class Call:
-    """What a client asks for while the kill comes."""
+    """A request of a client during the kill."""
 
     def __init__(self, daemon, what, request, words):
         self.what, self.request, self.answer = what, request, None
@@ -89,7 +85,7 @@ class Run:
         return ("train", "--config", self.config, *common, "--set", f"name={request}", *LENGTH)
 
     def jobs(self, daemon, kind):
-        """All of them, by request id."""
+        """Returns all jobs by request id."""
         return {job["request_id"]: job for job in daemon.json(job_words(kind), "list")}
 
     def active(self, daemon, kind):
@@ -105,7 +101,7 @@ class Run:
         return Call(daemon, "publish", request, ("jobs", "publish", name))
 
     def settle(self, jobs):
-        """The last kill counts if the job that got on before it has not ended: `jobs` are of right after the start."""
+        """Decides whether the last kill counts: if the job that made progress had not ended in `jobs`, right after the start."""
         if self.pending is None:
             return
         request, came_upon = self.pending
@@ -115,7 +111,7 @@ class Run:
         self.pending = None
 
     def begin(self):
-        """vrpd anew, and whether the last kill counts; the training jobs."""
+        """Restarts vrpd and decides whether the last kill counts. Returns the training jobs."""
         daemon = Daemon(self.state)
         try:
             jobs = self.jobs(daemon, "training")
@@ -126,7 +122,7 @@ class Run:
         return daemon, jobs
 
     def strike(self, daemon, jobs):
-        """Some progress, calls, a kill."""
+        """Waits for progress, sends calls and kills vrpd."""
         self.cycles += 1
         if not active(jobs):
             self.take(self.submit(daemon, "training"))
@@ -141,8 +137,7 @@ class Run:
             self.pending = (progressing["request_id"], came_upon)
 
     def await_progress(self, daemon):
-        """All training jobs, and the one that has told of a step beyond the first that it was seen at since the start; none where
-        none does so."""
+        """Returns all training jobs, and the one that reported a step beyond its first one since the start, or none."""
         first, until = {}, time.monotonic() + PROGRESS_S
         while time.monotonic() < until:
             jobs = self.jobs(daemon, "training")
@@ -176,12 +171,12 @@ class Run:
             self.unanswered.add((call.what, call.request))
 
     def halves(self):
-        """What the kill has left half done: a checkpoint, a version of a model."""
+        """Returns the partial checkpoints and versions that the kill left."""
         found = {"checkpoint": "jobs/*/checkpoint/tmp-*", "version": "models/.staging/*/*"}
         return [what for what, pattern in found.items() if any(self.state.glob(pattern))]
 
     def judge(self):
-        """What is wrong once all jobs have ended; a text each."""
+        """Returns the errors found once all jobs have ended, as texts."""
         daemon, _ = self.begin()
         try:
             verdict = Judge(daemon, self.state)
@@ -200,7 +195,7 @@ class Run:
             daemon.clean_up()
 
     def await_ends(self, daemon):
-        """Of all jobs: what was never acknowledged begins only now, in the long form minutes' work."""
+        """Blocks until all jobs have ended. Unacknowledged ones start only now, which takes minutes in the long form."""
         left, until = None, 0
         while (now := sum(self.active(daemon, kind) for kind in KINDS)) > 0:
             if left is None or now < left:
@@ -239,7 +234,7 @@ class Run:
                            f"acknowledged was the publication {answer}, its model is of {step}")
 
     def step_of(self, daemon, verdict, name, version):
-        """The job, and the step where it was not its end, that a version's card names."""
+        """Returns the job, and the step unless it was the last, that a version's card names."""
         got = daemon.call("models", "get", f"{name}@{version}", "--output", "json")
         verdict.expect(got.returncode == 0, f"model {name}@{version}: {got.stderr.strip()}")
         return json.loads(got.stdout)["training_job"] if got.returncode == 0 else None

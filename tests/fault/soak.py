@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Runs everything that vrpd can do for hours, and checks that its memory, threads and files do not grow.
+"""Uses all of vrpd's functions for hours, and checks that its memory, threads and files do not grow.
 
-Callers in turn solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete
-matrices, evaluate, export and import models, generate, and delete what has ended. After a warm-up its memory, threads,
-open files and the size of its state folder are noted each second; in the end the growth of each is judged by the medians of the
-first and of the last tenth of what was noted, of ten each at least. Prints a JSON line a minute and one at the end; exits 1 where anything was
-wrong: an RPC that failed, a growth beyond its limit.
+Callers solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete matrices,
+evaluate, export and import models, generate instances, and delete ended jobs. After a warm-up, memory, threads, open files and
+the size of the state folder are recorded each second. Growth is the difference of the medians of the first and the last tenth
+of the records, of at least ten each. Prints one JSON line per minute and one at the end. Exits 1 if an RPC failed or a growth
+exceeded its limit.
 
 Examples:
   soak.py                    three minutes
-  soak.py --seconds 7200     the long form
-"""
+  soak.py --seconds 7200     the long form"""
 
 import argparse
 import collections
@@ -42,9 +41,9 @@ ENDED = (7, 8, 9)
 
 
 def size_mib(folder):
-    """Of what is there: the daemon deletes files, and folders that are about to be listed."""
+    """Returns the size of existing files. The daemon may delete files and folders meanwhile."""
     total = 0
-    for here, _, files in os.walk(folder):  # leaves out what it cannot list
+    for here, _, files in os.walk(folder):  # skips folders it cannot list
         for name in files:
             try:
                 total += os.stat(os.path.join(here, name)).st_size
@@ -54,7 +53,7 @@ def size_mib(folder):
 
 
 class Caller(threading.Thread):
-    """One client with a connection of its own, that does one thing after the other."""
+    """A client with its own connection that performs random actions one by one."""
 
     def __init__(self, soak, number):
         super().__init__(daemon=True)
@@ -73,7 +72,7 @@ class Caller(threading.Thread):
                     self.soak.refused[doing.__name__] += 1
                 else:
                     self.soak.problems.append(f"{doing.__name__}: {error.code().name} {error.details()}")
-            except Exception as error:  # a thread that dies of it would be missed only
+            except Exception as error:  # otherwise the thread would end without a report
                 self.soak.problems.append(f"{doing.__name__}: {error!r}")
 
     def ask(self, name, /, **fields):
@@ -120,7 +119,7 @@ class Caller(threading.Thread):
             self.ask("TrainingService/CancelTrainingJob", name=self.some_job())
 
     def forget(self):
-        """Jobs that have ended are deleted, with all but the newest of the models that they made."""
+        """Deletes ended jobs and all but the newest of their models."""
         for name in list(self.soak.jobs):
             if self.ask("TrainingService/GetTrainingJob", name=name).state in ENDED:
                 self.ask("TrainingService/DeleteTrainingJob", name=name)
@@ -187,7 +186,7 @@ class Soak:
         return self.judge(round(time.monotonic() - begun))
 
     def growth(self, what):
-        """By the medians of the first and the last tenth."""
+        """Returns the differences of the medians of the first and the last tenth."""
         values = [noted[what] for noted in self.noted]
         tenth = max(LEAST_NOTED, len(values) // 10)
         return round(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]), 2)

@@ -1,20 +1,19 @@
 #!/usr/bin/env python3
 """Sends SIGTERM at random times while vrpd starts, restores, imports and backs up, and checks what is left.
 
-A case is one SIGTERM. Whatever the moment, the process is gone within 20 s, nothing that was acknowledged is lost, nothing is
-left half written, and the next start works:
-  start     vrpd over a state folder with models and an interrupted training; the next start has all of them
-  restore   vrpd --restore into an empty folder; then there is nothing in it, or all, and the same restore, or a start, works
-  import    vrpd while `vrpctl models import` uploads; an acknowledged version is there, of another all or nothing, no rest of it
-  backup    vrpd while `vrpctl server backup` reads; a backup that vrpctl calls done can be restored, of another there is no file
+A case is one SIGTERM. At any moment the process must end within 20 s, lose nothing acknowledged, leave nothing partial, and the
+next start must work:
+  start     vrpd on a state folder with models and an interrupted training; the next start has all of them
+  restore   vrpd --restore into an empty folder; the folder then has nothing or all, and a repeated restore or a start works
+  import    vrpd during `vrpctl models import`; an acknowledged version exists, and another one completely or not at all
+  backup    vrpd during `vrpctl server backup`; a finished backup can be restored, and another one leaves no file
 
-Prints a JSON line a phase, with how many of its cases the signal met in the middle, and one at the end; exits 1 where anything
-was wrong.
+Prints one JSON line per phase, with the number of cases in which the signal came during the work, and one at the end. Exits 1
+on any error.
 
 Examples:
   terminations.py --cases 40
-  terminations.py --cases 400 --seed 7 --phases restore backup       the long form
-"""
+  terminations.py --cases 400 --seed 7 --phases restore backup       the long form"""
 
 import argparse
 import json
@@ -38,11 +37,11 @@ LONG = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "train
 COPIES = 6
 # Duration of each on an idle core, or a little more; later nothing is running.
 START_S, RESTORE_S, IMPORT_S, BACKUP_S = 0.08, 0.4, 0.08, 0.4
-BEFORE_SERVING = (0, -signal.SIGTERM)  # or before vrpd listens to signals, with nothing done
+BEFORE_SERVING = (0, -signal.SIGTERM)  # -SIGTERM: before vrpd handles signals
 
 
 def terminate(process):
-    """The exit status, and how long it took."""
+    """Returns the exit status and the duration."""
     process.send_signal(signal.SIGTERM)
     begun = time.monotonic()
     status = process.wait(timeout=3 * LIMIT_S)
@@ -50,7 +49,7 @@ def terminate(process):
 
 
 def versions(state):
-    """Of all models, by name."""
+    """Returns the versions of all models, by name."""
     return {folder.name: sorted(path.name for path in folder.iterdir()) for folder in (state / "models").iterdir()
             if not folder.name.startswith(".")}
 
@@ -65,7 +64,7 @@ class Terminations:
         self.models = versions(self.state)
 
     def make_state(self):
-        """Models, and a training that goes on whenever a daemon runs; the training's name."""
+        """Creates models and a training that resumes with every daemon. Returns its name."""
         daemon = Daemon(self.state)
         try:
             for number in range(COPIES):
@@ -89,7 +88,7 @@ class Terminations:
         self.expect(status in allowed, f"{what}: ended with {status}")
 
     def check_start(self, state, what):
-        """A start has all that there was."""
+        """Checks that a start finds all objects."""
         daemon = None
         try:
             daemon = Daemon(state)
@@ -136,7 +135,7 @@ class Terminations:
         self.check_start(into, f"restore {number}")
 
     def call(self, arguments, longest_s, what):
-        """Whether a vrpctl during which the daemon was ended says that it is done, and what else it says."""
+        """Returns whether a vrpctl whose daemon was ended reports success, and its output."""
         daemon = Daemon(self.state)
         try:
             client = subprocess.Popen([BINARIES / "vrpctl", "--remote", daemon.address, *arguments],

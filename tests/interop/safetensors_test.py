@@ -1,4 +1,4 @@
-"""Our reader and writer of safetensors against the Python package of that name, there and back."""
+"""Tests our reader and writer of safetensors against the Python package, both ways."""
 
 import pathlib
 import subprocess
@@ -30,7 +30,7 @@ class SafetensorsTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.source = pathlib.Path(self.folder.name) / "source.safetensors"
 
-    def test_every_type_and_shape_survives_there_and_back(self):
+    def test_round_trips_every_type_and_shape(self):
         random = numpy.random.default_rng(1)
         tensors = {f"{dtype}.{'x'.join(map(str, shape)) or 'scalar'}": (random.random(shape) * 100).astype(dtype)
                    for dtype in ("float32", "float64", "float16", "int32", "int64", "uint8", "bool")
@@ -48,13 +48,13 @@ class SafetensorsTest(unittest.TestCase):
                 self.assertEqual(read.shape, tensor.shape, name)
                 self.assertEqual(read.tobytes(), tensor.tobytes(), name)
 
-    def test_an_empty_file_is_one(self):
+    def test_accepts_a_file_without_tensors(self):
         safetensors.numpy.save_file({}, self.source)
         target, done = copy(self.folder.name, self.source)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(safetensors.numpy.load_file(target), {})
 
-    def test_a_truncated_file_is_refused_by_both(self):
+    def test_rejects_a_truncated_file_in_both_libraries(self):
         safetensors.numpy.save_file({"a": numpy.ones(10)}, self.source)
         self.source.write_bytes(self.source.read_bytes()[:-1])
         _, done = copy(self.folder.name, self.source)

@@ -1,5 +1,5 @@
-// Writes two event files as a job does that is killed after step 5 and resumed from step 3:
-// tensorboard_events FOLDER. The first file ends in the middle of a record.
+// Usage: tensorboard_events FOLDER. Writes two event files, like a job that is killed after step 5
+// and resumed from step 3. The first file ends in the middle of a record.
 #include <unistd.h>
 
 #include <filesystem>
@@ -39,7 +39,7 @@ absl::Status WriteAttempt(const std::string& folder, int32_t attempt, int64_t fi
   return absl::OkStatus();
 }
 
-// As a crash in mid-write leaves the file.
+// Truncates the file like a crash during a write.
 absl::Status CutOff(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (truncate(entry.path().c_str(), static_cast<off_t>(entry.file_size()) - 7) != 0) {

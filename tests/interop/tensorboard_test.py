@@ -1,4 +1,4 @@
-"""Our event files against TensorBoard's own reader."""
+"""Tests our event files with TensorBoard's own reader."""
 
 import pathlib
 import subprocess
@@ -31,12 +31,12 @@ class TensorBoardTest(unittest.TestCase):
     def steps(self, tag):
         return [event.step for event in self.events.Scalars(tag)]
 
-    def test_a_resumed_run_has_every_step_once(self):
+    def test_shows_every_step_once_after_a_resumption(self):
         self.assertEqual(self.steps("loss"), [1, 2, 3, 4, 5, 6])
         costs = [event.value for event in self.events.Scalars("cost/train")]
         self.assertEqual(costs, [101, 102, 103, 204, 205, 206])
 
-    def test_values_and_times_are_those_written(self):
+    def test_reads_the_written_values_and_times(self):
         first = self.events.Scalars("loss")[0]
         self.assertEqual(first.value, -0.5)
         self.assertEqual(first.wall_time, 1_800_000_101)
@@ -46,7 +46,7 @@ class TensorBoardTest(unittest.TestCase):
         for event in self.events.Scalars("phase_ms/data"):
             self.assertAlmostEqual(event.value, 2, places=5)
 
-    def test_what_was_not_measured_has_no_curve(self):
+    def test_omits_curves_of_unmeasured_values(self):
         tags = self.events.Tags()["scalars"]
         self.assertNotIn("cost/validation", tags)
         self.assertIn("phase_ms/second_pass", tags)

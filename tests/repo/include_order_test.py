@@ -26,138 +26,138 @@ class TheTree(unittest.TestCase):
     def test_keeps_the_order_of_its_folders(self):
         self.assertEqual(include_order.violations(ROOT), [])
 
-    def test_is_read_at_all(self):
+    def test_reads_the_repository(self):
         tree = include_order.Tree(ROOT)
         self.assertGreater(len(tree.files), 20)
         self.assertIn("core/base/ids.h", tree.files)
         self.assertTrue(any(tree.resolve(name, included) for name in tree.files
                             for _, included in tree.files[name]))
 
-    def test_has_no_folder_of_core_that_is_not_in_the_list(self):
+    def test_lists_every_folder_of_core(self):
         folders = {path.name for path in (ROOT / "core").iterdir() if path.is_dir() and any(path.iterdir())}
         self.assertEqual(folders - set(include_order.CORE), set())
 
 
 class Order(unittest.TestCase):
-    def test_lower_folders_may_be_used(self):
+    def test_allows_lower_folders(self):
         self.assertEqual(rules({"core/base/a.h": "", "core/solve/b.cc": '#include "core/base/a.h"\n'}), [])
 
-    def test_higher_folders_may_not(self):
+    def test_rejects_higher_folders(self):
         self.assertEqual(rules({"core/base/a.cc": '#include "core/solve/b.h"\n', "core/solve/b.h": ""}), ["order"])
 
-    def test_a_missing_file_of_a_higher_folder_counts_too(self):
+    def test_rejects_missing_files_of_higher_folders(self):
         self.assertEqual(rules({"core/base/a.cc": '#include "core/solve/gone.h"\n'}), ["order"])
 
-    def test_an_unknown_folder_is_named(self):
+    def test_names_an_unknown_folder(self):
         self.assertEqual(rules({"core/new/a.cc": '#include "core/base/b.h"\n'}), ["order"])
 
-    def test_core_knows_neither_server_nor_client(self):
+    def test_rejects_server_and_client_in_core(self):
         self.assertEqual(rules({"core/jobs/a.cc": '#include "server/x/a.h"\n#include "client/b.h"\n'}),
                          ["order", "order"])
 
-    def test_server_uses_core_and_proto_but_not_client(self):
+    def test_allows_core_and_proto_in_server_but_not_client(self):
         self.assertEqual(rules({"server/a.cc": '#include "core/jobs/a.h"\n#include "vrp/v1/solver.pb.h"\n'}), [])
         self.assertEqual(rules({"server/a.cc": '#include "client/b.h"\n'}), ["order"])
 
-    def test_client_never_uses_core_or_server(self):
+    def test_rejects_core_and_server_in_client(self):
         self.assertEqual(rules({"client/a.cc": '#include "vrp/v1/solver.grpc.pb.h"\n'}), [])
         self.assertEqual(rules({"client/a.cc": '#include "core/base/ids.h"\n#include "server/a.h"\n'}),
                          ["order", "order"])
 
-    def test_only_tests_use_tests(self):
+    def test_allows_tests_only_in_tests(self):
         self.assertEqual(rules({"tests/a.cc": '#include "tests/testing/b.h"\n'}), [])
         self.assertEqual(rules({"core/base/a.cc": '#include "tests/testing/b.h"\n'}), ["order"])
 
-    def test_a_header_named_from_beside_is_found(self):
+    def test_finds_a_header_named_relatively(self):
         self.assertEqual(rules({"core/base/a.cc": '#include "../solve/b.h"\n', "core/solve/b.h": ""}), [])
         self.assertEqual(rules({"client/a.cc": '#include "b.h"\n', "client/b.h": '#include "core/base/i.h"\n'}),
                          ["order"])
 
 
 class Cycles(unittest.TestCase):
-    def test_two_folders_that_use_each_other(self):
+    def test_finds_two_folders_that_use_each_other(self):
         self.assertEqual(rules({"server/a/x.h": '#include "server/b/y.h"\n', "server/b/y.h": "",
                                 "server/b/y.cc": '#include "server/a/x.h"\n'}), ["cycle"])
 
-    def test_a_folder_and_one_inside_it_count_as_two(self):
+    def test_counts_a_folder_and_its_subfolder_as_two(self):
         self.assertEqual(rules({"client/x.h": '#include "client/b/y.h"\n', "client/b/y.h": "",
                                 "client/b/y.cc": '#include "client/x.h"\n'}), ["cycle"])
 
-    def test_a_way_through_a_third_folder(self):
+    def test_finds_a_cycle_through_a_third_folder(self):
         files = {"server/a/x.h": '#include "server/b/x.h"\n', "server/b/x.h": '#include "server/c/x.h"\n',
                  "server/c/x.h": ""}
         self.assertEqual(rules(files), [])
         self.assertEqual(rules(files | {"server/c/x.cc": '#include "server/a/x.h"\n'}), ["cycle"])
 
-    def test_tests_may_use_what_they_like(self):
+    def test_ignores_cycles_of_tests(self):
         self.assertEqual(rules({"tests/a/x.h": '#include "tests/b/x.h"\n', "tests/b/x.h": "",
                                 "tests/b/x.cc": '#include "tests/a/x.h"\n'}), [])
 
 
 class Core(unittest.TestCase):
-    def test_knows_no_rpc_protobuf_or_log_library(self):
+    def test_includes_no_rpc_protobuf_or_log_library(self):
         for header in ("grpcpp/grpcpp.h", "grpc/grpc.h", "google/protobuf/message.h", "vrp/v1/solver.pb.h",
                        "google/rpc/status.pb.h", "spdlog/spdlog.h", "fmt/core.h"):
             with self.subTest(header=header):
                 self.assertEqual(rules({"core/jobs/a.h": f"#include <{header}>\n"}), ["core"])
 
-    def test_comments_do_not_count(self):
+    def test_ignores_comments(self):
         self.assertEqual(rules({"core/jobs/a.h": "// #include <fmt/core.h>\n/*\n#include <fmt/core.h>\n*/\n"}), [])
 
-    def test_spaces_do_not_hide_an_include(self):
+    def test_finds_includes_with_spaces(self):
         self.assertEqual(rules({"core/jobs/a.h": "  #  include <fmt/core.h>\n"}), ["core"])
 
 
 class Clash(unittest.TestCase):
-    def test_torch_and_grpc_in_one_file(self):
+    def test_rejects_torch_and_grpc_in_one_file(self):
         for torch in ("torch/torch.h", "ATen/ATen.h", "c10/core/Device.h"):
             with self.subTest(torch=torch):
                 self.assertEqual(rules({"server/a.cc": f"#include <{torch}>\n#include <grpcpp/grpcpp.h>\n"}),
                                  ["clash"])
 
-    def test_torch_through_our_own_headers(self):
+    def test_finds_torch_through_our_own_headers(self):
         self.assertEqual(rules({
             "server/a.cc": '#include <spdlog/spdlog.h>\n#include "core/train/t.h"\n',
             "core/train/t.h": '#include "core/model/m.h"\n',
             "core/model/m.h": "#include <torch/torch.h>\n"}), ["clash"])
 
-    def test_tests_are_held_to_it_too(self):
+    def test_checks_tests_too(self):
         self.assertEqual(rules({"tests/a_test.cc": '#include <fmt/core.h>\n#include <ATen/ATen.h>\n'}), ["clash"])
 
-    def test_torch_alone_is_fine(self):
+    def test_allows_torch_alone(self):
         self.assertEqual(rules({"core/model/a.cc": "#include <torch/torch.h>\n"}), [])
 
-    def test_headers_that_include_each_other_do_not_hang(self):
+    def test_handles_headers_that_include_each_other(self):
         self.assertEqual(rules({"core/base/a.h": '#include "core/base/b.h"\n',
                                 "core/base/b.h": '#include "core/base/a.h"\n',
                                 "core/base/a.cc": '#include "core/base/a.h"\n'}), [])
 
 
 class Cuda(unittest.TestCase):
-    def test_no_torch_in_cu_files(self):
+    def test_rejects_torch_in_cu_files(self):
         self.assertEqual(rules({"core/kernels/a.cu": '#include "core/kernels/a.h"\n',
                                 "core/kernels/a.h": "#include <ATen/ATen.h>\n"}), ["cu-torch"])
 
-    def test_conditions_only_in_device_and_kernels(self):
+    def test_allows_conditions_only_in_device_and_kernels(self):
         text = "#if VRP_WITH_CUDA\n#endif\n"
         self.assertEqual(rules({"core/device/a.cc": text, "core/kernels/b.cc": text, "core/kernels/c.cuh": text}), [])
         self.assertEqual(rules({"core/train/a.cc": text}), ["cuda-if"])
         self.assertEqual(rules({"server/a.cc": "#ifdef __CUDACC__\n#endif\n"}), ["cuda-if"])
 
-    def test_no_conditions_in_headers(self):
+    def test_rejects_conditions_in_headers(self):
         self.assertEqual(rules({"core/kernels/a.h": "#ifdef __CUDACC__\n#endif\n"}), ["cuda-if"])
 
-    def test_other_conditions_are_free(self):
+    def test_allows_other_conditions(self):
         self.assertEqual(rules({"core/train/a.cc": "#if defined(__AVX512F__)  // not CUDA\n#endif\n"}), [])
 
 
 class Clock(unittest.TestCase):
-    def test_no_wait_of_ours_ends_by_the_machines_clock(self):
+    def test_finds_waits_on_the_wall_clock(self):
         for text in ("mutex_.AwaitWithTimeout(absl::Condition(&x), y);\n", "done.WaitForNotificationWithDeadline(end);\n",
                      "changed_.WaitWithTimeout(&mutex_, y);\n"):
             self.assertEqual(rules({"core/base/a.cc": text, "client/b.cc": text}), ["clock", "clock"], text)
 
-    def test_tests_and_comments_may_name_one(self):
+    def test_ignores_tests_and_comments(self):
         self.assertEqual(rules({"tests/a.cc": "mutex_.AwaitWithTimeout(a, b);\n", "core/base/a.h": "// AwaitWithTimeout\n"}), [])
 
 

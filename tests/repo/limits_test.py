@@ -110,18 +110,18 @@ def comment_of(proto, field):
 
 
 class LimitsTest(unittest.TestCase):
-    def test_comments_of_the_protos_state_the_codes_limits(self):
+    def test_states_the_codes_limits_in_proto_comments(self):
         for name, path, proto, field, form in LIMITS:
             with self.subTest(f"{field or proto}: {name}"):
                 self.assertIn(form.format(f"{value_of(name, path):,}"), comment_of(proto, field))
 
-    def test_each_limit_is_defined_once(self):
+    def test_defines_each_limit_once(self):
         for name, path in sorted({limit[:2] for limit in LIMITS} | set(OWNED)):
             with self.subTest(name):
                 found = definitions(name)
                 self.assertEqual(found, [path])
 
-    def test_no_file_repeats_the_ranges_of_the_networks_sizes(self):
+    def test_repeats_no_ranges_of_network_sizes(self):
         key = re.compile(r'"(?:network\.|graph_transformer\.)?(?:hidden|layers|heads|feed_forward|dropout|logit_clip)"'
                          r"[^;]*?[{,]\s*[^;]*?,\s*(\d[\d.']+)[}),]")
         for folder in ("core/model", "core/train"):
@@ -129,7 +129,7 @@ class LimitsTest(unittest.TestCase):
                 with self.subTest(path.name):
                     self.assertEqual(key.findall(path.read_text()), [])
 
-    def test_the_client_repeats_limits_with_their_values(self):
+    def test_repeats_limits_in_the_client_with_their_values(self):
         owners = {name: path for name, path, *_ in LIMITS} | {"kMaxModelVersion": "core/registry/model_folder.h"}
         for name, path, owner in CLIENT:
             with self.subTest(name):

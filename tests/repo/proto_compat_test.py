@@ -38,27 +38,27 @@ def api(text):
     return descriptor_pb2.FileDescriptorSet(file=[text_format.Parse(text, descriptor_pb2.FileDescriptorProto())])
 
 
-class TheApi(unittest.TestCase):
+class ApiTest(unittest.TestCase):
     def test_breaks_no_client_of_the_committed_one(self):
         found = proto_compat.breaks(proto_compat.load(COMMITTED), proto_compat.load(BUILT))
-        self.assertEqual(found, [], "If this is meant: ./dev proto-snapshot, and tell it in CHANGELOG.md")
+        self.assertEqual(found, [], "If this is intended, run ./dev proto-snapshot and describe it in CHANGELOG.md")
 
-    def test_is_all_in_the_committed_snapshot(self):
+    def test_matches_the_committed_snapshot(self):
         committed = proto_compat.collect(proto_compat.load(COMMITTED))
         new = [key for key in proto_compat.collect(proto_compat.load(BUILT)) if key not in committed]
         self.assertEqual(new, [], "Not protected yet: run ./dev proto-snapshot and commit its result")
 
-    def test_is_there(self):
+    def test_exists(self):
         names = proto_compat.collect(proto_compat.load(BUILT))
         self.assertTrue(any(name.startswith("rpc vrp.v1.") for name in names))
 
 
-class Comparison(unittest.TestCase):
+class ComparisonTest(unittest.TestCase):
     def changed(self, old, new):
         self.assertIn(old, BASE)
         return proto_compat.breaks(api(BASE), api(BASE.replace(old, new, 1)))
 
-    def test_finds_nothing_where_nothing_changed(self):
+    def test_finds_nothing_without_changes(self):
         self.assertEqual(proto_compat.breaks(api(BASE), api(BASE)), [])
 
     def test_allows_additions(self):
@@ -92,7 +92,7 @@ class Comparison(unittest.TestCase):
     def test_finds_a_removed_file(self):
         self.assertNotEqual(proto_compat.breaks(api(BASE), descriptor_pb2.FileDescriptorSet()), [])
 
-    def test_leaves_foreign_packages_alone(self):
+    def test_ignores_foreign_packages(self):
         foreign = BASE.replace('package: "vrp.v1"', 'package: "google.rpc"')
         self.assertEqual(proto_compat.breaks(api(foreign), descriptor_pb2.FileDescriptorSet()), [])
 

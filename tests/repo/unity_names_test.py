@@ -21,21 +21,21 @@ class UnityNamesTest(unittest.TestCase):
                 (root / "core" / name).write_text(SOURCE % text)
             return list(unity_names.findings(root))
 
-    def test_the_repository_has_none(self):
+    def test_finds_none_in_the_repository(self):
         root = os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2])
         self.assertEqual(list(unity_names.findings(root)), [])
 
-    def test_names_what_two_sources_define(self):
+    def test_names_functions_defined_by_two_sources(self):
         for text in ("int Count() {", "class Count {", "constexpr int kCount = 1;", "using Count = int;"):
             found = self.findings("vrp_add_library(vrp_a UNITY 8\n  SOURCES a.cc b.cc)\n", {"a.cc": text, "b.cc": text})
             self.assertEqual(len(found), 1, text)
             self.assertIn("Count is in a.cc and in b.cc", found[0])
 
-    def test_ignores_libraries_whose_sources_are_compiled_one_by_one(self):
+    def test_ignores_libraries_without_unity_builds(self):
         same = {"a.cc": "int Count() {", "b.cc": "int Count() {"}
         self.assertEqual(self.findings("vrp_add_library(vrp_a\n  SOURCES a.cc b.cc)\n", same), [])
 
-    def test_knows_that_tests_are_unity_builds(self):
+    def test_treats_tests_as_unity_builds(self):
         same = {"a.cc": "int Count() {", "b.cc": "int Count() {"}
         self.assertEqual(len(self.findings("vrp_add_test(a_test\n  SOURCES a.cc b.cc)\n", same)), 1)
 
