@@ -104,8 +104,8 @@ class VroomSolutionWriter {
     }
     ordered_json root = {{"code", 0}, {"summary", ordered_json::object()}};
     ordered_json& summary = root["summary"];
-    const double beside = solution_.cost - std::accumulate(costs.begin(), costs.end(), 0.0);
-    summary["cost"] = all_.cost + std::llround(beside);  // lost prizes
+    const double lost_prizes = solution_.cost - std::accumulate(costs.begin(), costs.end(), 0.0);
+    summary["cost"] = all_.cost + std::llround(lost_prizes);
     summary["routes"] = solution_.routes.size();
     summary["unassigned"] = solution_.unserved.size();
     all_.WriteTo(summary, has_metres_);

@@ -28,7 +28,7 @@ absl::Status VroomTravel::Error(const Parts&... parts) const {
 }
 
 absl::Status VroomTravel::Check() {
-  alike_ = AllAlike();
+  same_matrices_ = HaveSameMatrices();
   if (!NeedsMatrices()) return absl::OkStatus();
   if (by_matrix()) {
     const int32_t rows = input_.matrices.at(input_.vehicles.front().profile).size;
@@ -44,7 +44,7 @@ absl::Status VroomTravel::Check() {
     return Error(why, ": ", places_.size(), " places exceed the limit of ", kMaxMatrixNodes);
   }
   const auto places = static_cast<double>(places_.size());
-  const auto kept = static_cast<double>(alike_ ? 2 : 2 * groups_.size());
+  const auto kept = static_cast<double>(same_matrices_ ? 2 : 2 * groups_.size());
   if (places * places * kept <= kMaxMatrixEntries) return absl::OkStatus();
   return Error("vehicles: ", groups_.size(), " types with matrices of ", places_.size(),
                " places exceed the limit of ", FormatNumber(kMaxMatrixEntries),
@@ -83,7 +83,7 @@ void VroomTravel::FindPlaces() {
   std::iota(places_.begin(), places_.end(), size_t{0});
 }
 
-bool VroomTravel::AllAlike() const {
+bool VroomTravel::HaveSameMatrices() const {
   const VroomVehicle& first = input_.vehicles[groups_.front().front()];
   return std::all_of(groups_.begin(), groups_.end(), [&](const auto& group) {
     const VroomVehicle& other = input_.vehicles[group.front()];
@@ -192,7 +192,7 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
   type.duration_matrix = Selected(matrices.durations, size, 1 / vehicle.speed_factor);
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
-  } else if (vehicle.cost_per_km == 0 && alike_) {
+  } else if (vehicle.cost_per_km == 0 && same_matrices_) {
     type.distance_matrix = std::move(type.duration_matrix);  // the same: the speed is 1
     type.duration_matrix.clear();
   } else if (vehicle.cost_per_km == 0) {
@@ -214,8 +214,8 @@ std::vector<double> VroomTravel::Selected(const std::vector<double>& matrix, siz
   selected.reserve(places_.size() * places_.size());
   for (const size_t from : places_) {
     for (const size_t to : places_) {
-      const bool way = !IsOpenStart(from) && !IsOpenStart(to);
-      selected.push_back(way ? factor * matrix[Row(from) * size + Row(to)] : 0);
+      const bool is_trip = !IsOpenStart(from) && !IsOpenStart(to);
+      selected.push_back(is_trip ? factor * matrix[Row(from) * size + Row(to)] : 0);
     }
   }
   return selected;
@@ -234,9 +234,9 @@ void VroomTravel::ByPlace(const InstanceData& data, const VroomVehicle& vehicle,
   if (!HasMatrices(number) || (vehicle.speed_factor == 1 && !has_open_start)) return;
   for (const size_t from : places_) {
     for (const size_t to : places_) {
-      const bool way = !IsOpenStart(from) && !IsOpenStart(to);
+      const bool is_trip = !IsOpenStart(from) && !IsOpenStart(to);
       const double metres =
-          way ? GreatCircleDistance(data.metric, data.positions[from], data.positions[to]) : 0;
+          is_trip ? GreatCircleDistance(data.metric, data.positions[from], data.positions[to]) : 0;
       if (has_open_start) type.distance_matrix.push_back(metres);
       type.duration_matrix.push_back(metres / speed);
     }
@@ -245,7 +245,7 @@ void VroomTravel::ByPlace(const InstanceData& data, const VroomVehicle& vehicle,
 
 void VroomTravel::ShareMatrices(InstanceData& data) const {
   data.matrix_rows = rows_;
-  if (alike_) {
+  if (same_matrices_) {
     VehicleType& first = data.vehicles.front();
     data.distance_matrix = std::exchange(first.distance_matrix, {});
     data.duration_matrix = std::exchange(first.duration_matrix, {});

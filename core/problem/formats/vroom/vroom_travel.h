@@ -46,8 +46,10 @@ class VroomTravel {
   // an open start.
   bool NeedsMatrices() const;
   // Whether the type of vehicle `number` is the first or has its own matrices.
-  bool HasMatrices(int32_t number) const { return !alike_ || number == groups_.front().front(); }
-  bool AllAlike() const;
+  bool HasMatrices(int32_t number) const {
+    return !same_matrices_ || number == groups_.front().front();
+  }
+  bool HaveSameMatrices() const;
   void FindPlaces();
   // Refuses travel times and costs that exceed kMaxMagnitude, by the field that causes them.
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
@@ -68,7 +70,7 @@ class VroomTravel {
   const std::vector<std::vector<int32_t>>& groups_;
   const VroomNodes& nodes_;
   const std::string_view source_;
-  bool alike_ = false;  // whether all vehicles have the same matrices
+  bool same_matrices_ = false;  // whether all vehicles have the same matrices
   // A node for each row of the instance's matrices, and the row of each node. No rows: each node
   // has its own.
   std::vector<size_t> places_;

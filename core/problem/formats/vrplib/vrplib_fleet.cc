@@ -21,9 +21,9 @@ class FleetReader {
 
   absl::Status Run() && {
     // Without rows for each vehicle they are one entry: a short file must not take much memory.
-    const bool alike = file_.vehicles == 0 || !HasRowsForVehicles();
-    fleet_.assign(alike ? 1 : static_cast<size_t>(file_.vehicles),
-                  {.count = alike ? file_.vehicles : 1, .open_end = type_.open_end});
+    const bool is_one_type = file_.vehicles == 0 || !HasRowsForVehicles();
+    fleet_.assign(is_one_type ? 1 : static_cast<size_t>(file_.vehicles),
+                  {.count = is_one_type ? file_.vehicles : 1, .open_end = type_.open_end});
     VRP_RETURN_IF_ERROR(CheckSets());
     VRP_RETURN_IF_ERROR(ReadCapacities());
     VRP_RETURN_IF_ERROR(ReadKeywords());
