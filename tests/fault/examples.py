@@ -1,6 +1,5 @@
 """Builds a valid call of each RPC."""
 
-import api
 from api import METHODS, message
 from daemon import DATA, ROOT, tiny_config
 

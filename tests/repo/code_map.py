@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts what tells how easy the tree is to find one's way in.
+"""Measures how easy the source tree is to navigate.
 
 Usage: tests/repo/code_map.py [ROOT] [--folders]
 

@@ -1,6 +1,6 @@
-// A program that links our own copy of grpc.health.v1 beside Debian's gRPC++, which registers the
-// default health service and reflection, must start (protobuf aborts a program that registers one
-// file twice) and must be able to ask and answer.
+// Tests that a program with our own copy of grpc.health.v1 starts and serves beside Debian's
+// gRPC++, which registers the default health service and reflection. Protobuf aborts a program that
+// registers one file twice.
 
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/generic/async_generic_service.h>
@@ -22,7 +22,7 @@ using HealthProto = ::grpc::health::v1::HealthCheckResponse;
 TEST(HealthLinkTest, CallsTheBuiltInHealthServiceInOneProgram) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  grpc::CallbackGenericService no_other_service;  // A server without any service does not start.
+  grpc::CallbackGenericService no_other_service;  // a server without a service does not start
   grpc::ServerBuilder builder;
   builder.RegisterCallbackGenericService(&no_other_service);
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();

@@ -1,4 +1,4 @@
-"""Reads a source tree and lists what breaks the order of its folders and other rules that hold for all of it.
+"""Reads a source tree and lists violations of the order of its folders and of other rules.
 
 Rules (docs/architecture.md: each folder may use only those below it):
   cycle      no folder, at any depth, uses another that uses it in turn, not even through a third one
@@ -8,9 +8,9 @@ Rules (docs/architecture.md: each folder may use only those below it):
   clash      no .cc sees both LibTorch and gRPC, protobuf, spdlog or fmt, not even through our own
              headers: LibTorch carries other versions of protobuf's and fmt's headers
   cu-torch   no .cu sees a torch header, not even through ours: it takes 20 seconds to compile
-  cuda-if    preprocessor conditions on CUDA stand only in core/device and core/kernels, in no header
-  clock      no timed wait of Abseil's (AwaitWithTimeout and the like): it ends by the machine's clock, and lasts an hour
-             longer where that is set back by one; core/base/steady_cond_var.h has one that does not
+  cuda-if    preprocessor conditions on CUDA occur only in core/device and core/kernels, in no header
+  clock      no timed wait of Abseil's (such as AwaitWithTimeout): it ends by the wall clock, and lasts an hour longer
+             if that is set back by one; use core/base/steady_cond_var.h
 """
 
 import pathlib
@@ -35,7 +35,7 @@ LOG = re.compile(r"^(spdlog|fmt)/")
 
 def includes(path):
     text = path.read_text(encoding="utf-8")
-    # Comments go, line ends stay, so that offsets give line numbers.
+    # Removes comments but keeps line ends, so that offsets give line numbers.
     text = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
     for match in INCLUDE.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match.group(1) or match.group(2)
@@ -55,7 +55,7 @@ def timed_waits(path):
 
 
 def layer(name):
-    """("core", "base") for core/base/x.h; ("server",) for server/a/x.h; None for what is not ours."""
+    """Returns ("core", "base") for core/base/x.h, ("server",) for server/a/x.h, None for foreign files."""
     parts = pathlib.PurePosixPath(name).parts
     if len(parts) >= 3 and parts[0] == "core":
         return ("core", parts[1])
@@ -65,7 +65,7 @@ def layer(name):
 
 
 def order_error(user, used):
-    """Why a file of layer `user` may not include one of layer `used`, or None."""
+    """Returns why a file of layer `user` must not include one of layer `used`, or None."""
     if user[0] == "tests":
         return None
     if used[0] == "tests":
@@ -95,14 +95,14 @@ class Tree:
                     self.files[path.relative_to(self.root).as_posix()] = list(includes(path))
 
     def resolve(self, user, name):
-        """Our own file that `name` means when included by `user`, or None."""
+        """Returns our own file that `name` refers to when included by `user`, or None."""
         if name in self.files:
             return name
         beside = (pathlib.PurePosixPath(user).parent / name).as_posix()
         return beside if beside in self.files else None
 
     def first_path_to(self, start, pattern):
-        """The shortest chain of includes from `start` to a header that matches, or None."""
+        """Returns the shortest chain of includes from `start` to a matching header, or None."""
         chains, seen = [[start]], {start}
         while chains:
             chain = chains.pop(0)
@@ -118,7 +118,7 @@ class Tree:
 
 
 def folders_used(tree):
-    """Returns folder -> folder that its files include -> one such "file:line: included" (tests are left out)."""
+    """Returns folder -> folder that its files include -> one such "file:line: included" (tests are skipped)."""
     used = {}
     for name, lines in tree.files.items():
         folder = name.rpartition("/")[0]
@@ -132,7 +132,7 @@ def folders_used(tree):
 
 
 def cycles(root):
-    """Returns the sets of folders that use each other, each as a sorted list; [] where the order is one-way."""
+    """Returns the sets of folders that use each other, each as a sorted list; [] if there is no cycle."""
     used = folders_used(Tree(root))
 
     def reachable(start):
@@ -154,7 +154,7 @@ RPC_SIDE = re.compile("|".join(p.pattern for p in (PROTO, RPC, LOG)))
 
 
 def violations(root):
-    """Sorted lines "rule: file[:line]: what is wrong"."""
+    """Returns sorted lines "rule: file[:line]: problem"."""
     tree = Tree(root)
     found = []
     used_by = folders_used(tree)

@@ -1,4 +1,4 @@
-"""The tree keeps the order of its folders, and the checker finds each violation in small made-up trees."""
+"""Tests the order of the repository's folders, and the checker on small made-up trees."""
 
 import os
 import pathlib
@@ -13,7 +13,7 @@ ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).reso
 
 
 def rules(files):
-    """The names of the rules that a made-up tree breaks, in order."""
+    """Returns the names of the rules that a made-up tree violates, in order."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             path = pathlib.Path(folder, name)

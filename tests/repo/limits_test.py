@@ -1,4 +1,4 @@
-"""The limits that the protos' comments state are those that the code has, each defined once."""
+"""Tests that limits in the protos' comments match the code, which defines each once."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# (constant, the one file of core/ or server/ that defines it, proto file, message.field, how its comment says it)
+# (constant, the one file of core/ or server/ that defines it, proto file, message.field, form in its comment)
 LIMITS = [
     ("kMostWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "1 to {}"),
     ("kDefaultWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "0 means {}"),
@@ -74,7 +74,7 @@ CLIENT = [
 
 
 def value_of(name, path):
-    """The constant's value, from its definition `constexpr TYPE NAME = EXPRESSION;`."""
+    """Returns the constant's value from its definition `constexpr TYPE NAME = EXPRESSION;`."""
     match = re.search(rf"constexpr \w+(?:_t)? {name} =\s*([^;]+);", (ROOT / path).read_text())
     if match is None:
         raise AssertionError(f"{path} defines no {name}")
@@ -94,7 +94,7 @@ def definitions(name):
 
 
 def comment_of(proto, field):
-    """The comment right before the field `Message.name`; of no field: the whole file."""
+    """Returns the comment right before the field `Message.name`, or the whole file without a field."""
     text = (ROOT / "proto/vrp/v1" / proto).read_text()
     if field is None:
         return text

@@ -1,7 +1,7 @@
-"""Compares two FileDescriptorSets: which changes of the API would break a client built before them?
+"""Compares two FileDescriptorSets and finds changes of the API that break clients built before them.
 
-A break is: a message, enum, service or RPC that is gone; a field or enum value that is gone, has another
-number, name, type, label or oneof; an RPC with other messages or other streaming. Additions are none.
+Breaks are: a removed message, enum, service or RPC; a field or enum value that is removed or has another number, name,
+type, label or oneof; an RPC with other messages or other streaming. Additions are no breaks.
 """
 
 from google.protobuf import descriptor_pb2
@@ -45,7 +45,7 @@ def _collect_enum(prefix, enum, api):
 
 
 def collect(descriptor_set):
-    """Every element of our packages: what identifies it -> what about it must stay."""
+    """Returns each element of our packages as identity -> properties that must not change."""
     api = {}
     for file in descriptor_set.file:
         if not (file.package + ".").startswith(PACKAGE):
@@ -65,7 +65,7 @@ def collect(descriptor_set):
 
 
 def breaks(old, new):
-    """Lines that tell what in `new` breaks users of `old`; empty if nothing does."""
+    """Returns one line per change in `new` that breaks clients of `old`."""
     before, after = collect(old), collect(new)
     found = []
     for key, was in before.items():

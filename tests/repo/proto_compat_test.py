@@ -1,4 +1,4 @@
-"""The API as built breaks no client of the API as committed; and the comparison finds breaks when there are some.
+"""Tests that the built API breaks no client of the committed one, and that the comparison finds breaks.
 
 Usage: proto_compat_test.py COMMITTED.binpb BUILT.binpb [unittest's arguments]
 """

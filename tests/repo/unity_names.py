@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds names that two sources of one unity build would both define.
+"""Finds names defined by two sources of one unity build.
 
 Libraries with UNITY, tests and benchmarks are compiled several sources at a time (_vrp_unity in
 cmake/VrpTargets.cmake), and the batches shift whenever a source is added. So each name of an anonymous namespace may

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two sources of a unity build define the same name."""
+"""Tests that no two sources of a unity build define the same name."""
 
 import os
 import pathlib
