@@ -93,7 +93,7 @@ class Cancels:
         if after["rss_mib"] - warm["rss_mib"] > MOST_GROWTH_MIB:
             self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB")
         if self.daemon.stop() != 0:
-            self.problems.append("SIGTERM did not end it well")
+            self.problems.append("SIGTERM did not end vrpd cleanly")
         if rubbish := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
             self.problems.append(f"left behind: {rubbish[:5]}")
         print(json.dumps({"what": "cancels", "seed": self.arguments.seed, "cancels": self.arguments.cancels,
@@ -107,7 +107,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cancels", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spread", type=float, default=2, help="seconds of the job within which it is cancelled")
+    parser.add_argument("--spread", type=float, default=2, help="seconds within which a job is cancelled")
     parser.add_argument("--patience", type=float, default=30)
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-cancels-"))

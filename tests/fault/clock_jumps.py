@@ -103,13 +103,13 @@ class Case:
             self.check_progress(daemon, job)
             self.measure_meanwhile(daemon)
             stopping = time.monotonic()
-            self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+            self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
             self.expect(time.monotonic() - stopping < 20, "SIGTERM took more than 20 s")
             daemon = self.start()
             events = daemon.events_until(lambda event: event["type"] == "progress" and event["attempt"] == 2, "jobs", "watch", job)
             self.expect(not first_gap(events), f"its events have gaps: {first_gap(events)}")
             ran = self.job(daemon, job).run_time.ToSeconds()
-            self.expect(0 < ran < 600, f"the training is said to have run for {ran} s")
+            self.expect(0 < ran < 600, f"the training reports a run time of {ran} s")
             return self.problems
         finally:
             daemon.clean_up()
@@ -148,7 +148,7 @@ class Case:
             concurrent.futures.wait([lines], timeout=BUDGET_S + LATE_S)
             top.kill()
             top.wait()
-            self.expect(all(lines.result()), "vrpctl top tells nothing any more")
+            self.expect(all(lines.result()), "vrpctl top prints nothing any more")
             measured, seconds = bench.result()
         self.check_in_time("vrpctl bench", seconds)
         self.expect(measured["refused"] == 0, f"vrpctl bench was refused {measured['refused']} times")
@@ -167,7 +167,7 @@ class Case:
             self.expect(api.is_sound(api.ask(channel, "SolverService/Solve", request, timeout=30)), "a later solve is wrong")
             stats = api.ask(channel, "SystemService/GetServerStats")
             longest = max(rpc.duration.sum_seconds for rpc in stats.rpcs)
-            self.expect(longest < 300, f"an RPC is said to have taken {longest} s")
+            self.expect(longest < 300, f"an RPC reports a duration of {longest} s")
 
 
 def main():

@@ -218,7 +218,7 @@ def judge_after(work, state, acknowledged, may_fail):
         brought = list((state / "models" / "brought").glob("*"))
         verdict.expect(1 <= len(brought) <= 2, f"model brought: {len(brought)} versions")
         verdict.alias("brought@production", 1)
-        verdict.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+        verdict.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
         verdict.expect(not leftovers(state), f"left behind: {leftovers(state)}")
         return verdict.problems
     finally:
@@ -242,9 +242,9 @@ def strike(work, state, settings):
             problems += [f"{what} was refused without the reason: {text}" for what, text in refusals.items()
                          if not any(word in text for word in FULL_WORDS)]
             if daemon.process.poll() is not None:
-                problems.append("the daemon crashed of the full disk")
+                problems.append("the daemon crashed on the full disk")
             elif daemon.stop() != 0:
-                problems.append("SIGTERM did not end it well on the full disk")
+                problems.append("SIGTERM did not end vrpd cleanly on the full disk")
         elif daemon.process.poll() is None:
             daemon.stop()
         return names, problems
@@ -294,10 +294,10 @@ def occurrences(count, hits):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--action", choices=("kill", "full"), action="append", help="default: both")
-    parser.add_argument("--hits", type=int, default=1, help="of each point at which the fault strikes, a case each")
-    parser.add_argument("--database-hits", type=int, default=6, help="the same of the points of jobs.db and its files")
-    parser.add_argument("--cases", type=int, default=0, help="only so many of them, evenly chosen; 0: all")
-    parser.add_argument("--point", help="only this one")
+    parser.add_argument("--hits", type=int, default=1, help="number of hits per point, one case each")
+    parser.add_argument("--database-hits", type=int, default=6, help="number of hits per point of jobs.db and its files")
+    parser.add_argument("--cases", type=int, default=0, help="number of cases, evenly chosen; 0: all")
+    parser.add_argument("--point", help="run only this one")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     if not SHIM.exists():

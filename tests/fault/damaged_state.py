@@ -151,9 +151,9 @@ class Case:
             self.expect(daemon.call("datasets", "get", "kept").returncode == 0, "the dataset is gone")
         # Regardless of the first one's outcome.
         lines = self.template.folder / "own.jsonl"
-        self.expect(daemon.call("datasets", "upload", lines, "--name", "kept").returncode == 0, "the dataset is not mended")
+        self.expect(daemon.call("datasets", "upload", lines, "--name", "kept").returncode == 0, "the dataset is not repaired by an upload")
         self.expect(daemon.call("models", "list").returncode == 0, "models cannot be listed")
-        self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+        self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
 
     def damage(self, pattern, damage, cost):
         state = self.template.copy(stopped=cost == "start")
@@ -169,7 +169,7 @@ class Case:
             text = str(refused).splitlines()[-1]
             self.expect(cost in ("start", "jobs") and "jobs.db" in text, f"it did not start: {text}")
             return self.forget_and_restart(state)
-        self.expect(cost != "start" or damage not in LOSES_ALL, "it takes a lost database for a fresh one")
+        self.expect(cost != "start" or damage not in LOSES_ALL, "it starts with a new database although the old one is lost")
         try:
             if cost == "tiny":
                 self.check_model(daemon, "tiny", whole=False)
@@ -195,7 +195,7 @@ class Case:
         """Follows the remedy of the refusal: the remains of the jobs are moved aside, and all else is unchanged."""
         done = subprocess.run([BINARIES / "vrpd", "--forget-jobs", "--state-dir", state], capture_output=True, text=True, check=False)
         self.expect(done.returncode == 0 and "forgotten-" in done.stdout, f"--forget-jobs: {done.stdout}{done.stderr}")
-        self.expect(len(list(state.glob("forgotten-*/jobs/*"))) > 0, "the folders of jobs were not put aside")
+        self.expect(len(list(state.glob("forgotten-*/jobs/*"))) > 0, "the folders of jobs were not moved aside")
         return self.start_again(state, "jobs")
 
     def read_only(self, point, then):
@@ -208,13 +208,13 @@ class Case:
             self.expect(then == "refuses" and "ead-only" in str(refused), f"it did not start: {refused}")
             return self.problems
         try:
-            self.expect(then == "serves", "it starts on a read-only folder")
+            self.expect(then == "serves", "vrpd starts on a read-only folder")
             settled((state.parent / "hit").exists, bool, PATIENCE_S)
             done = daemon.call("train", "--config", tiny_config(self.template.folder), "--detach")
-            self.expect(done.returncode not in (0, 3) and "ead-only" in done.stderr, f"a training is taken, or refused as: {done.stderr}")
+            self.expect(done.returncode not in (0, 3) and "ead-only" in done.stderr, f"a training is accepted, or refused with: {done.stderr}")
             self.check_solves(daemon)
             self.check_model(daemon, "gt-mixed", whole=True)
-            self.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+            self.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
         finally:
             daemon.clean_up()
         return self.start_again(state, "nothing")
@@ -222,7 +222,7 @@ class Case:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=0, help="only so many of them, evenly chosen; 0: all")
+    parser.add_argument("--cases", type=int, default=0, help="number of cases, evenly chosen; 0: all")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-damaged-")).resolve()
     cases = [("damage", pattern, damage, cost) for pattern, cost in FILES.items() for damage in DAMAGES]

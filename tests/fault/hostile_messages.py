@@ -153,10 +153,10 @@ def check_after(daemon, sender, names, before):
     problems = []
     with api.connect(daemon) as channel:
         if not api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())):
-            problems.append("a solve of the usual kind is wrong")
+            problems.append("an ordinary solve has a wrong answer")
         stats = settled(lambda: api.ask(channel, "SystemService/GetServerStats"), lambda stats: stats.open_streams == 0)
         called = {rpc.rpc.removeprefix("vrp.v1.") for rpc in stats.rpcs if rpc.outcomes}
-        problems += [f"{name} was not exercised" for name in sorted(set(names) - called)]
+        problems += [f"{name} was not called" for name in sorted(set(names) - called)]
         if stats.open_streams:
             problems.append(f"{stats.open_streams} streams are still open")
         listed = {
@@ -167,7 +167,7 @@ def check_after(daemon, sender, names, before):
     for kind, exist in listed.items():
         unasked = exist - sender.acknowledged[kind]
         if len(unasked) > sender.unacknowledged[kind]:
-            problems.append(f"{kind}: {sorted(unasked)} exist, and nobody was told of them")
+            problems.append(f"{kind}: {sorted(unasked)} exist, but were never acknowledged")
     if rubbish := leftovers(daemon.state):
         problems.append(f"left behind: {rubbish[:5]}")
     after = figures(daemon.process.pid)
@@ -193,7 +193,7 @@ def run_load(daemon, folder, arguments):
             return 1
     problems, after = check_after(daemon, sender, names, before)
     if daemon.stop() != 0:
-        problems.append("SIGTERM did not end it well")
+        problems.append("SIGTERM did not end vrpd cleanly")
     print(json.dumps({"what": "hostile_messages", "seed": arguments.seed, "rpcs": len(names), "cases": cases,
                       "wrong": wrong, "problems": problems, "before": before, "after": after,
                       "seconds": round(time.monotonic() - begun, 1)}))
@@ -202,9 +202,9 @@ def run_load(daemon, folder, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=40, help="random ones of each RPC, beside those that each gets once")
+    parser.add_argument("--cases", type=int, default=40, help="random cases per RPC, besides the fixed ones")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rpc", choices=sorted(METHODS), help="only this one")
+    parser.add_argument("--rpc", choices=sorted(METHODS), help="run only this one")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-hostile-"))
     limits = folder / "vrpd.yaml"

@@ -35,7 +35,7 @@ class Judge:
         events = [event for event in events if event.get("sequence", 0) > 0]
         self.expect(not first_gap(events), f"{what}: events have gaps: {first_gap(events)}")
         steps = [(event["attempt"], event["step"]) for event in events if event["type"] == "progress"]
-        self.expect(len(steps) == len(set(steps)), f"{what}: a step was told twice: {steps}")
+        self.expect(len(steps) == len(set(steps)), f"{what}: a step was reported twice: {steps}")
 
     def once(self, words, wanted, what):
         listed = [item["name"] for item in self.daemon.json(*words, "list")]

@@ -100,7 +100,7 @@ class Lost:
 
     def report(self, what, problems, **more):
         if not self.sound:
-            problems.append("a solve meanwhile was answered wrongly")
+            problems.append("a solve meanwhile had a wrong answer")
         self.wrong += bool(problems)
         print(json.dumps({"what": what, **more, "problems": problems}), flush=True)
 
@@ -204,9 +204,9 @@ class Lost:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clients", type=int, default=2, help="to be killed")
-    parser.add_argument("--connections", type=int, default=100, help="that say nothing")
-    parser.add_argument("--streams", type=int, default=1000, help="idle watches")
+    parser.add_argument("--clients", type=int, default=2, help="number of clients to kill")
+    parser.add_argument("--connections", type=int, default=100, help="number of silent connections")
+    parser.add_argument("--streams", type=int, default=1000, help="number of idle watches")
     parser.add_argument("--long", action="store_true", help="wait until vrpd closes silent connections")
     parser.add_argument("--child", nargs=3, metavar=("ADDRESS", "JOB", "MS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -86,8 +86,8 @@ def main():
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")
-    parser.add_argument("--most-mib", type=int, default=3000, help="by which the memory may go up: twice max_request_memory_mib, "
-                        "for messages as they come and unpacked, and what conversions take")
+    parser.add_argument("--most-mib", type=int, default=3000, help="limit of the growth of memory: twice max_request_memory_mib, "
+                        "for messages on the wire and parsed, and for conversions")
     arguments = parser.parse_args()
     wrong, cases = 0, 0
     for callers in arguments.callers:

@@ -136,7 +136,7 @@ def run_load(daemon, arguments):
     if max(peak, after["rss_mib"]) - before["rss_mib"] > MOST_GROWTH_MIB:
         load.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
     if daemon.stop() != 0:
-        load.problems["SIGTERM did not end it well"] += 1
+        load.problems["SIGTERM did not end vrpd cleanly"] += 1
     print(json.dumps({
         "what": "overload", "capacity_per_s": round(capacity, 1), "times": arguments.times, "seconds": arguments.seconds,
         "cases": sent, "latency_ms": {code: percentiles(times) for code, times in load.latencies.items()},

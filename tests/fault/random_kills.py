@@ -149,7 +149,7 @@ class Run:
                 break
             time.sleep(POLL_S)
         else:
-            self.problems.append(f"no job got on within {PROGRESS_S} s")
+            self.problems.append(f"no job made progress within {PROGRESS_S} s")
         return jobs, None
 
     def some_calls(self, daemon, jobs, progressing):
@@ -188,7 +188,7 @@ class Run:
                     self.quarantined += quarantined(job)
                     verdict.job(job["request_id"], job, may_fail=quarantined(job), words=job_words(kind))
             self.judge_models(daemon, verdict)
-            verdict.expect(daemon.stop() == 0, "SIGTERM did not end it well")
+            verdict.expect(daemon.stop() == 0, "SIGTERM did not end vrpd cleanly")
             verdict.expect(not leftovers(self.state), f"left behind: {leftovers(self.state)}")
             return self.problems + verdict.problems
         finally:

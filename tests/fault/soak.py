@@ -197,7 +197,7 @@ class Soak:
             self.problems.append(f"too short to judge a growth: {len(self.noted)} notes, {2 * LEAST_NOTED} are needed")
         self.problems += [f"{what} grew by {grown}, more than {LIMITS[what]}" for what, grown in growth.items() if grown > LIMITS[what]]
         if self.daemon.stop() != 0:
-            self.problems.append("SIGTERM did not end it well")
+            self.problems.append("SIGTERM did not end vrpd cleanly")
         print(json.dumps({"what": "soak", "seed": self.seed, "seconds": seconds, "cases": sum(self.done.values()),
                           "done": dict(self.done), "refused": dict(self.refused), "growth": growth,
                           "noted": len(self.noted), "first": self.noted[0], "last": self.noted[-1], "wrong": len(self.problems),

@@ -98,7 +98,7 @@ class Terminations:
             listed = {model["name"] for model in daemon.json("models", "list")}
             wanted = {f"models/{name}/versions/{number}" for name, all_of_it in self.models.items() for number in all_of_it}
             self.expect(wanted <= listed, f"{what}: models {sorted(wanted - listed)} are gone")
-            self.expect(daemon.stop() == 0, f"{what}: the next SIGTERM did not end it well")
+            self.expect(daemon.stop() == 0, f"{what}: the next SIGTERM did not end vrpd cleanly")
         except (RuntimeError, AssertionError) as error:
             self.problems.append(f"{what}: {error}")
         finally:
@@ -129,7 +129,7 @@ class Terminations:
         rest = sorted(path.name for path in into.iterdir()) if into.exists() else []
         self.met += not done
         if not done:
-            self.expect(not rest, f"restore {number}: it was ended and left {rest}")
+            self.expect(not rest, f"restore {number}: SIGTERM left {rest}")
             again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
             self.expect(again.returncode == 0, f"restore {number}: again: {again.stderr.strip()}")
         self.check_start(into, f"restore {number}")
@@ -164,7 +164,7 @@ class Terminations:
         if call.returncode == 0:
             self.expect(there == ["1"], f"import {number}: acknowledged, there are {there}")
         else:
-            self.expect(said.strip(), f"import {number}: failed without a word")
+            self.expect(said.strip(), f"import {number}: failed without a message")
         if there:
             self.models[name] = there
         self.check_start(self.state, f"import {number}")
@@ -177,9 +177,9 @@ class Terminations:
             shutil.rmtree(into, ignore_errors=True)
             restored = subprocess.run([BINARIES / "vrpd", "--restore", file, "--state-dir", into], capture_output=True, text=True,
                                       timeout=60, check=False)
-            self.expect(restored.returncode == 0, f"backup {number}: called done, restored: {restored.stderr.strip()}")
+            self.expect(restored.returncode == 0, f"backup {number}: reported as done, but restoring it failed: {restored.stderr.strip()}")
         else:
-            self.expect(said.strip(), f"backup {number}: failed without a word")
+            self.expect(said.strip(), f"backup {number}: failed without a message")
             rest = [path.name for path in self.folder.glob(f"{file.name}*")]
             self.expect(not rest, f"backup {number}: failed and left {rest}")
         file.unlink(missing_ok=True)
@@ -192,7 +192,7 @@ PHASES = {"start": Terminations.start, "restore": Terminations.restore, "import"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", type=int, default=40, help="of all phases together (40)")
+    parser.add_argument("--cases", type=int, default=40, help="number of cases of all phases (default: 40)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--phases", nargs="+", choices=PHASES, default=list(PHASES))
     options = parser.parse_args()

@@ -255,7 +255,7 @@ TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
     const std::vector<std::string> now = test::Describe(EventsNow(*daemon.jobs, id));
     ASSERT_GE(now.size(), seen.size());
     EXPECT_TRUE(std::equal(seen.begin(), seen.end(), now.begin()))
-        << "what was seen stays as it was";
+        << "observed events must not change";
     seen = now;
   }
   Daemon daemon(folder_, {});

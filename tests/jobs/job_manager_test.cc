@@ -37,7 +37,7 @@ TEST_F(JobManagerTest, RunsAJobFromTheQueueToAPublishedModel) {
   EXPECT_EQ(registry_->Get("tiny")->card.training_job, "trainingJobs/" + id);
   jobs_.reset();
   EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + id)))
-      << "checkpoints are needed no more";
+      << "an ended job keeps no checkpoint";
 }
 
 TEST_F(JobManagerTest, PassesTheSpecificationToTheTrainer) {
@@ -176,11 +176,12 @@ TEST_F(JobManagerTest, CancelsARunningJobAtItsNextPoll) {
   Open();
   const std::string id = SubmitHeld(4);
   EXPECT_EQ(jobs_->Cancel(id)->state, JobState::kCancelling);
-  EXPECT_TRUE(jobs_->Cancel(id).ok()) << "twice is fine";
+  EXPECT_TRUE(jobs_->Cancel(id).ok()) << "cancelling is idempotent";
   EXPECT_EQ(test::AwaitEnd(*jobs_, id).state, JobState::kCancelled);
   EXPECT_THAT(registry_->List(), IsEmpty());
   trainer_->Release();
-  EXPECT_EQ(test::AwaitEnd(*jobs_, Submit()).state, JobState::kSucceeded) << "the queue goes on";
+  EXPECT_EQ(test::AwaitEnd(*jobs_, Submit()).state, JobState::kSucceeded)
+      << "the queue must continue";
   EXPECT_FALSE(std::filesystem::exists(folder_.File("state/jobs/" + id)));
 }
 
@@ -193,7 +194,7 @@ TEST_F(JobManagerTest, RefusesToCancelASucceededJob) {
 
 TEST_F(JobManagerTest, PublishesNothingWhenCancelledAfterTheLastPoll) {
   UseTrainer({.after_checkpoint = [&](int64_t step) {
-    EXPECT_EQ(step, 3) << "the last: the trainer does not look at its flag any more";
+    EXPECT_EQ(step, 3) << "after the last step the trainer polls no flag";
     EXPECT_TRUE(jobs_->Cancel(jobs_->List({.page_size = 1})->jobs.at(0).id).ok());
   }});
   Open();
@@ -220,7 +221,7 @@ TEST_F(JobManagerTest, FailsTheJobOnATrainerErrorAndRunsTheNext) {
   EXPECT_EQ(test::AwaitEnd(*jobs_, Submit(1)).state, JobState::kSucceeded);
   EXPECT_THAT(std::filesystem::directory_iterator(folder_.File("models/.staging")),
               std::filesystem::directory_iterator())
-      << "no half model stays";
+      << "no partial model may remain";
 }
 
 TEST_F(JobManagerTest, FailsTheJobButNotTheDaemonWhenItsDeviceIsGone) {

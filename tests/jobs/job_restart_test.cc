@@ -77,7 +77,7 @@ TEST_F(JobRestartTest, ResumesAJobThatLostItsDeviceAfterARestart) {
   lost.WaitForNotification();
   while (!HasLog(id, "an illegal memory access")) continue;
   EXPECT_EQ(jobs_->Get(id)->state, JobState::kRunning);
-  EXPECT_EQ(jobs_->Get(waiting)->state, JobState::kQueued) << "nothing is begun on a lost device";
+  EXPECT_EQ(jobs_->Get(waiting)->state, JobState::kQueued) << "no job may start on a lost device";
   Open();
   const Job job = test::AwaitEnd(*jobs_, id);
   EXPECT_EQ(job.state, JobState::kSucceeded);

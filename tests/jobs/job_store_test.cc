@@ -358,10 +358,12 @@ TEST_F(JobStoreTest, ReportsAFullDiskAndKeepsEarlierData) {
     EXPECT_TRUE(absl::IsUnavailable(status)) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
     EXPECT_THAT(std::string(status.message()), HasSubstr("(File too large)"));
-    EXPECT_EQ(store->Find(JobKind::kTraining, first.id)->job.spec, first.spec) << "reading goes on";
+    EXPECT_EQ(store->Find(JobKind::kTraining, first.id)->job.spec, first.spec)
+        << "reading must work";
   }
   EXPECT_EQ(store->List({.before = 100, .limit = 100})->size(), 1u);
-  EXPECT_TRUE(store->Submit(test::ASpec(), "r2", 100).ok()) << "and writing, once there is room";
+  EXPECT_TRUE(store->Submit(test::ASpec(), "r2", 100).ok())
+      << "writing must work once there is space";
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST_F(SolveRecoveryTest, EndsACrashingJobWithItsPlan) {
     CrashAgain(id);
   }
   EXPECT_EQ(Recovered(id), JobState::kStopping);
-  EXPECT_EQ(Recovered(id), JobState::kFailed) << "when even that kills the daemon";
+  EXPECT_EQ(Recovered(id), JobState::kFailed) << "if even that crashes the daemon";
 }
 
 TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {

@@ -61,7 +61,7 @@ TEST_F(LostDatabaseTest, ReopensAnExistingDatabaseWithItsJobs) {
 TEST_F(LostDatabaseTest, RefusesAnEmptiedDatabase) {
   Empty();
   ExpectLost("is empty, although jobs were kept here (state.json is there)");
-  EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "nothing was made of it";
+  EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "the file must not change";
 }
 
 TEST_F(LostDatabaseTest, RefusesARemovedDatabase) {

@@ -31,7 +31,7 @@ TEST(SolverTest, ReturnsACheckedOptimumOfATinyInstance) {
   EXPECT_EQ(answer->check.cost, answer->solution.cost);
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
   EXPECT_EQ(answer->strategy, Strategy::kSearch);
-  EXPECT_EQ(answer->iterations, 0) << "nothing was left to search for";
+  EXPECT_EQ(answer->iterations, 0) << "exact search left no work";
 }
 
 TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {

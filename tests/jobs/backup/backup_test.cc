@@ -99,7 +99,7 @@ TEST_F(BackupTest, LeavesNothingWhenARestoreIsStoppedAtAnyPoint) {
     EXPECT_EQ(fs::exists(restored_), status.ok()) << "stopped at " << stop_at;
   } while (absl::IsCancelled(status));
   EXPECT_GT(pieces, 4);
-  EXPECT_GT(stop_at, pieces) << "stopped at the last piece, it went on";
+  EXPECT_GT(stop_at, pieces) << "the restore ignored a stop at its last piece";
 }
 
 TEST_F(BackupTest, FinishesAJobWhoseModelIsInTheBackup) {
