@@ -15,7 +15,7 @@
 #include "core/search/search.h"
 #include "core/solve/network_time.h"
 #include "core/solve/parallel_search.h"
-#include "core/solve/policy_asking.h"
+#include "core/solve/policy_client.h"
 #include "core/solve/small_optimum.h"
 #include "core/solve/stop_monitor.h"
 #include "core/solve/unserved.h"
@@ -52,7 +52,7 @@ class Solving {
         started_(SteadyNow()),
         received_(options.received == absl::Time() ? started_ : options.received),
         frame_(MakeFrame()),
-        asking_(instance, options, frame_) {
+        policy_client_(instance, options, frame_) {
     answer_.budget = frame_.budget;
     answer_.seed = options.seed;
     answer_.times.queue = started_ - received_;
@@ -60,8 +60,8 @@ class Solving {
 
   absl::StatusOr<SolveAnswer> Run() {
     if (IsPolicyAlone(options_.strategy)) {
-      VRP_RETURN_IF_ERROR(asking_.Check());
-      return asking_.WouldExceed() ? WithoutPolicy() : Finish(asking_.Decode());
+      VRP_RETURN_IF_ERROR(policy_client_.Check());
+      return policy_client_.WouldExceed() ? WithoutPolicy() : Finish(policy_client_.Decode());
     }
     if (options_.strategy == Strategy::kAuto && options_.policy_named) {
       answer_.policy_note = kNoGain;
@@ -69,7 +69,7 @@ class Solving {
     if (const std::optional<Plan> best = ProvenBest(); best.has_value()) return CloseProven(*best);
     std::vector<Plan> seeds;
     if (options_.strategy == Strategy::kSeeded) {
-      PolicyAsking::Seeds given = asking_.AskForSeeds();
+      PolicyClient::Seeds given = policy_client_.DecodeSeeds();
       answer_.policy_note = std::move(given.note);
       seeds = std::move(given.plans);
     }
@@ -80,21 +80,21 @@ class Solving {
   // Replace Run for a policy alone: the request to the batcher, and the answer from its outcome. If
   // WouldExceed(), WithoutPolicy() gives the answer.
   absl::StatusOr<DecodeJoin> Ask() {
-    VRP_RETURN_IF_ERROR(asking_.Check());
-    return asking_.Request();
+    VRP_RETURN_IF_ERROR(policy_client_.Check());
+    return policy_client_.Request();
   }
-  bool WouldExceed() { return asking_.WouldExceed(); }
+  bool WouldExceed() { return policy_client_.WouldExceed(); }
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
-    return Guarded([&] { return Finish(asking_.Checked(std::move(outcome))); });
+    return Guarded([&] { return Finish(policy_client_.Checked(std::move(outcome))); });
   }
 
   // Builds the answer for a policy alone that has no plan in time: search's plan or, with
   // network_only, an error. The plan comes first, since the policy's time may have to be measured.
   absl::StatusOr<SolveAnswer> WithoutPolicy() {
     return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
-      if (options_.network_only) return BudgetTooShort(asking_.Time());
+      if (options_.network_only) return BudgetTooShort(policy_client_.Time());
       VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
-      answer_.policy_note = LateNote(asking_.Time());
+      answer_.policy_note = LateNote(policy_client_.Time());
       return Close(plan);
     });
   }
@@ -171,7 +171,7 @@ class Solving {
     if (absl::IsDeadlineExceeded(decoded.status())) return WithoutPolicy();
     VRP_RETURN_IF_ERROR(decoded.status());
     answer_.strategy = options_.strategy;
-    answer_.threads = asking_.Request().threads;
+    answer_.threads = policy_client_.Request().threads;
     answer_.ended_by = SolveEnd::kFinished;
     if (options_.strategy == Strategy::kImproved) {
       answer_.iterations = decoded->rounds;
@@ -210,8 +210,8 @@ class Solving {
                                               ToAbsl(StrategyName(answer_.strategy)), ": ",
                                               violation.message));
     }
-    answer_.times.joining = asking_.joining();
-    answer_.times.decode = asking_.decoding();
+    answer_.times.joining = policy_client_.joining();
+    answer_.times.decode = policy_client_.decoding();
     if (answer_.strategy == Strategy::kImproved) answer_.times.decode -= answer_.times.search;
     answer_.times.total = SteadyNow() - received_;
     return std::move(answer_);
@@ -222,7 +222,7 @@ class Solving {
   const absl::Time started_;
   const absl::Time received_;
   const SolveTimeframe frame_;
-  PolicyAsking asking_;
+  PolicyClient policy_client_;
   SolveAnswer answer_;
 };
 

@@ -43,7 +43,7 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
     summary.set_file_count(stream_->file_count());
     summary.set_job_count(snapshot.jobs);
     summary.set_model_count(snapshot.models);
-    summary.set_skipped_link_count(snapshot.links_left_out);
+    summary.set_skipped_link_count(snapshot.skipped_links);
     return summary;
   }
 

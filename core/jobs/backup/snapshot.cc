@@ -78,12 +78,12 @@ class Opener {
  private:
   absl::Status TakeWhole(int folder, const std::string& name, const std::string& path) {
     const size_t before = snapshot_.files.size();
-    const int64_t links_before = snapshot_.links_left_out;
+    const int64_t links_before = snapshot_.skipped_links;
     for (int tries = 0; tries < kMaxTries; ++tries) {
       const absl::Status status = Open(folder, name, path, 0);
       if (!absl::IsNotFound(status)) return status;
       while (snapshot_.files.size() > before) snapshot_.files.pop_back();
-      snapshot_.links_left_out = links_before;
+      snapshot_.skipped_links = links_before;
       if (faccessat(folder, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0) return absl::OkStatus();
     }
     return absl::UnavailableError(Concat(path, ": changes too fast to be copied; try again"));
@@ -94,7 +94,7 @@ class Opener {
     OpenFile file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.descriptor() < 0) {
       if (errno == ENOENT) return absl::NotFoundError(path);
-      if (errno == ELOOP) return ++snapshot_.links_left_out, absl::OkStatus();
+      if (errno == ELOOP) return ++snapshot_.skipped_links, absl::OkStatus();
       return Unreadable(path, errno);
     }
     struct stat about;

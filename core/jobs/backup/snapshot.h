@@ -24,8 +24,8 @@ struct SnapshotFile {
 struct StateSnapshot {
   std::vector<SnapshotFile> files;  // the job database first, then by path
   int64_t jobs = 0;
-  int64_t models = 0;          // number of versions
-  int64_t links_left_out = 0;  // symbolic links, which are not followed
+  int64_t models = 0;         // number of versions
+  int64_t skipped_links = 0;  // symbolic links, which are not followed
 };
 
 // The sources of a backup, which outlive it.

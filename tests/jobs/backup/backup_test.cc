@@ -160,7 +160,7 @@ TEST_F(BackupTest, SkipsLocksTemporaryFilesAndLinks) {
   std::vector<std::string> paths;
   for (const SnapshotFile& file : snapshot.files) paths.push_back(file.path);
   EXPECT_THAT(paths, ElementsAre("jobs.db", "jobs/a/kept"));
-  EXPECT_EQ(snapshot.links_left_out, 1);
+  EXPECT_EQ(snapshot.skipped_links, 1);
   for (const auto& entry : fs::directory_iterator(state)) {
     EXPECT_THAT(entry.path().string(), Not(HasSubstr("copy"))) << "the database's copy is gone";
   }

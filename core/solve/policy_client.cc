@@ -1,4 +1,4 @@
-#include "core/solve/policy_asking.h"
+#include "core/solve/policy_client.h"
 
 #include <algorithm>
 #include <iterator>
@@ -25,24 +25,24 @@ constexpr double kConstructingShare = 0.25;
 
 }  // namespace
 
-absl::Status PolicyAsking::Check() const {
+absl::Status PolicyClient::Check() const {
   VRP_RETURN_IF_ERROR(options_.policy->Supports(instance_));
   const bool improves = options_.strategy == Strategy::kImproved;
   return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
 }
 
-const DecodeJoin& PolicyAsking::Request() {
+const DecodeJoin& PolicyClient::Request() {
   if (!request_.has_value()) request_ = JoinOf(OwnDecode());
   return *request_;
 }
 
-bool PolicyAsking::WouldExceed() {
+bool PolicyClient::WouldExceed() {
   if (options_.network_only || options_.batcher == nullptr) return false;
   const DecodeJoin& request = Request();
   return options_.batcher->WouldExceed(request, request.options.stop.deadline() - SteadyNow());
 }
 
-NetworkTime PolicyAsking::Time() {
+NetworkTime PolicyClient::Time() {
   const absl::Time until = frame_.answer_due;
   const DecodeTime needed = options_.batcher != nullptr ? options_.batcher->TimeOf(Request(), until)
                                                         : MeasuredTime(Request(), until);
@@ -54,13 +54,13 @@ NetworkTime PolicyAsking::Time() {
           .by_deadline = frame_.by_deadline};
 }
 
-absl::StatusOr<DecodedPlan> PolicyAsking::Checked(DecodeOutcome outcome) {
+absl::StatusOr<DecodedPlan> PolicyClient::Checked(DecodeOutcome outcome) {
   joining_ += outcome.waited;
   decoding_ += outcome.computed;
   return CheckedPlan(*options_.policy, instance_, std::move(outcome.plan));
 }
 
-PolicyAsking::Seeds PolicyAsking::AskForSeeds() {
+PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   const absl::Time now = SteadyNow();
   if (frame_.stop.ShouldStop()) return {.note = "no time was left for the policy"};
   if (const absl::Status known = Check(); !known.ok()) {
@@ -85,7 +85,7 @@ PolicyAsking::Seeds PolicyAsking::AskForSeeds() {
   return seeds;
 }
 
-absl::Time PolicyAsking::DecodeEnds() const {
+absl::Time PolicyClient::DecodeEnds() const {
   const absl::Time end = frame_.stop.deadline();
   if (options_.network_only) return end;
   const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
@@ -93,7 +93,7 @@ absl::Time PolicyAsking::DecodeEnds() const {
   return end - std::min(construction, left * kConstructingShare);
 }
 
-DecodeOptions PolicyAsking::OwnDecode() const {
+DecodeOptions PolicyClient::OwnDecode() const {
   DecodeOptions decode;
   const absl::Time end = DecodeEnds();
   decode.stop = frame_.stop.Sooner(end);
@@ -112,7 +112,7 @@ DecodeOptions PolicyAsking::OwnDecode() const {
   return decode;
 }
 
-DecodeJoin PolicyAsking::JoinOf(DecodeOptions decode) const {
+DecodeJoin PolicyClient::JoinOf(DecodeOptions decode) const {
   decode.seed = options_.seed;
   // One greedy tour is work for one thread; samples, beams and starts are shared.
   const bool shared = decode.method != DecodeMethod::kGreedy;
@@ -123,7 +123,7 @@ DecodeJoin PolicyAsking::JoinOf(DecodeOptions decode) const {
           .importance = options_.importance};
 }
 
-absl::StatusOr<DecodedPlan> PolicyAsking::Decode(const DecodeJoin& join) {
+absl::StatusOr<DecodedPlan> PolicyClient::Decode(const DecodeJoin& join) {
   if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
   const absl::Time begun = SteadyNow();
   DecodeOutcome outcome{.plan = DecodeAlone(join)};

@@ -1,4 +1,4 @@
-// Asks the policy of one solve, within the solve's time frame.
+// Decodes plans with the policy of one solve, within the solve's time frame.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,15 @@ namespace vrp {
 struct SolveTimeframe {
   StopCondition stop;        // the end of the budget, or of the caller's deadline
   absl::Duration budget;     // from the arrival of the request to `stop`
-  bool by_deadline = false;  // the caller's deadline is the sooner of both
+  bool by_deadline = false;  // whether the caller's deadline is the earlier of both
   absl::Time search_ends;    // leaves time for the final check
   absl::Time answer_due;     // the caller's deadline less the time to send the answer
 };
 
-// Not thread-safe. Its arguments must outlive it.
-class PolicyAsking {
+// The client of one solve's policy. Not thread-safe. Its arguments must outlive it.
+class PolicyClient {
  public:
-  PolicyAsking(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
+  PolicyClient(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
       : instance_(instance), options_(options), frame_(frame) {}
 
   // Whether the policy can solve the instance by the strategy.
@@ -52,7 +52,7 @@ class PolicyAsking {
     std::string note = {};         // the reason why there are none
   };
   // Returns the greedy plan and, if there is time for them, samples. Takes a share of the time.
-  Seeds AskForSeeds();
+  Seeds DecodeSeeds();
 
   absl::Duration joining() const { return joining_; }  // time spent waiting for batches
   absl::Duration decoding() const { return decoding_; }
