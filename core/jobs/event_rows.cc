@@ -82,7 +82,7 @@ JobEvent Compacted(int64_t first, const JobEvent& next) {
   event.time = next.time;
   event.type = EventType::kCompacted;
   event.state = next.state;
-  event.first_left_out = first;
+  event.first_sequence = first;
   return event;
 }
 

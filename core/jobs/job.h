@@ -48,9 +48,8 @@ bool IsFinal(JobState state);
 //   PAUSING    -> PAUSED, CANCELLING, SUCCEEDED (it was finished already), FAILED
 //   PAUSED     -> QUEUED, CANCELLED
 //   CANCELLING -> CANCELLED, SUCCEEDED (its model was published already)
-//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had no result yet), CANCELLING, QUEUED (its
-//   daemon
-//                 stopped or died)
+//   STOPPING   -> SUCCEEDED, FAILED, CANCELLED (it had no result yet), CANCELLING,
+//                 QUEUED (its daemon stopped or died)
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
@@ -133,7 +132,7 @@ struct JobEvent {
   std::optional<TrainingProgress> progress;  // kProgress
   int64_t step = 0;  // kCheckpoint; kResumed: the step it resumes from; kModel: the step of a live
                      // publication, or 0
-  int64_t first_left_out = 0;  // kCompacted: first thinned event; `sequence` is the last
+  int64_t first_sequence = 0;  // kCompacted: first thinned event; `sequence` is the last
   std::optional<PublishedWeights> published;  // kModel: for a job's last model
   std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: the stored progress
 };

@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kMaxEventsAtOnce = 1000;
 
 int64_t FirstSequence(const JobEvent& event) {
-  return event.type == EventType::kCompacted ? event.first_left_out : event.sequence;
+  return event.type == EventType::kCompacted ? event.first_sequence : event.sequence;
 }
 
 }  // namespace

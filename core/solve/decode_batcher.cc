@@ -38,7 +38,7 @@ std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
 
-// Returns the status of a stop that came. (The clock may have been set back since.)
+// Returns the status of a stop condition that held. (The clock may have been set back since.)
 absl::Status StopError(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);

@@ -237,7 +237,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       }
       break;
     case EventType::kCompacted:
-      message.mutable_compacted()->set_first_sequence(event.first_left_out);
+      message.mutable_compacted()->set_first_sequence(event.first_sequence);
       break;
     case EventType::kImprovement:
     case EventType::kAnswer:

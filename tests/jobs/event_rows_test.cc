@@ -88,10 +88,10 @@ TEST_F(EventRowsTest, CoversEverySequenceNumberExactlyOnce) {
     int64_t ranges = 0;
     for (const JobEvent& event : Follow(from)) {
       const bool range = event.type == EventType::kCompacted;
-      EXPECT_EQ(range ? event.first_left_out : event.sequence, next);
+      EXPECT_EQ(range ? event.first_sequence : event.sequence, next);
       if (range) {
         ++ranges;
-        EXPECT_GE(event.sequence, event.first_left_out);
+        EXPECT_GE(event.sequence, event.first_sequence);
       }
       next = event.sequence + 1;
     }
@@ -112,7 +112,7 @@ TEST_F(EventRowsTest, ReportsEventsThinnedDuringAReadToTheReader) {
     for (const JobEvent& event : events) {
       const bool range = event.type == EventType::kCompacted;
       told |= range;
-      ASSERT_EQ(range ? event.first_left_out : event.sequence, next);
+      ASSERT_EQ(range ? event.first_sequence : event.sequence, next);
       next = event.sequence + 1;
     }
   }
