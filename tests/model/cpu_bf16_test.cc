@@ -94,7 +94,7 @@ TEST_P(CpuBf16Test, HasTheGradientOfFloatUpToRounding) {
       norm += double{wanted[i]} * wanted[i];
       error += (double{values_[i]} - wanted[i]) * (double{values_[i]} - wanted[i]);
     }
-    if (norm == 0) continue;  // read by other problems alone
+    if (norm == 0) continue;  // only other problems use it
     EXPECT_GT(error, 0) << shape.name;
     all_norm += norm;
     all_error += error;

@@ -274,7 +274,8 @@ TEST(CpuGraphTransformerTest, ReadsAMatrixThroughEdges) {
   const auto engine = MakeCpuGraphTransformer(SmallTransformer(), 5);
   InstanceData data = AnInstance().WithCustomers(6).ExplicitMatrix(0.2).BuildData();
   const auto before = engine->Run(BatchOf({*Instance::Create(data)}), {});
-  data.distance_matrix[3 * 7 + 5] *= 0.5;  // between two customers: no node's features change
+  data.distance_matrix[3 * 7 + 5] *=
+      0.5;  // between two customers, so that no node's features change
   const auto after = engine->Run(BatchOf({*Instance::Create(data)}), {});
   ASSERT_TRUE(before.ok() && after.ok());
   EXPECT_NE(before->log_likelihoods[0], after->log_likelihoods[0]);

@@ -20,15 +20,15 @@ namespace {
 
 constexpr int kRolloutsOfAShape = 4;  // without a graph, captured, replayed, and replayed again
 
-struct Hunger {
+struct MemoryShortage {
   int64_t instances = 0;  // of batches that run out of memory
   int failures = 0;       // how often they do
 };
 
-class HungryTransformer final : public TorchNetwork {
+class OutOfMemoryTransformer final : public TorchNetwork {
  public:
-  HungryTransformer(const GraphTransformerOptions& sizes, Hunger* hunger)
-      : network_(MakeTorchGraphTransformer(sizes)), hunger_(hunger) {}
+  OutOfMemoryTransformer(const GraphTransformerOptions& sizes, MemoryShortage* shortage)
+      : network_(MakeTorchGraphTransformer(sizes)), shortage_(shortage) {}
 
   std::string_view architecture() const override { return network_->architecture(); }
   const NetworkInputs& inputs() const override { return network_->inputs(); }
@@ -42,14 +42,14 @@ class HungryTransformer final : public TorchNetwork {
   std::optional<DecoderProjections> Project(const TorchParameters& parameters,
                                             const TorchBatch& batch,
                                             const EncodeOptions& options) const override {
-    if (batch.sizes.size(0) == hunger_->instances && hunger_->failures-- > 0)
+    if (batch.sizes.size(0) == shortage_->instances && shortage_->failures-- > 0)
       throw std::bad_alloc();
     return network_->Project(parameters, batch, options);
   }
 
  private:
   const std::unique_ptr<TorchNetwork> network_;
-  Hunger* const hunger_;
+  MemoryShortage* const shortage_;
 };
 
 class CapturedRolloutsTest : public testing::Test {
@@ -63,10 +63,11 @@ class CapturedRolloutsTest : public testing::Test {
     return {.step_stream = [this] { return test::TorchStepStream(stream_); }};
   }
 
-  void UseHungry(Hunger& hunger) {
-    engine_ = std::make_unique<TorchEngine>(std::make_unique<HungryTransformer>(sizes_, &hunger),
-                                            FlatParameters(GraphTransformerLayout(sizes_), 5),
-                                            at::TensorOptions(at::kFloat), Recording());
+  void UseOutOfMemory(MemoryShortage& shortage) {
+    engine_ =
+        std::make_unique<TorchEngine>(std::make_unique<OutOfMemoryTransformer>(sizes_, &shortage),
+                                      FlatParameters(GraphTransformerLayout(sizes_), 5),
+                                      at::TensorOptions(at::kFloat), Recording());
   }
 
   void ExpectSame(const NetworkBatch& batch, const RolloutRequest& request = {}) {
@@ -135,7 +136,7 @@ TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfKindsAndSizesInOneBatch) {
   std::vector<Instance> instances = test::Variants();
   instances.front() = test::AnInstance().WithCustomers(21).RandomDemands().Seed(8).Build();
   const NetworkBatch batch = test::BatchOf(instances, NodeOrder::kAsGiven);
-  ASSERT_EQ(batch.size(), 7);  // of 8
+  ASSERT_EQ(batch.size(), 7);  // padded to 8
   EXPECT_EQ(Added(batch, kRolloutsOfAShape).replays, kRolloutsOfAShape - 1);
 }
 
@@ -165,7 +166,7 @@ TEST_F(CapturedRolloutsTest, KeepRecentlyUsedShapes) {
   for (size_t i = 0; i < kMaxCapturedShapes; ++i) Added(batch(i), 2);
   EXPECT_EQ(counts_.captures, kMaxCapturedShapes);
   EXPECT_EQ(Added(batch(0)).replays, 1);
-  EXPECT_EQ(Added(batch(kMaxCapturedShapes), 2).captures, 1);  // instead of batch 1
+  EXPECT_EQ(Added(batch(kMaxCapturedShapes), 2).captures, 1);  // replaces batch 1
   EXPECT_EQ(Added(batch(0)).replays, 1);
   EXPECT_EQ(Added(batch(2)).replays, 1);
   EXPECT_EQ(Added(batch(1)).replays, 0);
@@ -209,10 +210,10 @@ TEST_F(CapturedRolloutsTest, DoNotRetryAShapeAfterAFailedCapture) {
 }
 
 TEST_F(CapturedRolloutsTest, DropAllShapesWhenMemoryRunsOut) {
-  Hunger hunger = {.instances = 2};
-  UseHungry(hunger);
+  MemoryShortage shortage = {.instances = 2};
+  UseOutOfMemory(shortage);
   Added(Batch(7, 1), 3);
-  hunger.failures = 1;
+  shortage.failures = 1;
   EXPECT_EQ(Added(Batch(7, 2)).copies, 0);
   EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
   EXPECT_EQ(Added(Batch(7, 1)).captures, 1);
@@ -305,16 +306,16 @@ TEST_F(CapturedRolloutsTest, ReturnEveryCallersOwnTours) {
 }
 
 TEST_F(CapturedRolloutsTest, ReleaseMemoryForRolloutsThatRunOutOfIt) {
-  Hunger hunger = {.instances = kMaxCapturedInstances + 1};
-  UseHungry(hunger);
-  const NetworkBatch large = Batch(7, hunger.instances);
-  hunger.failures = 1;  // nothing is kept yet that could be released
+  MemoryShortage shortage = {.instances = kMaxCapturedInstances + 1};
+  UseOutOfMemory(shortage);
+  const NetworkBatch large = Batch(7, shortage.instances);
+  shortage.failures = 1;  // nothing is kept yet that could be released
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
   Added(Batch(7, 1), 3);
-  hunger.failures = 1;
+  shortage.failures = 1;
   ExpectSame(large);
   EXPECT_EQ(Added(Batch(7, 1)).replays, 0);
-  hunger.failures = 2;
+  shortage.failures = 2;
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
 }
 

@@ -89,7 +89,7 @@ TEST_F(TorchLabelStepsTest, ReportLossAccuracyAndTheLabelsCost) {
   // The network learns four labels by heart.
   EXPECT_LT(reports.back().loss, 0.7 * reports.front().loss);
   EXPECT_GT(reports.back().accuracy, reports.front().accuracy);
-  EXPECT_EQ(counts_.captures, 2);  // labels alone; own choices too
+  EXPECT_EQ(counts_.captures, 2);  // one with labels only, one with own choices too
 }
 
 TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {

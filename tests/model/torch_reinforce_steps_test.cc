@@ -24,7 +24,7 @@ TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
     reported.push_back(steps->TakeReports().size());
   }
   EXPECT_EQ(reported, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
-  EXPECT_EQ(counts_.waits, 1);  // of Load
+  EXPECT_EQ(counts_.waits, 1);  // by Load
   ASSERT_TRUE(steps->Save(state_).ok());
   const std::vector<CapturedStepReport> rest = steps->TakeReports();
   ASSERT_EQ(rest.size(), 5);
@@ -55,7 +55,7 @@ TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
     if (draws) request.drawn = kDrawn;
     auto steps = MakeSteps(request);
     for (int64_t step = 1; step <= 10; ++step) {
-      if (draws && step == 6) {  // others go on where these have ended
+      if (draws && step == 6) {  // new steps continue from the saved state
         ASSERT_TRUE(steps->Save(state_).ok());
         reports[1] = steps->TakeReports();
         steps = MakeSteps(request);
@@ -118,7 +118,7 @@ TEST_F(ReinforceStepsTest, UseMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
-    EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // what is kept from then on
+    EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // allocates what is kept
     const test::WorkMemory memory;
     EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
     return memory.peak();

@@ -24,7 +24,7 @@ TEST(PaddedTo, IsOneOfEightWidths) {
   EXPECT_EQ(PaddedTo(16, 101, 16), 16);
   EXPECT_EQ(PaddedTo(17, 101, 16), 32);
   EXPECT_EQ(PaddedTo(97, 101, 16), 101);
-  EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // is refused there
+  EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // such a batch is refused
   EXPECT_EQ(PaddedTo(22, 40, 8), 24);
   EXPECT_EQ(PaddedTo(25, 40, 8), 32);
   for (const int32_t most : {2, 128, 129, 501, 5001}) {
@@ -85,7 +85,7 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   }
   ASSERT_TRUE(step(last).ok());
   EXPECT_EQ(counts_.captures, 1);
-  ASSERT_TRUE(step(2).ok());  // whose place others have
+  ASSERT_TRUE(step(2).ok());  // its graph was dropped for others
   EXPECT_EQ(counts_.captures, 1);
   ASSERT_TRUE(step(2).ok());
   EXPECT_EQ(counts_.captures, 2);
@@ -104,7 +104,7 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
 
 // A step without a graph cannot use the memory that other widths' graphs hold.
 TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
-  int failing = 0;  // that run by itself from now on, the last of which finds none
+  int failing = 0;  // runs without a graph from now on, of which the last runs out of memory
   EngineOptions options = Options();
   options.step_stream = [&] {
     return std::make_unique<test::FakeStepStream>(test::FakeStepStreamOptions{
@@ -120,7 +120,7 @@ TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
   const auto step = [&](int32_t customers) {
     return steps->Step(StepBaseline::kShared, BatchOfStep(1, customers));
   };
-  failing = 2;  // its instances, and the step: there is no graph to let go of
+  failing = 2;  // the upload and the step; there is no graph to drop
   EXPECT_EQ(step(10).code(), absl::StatusCode::kResourceExhausted);
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(10).ok());
   EXPECT_EQ(counts_.captures, 1);
