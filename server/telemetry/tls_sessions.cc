@@ -30,7 +30,7 @@ bool UseCertificates(SSL_CTX& context, const std::string& pem) {
   if (own == nullptr || SSL_CTX_use_certificate(&context, own.get()) != 1) return false;
   while (auto next = NextCertificate(*reader)) {
     if (SSL_CTX_add0_chain_cert(&context, next.get()) != 1) return false;
-    next.release();  // the context owns it now
+    (void)next.release();  // the context owns it now
   }
   return true;
 }

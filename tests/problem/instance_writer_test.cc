@@ -226,7 +226,7 @@ Instance AVroomLikeInstance(uint64_t seed) {
     whole(window.open);
     window.close = std::ceil(window.close);
   };
-  const size_t depots = static_cast<size_t>(data.num_depots);
+  const auto depots = static_cast<size_t>(data.num_depots);
   for (size_t node = 0; node < data.windows.size(); ++node) {
     // VROOM has shifts instead of depot windows, which do not bind vehicles with an open end.
     node < depots ? void(data.windows[node] = {}) : whole_window(data.windows[node]);

@@ -134,7 +134,7 @@ TEST_F(AccessTest, ReloadsTokensWhileServing) {
 
 class LimitsTest : public DaemonTest {
  protected:
-  grpc::Status Solve(v1::SolveRequest request) {
+  grpc::Status Solve(const v1::SolveRequest& request) {
     Context context;
     v1::SolveResponse response;
     return v1::SolverService::NewStub(channel_)->Solve(&context, request, &response);
