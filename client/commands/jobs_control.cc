@@ -1,4 +1,4 @@
-// `jobs cancel`, `stop`, `pause`, `resume`, `delete`, `publish`.
+// The commands `jobs cancel`, `stop`, `pause`, `resume`, `delete` and `publish`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ ExitCode ResumeJob(CommandContext& context, const std::string& name) {
   return ChangeJob(context, name, &TrainingStub::ResumeTrainingJob);
 }
 
-// Returns the consequence of stopping a job that is now in its state.
+// Returns how a job ends after a request to stop it, judged by its present state.
 const char* StopNote(const v1::TrainingJob& job) {
   switch (job.state()) {
     case v1::JOB_STATE_STOPPING:

@@ -13,7 +13,7 @@ class App;
 
 namespace vrp::client {
 
-// Empty strings stand for what is not given.
+// Settings of a connection. An empty string means that the setting is not given.
 struct Connection {
   std::string remote;  // HOST:PORT or unix:PATH
   bool tls = false;
@@ -45,8 +45,9 @@ absl::Status CheckRemote(absl::string_view text);
 void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags);
 
 // Reads the files and checks all settings. `token` comes from the environment; a token file takes
-// precedence. kInvalidArgument names the flag: a bad address, an unreadable file, a key or token
-// that others may read, a token that would go unencrypted to another machine.
+// precedence. Returns kInvalidArgument naming the flag for a bad address or an unreadable file.
+// Also refuses a key or token that others may read, and a token that would leave this machine
+// unencrypted.
 absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::string_view token);
 
 }  // namespace vrp::client

@@ -278,14 +278,14 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
   if (!info.device_loss().empty()) sheet.Add("GPU lost", info.device_loss());
   sheet.Add("threads", absl::StrCat(info.threads()));
   const v1::Limits& limits = info.limits();
-  sheet.Add(
-      "limits",
-      absl::StrCat(limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
-                   limits.max_threads(), " threads per request, budget up to ",
-                   FormatSpan(absl::Milliseconds(limits.max_budget_ms())), " (jobs ",
-                   FormatSpan(absl::Milliseconds(limits.max_solve_job_budget_ms())), ")",
-                   ", messages up to ", FormatBytes(limits.max_message_bytes()), " (together ",
-                   FormatBytes(limits.max_request_memory_bytes()), ")"));
+  sheet.Add("limits",
+            absl::StrCat(
+                limits.max_nodes(), " nodes (", limits.max_matrix_nodes(), " with a matrix), ",
+                limits.max_threads(), " threads per request, budget up to ",
+                FormatSpan(absl::Milliseconds(limits.max_budget_ms())), " (jobs ",
+                FormatSpan(absl::Milliseconds(limits.max_solve_job_budget_ms())), ")",
+                ", messages up to ", FormatBytes(limits.max_message_bytes()),
+                " (all requests together ", FormatBytes(limits.max_request_memory_bytes()), ")"));
   sheet.Add("concurrent",
             absl::StrCat(limits.max_connections(), " connections, ", limits.max_open_streams(),
                          " streams, ", limits.max_calls_per_connection(), " calls per connection; ",

@@ -17,7 +17,7 @@ SolveRecorder::~SolveRecorder() {
 void SolveRecorder::Found(FoundPlan plan) {
   {
     absl::MutexLock lock(&mutex_);
-    progress_.searched = progress_.improved = options_.before.searched + SearchedLately();
+    progress_.searched = progress_.improved = options_.before.searched + SearchTime();
     ++progress_.improvements;
     progress_.cost = plan.cost;
     progress_.routes = plan.routes;
@@ -36,13 +36,11 @@ SolveProgress SolveRecorder::Finish() {
   thread_.join();
   Store();
   absl::MutexLock lock(&mutex_);
-  progress_.searched = options_.before.searched + SearchedLately();
+  progress_.searched = options_.before.searched + SearchTime();
   return progress_;
 }
 
-absl::Duration SolveRecorder::SearchedLately() const {
-  return options_.clock->SteadyNow() - begun_;
-}
+absl::Duration SolveRecorder::SearchTime() const { return options_.clock->SteadyNow() - begun_; }
 
 void SolveRecorder::Work() {
   bool has_plan = options_.before.improvements > 0;
@@ -67,11 +65,11 @@ bool SolveRecorder::Store() {
     progress = progress_;
     plan = std::exchange(unstored_, std::nullopt);
   }
-  const absl::Duration lately = SearchedLately();
+  const absl::Duration search_time = SearchTime();
   const absl::StatusOr<Job> stored =
       options_.store->Update(options_.job_id, Durability::kNormal, [&](JobChange& change) {
         if (plan.has_value()) change.Improved(progress, *plan);
-        change.Searched(options_.before.searched + lately, lately);
+        change.Searched(options_.before.searched + search_time, search_time);
         return absl::OkStatus();
       });
   if (!plan.has_value()) return false;

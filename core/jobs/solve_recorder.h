@@ -45,7 +45,8 @@ class SolveRecorder {
   bool AwaitEnd(bool or_plan);
   // Stores the progress and the newest plan. Returns whether there was a plan to store.
   bool Store();
-  absl::Duration SearchedLately() const;
+  // Returns the time since this recorder began.
+  absl::Duration SearchTime() const;
 
   const Options options_;
   const absl::Time begun_;

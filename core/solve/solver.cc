@@ -24,16 +24,19 @@ namespace vrp {
 namespace {
 
 constexpr const char* kNoGain =
-    "no gain from it is known at any size and budget; seeded starts the search from its plan";
-// Time left after the search for the solution's times and the checker: per node, doubled if there
-// are constraints beyond loads and windows, and at most kClosingShare of the budget.
+    "not used: no gain from a policy is known at any size or budget; strategy seeded starts the "
+    "search from the policy's plan";
+// Time per node reserved after the search to compute the solution's times and run the checker. It
+// doubles if there are constraints beyond loads and windows. kClosingShare bounds its share of the
+// budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
 // Share of the remaining time that SmallOptimum may take.
 constexpr double kExactShare = 0.5;
 constexpr const char* kNotNeeded = "the instance is small enough for exact search";
 
-// Runs `solve`; kResourceExhausted if memory runs out. The threads of a pool handle no exceptions.
+// Runs `solve`. Returns kResourceExhausted if memory runs out, because pool threads do not catch
+// exceptions.
 template <typename SolveFn>
 absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
   try {
@@ -77,19 +80,20 @@ class Solving {
     return Close(plan);
   }
 
-  // Replace Run for a policy alone: the request to the batcher, and the answer from its outcome. If
-  // WouldExceed(), WithoutPolicy() gives the answer.
+  // Returns the request to the batcher. Ask() and Finish() replace Run() if
+  // IsPolicyAlone(strategy). If WouldExceed(), WithoutPolicy() replaces Finish().
   absl::StatusOr<DecodeJoin> Ask() {
     VRP_RETURN_IF_ERROR(policy_client_.Check());
     return policy_client_.Request();
   }
   bool WouldExceed() { return policy_client_.WouldExceed(); }
+  // Builds the answer from the batcher's outcome.
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
     return Guarded([&] { return Finish(policy_client_.Checked(std::move(outcome))); });
   }
 
-  // Builds the answer for a policy alone that has no plan in time: search's plan or, with
-  // network_only, an error. The plan comes first, since the policy's time may have to be measured.
+  // Builds the answer if the policy would have no plan in time: the search's plan or, with
+  // network_only, an error. Searches first, since the policy's time may have to be measured.
   absl::StatusOr<SolveAnswer> WithoutPolicy() {
     return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
       if (options_.network_only) return BudgetTooShort(policy_client_.Time());
@@ -116,8 +120,8 @@ class Solving {
     return Close(plan);
   }
 
-  // `seeds` are a policy's plans, the best first. The search starts from the first of them and the
-  // given plans, and is guided by all of them.
+  // Searches from the first seed and the initial plans, guided by all seeds. `seeds` are a policy's
+  // plans, the best first.
   absl::StatusOr<Plan> SearchPlan(std::vector<Plan> seeds) {
     const absl::Time begun = SteadyNow();
     StopMonitor monitor(instance_, options_.stop, frame_.stop.Sooner(frame_.search_ends),
@@ -166,7 +170,7 @@ class Solving {
             .answer_due = SolveEndsBy(received_, absl::InfiniteDuration(), options_.deadline)};
   }
 
-  // State of a policy alone.
+  // Builds the answer from the policy's plan, or WithoutPolicy()'s if the plan came too late.
   absl::StatusOr<SolveAnswer> Finish(absl::StatusOr<DecodedPlan> decoded) {
     if (absl::IsDeadlineExceeded(decoded.status())) return WithoutPolicy();
     VRP_RETURN_IF_ERROR(decoded.status());

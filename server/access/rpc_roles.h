@@ -10,7 +10,7 @@ namespace vrp {
 
 // Returns the role that a call of `method` needs, or nullopt if it needs no token.
 //
-// `method` is a path of HTTP/2 ("/vrp.v1.SolverService/Solve") or a page of HTTP ("/metrics"). The
+// `method` is an HTTP/2 path ("/vrp.v1.SolverService/Solve") or an HTTP page ("/metrics"). The
 // proto states the role of each RPC of vrp.v1. Unknown methods need the role admin.
 std::optional<Role> RoleNeeded(std::string_view method);
 

@@ -13,15 +13,15 @@
 
 namespace vrp {
 
-// All errors of a message. InstanceFromProto succeeds without `invalid` and `unsupported` ones.
+// All errors of a message. InstanceFromProto succeeds if `invalid` and `unsupported` are empty.
 struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
   // Customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle capacity 30`.
   std::vector<FieldViolation> oversize = {};
 };
-// Finds all errors of a message. `matrices`: where uploaded matrices are kept; null: their names
-// are refused.
+// Finds all errors of a message. `matrices` holds uploaded matrices; if it is null, their names are
+// refused.
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices = nullptr);
 
 // Returns the instance of a message. Paths in errors begin in the Instance.

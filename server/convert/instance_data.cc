@@ -194,7 +194,10 @@ class Converter {
       target.duration_matrix = MatrixAt(path + "duration_matrix", message.duration_matrix());
     }
     if (message.matrices().empty()) return;
-    if (own) return errors_.Add(path + "matrices", "given, and a matrix too; wanted one of them");
+    if (own) {
+      return errors_.Add(path + "matrices",
+                         "given together with a matrix; wanted only one of them");
+    }
     const auto found = FindMatrices(matrices_, message.matrices(), nodes_);
     if (!found.ok()) return errors_.Add(path + "matrices", FromAbsl(found.status().message()));
     target.distance_matrix = (*found)->distances;

@@ -1,24 +1,25 @@
 #!/usr/bin/env python3
-"""Learning curves of our engine and of rl4co: the same initial weights, the same method, the cost on fixed instances.
+"""Compares learning curves of our engine and rl4co from the same initial weights, as the cost on fixed instances.
 
-Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). REINFORCE as Kool et al. 2019: batches of
-fresh instances, a moving average as the baseline in the first epoch, then the greedy rollout of a frozen copy, which
-the network replaces after an epoch where a paired t-test (one-sided, 5 %) on fixed instances says that it is better;
-Adam, gradients clipped to norm 1. This program decides when, for every side alike. rl4co's networks see
-instances as ours do, moved and scaled into the unit square; costs are in the instances' own unit. Ours knows more of
-an instance than they do: its other inputs stay at weight 0 (ours_all learns them too). On a CPU without bf16 products
-ours_bf16 emulates them, whose pace says nothing.
+Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). All sides train with
+REINFORCE as Kool et al. 2019, on fresh instances, with Adam and gradients clipped to norm 1. The baseline is a moving
+average in the first epoch, then the greedy rollout of a frozen copy of the network. After each epoch, this program
+replaces the copy if a paired t-test (one-sided, 5 %) on fixed instances finds the network better.
 
-Every curve is kept in --cache under its settings, and a side that is not run is taken from there. Prints a JSON line
-for each checkpoint, then two tables: by instances seen, the mean over the seeds and whether a side's differs from
-rl4co's by more than two standard errors (of the seeds); and by wall time, with the seconds of a step that --pace
-measures, steps of all sides in turns (the curves themselves may then be made on a busy machine).
+All networks see instances moved and scaled into the unit square; costs are in the instances' own unit. Our network has
+more inputs than rl4co's. Their weights stay 0, except that ours_all learns them too. On a CPU without bf16 products,
+ours_bf16 emulates the products, so its pace is meaningless.
+
+Keeps every curve in --cache under its settings, and reads the sides that it does not run from there. Prints one JSON
+line per checkpoint, then two tables. The first, by instances seen, has the mean over the seeds, and marks sides that
+differ from rl4co by more than two standard errors (of the seeds). The second, by wall time, uses the seconds per step
+that --pace measures by running all sides in turns. The curves themselves may therefore come from a busy machine.
 
 Examples:
-  learning_curves.py                                            the whole: hours on two cores, rl4co's share most of it
-  learning_curves.py --sides ours_fp32                          ours again, beside what the cache has
+  learning_curves.py                                            full run: hours on two cores, mostly for rl4co
+  learning_curves.py --sides ours_fp32                          reruns our side; the cache has the others
   learning_curves.py --batch 128 --steps 1000 --epoch-steps 100 about half an hour
-  learning_curves.py --steps 20 --epoch-steps 5 --batch 32 --evaluate 200 --baseline-instances 100 --seeds 0,1   a try
+  learning_curves.py --steps 20 --epoch-steps 5 --batch 32 --evaluate 200 --baseline-instances 100 --seeds 0,1   a quick try
 """
 
 import argparse
@@ -35,7 +36,7 @@ from peer import ROOT, quiet_openmp
 
 # Further arguments of engine_bench, and whether only rl4co's parameters are trained.
 SIDES = {"ours_fp32": ({}, True), "ours_bf16": ({"bf16": 1}, True), "ours_all": ({}, False), "rl4co": None}
-Z_95 = 1.645  # one-sided; the t-test's at hundreds of instances
+Z_95 = 1.645  # one-sided; the t-test has nearly this bound with hundreds of instances
 SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evaluate", "baseline_instances",
             "learning_rate")
 
@@ -48,7 +49,7 @@ def better(candidate, frozen):
 
 
 class Curves:
-    """Makes the sides, lets them learn and keeps what they have shown."""
+    """A trainer of the sides that stores their curves."""
 
     def __init__(self, arguments, folder):
         sys.path.insert(0, str(ROOT / "tests" / "parity"))
@@ -85,7 +86,7 @@ class Curves:
         return self.arguments.cache / f"{name}-{settings}-seed{seed}.jsonl"
 
     def curve(self, name, seed):
-        """The side's checkpoints, from the start on."""
+        """Trains a side from the start and returns its checkpoints."""
         arguments, side, lines = self.arguments, self.make(name, seed), []
         between = arguments.steps // arguments.checkpoints
         for step in range(arguments.steps + 1):
@@ -105,7 +106,7 @@ class Curves:
         return lines
 
     def all_curves(self):
-        """Lines of every side that is asked for or that the cache has, as far as it went."""
+        """Returns the lines of the sides that are requested or cached; a cached curve may be incomplete."""
         wanted, lines = self.arguments.sides.split(","), []
         for seed in map(int, self.arguments.seeds.split(",")):
             for name in SIDES:
@@ -116,7 +117,7 @@ class Curves:
         return lines
 
     def pace(self, names, steps):
-        """Median seconds of a step with the rollout baseline, all sides in turns."""
+        """Runs all sides in turns and returns the median seconds of a step with the rollout baseline."""
         sides, seconds = {name: self.make(name, 0) for name in names}, {name: [] for name in names}
         for turn in range(steps + 2):
             for name, side in sides.items():
@@ -134,7 +135,7 @@ class Curves:
 
 
 def mean_costs(lines, side):
-    """By step: the costs of the seeds."""
+    """Returns the costs of all seeds by step."""
     costs = {}
     for line in lines:
         if line["side"] == side:
@@ -143,21 +144,23 @@ def mean_costs(lines, side):
 
 
 def table_by_instances(lines, batch):
-    """Each side's mean cost and its difference from rl4co's; whether all are within two standard errors."""
+    """Prints each side's mean cost and its difference from rl4co's.
+
+    Returns whether all differences are within two standard errors."""
     agree, theirs = True, mean_costs(lines, "rl4co")
     sides = [side for side in SIDES if any(line["side"] == side for line in lines)]
     for step in sorted({line["step"] for line in lines}):
         text = f"{step * batch:12,} instances"
         for side in sides:
             costs = mean_costs(lines, side).get(step, [])
-            if not costs:  # not that far yet
+            if not costs:  # the side has not reached this step
                 continue
             text += f"  {side} {statistics.fmean(costs):8.4f}"
             if side == "rl4co" or len(costs) < 2 or len(theirs.get(step, [])) < 2:
                 continue
             error = math.sqrt(sum(statistics.variance(c) / len(c) for c in (costs, theirs[step])))
             difference = statistics.fmean(costs) - statistics.fmean(theirs[step])
-            # The same weights at first: what differs then are ties.
+            # All sides start from the same weights, so only ties can differ at step 0.
             within = abs(difference) <= (1e-3 if step == 0 else 2 * error)
             agree &= within
             text += f" ({difference:+.4f}, 2 SE {2 * error:.4f}{'' if within else ' BEYOND'})"
@@ -166,7 +169,7 @@ def table_by_instances(lines, batch):
 
 
 def seconds_to(cost, curve, pace):
-    """When a curve [(step, cost)] is first as low as `cost`, between checkpoints linearly; None: never."""
+    """Returns the seconds until a curve [(step, cost)] reaches `cost`, interpolated linearly; None if it never does."""
     for (step, high), (next_step, low) in zip(curve, curve[1:], strict=False):
         if low <= cost:
             share = (high - cost) / (high - low) if high > cost else 0
@@ -175,7 +178,7 @@ def seconds_to(cost, curve, pace):
 
 
 def table_by_seconds(lines, pace):
-    """When rl4co has reached each checkpoint's cost, and when the others have."""
+    """Prints when rl4co and the other sides reach the cost of each of rl4co's checkpoints."""
     curves = {side: sorted((step, statistics.fmean(costs)) for step, costs in mean_costs(lines, side).items())
               for side in pace}
     for step, cost in curves["rl4co"][1:]:
@@ -197,12 +200,12 @@ def main():
     parser.add_argument("--checkpoints", type=int, default=5)
     parser.add_argument("--learning-rate", type=float, default=1e-4)
     parser.add_argument("--seeds", default="0,1,2", help="comma separated")
-    parser.add_argument("--evaluate", type=int, default=10000, help="instances on which the cost is taken")
-    parser.add_argument("--baseline-instances", type=int, default=1000, help="of the t-test")
+    parser.add_argument("--evaluate", type=int, default=10000, help="number of instances on which the cost is measured")
+    parser.add_argument("--baseline-instances", type=int, default=1000, help="number of instances of the t-test")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--pace", type=int, default=10, help="steps of each side that are timed in turns; 0: none")
     parser.add_argument("--sides", default="ours_fp32,ours_bf16,rl4co",
-                        help="to be run, comma separated, of " + ", ".join(SIDES) + "; \"none\": the cache alone")
+                        help="sides to run, comma separated: " + ", ".join(SIDES) + "; \"none\" uses only the cache")
     arguments = parser.parse_args()
     quiet_openmp()
     arguments.cache.mkdir(parents=True, exist_ok=True)

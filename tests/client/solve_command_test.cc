@@ -1,4 +1,4 @@
-// `solve`: answers, exit codes, output and files.
+// Tests the answers, exit codes, output and files of `solve`.
 #include <atomic>
 #include <thread>
 

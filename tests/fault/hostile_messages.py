@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Sends malformed and hostile messages to every RPC that the API's descriptor names, and checks vrpd's answers.
 
-A case is a call: no message; empty, truncated, bit-flipped, spliced and random ones; wrong lengths and depths; messages beyond
-the limit; valid types with unusual values (NaN, 2^63, invalid UTF-8, paths); two messages instead of one; streams that end
-early or come in the wrong order. Each must end soon with OK or with a status of the daemon that names the reason. UNKNOWN,
-INTERNAL, an empty text and a path of the daemon's are errors. At the end vrpd must be alive and solve, every RPC must have
-been called (by vrpd's own count), and its memory, threads and streams must be unchanged. Its state folder must hold only what
-was acknowledged. Prints one JSON line per RPC and one at the end. Exits 1 on any error.
+Each case is one call. It sends no message, or an empty, truncated, bit-flipped, spliced, random or oversized message. Other
+cases have wrong lengths and depths, or valid types with unusual values (NaN, 2^63, invalid UTF-8, paths). Others send two
+messages instead of one, or streams that end early or come in the wrong order.
+
+Each call must end soon with OK or with a status of the daemon that names the reason. UNKNOWN, INTERNAL, an empty text and a
+path of the daemon are errors. At the end vrpd must be alive, solve, and have counted calls of every RPC. Its memory, threads
+and streams must be unchanged, and its state folder must hold only what it acknowledged. Prints one JSON line per RPC and one
+at the end. Exits 1 on any error.
 
 Examples:
   hostile_messages.py
-  hostile_messages.py --cases 1000 --seed 7            of each RPC; 34 RPCs take some minutes
+  hostile_messages.py --cases 1000 --seed 7            per RPC; 34 RPCs take some minutes
   hostile_messages.py --rpc SolverService/Solve --cases 5000"""
 
 import argparse
@@ -45,7 +47,7 @@ MOST_ANSWERS = 100
 MOST_TEXT = 2000
 MOST_GROWTH_MIB = 300
 NEVER = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
-# Expected error text: the weights are not those of the card.
+# Exceptions to NEVER: imported weights that do not match their card are data loss.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
 
 
@@ -125,7 +127,7 @@ class Sender:
         if len(text) > MOST_TEXT:
             return f"{code.name} with a text of {len(text)} characters: {text[:100]}"
         if str(self.daemon.state) in text:
-            return f"{code.name} tells of the daemon's folders: {text[:200]}"
+            return f"{code.name} reveals a folder of the daemon: {text[:200]}"
         return None
 
     def run(self, name, cases, seed):

@@ -8,9 +8,9 @@ submission is sent again under its request id. Every acknowledged job must exist
 unless the daemon has quarantined it after three crashes without a checkpoint (`quarantined`). Every acknowledged publication
 must exist, one per step, with no other versions, and each version must be loadable.
 
-Prints one JSON line per kill and one at the end. Exits 1 on any error. `struck` in the last one counts what the kills
-interrupted: calls without an answer (`train`, `solve`, `publish`; `made` of them took effect nevertheless), and partial
-checkpoints and versions of models in the state folder.
+Prints one JSON line per kill and one at the end. Exits 1 on any error. `struck` in the last line counts what
+the kills interrupted: calls without an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of
+models in the state folder. `made` counts the calls without an answer that took effect nevertheless.
 
 Examples:
   random_kills.py --kills 30
@@ -35,8 +35,8 @@ AT_ONCE = 3  # jobs of a kind that wait or run
 PROGRESS_S = 30
 LAST_S = 60  # at least one of the remaining jobs must end within this time
 POLL_S = 0.02
-# Long enough that kills find it running, and short enough that it rarely reaches the number of crashes that quarantines a job:
-# on a busy machine steps are reported faster than checkpoints are written.
+# Length of a training job. Kills must usually find the job running. But the job must rarely reach the number of crashes at which
+# the daemon quarantines it: on a busy machine, jobs report steps faster than they write checkpoints.
 LENGTH = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=10", "--time-limit", "1500ms")
 # A call lasts hundredths of a second, the rest of the work much longer, so half of the kills come early.
 EARLY_S, LATE_S = 0.06, 0.3
@@ -101,13 +101,13 @@ class Run:
         return Call(daemon, "publish", request, ("jobs", "publish", name))
 
     def settle(self, jobs):
-        """Decides whether the last kill counts: if the job that made progress had not ended in `jobs`, right after the start."""
+        """Counts the last kill if the job that made progress has not ended in `jobs`, the jobs right after the start."""
         if self.pending is None:
             return
-        request, came_upon = self.pending
+        request, interrupted = self.pending
         if jobs[request]["state"] not in ENDED:
             self.counted += 1
-            self.struck.update(came_upon)
+            self.struck.update(interrupted)
         self.pending = None
 
     def begin(self):
@@ -133,11 +133,11 @@ class Run:
         for call in calls:
             self.take(call)
         if progressing is not None:
-            came_upon = [call.what for call in calls if call.answer is None] + self.halves()
-            self.pending = (progressing["request_id"], came_upon)
+            interrupted = [call.what for call in calls if call.answer is None] + self.partial_writes()
+            self.pending = (progressing["request_id"], interrupted)
 
     def await_progress(self, daemon):
-        """Returns all training jobs, and the one that reported a step beyond its first one since the start, or none."""
+        """Returns all training jobs, and the one that has advanced by a step since the start, or None."""
         first, until = {}, time.monotonic() + PROGRESS_S
         while time.monotonic() < until:
             jobs = self.jobs(daemon, "training")
@@ -170,7 +170,7 @@ class Run:
         else:
             self.unanswered.add((call.what, call.request))
 
-    def halves(self):
+    def partial_writes(self):
         """Returns the partial checkpoints and versions that the kill left."""
         found = {"checkpoint": "jobs/*/checkpoint/tmp-*", "version": "models/.staging/*/*"}
         return [what for what, pattern in found.items() if any(self.state.glob(pattern))]
@@ -195,7 +195,7 @@ class Run:
             daemon.clean_up()
 
     def await_ends(self, daemon):
-        """Blocks until all jobs have ended. Unacknowledged ones start only now, which takes minutes in the long form."""
+        """Blocks until all jobs have ended. Jobs that were not acknowledged start only now; the long form needs minutes."""
         left, until = None, 0
         while (now := sum(self.active(daemon, kind) for kind in KINDS)) > 0:
             if left is None or now < left:
@@ -224,17 +224,17 @@ class Run:
                            f"model {request}: {len(versions)} versions, {self.publish_calls[request]} publications were asked for")
             verdict.expect(len(set(steps)) == len(steps), f"model {request}: a step was published twice: {steps}")
             verdict.expect(gone or jobs[request]["model"] == f"models/{request}/versions/{versions[-1] if versions else 1}",
-                           f"{request}: ended as {jobs[request]['model']}, of versions {versions}")
+                           f"{request}: ended with the model {jobs[request]['model']}, but has the versions {versions}")
             for version in versions:
                 verdict.serves(f"{request}@{version}")
         for request, answer in self.published:
             version = answer["model"].rpartition("/")[2]
             step = self.step_of(daemon, verdict, request, version)
             verdict.expect(step == f"{jobs[request]['name']}/steps/{answer['step']}",
-                           f"acknowledged was the publication {answer}, its model is of {step}")
+                           f"the publication {answer} was acknowledged, but its model is of {step}")
 
     def step_of(self, daemon, verdict, name, version):
-        """Returns the job, and the step unless it was the last, that a version's card names."""
+        """Returns the training job that a version's card names, with its step unless the weights are the final ones."""
         got = daemon.call("models", "get", f"{name}@{version}", "--output", "json")
         verdict.expect(got.returncode == 0, f"model {name}@{version}: {got.stderr.strip()}")
         return json.loads(got.stdout)["training_job"] if got.returncode == 0 else None

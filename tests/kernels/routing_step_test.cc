@@ -57,7 +57,7 @@ bool IsPartOfAPlan(const Instance& instance, const Plan& plan) {
 
 class RoutingVariantTest : public testing::TestWithParam<CaseOptions> {};
 
-TEST_P(RoutingVariantTest, RandomTrajectoriesAreFeasiblePlansAtTheirCost) {
+TEST_P(RoutingVariantTest, RandomTrajectoriesAreFeasibleAndHaveTheCheckersCost) {
   CaseOptions options = GetParam();
   for (uint64_t seed = 0; seed < 20; ++seed) {
     options.seed = GetParam().seed + 100 * seed;
@@ -120,7 +120,7 @@ TEST(RoutingStepTest, ATspMayBeginAnywhereAndReturnsToItsStart) {
   EXPECT_DOUBLE_EQ(trajectory.state.cost, 12);
 }
 
-TEST(RoutingStepTest, SharesDescribeTheRemainder) {
+TEST(RoutingStepTest, SharesStateTheRemainingResources) {
   const std::vector<double> x = {0, 3, 3, 0};
   const std::vector<double> y = {0, 0, 4, 4};
   const std::vector<double> demands = {0, 6, 0, 0};
@@ -164,8 +164,9 @@ TEST(RoutingStepTest, SumsOfFractionsMayFillAVehicle) {
 }
 
 TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
-  // It takes 10 to the first customer, 10 to the second, which opens at 100, and 20 back: 40 when
-  // leaving at 80. But the first customer closes at `close`, which forces a wait after it.
+  // The legs take 10, 10 and 20. The second customer opens at 100, so a vehicle that leaves at 80
+  // is back after 40. But the first customer closes at `close`, which forces a wait at the second
+  // one.
   const std::vector<double> x = {0, 10, 20};
   const std::vector<double> y = {0, 0, 0};
   const std::vector<double> opens = {0, 0, 100};

@@ -194,9 +194,9 @@ TEST_F(TorchLabelStepsTest, ContinueAfterARefusedBatch) {
     EXPECT_EQ(status.message(), why);
   };
   UseBatch(kLabelled + 1);
-  expect("step: got 5 instances of up to 7 nodes, wanted at most 4 of up to 7 without one");
+  expect("step: got 5 instances of up to 7 nodes, wanted at most 4 of up to 7 nodes without a TSP");
   UseBatch(kLabelled, kLabelledCustomers + 1);
-  expect("step: got 4 instances of up to 8 nodes, wanted at most 4 of up to 7 without one");
+  expect("step: got 4 instances of up to 8 nodes, wanted at most 4 of up to 7 nodes without a TSP");
   UseBatch(kLabelled);
   labels_[2].resize(12, 0);
   expect("step: got 4 labels of up to 12 choices, wanted 4 of up to 11");

@@ -1,4 +1,4 @@
-// Tests that wrong fields of features beyond the plain problem are refused by their paths.
+// Tests that errors name the paths of wrong fields of features beyond the plain problem.
 #include <functional>
 
 #include "gmock/gmock.h"
@@ -68,9 +68,9 @@ std::vector<Wrong> WrongNodes() {
        [](D& d) {
          d.windows[5] = {0, kNoLimit, 1};
        }},
-      {"customers[0].further_windows[0]: opens at 9, wanted after the close of the one before, 9",
+      {"customers[0].further_windows[0]: opens at 9, wanted after the previous window's close, 9",
        [](D& d) { d.further_windows[2][0].open = 9; }},
-      {"customers[0].further_windows[1]: after a soft window",
+      {"customers[0].further_windows[1]: follows a soft window",
        [](D& d) { d.further_windows[2][0].late_cost = 1; }},
       {"depots[1].further_windows: given",
        [](D& d) {
@@ -158,7 +158,8 @@ std::vector<Wrong> WrongRequests() {
       {"alternative_groups[0].customers: absent", [](D& d) { d.alternative_groups[0].clear(); }},
       {"alternative_groups[0].customers[0]: got node -1",
        [](D& d) { d.alternative_groups[0][0] = -1; }},
-      {"alternative_groups[0].customers[1]: its prize is 4, that of the first of the group 5",
+      {"alternative_groups[0].customers[1]: got prize 4, wanted 5, the prize of the group's first "
+       "customer",
        [](D& d) { d.prizes[3] = 4; }},
       {"alternative_groups[1].customers[0]: customers[1] is already in a shipment or a group",
        [](D& d) { d.alternative_groups.push_back({3}); }},

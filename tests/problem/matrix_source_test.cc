@@ -58,7 +58,7 @@ TEST(NamedMatrices, AreRefusedWithFieldAndReason) {
               HasSubstr("m.json: matrices: got that, which this daemon does not have"));
   EXPECT_THAT(
       error(coords + R"("matrices": "matrices/two", "distance_matrix": [[0, 1], [1, 0]])", &source),
-      HasSubstr("m.json: matrices: given, and a matrix too"));
+      HasSubstr("m.json: matrices: given together with a matrix"));
   EXPECT_THAT(
       error(R"("coords": [[0, 0], [1, 1]], "vehicles": [{"matrices": "matrices/three"}])", &source),
       HasSubstr("m.json: vehicles[0].matrices: got \"matrices/three\" of 3 rows"));

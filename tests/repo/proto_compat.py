@@ -1,7 +1,7 @@
 """Compares two FileDescriptorSets and finds changes of the API that break clients built before them.
 
-Breaks are: a removed message, enum, service or RPC; a field or enum value that is removed or has another number, name,
-type, label or oneof; an RPC with other messages or other streaming. Additions are no breaks.
+Clients break if a message, enum, service, RPC, field or enum value is removed. They also break if a field or enum value
+changes its number, name, type, label or oneof, or if an RPC changes its messages or its streaming. Additions are safe.
 """
 
 from google.protobuf import descriptor_pb2

@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Loads the policy that the test controls.
+// A loaded policy that forwards to the one that the test controls.
 class SharedPolicy final : public Policy {
  public:
   explicit SharedPolicy(std::shared_ptr<Policy> policy) : policy_(std::move(policy)) {}
@@ -35,7 +35,7 @@ class SharedPolicy final : public Policy {
   const std::shared_ptr<Policy> policy_;
 };
 
-// Runs one network batch at a time. The network waits until the test releases it.
+// A daemon that runs one network batch at a time. The network waits until the test releases it.
 class BatchingServiceTest : public DaemonTest {
  protected:
   void SetUp() override {
@@ -72,7 +72,7 @@ class BatchingServiceTest : public DaemonTest {
         v1::SolverService::NewStub(channel_)->Solve(&context, request, &answer.response);
     return answer;
   }
-  // Solves on a separate thread; see Answers.
+  // Solves on a separate thread. AwaitAnswers() waits for the answer, and `answers_` holds it.
   void Ask(const v1::SolveRequest& request) {
     callers_.emplace_back(
         [this, request, number = answers_.size()] { *answers_[number] = Solve(request); });
@@ -93,7 +93,7 @@ class BatchingServiceTest : public DaemonTest {
   std::vector<std::thread> callers_;
 };
 
-TEST_F(BatchingServiceTest, DecodesRequestsTogetherThatArriveWhileTheNetworkRuns) {
+TEST_F(BatchingServiceTest, BatchesRequestsThatArriveWhileTheNetworkRuns) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
@@ -155,7 +155,7 @@ TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   hurried.mutable_budget()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
   Ask(hurried);
   AwaitWaiting(1);
-  absl::SleepFor(kBudget);  // counts from after its arrival
+  absl::SleepFor(kBudget);  // the request has arrived, so its budget passes
   policy_->Open();
   AwaitAnswers();
   EXPECT_TRUE(answers_[0]->status.ok());
@@ -179,7 +179,7 @@ TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
     ASSERT_TRUE(stream->Write(request));
   }
   AwaitWaiting(2);
-  v1::SolveRequest seeded = GreedyRequest(12);  // too many to try every plan
+  v1::SolveRequest seeded = GreedyRequest(12);  // too many customers for exact search
   seeded.set_strategy(v1::STRATEGY_SEEDED);
   seeded.mutable_budget()->set_seconds(2);
   Ask(seeded);
@@ -198,7 +198,7 @@ TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
   AwaitAnswers();
   EXPECT_TRUE(answers_[1]->status.ok()) << answers_[1]->status.error_message();
   EXPECT_EQ(answers_[1]->response.strategy(), v1::STRATEGY_SEEDED);
-  // The batch includes its greedy plan; its samples are decoded separately.
+  // The batch includes the seeded request's greedy plan, but not its samples.
   ASSERT_GE(policy_->batches().size(), 2u);
   EXPECT_EQ(policy_->batches()[1], 3u);
 }

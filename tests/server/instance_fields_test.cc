@@ -1,4 +1,4 @@
-// Sets every field that an Instance can hold, one at a time: the conversion ignores none.
+// Tests that the conversion ignores no field of an Instance, by setting one field at a time.
 #include <limits>
 #include <set>
 #include <string>
@@ -123,7 +123,8 @@ std::string DataOf(const v1::Instance& message) {
   return text;
 }
 
-// The message, and one of each kind that it holds.
+// Returns `instance` or a message of `type` inside it, which it adds if needed; null for an unknown
+// type.
 Message* Holder(v1::Instance& instance, const std::string& type) {
   if (type == "Instance") return &instance;
   if (type == "Depot") return instance.mutable_depots(0);
@@ -150,8 +151,8 @@ void CheckField(const Descriptor& type, const FieldDescriptor& field) {
   SCOPED_TRACE(field.full_name());
   v1::Instance message = test::ACvrpMessage();
   Message* holder = Holder(message, type.name());
-  ASSERT_NE(holder, nullptr) << "say in Holder() where a " << type.name() << " stands";
-  // Without a value first, so that any value is a change.
+  ASSERT_NE(holder, nullptr) << "add the message type " << type.name() << " to Holder()";
+  // Clears the field first, so that any value is a change.
   holder->GetReflection()->ClearField(holder, &field);
   const std::string before = DataOf(message);
   Change(*holder, field);

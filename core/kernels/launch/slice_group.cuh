@@ -1,6 +1,5 @@
-// A slice of a block, 128 threads with a barrier of their own, as a group
-// (core/kernels/support/group.h) whose lanes are warps. Blocks have (kSliceThreads, slices)
-// threads.
+// Makes a slice of a block a group (core/kernels/support/group.h) whose lanes are warps. A slice is
+// 128 threads that have their own barrier. Blocks have (kSliceThreads, slices) threads.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,9 @@
 
 namespace vrp {
 
-// A warp as lanes. Every call ends with __syncwarp, because shuffles, votes and reductions do not
-// order memory: afterwards all lanes see what f() wrote, and may overwrite what it read.
+// The threads of a warp as the lanes of a group. Every call ends with __syncwarp, because shuffles,
+// votes and reductions do not order memory. Afterwards all lanes see what f() wrote, and may
+// overwrite what f() read.
 class WarpLanes {
  public:
   template <typename Body>
@@ -81,7 +81,7 @@ class WarpLanes {
   static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
 };
 
-// A slice as a group. kAlone: the block has no other slice.
+// A slice as a group. `kAlone`: whether the block has only this slice.
 template <bool kAlone>
 class SliceGroup {
  public:

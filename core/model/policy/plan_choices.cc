@@ -42,13 +42,13 @@ Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t
 
 std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan) {
   const RoutingProblem& problem = batch.problems[b];
-  std::vector<int32_t> place(static_cast<size_t>(problem.nodes));
-  for (int32_t k = 0; k < problem.nodes; ++k) place[batch.orders[batch.first_rows[b] + k]] = k;
+  std::vector<int32_t> choice_of(static_cast<size_t>(problem.nodes));
+  for (int32_t k = 0; k < problem.nodes; ++k) choice_of[batch.orders[batch.first_rows[b] + k]] = k;
   std::vector<std::vector<int32_t>> routes;
   for (const PlannedRoute& planned : plan) {
     if (planned.customers.empty()) continue;
     std::vector<int32_t> route;
-    for (const NodeIndex node : planned.customers) route.push_back(place[node]);
+    for (const NodeIndex node : planned.customers) route.push_back(choice_of[node]);
     if (IsReversible(problem) && route.front() > route.back()) {
       std::reverse(route.begin(), route.end());
     }
@@ -56,7 +56,7 @@ std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Pla
   }
   std::sort(routes.begin(), routes.end());
   std::vector<int32_t> choices;
-  if (problem.tsp) choices.push_back(place[0]);
+  if (problem.tsp) choices.push_back(choice_of[0]);
   for (const std::vector<int32_t>& route : routes) {
     if (!choices.empty() && !problem.tsp) choices.push_back(0);
     choices.insert(choices.end(), route.begin(), route.end());

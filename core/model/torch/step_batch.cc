@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// Largest numbers of columns: coordinates, demands, backhauls, windows and services.
+// Maximum columns per node: coordinates (2), demand, backhaul, window (2) and service.
 constexpr int64_t kMaxColumns = 7;
 static_assert(kInstanceColumns <= kMaxColumns);
 constexpr int64_t kMaxMatrices = 2;  // distances and durations
@@ -107,14 +107,14 @@ absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* label
   const bool suits = shape_.fewer ? batch.size() > 0 && batch.size() <= shape_.instances
                                   : batch.size() == shape_.instances;
   if (!suits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
-    return absl::InvalidArgumentError(
-        Concat("step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
-               tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "",
-               shape_.instances, " of up to ", shape_.nodes, shape_.tsp ? "" : " without one"));
+    return absl::InvalidArgumentError(Concat(
+        "step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
+        tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "", shape_.instances,
+        " of up to ", shape_.nodes, " nodes", shape_.tsp ? "" : " without a TSP"));
   }
   if (batch.columns != shape_.columns) {
     return absl::InvalidArgumentError(
-        Concat("step: got ", batch.columns, " features of a node, wanted ", shape_.columns));
+        Concat("step: got ", batch.columns, " features per node, wanted ", shape_.columns));
   }
   if (labels == nullptr) return absl::OkStatus();
   const int64_t longest = LongestOf(*labels);
@@ -131,7 +131,7 @@ absl::Status StepBatch::Upload(const NetworkBatch& batch, const StepLabels* labe
   VRP_RETURN_IF_ERROR(Check(batch, labels));
   const RulesImage image(batch, 0, batch.size(), shape_.instances);
   if ((!shape_.matrices && image.matrix_bytes() > 0) || image.bytes() > offsets_.rules_end) {
-    return absl::InvalidArgumentError("step: instances with matrices, wanted coordinates alone");
+    return absl::InvalidArgumentError("step: got instances with matrices, wanted only coordinates");
   }
   // Torch reuses page-locked memory only after the device has read it.
   at::Tensor host = at::zeros(

@@ -1,5 +1,5 @@
-// Names of the built-in inputs of networks, which feature columns may not have. CUDA sources
-// include this header.
+// Names of the built-in inputs of networks. A feature column must not use one of these names. CUDA
+// sources include this header.
 #pragma once
 
 #include <array>

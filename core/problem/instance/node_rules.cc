@@ -101,10 +101,10 @@ class NodeRules {
     for (size_t i = 0; i < further.size(); ++i) {
       const FieldPath path(path_, field, i);
       errors_.CheckWindow(path, further[i]);
-      if (before->soft()) errors_.Add(path, "after a soft window, which is to be the last one");
+      if (before->soft()) errors_.Add(path, "follows a soft window, which must be the last window");
       if (further[i].open <= before->close) {
         errors_.Add(path, "opens at ", FormatNumber(further[i].open),
-                    ", wanted after the close of the one before, ", FormatNumber(before->close));
+                    ", wanted after the previous window's close, ", FormatNumber(before->close));
       }
       before = &further[i];
     }

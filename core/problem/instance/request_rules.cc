@@ -38,9 +38,9 @@ class RequestRules {
       if (!Claim(Concat(path, "[", i, "]"), group[i])) {
         known = false;
       } else if (known && Prize(group[i]) != Prize(group.front())) {
-        errors_.Add(Concat(path, "[", i, "]"), "its prize is ", FormatNumber(Prize(group[i])),
-                    ", that of the first of the group ", FormatNumber(Prize(group.front())),
-                    "; wanted the same (inf: none)");
+        errors_.Add(Concat(path, "[", i, "]"), "got prize ", FormatNumber(Prize(group[i])),
+                    ", wanted ", FormatNumber(Prize(group.front())),
+                    ", the prize of the group's first customer (inf: none)");
       }
     }
   }

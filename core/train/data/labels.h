@@ -21,7 +21,7 @@ struct LabelRequest {
   ProblemConfig problem;     // generated
   uint64_t seed = 1;         // of the instances
   uint64_t search_seed = 1;  // of the search
-  int64_t iterations = 50;   // of the search per instance: a count, for the same labels anywhere
+  int64_t iterations = 50;   // of the search per instance; not a time, for reproducible labels
   int64_t samples = 10000;
 };
 
@@ -43,8 +43,8 @@ struct LabelContext {
 };
 
 // Returns the path of the set that our own search labels. A set that exists is not made again. The
-// labels do not depend on the number of threads. kCancelled: `stop` fired; kUnimplemented names the
-// feature that the search does not support.
+// labels do not depend on the number of threads. Returns kCancelled if `stop` fired, and
+// kUnimplemented naming a feature that the search does not support.
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
                                             const LabelContext& context);
 
@@ -54,16 +54,16 @@ struct DataLine {
   std::optional<Sample> label;  // if the line has ref_routes
 };
 
-// Parses and checks a line: a JSON instance, perhaps with ref_routes (customers counted from 1,
-// routes without the depot; a TSP has one route, without its first city 0). kInvalidArgument,
-// kUnimplemented: `where: ...`, also if the plan is infeasible, or if networks that read instances
-// in `form` do not support the instance.
+// Parses and checks a line: a JSON instance, perhaps with ref_routes. Its routes count customers
+// from 1 and omit the depot; the one route of a TSP omits city 0. Errors begin with `where`.
+// Returns kInvalidArgument for an invalid line or an infeasible plan. Returns kInvalidArgument or
+// kUnimplemented if networks that read instances in `form` do not support the instance.
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
                                        const BatchForm& form);
 
 // Returns the path of a set with the first `limit` samples of `file`: JSON lines with ref_routes.
-// The file is converted again if its size or time has changed. kInvalidArgument: `file:line: ...`,
-// as of ParseDataLine, or a line has no ref_routes.
+// The file is converted again if its size or time has changed. Returns the errors of ParseDataLine
+// as `file:line: ...`, and kInvalidArgument if a line has no ref_routes.
 absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelContext& context);
 
@@ -71,7 +71,8 @@ struct LabelRange {
   int64_t limit = 0;  // samples from the first on
   BatchForm form;     // in which the network reads instances
 };
-// Calls `add` with each sample of `file` and stops at its first error. Errors as of FileLabels.
+// Calls `add` with each sample of `file` and stops at its first error. Returns the same
+// errors as FileLabels.
 absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add);
 

@@ -21,7 +21,7 @@ class PartReader {
  public:
   PartReader(const json& value, std::string_view place) : fields_(value, place), place_(place) {}
 
-  // `matrices` reads the matrices of a vehicle; null for other objects.
+  // Reads all keys and refuses unknown ones. `matrices` reads a vehicle's matrices; null otherwise.
   absl::StatusOr<Object> Run(const MatrixKeys* matrices) && {
     absl::Status status;
     ForEachField(object_, [&](auto field, auto& value) {
@@ -84,7 +84,7 @@ class PartReader {
     return Require(fields_.Number(key), key, "a number", loads.front());
   }
 
-  // Reads a number, or an array with one for each load dimension; null in it: no limit.
+  // Reads a number, or an array with one for each load dimension. A null entry means no limit.
   absl::Status ReadCapacity(const std::string& key) {
     const json* given = fields_.Find(key);
     if (given == nullptr || !given->is_array()) {
@@ -130,7 +130,7 @@ absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> name, fields.String("matrices"));
   if (!name.has_value()) return absl::OkStatus();
   if (!distances.empty() || !durations.empty()) {
-    return fields.Error("matrices", "given, and a matrix too; wanted one of them");
+    return fields.Error("matrices", "given together with a matrix; wanted only one of them");
   }
   const auto found = FindMatrices(source, *name, nodes);
   if (!found.ok()) return fields.Error("matrices", FromAbsl(found.status().message()));

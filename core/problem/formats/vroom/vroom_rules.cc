@@ -73,7 +73,7 @@ class Rules {
       CheckWindow(own, task.windows[w]);
       if (before != nullptr && task.windows[w].open <= *before) {
         errors_.Add(own, "opens at ", FormatNumber(task.windows[w].open),
-                    ", wanted after the close of the one before, ", FormatNumber(*before));
+                    ", wanted after the previous window's close, ", FormatNumber(*before));
       }
       before = &task.windows[w].close;
     }

@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Sets the vehicles of `data` and, if they state costs, its objective. Equal vehicles that follow
-// each other become one type, which keeps the file's order. kInvalidArgument names the keyword or
-// section. `data` must have its customers.
+// Sets the vehicles of `data` and, if they state costs, its objective. Merges only consecutive
+// equal vehicles into one type, so that types keep the file's order. kInvalidArgument names the
+// keyword or section. `data` must have its customers.
 absl::Status ReadVrplibFleet(const VrplibFile& file, const VrplibType& type, InstanceData& data);
 
 }  // namespace vrp
