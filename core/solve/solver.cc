@@ -24,8 +24,8 @@ namespace vrp {
 namespace {
 
 constexpr const char* kNoGain =
-    "not used: no gain from a policy is known at any size or budget; strategy seeded starts the "
-    "search from the policy's plan";
+    "no gain from a policy is known at any size or budget; strategy seeded starts the search from "
+    "the policy's plan";
 // Time per node reserved after the search to compute the solution's times and run the checker. It
 // doubles if there are constraints beyond loads and windows. kClosingShare bounds its share of the
 // budget.
