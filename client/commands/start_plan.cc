@@ -54,7 +54,7 @@ absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) {
     return absl::InvalidArgumentError(
-        "not an answer of `vrpctl solve --output json`, wanted an object with routes");
+        "not the output of `vrpctl solve --output json`; wanted an object with routes");
   }
   for (size_t r = 0; r < json["routes"].size(); ++r) {
     const absl::Status status =
@@ -64,7 +64,8 @@ absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
   return absl::OkStatus();
 }
 
-// Whether `text` is VROOM's output, which the daemon reads.
+// Whether `text` is VROOM's output. The daemon parses this format, so the client sends it
+// unchanged.
 bool IsVroomsOutput(absl::string_view text) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) return false;
@@ -78,7 +79,8 @@ absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveR
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::string_view(content.data(), content.size()));
   if (!text.empty() && text.front() == '{' && !IsVroomsOutput(text)) {
-    // Takes the last of several JSON lines, but all lines of a single object.
+    // If `text` has one JSON object per line, the last line is the final plan. A single object may
+    // span several lines.
     const bool lines = !Json::accept(text.begin(), text.end());
     const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;
     return ReadAnswer({last.data(), last.size()}, *request.mutable_initial_solution());

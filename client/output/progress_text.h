@@ -18,14 +18,15 @@ std::string GapText(const v1::TrainingProgress& progress);
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining);
 
-// Returns the same after a bar, in at most `width` columns; the least important parts go first.
+// Returns a bar followed by PlainProgressLine's text, in at most `width` columns. Drops the least
+// important parts first.
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
 
 // Returns "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
 std::string BytesBarLine(int64_t done, int64_t total, int width);
 
-// Estimates the remaining time from the mean pace so far, validations included.
+// An estimator of the remaining time from the mean pace so far, including validations.
 class RemainingTime {
  public:
   // Takes each event of an attempt in order. Returns nullopt for the first one.

@@ -15,22 +15,22 @@
 
 namespace vrp::client {
 
-// A source of one instance, or of those in the lines of a .jsonl file, which is read line by line.
-// Standard input ("-") counts as lines if its first line is a whole JSON object and another
+// A source of the instances of a file: one, or one per line of a .jsonl file. Reads line by line.
+// Standard input ("-") is read as .jsonl if its first line is a complete JSON object and more text
 // follows.
 class InstanceSource {
  public:
   // Opens the file at `path`; "-" stands for `standard_input`. `flags.format` may also be "jsonl".
-  // kInvalidArgument: the file cannot be read, or a flag has an unknown word.
+  // kInvalidArgument: the file cannot be read, or a flag has an unknown value.
   static absl::StatusOr<InstanceSource> Open(const std::string& path, const InstanceFlags& flags,
                                              std::istream& standard_input);
 
   // Whether the source is a file of many instances.
   bool is_lines() const { return is_lines_; }
-  // Returns the next instance, nullopt at the end. After an error in a line the next call reads the
-  // line after it.
+  // Returns the next instance, nullopt at the end. After an error in a line, the next call
+  // continues with the following line.
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
-  // Returns the place of the last instance: "city.vrp", "set.jsonl:17".
+  // Returns the location of the last instance, such as "city.vrp" or "set.jsonl:17".
   const std::string& where() const { return where_; }
 
  private:
@@ -43,7 +43,7 @@ class InstanceSource {
 
   std::string path_;
   std::string where_;
-  v1::InstanceFile empty_;  // each instance's file without name and content
+  v1::InstanceFile empty_;  // the template of each instance's file: all but name and content
   bool is_lines_ = false;
   std::unique_ptr<std::istream> owned_;
   std::istream* stream_ = nullptr;

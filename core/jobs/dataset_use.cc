@@ -45,7 +45,7 @@ std::string Lack(const TrainingConfig& config, const std::string& key,
   const auto& columns = summary.feature_columns;
   for (const std::string& column : config.Inputs().form.own_columns) {
     if (std::find(columns.begin(), columns.end(), column) != columns.end()) continue;
-    return Concat("got ", dataset.name, ", not all of whose instances have the column features.",
+    return Concat("got ", dataset.name, ", in which some instances lack the column features.",
                   column, " of problem.features");
   }
   const int64_t labels = std::min(config.supervised.samples, summary.instances);
@@ -58,7 +58,7 @@ std::string Lack(const TrainingConfig& config, const std::string& key,
   if (key == "validation.file" && config.validation.reference == Reference::kFile &&
       summary.leading_with_reference_cost < validated) {
     return Concat("got ", dataset.name, " with ref_cost in ", summary.with_reference_cost, " of ",
-                  summary.instances, " lines, wanted it in each of the first ", validated,
+                  summary.instances, " lines, wanted ref_cost in each of the first ", validated,
                   " (validation.instances) for validation.reference: file");
   }
   return "";

@@ -15,16 +15,17 @@ namespace vrp {
 // Returns the migrations. Step i takes a database from schema version i to i + 1.
 std::span<const std::string_view> JobSchemaMigrations();
 
-// Returns the schema version; 0 if there are no tables. kFailedPrecondition: tables of another
-// program.
+// Returns the schema version; 0 if there are no tables. kFailedPrecondition: the tables belong
+// to another program.
 absl::StatusOr<int64_t> ReadSchemaVersion(Database& database);
 
 // Migrates `database` to the version after the last of `migrations`, each step in its own
-// transaction. kFailedPrecondition, without a change: it is newer, or holds tables of another
-// program.
+// transaction. kFailedPrecondition: the database is newer or belongs to another program, and stays
+// unchanged.
 absl::Status Migrate(Database& database, std::span<const std::string_view> migrations);
 
-// Returns the permanent id of a migrated database, which becomes `fresh` if it has none.
+// Returns the permanent id of a migrated database. If the database has no id, `fresh` becomes its
+// id.
 absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& fresh);
 
 }  // namespace vrp

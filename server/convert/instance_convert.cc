@@ -147,11 +147,11 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
   absl::StatusOr<Instance> instance = ParseInstance(message.content(), name, format, matrices);
   if (!instance.ok()) return WithField(instance.status(), "file.content");
   VRP_ASSIGN_OR_RETURN(const InstanceOverride wanted, OverrideOf(message));
-  absl::StatusOr<Instance> judged = Override(*instance, wanted);
-  if (judged.ok()) return judged;
-  FieldViolation violation = FromLine(FromAbsl(judged.status().message()));
+  absl::StatusOr<Instance> overridden = Override(*instance, wanted);
+  if (overridden.ok()) return overridden;
+  FieldViolation violation = FromLine(FromAbsl(overridden.status().message()));
   violation.field = Concat("file.", violation.field);
-  return FieldError(judged.status().code(), {violation});
+  return FieldError(overridden.status().code(), {violation});
 }
 
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {

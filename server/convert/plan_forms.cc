@@ -28,7 +28,7 @@ std::optional<SolutionFormat> FormatOf(int format) {
   }
 }
 
-std::string NoValue(int format) {
+std::string UnknownFormat(int format) {
   return Concat("got ", format, ", which is not a value of SolutionFormat");
 }
 
@@ -42,7 +42,7 @@ absl::Status CheckRender(const Instance& instance, const RenderedForms& render) 
   for (int i = 0; i < render.size(); ++i) {
     const std::string field = Concat("render[", i, "]");
     const std::optional<SolutionFormat> format = FormatOf(render[i]);
-    if (!format.has_value()) return InvalidField(field, NoValue(render[i]));
+    if (!format.has_value()) return InvalidField(field, UnknownFormat(render[i]));
     const absl::Status status = CheckWritable(*format, instance);
     if (!status.ok()) {
       return FieldError(status.code(), {{field, std::string(FromAbsl(status.message()))}});
@@ -72,7 +72,9 @@ absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
         Concat("has ", file.name().size(), " bytes, wanted at most ", kMaxInstanceNameBytes));
   }
   const std::optional<SolutionFormat> format = FormatOf(file.format());
-  if (!format.has_value()) return InvalidField(Concat(field, ".format"), NoValue(file.format()));
+  if (!format.has_value()) {
+    return InvalidField(Concat(field, ".format"), UnknownFormat(file.format()));
+  }
   const std::string name = file.name().empty() ? std::string(field) : file.name();
   absl::StatusOr<SolutionFile> plan = ReadSolution(file.content(), name, *format, names, instance);
   if (!plan.ok()) return WithField(plan.status(), Concat(field, ".content"));

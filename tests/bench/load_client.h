@@ -1,4 +1,4 @@
-// Closed-loop clients without a thread each.
+// Closed-loop clients that share gRPC's threads.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,8 @@ ClientsLoad RunClients(const std::shared_ptr<grpc::Channel>& channel,
                        const std::vector<v1::SolveRequest>& requests, int clients,
                        absl::Duration duration);
 
-// Returns the quantile of the non-empty `sorted`: the least value that this share does not exceed.
+// Returns the smallest value of the non-empty `sorted` that at least `share` of the values do not
+// exceed.
 double Percentile(const std::vector<double>& sorted, double share);
 
 }  // namespace vrp

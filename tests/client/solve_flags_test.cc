@@ -145,7 +145,7 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
     EXPECT_EQ(ran.code, 2);
     return ran.err;
   };
-  EXPECT_THAT(error("{\"routes\":"), HasSubstr("not an answer of `vrpctl solve"));
+  EXPECT_THAT(error("{\"routes\":"), HasSubstr("not the output of `vrpctl solve"));
   EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
   EXPECT_THAT(error(R"({"routes":[{"stops":[{"id":1}]}]})"),
               HasSubstr("routes[0].stops[0].id: wanted a string"));

@@ -136,7 +136,7 @@ class DatasetsTest(unittest.TestCase):
             inputs = {"gt": ["x", "y", "demand", "is_depot", "early"],
                       "ptrnet": ["x", "y", "demand", "window_open", "window_close", "service", "is_depot", "is_visited", "wear",
                                  "early"]}[model]
-            self.assertIn(f"input features: {len(inputs)} a node: {', '.join(inputs)}", done.stdout)
+            self.assertIn(f"input features: {len(inputs)} per node: {', '.join(inputs)}", done.stdout)
             self.assertEqual(self.json("models", "get", name)[0]["input_features"], inputs)
             solved = self.json("solve", one, "--model", name, "--strategy", "greedy")[0]
             self.assertTrue(solved["feasible"])

@@ -1,7 +1,7 @@
 """Runs README's tour and the demo, and compares their output with the documented lines.
 
 Only PLACEHOLDERS may differ, since they depend on the machine and its load. Trainings are cut short, which changes only
-placeholders. All other lines must occur in the output word by word, in the order shown."""
+placeholders. All other lines must occur in the output word for word, in the order shown."""
 
 import os
 import pathlib
@@ -35,7 +35,7 @@ def masked(line):
 
 
 def comparable(lines):
-    """Replaces placeholders, and sorts and orients a plan's routes, since each order is the same plan."""
+    """Replaces placeholders, and sorts and orients a plan's routes, since neither changes the plan."""
     def route(line):
         stops, figures = re.fullmatch(r"Route \d+: ([\d ]+?)(  .*)", line).groups()
         there = stops.split()
@@ -83,7 +83,7 @@ class TourTest(unittest.TestCase):
     def expect_in_order(self, shown, printed, what):
         rest = comparable(printed.splitlines())
         for line in comparable(shown):
-            self.assertIn(line, rest, f"{what} prints no such line, or not there; it printed:\n{printed}")
+            self.assertIn(line, rest, f"{what} does not print this line in the documented order; output:\n{printed}")
             rest = rest[rest.index(line) + 1:]
 
     def run_step(self, command, daemon):

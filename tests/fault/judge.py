@@ -18,7 +18,7 @@ def leftovers(state):
 
 
 class Judge:
-    """Collects errors after a restart."""
+    """A collector of the errors found after a restart."""
 
     def __init__(self, daemon, state):
         self.daemon, self.state, self.problems = daemon, state, []
@@ -43,7 +43,8 @@ class Judge:
 
     def model(self, name, published):
         versions = sorted(path.name for path in (self.state / "models" / name).glob("*"))
-        self.expect(versions == (["1"] if published else []), f"model {name} has versions {versions}")
+        wanted = ["1"] if published else []
+        self.expect(versions == wanted, f"model {name} has versions {versions}, wanted {wanted}")
         if published:
             self.serves(name)
 
@@ -54,4 +55,4 @@ class Judge:
     def alias(self, name, version):
         got = self.daemon.call("models", "get", name, "--output", "json")
         found = json.loads(got.stdout)["version"] if got.returncode == 0 else got.stderr.strip()
-        self.expect(found == version, f"alias {name} names {found}")
+        self.expect(found == version, f"alias {name} names {found}, wanted {version}")

@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's driver (libcuda.so.1) that supports CUDA 12.8 at most: the functions that
-// CUDA's runtime calls before it finds the driver too old.
+// A stand-in for NVIDIA's driver (libcuda.so.1) that supports CUDA 12.8 at most. Defines only the
+// functions that CUDA's runtime calls before it finds the driver too old.
 #include <cstdint>
 #include <cstring>
 

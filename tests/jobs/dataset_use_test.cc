@@ -60,8 +60,9 @@ TEST_F(DatasetUseTest, PassesThePathOfTheContentToTheTrainer) {
 TEST_F(DatasetUseTest, RefusesAMissingDatasetAndNamesTheKey) {
   const std::string refusal = Refusal(
       {"problem.instances=[datasets/depot7, datasets/depot8]", "validation.file=datasets/none"});
-  EXPECT_THAT(refusal, HasSubstr("problem.instances: got \"datasets/depot7\", which is not kept "
-                                 "here; upload it: vrpctl datasets upload FILE --name depot7"));
+  EXPECT_THAT(refusal,
+              HasSubstr("problem.instances: got \"datasets/depot7\", which this daemon "
+                        "does not have; upload it: vrpctl datasets upload FILE --name depot7"));
   EXPECT_THAT(refusal, HasSubstr("depot8"));
   EXPECT_THAT(refusal, HasSubstr("\nvalidation.file: got \"datasets/none\""));
 }
@@ -98,7 +99,7 @@ TEST_F(DatasetUseTest, RequiresLabelsAndCostsOnlyInTheLinesRead) {
   const absl::Status taken = jobs_->Submit(Reading(settings(4, 3)), "").status();
   EXPECT_TRUE(taken.ok()) << taken;
   EXPECT_THAT(Refusal(settings(5, 3)), HasSubstr("wanted ref_routes in each of the first 5"));
-  EXPECT_THAT(Refusal(settings(4, 4)), HasSubstr("wanted it in each of the first 4"));
+  EXPECT_THAT(Refusal(settings(4, 4)), HasSubstr("wanted ref_cost in each of the first 4"));
 }
 
 TEST_F(DatasetUseTest, DeletesADatasetNamedOnlyByUnusedSettings) {
@@ -127,7 +128,7 @@ TEST_F(DatasetUseTest, DeletesDatasetsWhileAnotherSubmissionIsChecked) {
 TEST_F(DatasetUseTest, RefusesADatasetWithoutTheInputColumns) {
   Upload("depot7", {.instances = 2, .feature_columns = {"early"}});
   EXPECT_THAT(Refusal({"problem.instances=datasets/depot7", "problem.features=[builtin, wear]"}),
-              HasSubstr("problem.instances: got datasets/depot7, not all of whose instances have "
+              HasSubstr("problem.instances: got datasets/depot7, in which some instances lack "
                         "the column features.wear of problem.features"));
   EXPECT_TRUE(jobs_
                   ->Submit(Reading({"problem.instances=datasets/depot7",

@@ -100,7 +100,7 @@ TEST(CheckerTest, AddsServiceTimesToLaterArrivals) {
   EXPECT_THAT(Kinds(CheckPlan(instance, kAll)), ElementsAre(ViolationKind::kTimeWindow));
 }
 
-TEST(CheckerTest, ReportsADurationOnlyIfNoStartIsShortEnough) {
+TEST(CheckerTest, ReportsADurationOnlyIfNoStartTimeMeetsTheLimit) {
   auto builder = OnALine().Windows({{100, 200}, {300, 400}, {0, 900}}, 1000);
   EXPECT_TRUE(CheckPlan(builder.MaxDuration(150).Build(), kAll).feasible);
   const CheckReport report = CheckPlan(builder.MaxDuration(149).Build(), kAll);
@@ -118,7 +118,7 @@ TEST(CheckerTest, ReportsRoutesBeyondTheDistanceLimit) {
   EXPECT_EQ(report.violations[0].message, "routes[0]: drives 60, farther than the limit 59");
 }
 
-TEST(CheckerTest, IgnoresTheWayBackOfAnOpenRoute) {
+TEST(CheckerTest, IgnoresTheReturnLegOfAnOpenRoute) {
   const Plan two = {{0, {1, 2}}, {0, {3}}};
   EXPECT_EQ(CheckPlan(OnALine().OpenEnd().Build(), two, 50.0).cost, 50);
   EXPECT_TRUE(CheckPlan(OnALine().OpenEnd().MaxDistance(30).Build(), two).feasible);
@@ -138,7 +138,8 @@ TEST(CheckerTest, AllowsTheDepotToCloseBeforeAnOpenRouteEnds) {
 }
 
 TEST(CheckerTest, MeasuresTheDurationOfALateRouteWithoutItsInitialWait) {
-  // Waits for customer 1 until 100, so is 60 late at customer 2; the route itself takes 90 .. 150.
+  // The vehicle waits at customer 1 until 100, so it is 60 late at customer 2. The route without
+  // the wait lasts from 90 to 150.
   const Instance instance =
       OnALine().Windows({{100, 200}, {0, 50}, {0, 900}}, 1000).MaxDuration(60).Build();
   EXPECT_THAT(Kinds(CheckPlan(instance, kAll)), ElementsAre(ViolationKind::kTimeWindow));
@@ -206,7 +207,7 @@ TEST(CheckerTest, ReportsEveryCustomerOfAnEmptyPlanAsMissing) {
   EXPECT_EQ(CheckPlan(OnALine().Build(), {}).violations.size(), 3u);
 }
 
-// Compares the checker with MakeSolution, which shares no code with it.
+// A comparison of the checker with MakeSolution. The two share no code.
 class CheckerAgreesTest : public testing::TestWithParam<Metric> {};
 
 TEST_P(CheckerAgreesTest, OnCostsAndTimesOfRandomPlans) {
@@ -230,7 +231,7 @@ TEST_P(CheckerAgreesTest, OnCostsAndTimesOfRandomPlans) {
   }
 }
 
-// Compares both with the least duration among many starts.
+// Compares MakeSolution and the checker with the least duration among many start times.
 TEST(CheckerTest, FindsTheLeastDurationOfAllStarts) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     auto builder = AnInstance().WithCustomers(4).Seed(seed).RandomWindows().Service(2);

@@ -33,11 +33,11 @@ TEST(VrplibVehicles, StartsUnassignedVehiclesAtEveryDepot) {
   }
 }
 
-TEST(VrplibVehicles, RefusesUnassignedVehiclesFewerThanCustomers) {
+TEST(VrplibVehicles, RefusesFewerUnassignedVehiclesThanCustomers) {
   EXPECT_THAT(
       DialectError(TwoDepotText("VEHICLES : 2\n")),
-      HasSubstr("DEPOT_SECTION: has 2 depots, and nothing says at which of them each of the "
-                "2 vehicles stands; wanted VEHICLES_DEPOT_SECTION"));
+      HasSubstr("DEPOT_SECTION: has 2 depots, but the file does not assign a depot to each of "
+                "the 2 vehicles; wanted VEHICLES_DEPOT_SECTION"));
 }
 
 TEST(VrplibVehicles, RefusesUnassignedVehiclesWithRowsOfTheirOwn) {
@@ -49,7 +49,7 @@ TEST(VrplibVehicles, RefusesUnassignedVehiclesWithRowsOfTheirOwn) {
                             "EDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n1 0 0\n2 9 0\n3 1 0\n"
                             "DEMAND_SECTION\n1 0\n2 0\n3 1\nDEPOT_SECTION\n1\n2\n-1\n",
                             section, "EOF\n")),
-        HasSubstr("DEPOT_SECTION: has 2 depots, and nothing says at which"))
+        HasSubstr("DEPOT_SECTION: has 2 depots, but the file does not assign"))
         << section;
   }
 }
@@ -124,7 +124,8 @@ TEST(VrplibVehicles, ReadsReloadsOfEachVehicle) {
   EXPECT_EQ(instance.vehicles()[0].max_reloads, 1);
   EXPECT_EQ(instance.vehicles()[1].max_reloads, 3);
   EXPECT_THAT(DialectError(CvrpText("MTVRP", keywords + "VEHICLES_MAX_RELOADS : 2\n", sections)),
-              HasSubstr("VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too"));
+              HasSubstr("VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too; "
+                        "wanted one of them"));
 }
 
 TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
@@ -144,7 +145,7 @@ TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
   }
   EXPECT_THAT(
       DialectError(CvrpText("CVRP", "VEHICLES : 65\nCAPACITY : 9\n", kDemandSection + sets)),
-      HasSubstr("has 65 different sets, supported are 64"));
+      HasSubstr("has 65 different sets, wanted at most 64"));
 }
 
 TEST(VrplibVehicles, ReadsOpenRoutes) {

@@ -1,4 +1,4 @@
-// Limits of connections to a whole daemon.
+// Tests a running daemon's limits of connections.
 #include <sys/socket.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ class ConnectionsTest : public DaemonTest {
  protected:
   ConnectionsTest() { vrpd_.metrics_listen = "127.0.0.1:0"; }
 
-  // Opens a separate connection, which is retried soon.
+  // Returns a channel with a connection of its own, which reconnects after 100 ms.
   std::shared_ptr<grpc::Channel> AChannel() const {
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -35,7 +35,7 @@ class ConnectionsTest : public DaemonTest {
     v1::ServerInfo info;
     return v1::SystemService::NewStub(channel)->GetServerInfo(&context, {}, &info);
   }
-  double Figure(const std::string& series) const {
+  double MetricValue(const std::string& series) const {
     const std::string page = "\n" + HttpGet(daemon_->metrics_address(), "/metrics").body;
     const size_t found = page.find("\n" + series + " ");
     return found == std::string::npos ? -1 : std::stod(page.substr(found + series.size() + 2));
@@ -43,7 +43,7 @@ class ConnectionsTest : public DaemonTest {
   bool ConnectionsBecome(double wanted) const {
     const absl::Time end = SteadyNow() + absl::Seconds(60);
     double connections = -1;
-    while (connections != wanted && SteadyNow() < end) connections = Figure("vrp_connections");
+    while (connections != wanted && SteadyNow() < end) connections = MetricValue("vrp_connections");
     return connections == wanted;
   }
   // Opens a connection that sends only `bytes`.
@@ -55,10 +55,10 @@ class ConnectionsTest : public DaemonTest {
   }
 };
 
-class ConnectionsOfTest : public ConnectionsTest,
-                          public testing::WithParamInterface<const char*> {};
+class ConnectionLimitTest : public ConnectionsTest,
+                            public testing::WithParamInterface<const char*> {};
 
-TEST_P(ConnectionsOfTest, RefuseOneAboveTheLimitUntilOneCloses) {
+TEST_P(ConnectionLimitTest, RefusesAnotherAboveTheLimitUntilOneCloses) {
   listen_ = GetParam();
   if (listen_.ends_with("SOCKET")) listen_ = "unix:" + folder_.path() + "/s";
   vrpd_.max_connections = 2;
@@ -68,31 +68,31 @@ TEST_P(ConnectionsOfTest, RefuseOneAboveTheLimitUntilOneCloses) {
   EXPECT_TRUE(Ask(second).ok());
   const std::shared_ptr<grpc::Channel> third = AChannel();
   EXPECT_EQ(Ask(third).error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_EQ(Figure("vrp_connections"), 2);
-  EXPECT_GE(Figure("vrp_refused_connections_total"), 1);
+  EXPECT_EQ(MetricValue("vrp_connections"), 2);
+  EXPECT_GE(MetricValue("vrp_refused_connections_total"), 1);
   EXPECT_TRUE(Ask(channel_).ok());
   EXPECT_TRUE(Ask(second).ok());
   second = nullptr;
   EXPECT_TRUE(Ask(third, true).ok());
   EXPECT_TRUE(Ask(channel_).ok());
-  EXPECT_EQ(Figure("vrp_connections"), 2);
+  EXPECT_EQ(MetricValue("vrp_connections"), 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ConnectionsOfTest,
+INSTANTIATE_TEST_SUITE_P(Each, ConnectionLimitTest,
                          testing::Values("localhost:0", "0.0.0.0:0", "unix:SOCKET"));
 
-TEST_F(ConnectionsTest, DropHalfOpenOnes) {
+TEST_F(ConnectionsTest, DropsHalfOpenConnections) {
   vrpd_.max_connections = 3;
   handshake_ = absl::Milliseconds(200);
   Start();
   const OpenFile silent = HalfOpen("");
-  const OpenFile hesitant = HalfOpen("PRI * HTTP/2.0\r\n");
-  const OpenFile rude = HalfOpen("GET / HTTP/1.1\r\n");
+  const OpenFile partial = HalfOpen("PRI * HTTP/2.0\r\n");
+  const OpenFile http1 = HalfOpen("GET / HTTP/1.1\r\n");
   EXPECT_TRUE(Ask(AChannel(), true).ok());
   EXPECT_TRUE(ConnectionsBecome(0));
 }
 
-TEST_F(ConnectionsTest, DropUnfinishedTlsHandshakes) {
+TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
   const std::string pair = folder_.File("pair.pem");
   WriteSelfSignedPair(pair);
   vrpd_.tls_certificate = vrpd_.tls_key = pair;
@@ -108,7 +108,7 @@ TEST_F(ConnectionsTest, DropUnfinishedTlsHandshakes) {
   }
 }
 
-TEST_F(ConnectionsTest, LeaveNothingAfterAThousand) {
+TEST_F(ConnectionsTest, LeaksNoFilesAfterAThousandConnections) {
   Start();
   EXPECT_TRUE(Ask(channel_).ok());
   ASSERT_TRUE(ConnectionsBecome(1));
@@ -117,13 +117,13 @@ TEST_F(ConnectionsTest, LeaveNothingAfterAThousand) {
   };
   const auto before = files();
   for (int i = 0; i < 1000; ++i) HalfOpen(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  EXPECT_TRUE(Ask(AChannel(), true).ok()) << "taken after all of them";
+  EXPECT_TRUE(Ask(AChannel(), true).ok()) << "not accepted after 1000 half-open connections";
   EXPECT_TRUE(ConnectionsBecome(1));
   EXPECT_LE(files(), before + 2) << "gRPC keeps a file or two for itself";
   EXPECT_TRUE(Ask(channel_).ok());
 }
 
-TEST_F(ConnectionsTest, RemoveTheSocketFileWithTheDaemon) {
+TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
   listen_ = "unix:" + folder_.path() + "/s";
   Start();
   EXPECT_TRUE(std::filesystem::exists(folder_.path() + "/s"));
@@ -131,10 +131,10 @@ TEST_F(ConnectionsTest, RemoveTheSocketFileWithTheDaemon) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() + "/s"));
 }
 
-TEST_F(ConnectionsTest, DoNotDelayTheEndOfTheDaemon) {
+TEST_F(ConnectionsTest, DoesNotDelayTheShutdownOfTheDaemon) {
   Start();
   EXPECT_TRUE(Ask(channel_).ok());
-  const OpenFile silent = HalfOpen(""), hesitant = HalfOpen("PRI");
+  const OpenFile silent = HalfOpen(""), partial = HalfOpen("PRI");
   const absl::Time begun = SteadyNow();
   Stop();
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));

@@ -61,7 +61,7 @@ TEST(DatasetCheckerTest, NamesEachBadLine) {
   EXPECT_THAT(message, HasSubstr("own.jsonl:2: kind: absent"));
   EXPECT_THAT(message, HasSubstr("own.jsonl:4: the label is not feasible"));
   EXPECT_THAT(message, HasSubstr("own.jsonl:5"));
-  EXPECT_THAT(message, Not(HasSubstr("lines are bad in all")));
+  EXPECT_THAT(message, Not(HasSubstr("lines have errors")));
 }
 
 TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
@@ -70,7 +70,7 @@ TEST(DatasetCheckerTest, ShowsTheFirstErrorsAndCountsTheRest) {
   const std::string message(Checked(text).message());
   EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
   EXPECT_THAT(message, Not(HasSubstr("own.jsonl:21: ")));
-  EXPECT_THAT(message, HasSubstr("\n50 lines are bad in all"));
+  EXPECT_THAT(message, HasSubstr("\n50 lines have errors"));
 }
 
 TEST(DatasetCheckerTest, AddsNoCountIfAllErrorsAreShown) {
@@ -78,9 +78,8 @@ TEST(DatasetCheckerTest, AddsNoCountIfAllErrorsAreShown) {
   for (int64_t i = 0; i < kShownErrors; ++i) text += "{}\n";
   const std::string message(Checked(text).message());
   EXPECT_THAT(message, HasSubstr("own.jsonl:20: "));
-  EXPECT_THAT(message, Not(HasSubstr("lines are bad in all")));
-  EXPECT_THAT(std::string(Checked(text + "{}\n").message()),
-              HasSubstr("\n21 lines are bad in all"));
+  EXPECT_THAT(message, Not(HasSubstr("lines have errors")));
+  EXPECT_THAT(std::string(Checked(text + "{}\n").message()), HasSubstr("\n21 lines have errors"));
 }
 
 TEST(DatasetCheckerTest, BoundsTheErrorTextForManyBadLines) {
@@ -88,7 +87,7 @@ TEST(DatasetCheckerTest, BoundsTheErrorTextForManyBadLines) {
   const std::string bad = R"({"kind": ")" + std::string(10'000, 'x') + "\"}\n";
   for (int i = 0; i < 2'000; ++i) ASSERT_TRUE(checker.Add(bad).ok());
   const std::string message(checker.Finish().message());
-  EXPECT_THAT(message, HasSubstr("\n2000 lines are bad in all"));
+  EXPECT_THAT(message, HasSubstr("\n2000 lines have errors"));
   EXPECT_LT(message.size(), 100'000u);
 }
 

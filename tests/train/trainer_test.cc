@@ -23,7 +23,7 @@ class TrainerTest : public test::TrainerFixture {};
 
 class MethodTest : public test::TrainerFixture, public testing::WithParamInterface<Method> {};
 
-TEST_P(MethodTest, PublishesWeightsWithACardOfTheirOrigin) {
+TEST_P(MethodTest, PublishesWeightsWithTheirModelCard) {
   Recorder recorder;
   const auto result = Train("a", Yaml(GetParam()), recorder);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -134,9 +134,10 @@ INSTANTIATE_TEST_SUITE_P(Methods, MethodTest, testing::ValuesIn(kMethods),
 TEST_F(TrainerTest, LogsItsDeviceFirst) {
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), recorder).ok());
-  for (const char* said : {"device: cpu (", "threads: 1 compute", "precision: fp32",
-                           "epochs: 4 of 5 batches of 8", "input features: 8 a node: x, y, demand,",
-                           "is_visited", "validation: 20 instances, gap vs nearest neighbour"}) {
+  for (const char* said :
+       {"device: cpu (", "threads: 1 compute", "precision: fp32",
+        "epochs: 4, each of 5 batches of 8", "input features: 8 per node: x, y, demand,",
+        "is_visited", "validation: 20 instances, gap vs nearest neighbour"}) {
     EXPECT_NE(recorder.log.find(said), std::string::npos) << said << "\n" << recorder.log;
   }
 }
@@ -200,7 +201,7 @@ TEST_F(TrainerTest, AttributesItsWallTimeToPhases) {
 }
 
 TEST_F(TrainerTest, CountsRolloutsByTheThreadsThatTookPart) {
-  threads_ = 16;  // of which the fake engine's rollouts use one
+  threads_ = 16;  // the fake engine's rollouts use one of them
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("self_labelling"), recorder).ok());
   const TrainingTotals& totals = *recorder.totals;
@@ -227,13 +228,14 @@ TEST_F(TrainerTest, ReportsTheTimeOfStepsAndEpochs) {
   EXPECT_GT(first.epochs.front().seconds_per_epoch, 5 * first.epochs.front().seconds_per_step);
   Recorder second;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
-  EXPECT_TRUE(std::isnan(second.epochs[0].seconds_per_epoch)) << "a part of it was before";
+  EXPECT_TRUE(std::isnan(second.epochs[0].seconds_per_epoch))
+      << "the first attempt ran a part of this epoch";
   EXPECT_GT(second.epochs[1].seconds_per_epoch, 0);
 }
 
 TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   std::string yaml = Yaml(kMethods[1]);
-  // With so large a rate the network gets worse after the first steps.
+  // This learning rate is so large that the network gets worse after the first steps.
   yaml.replace(yaml.find("epochs: 4"), 9, "epochs: 200, patience: 3");
   Recorder whole;
   const auto result = Train("whole", yaml, whole);
@@ -251,7 +253,7 @@ TEST_F(TrainerTest, StopsEarlyWithTheBestWeights) {
   EXPECT_EQ(result->steps, static_cast<int64_t>(best_epoch) * 5);
   EXPECT_NE(whole.log.find("stopped early"), std::string::npos);
 
-  // After an interruption behind the best epoch, the checkpoint has the best weights.
+  // A checkpoint of a training interrupted after its best epoch has the best weights.
   Recorder first;
   first.cancel_at = static_cast<int64_t>(best_epoch) * 5 + 3;
   EXPECT_FALSE(Train("parts", yaml, first).ok());

@@ -46,7 +46,7 @@ TEST_F(TrainingBannerTest, ListsModelDeviceAndComputation) {
        {"device: cpu (Xeon, 8.0 GiB)\n", "threads: 2 compute, 3 make batches, up to 4 ahead\n",
         "precision: fp32 (training.amp is off); TF32: off; gradient checkpointing: off; "
         "deterministic: always on a CPU\n",
-        "epochs: 4 of 25 batches of 8\n", "model: ptrnet, 1234 parameters {",
+        "epochs: 4, each of 25 batches of 8\n", "model: ptrnet, 1234 parameters {",
         "validation: 20 instances, gap vs nearest neighbour (mean 7.5000)\n"}) {
     EXPECT_THAT(banner, HasSubstr(line));
   }
@@ -55,7 +55,7 @@ TEST_F(TrainingBannerTest, ListsModelDeviceAndComputation) {
 
 TEST_F(TrainingBannerTest, ListsThePointerNetworksInputs) {
   Configure("model: ptrnet\n");
-  EXPECT_THAT(Banner(), HasSubstr("input features: 8 a node: x, y, demand, window_open, "
+  EXPECT_THAT(Banner(), HasSubstr("input features: 8 per node: x, y, demand, window_open, "
                                   "window_close, service, is_depot, is_visited\n"));
   EXPECT_THAT(Banner(),
               HasSubstr("read at each step: distance_to_node, node_to_depot, wait, slack, "
@@ -64,7 +64,7 @@ TEST_F(TrainingBannerTest, ListsThePointerNetworksInputs) {
 
 TEST_F(TrainingBannerTest, ListsTheGraphTransformersInputs) {
   Configure("model: gt\n");
-  EXPECT_THAT(Banner(), HasSubstr("input features: 12 a node: x, y, demand, backhaul, "));
+  EXPECT_THAT(Banner(), HasSubstr("input features: 12 per node: x, y, demand, backhaul, "));
   EXPECT_THAT(Banner(), HasSubstr("is_depot; distances of all pairs of nodes (edge_bias)\n"));
   EXPECT_THAT(Banner(),
               HasSubstr("read at each step: graph_mean, last_node, first_node, load_left, "
@@ -75,7 +75,7 @@ TEST_F(TrainingBannerTest, ListsTheGraphTransformersInputs) {
 
 TEST_F(TrainingBannerTest, ListsConfiguredInputsInOrder) {
   Configure("model: gt\nproblem: {instances: own.jsonl, features: [x, early, is_depot]}\n");
-  EXPECT_THAT(Banner(), HasSubstr("input features: 3 a node: x, early, is_depot; "));
+  EXPECT_THAT(Banner(), HasSubstr("input features: 3 per node: x, early, is_depot; "));
 }
 
 TEST_F(TrainingBannerTest, ListsSettingsThatACpuIgnores) {

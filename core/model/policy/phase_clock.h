@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Not thread-safe; `seconds` must outlive it.
+// A clock of one thread's time per phase. Not thread-safe. `seconds` must outlive the clock.
 class PhaseClock {
  public:
   explicit PhaseClock(PhaseSeconds& seconds) : seconds_(seconds), last_(Clock::now()) {}

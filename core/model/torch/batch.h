@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Counts copies between host and device. On the CPU nothing is copied.
+// A copier of tensors between host and device that counts its copies. Copies nothing on the CPU.
 class Transfers {
  public:
   // `pinned`: whether uploads go through page-locked memory (EngineOptions).
@@ -66,11 +66,12 @@ TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool
 at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs);
 // Returns the kEdgeFeatures of distances [B, N, N].
 at::Tensor EdgesOf(const at::Tensor& distances);
-// Returns scaled distances [B, N, N] of the coordinates in `features`, whatever the metric rounds.
+// Returns scaled distances [B, N, N] of the coordinates in `features`, without the metric's
+// rounding.
 at::Tensor PlaneDistances(const at::Tensor& features);
 
-// Returns `given` (as PadGivenLengths, of any type), with plane distances for instances without
-// one.
+// Returns `given` (from PadGivenLengths, of any type), with plane distances for each instance that
+// has no matrix.
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given);
 
 struct TorchBatchRequest {
@@ -80,7 +81,8 @@ struct TorchBatchRequest {
   bool edges = false;
 };
 
-// Makes a batch on the device. It computes distances from the features there and uploads matrices.
+// Builds a batch on the device. Uploads given matrices; the device computes all other distances
+// from the features.
 TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
                           Transfers& transfers);
 

@@ -1,5 +1,6 @@
-// Reads distances, times and loads from an instance's raw data for the checker. It shares no code
-// with Instance, schedule.cc, solution.cc and plan_value.cc, so that it finds their errors.
+// The checker's view of an instance's raw data: distances, times and loads. The view shares no code
+// with Instance, schedule.cc, solution.cc and plan_value.cc, so that the checker finds errors in
+// these.
 #pragma once
 
 #include <vector>
@@ -21,7 +22,7 @@ class CheckerData {
   double TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   // Returns the node's windows in order, or one that is always open.
   std::vector<TimeWindow> WindowsOf(NodeIndex node) const;
-  // Returns the service time, plus the setup time unless the vehicle is already at the place.
+  // Returns the service time, plus the setup time unless `from` is at the same location.
   double WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
 
   double Demand(NodeIndex node, size_t k) const { return Load(data_.demands, node, k); }

@@ -34,7 +34,7 @@ enum class FieldKind {
   kLimit,              // double > 0, or kNoLimit
   kAllowance,          // double >= 0, or kNoLimit
   kCost,               // double >= 0; other than the default only with Objective::kCost
-  kLoad,               // double >= 0; of nodes [N, K]
+  kLoad,               // double >= 0; [N, K] if per node
   kLoads,              // std::vector<double> [K], each >= 0
   kCapacity,           // double >= 0 or kNoLimit, of the first load dimension
   kFurtherCapacities,  // std::vector<double> [K - 1] or empty, each as kCapacity
@@ -46,7 +46,7 @@ enum class FieldKind {
   kCustomer,           // NodeIndex of a customer
   kWindow,             // TimeWindow
   kHardWindow,         // TimeWindow without late_cost
-  kFurtherWindows,     // std::vector<TimeWindow>, in order and apart, after the kWindow
+  kFurtherWindows,     // std::vector<TimeWindow>, sorted and disjoint, after the kWindow
   kSkills,             // std::vector<std::string>, each a non-empty kName
   kBreaks,             // std::vector<Break>
   kChoice,             // an enumeration
@@ -62,19 +62,19 @@ enum class FieldKind {
   kColumnValues,       // std::vector<double> [N]
 };
 
-// The names of a field and its part in generic code. An empty name means that there is none.
+// The names of a field and how generic code treats it. An empty name means that the field has none.
 struct FieldTraits {
   std::string_view name = {};       // in error paths: `vehicles[2].shift`, `customers[7].prize`
-  std::string_view list = name;     // of a per-node field: the whole vector, in error paths
+  std::string_view list = name;     // the whole vector of a per-node field, in error paths
   std::string_view json = name;     // the key in our JSON
   std::string_view message = name;  // the field in proto/vrp/v1/instance.proto
-  std::string_view vrplib = {};     // keyword of VRPLIB; with _SECTION: a number per vehicle
+  std::string_view vrplib = {};     // keyword of VRPLIB; KEYWORD_SECTION has a number per vehicle
   bool of_distance = false;         // whether a kLimit is in units of distance, not of time
   bool of_depots = false;           // whether depots may have the per-node field, too
-  bool of_tsp = false;              // whether a TSP may have the field; of loads: zeros
+  bool of_tsp = false;              // whether a TSP may have the field; loads must be 0
   bool sampled = false;             // whether training samples record it, in the list's order
-  int32_t least = 0;                // of kCount and kPriority
-  int32_t most = INT32_MAX;
+  int32_t least = 0;                // smallest value of kCount and kPriority
+  int32_t most = INT32_MAX;         // largest value of kCount and kPriority
 };
 
 // A member of `Object`. A per-node field is a vector with a `Value` for each node, or for each node
@@ -303,7 +303,7 @@ constexpr void ForEachField(Object& object, const Visitor& visitor) {
       [&](const auto& field) { visitor(field, object.*field.member); });
 }
 
-// Calls `visitor(field)` for each per-node field: those of depots and customers.
+// Calls `visitor(field)` for each per-node field, which depots or customers have.
 template <typename Visitor>
 constexpr void ForEachNodeField(const Visitor& visitor) {
   ForEachField<InstanceData>([&](auto field) {
@@ -318,7 +318,7 @@ constexpr void ForEachNodeField(Data& data, const Visitor& visitor) {
   ForEachNodeField([&](const auto& field) { visitor(field, data.*field.member); });
 }
 
-// Whether `accepts(field)` holds for all fields of `Object`. Stops at the first that does not.
+// Whether `accepts(field)` holds for all fields of `Object`. Stops at the first field that fails.
 template <typename Object, typename Predicate>
 constexpr bool AllFields(const Predicate& accepts) {
   return std::apply([&](const auto&... fields) { return (accepts(fields) && ...); },

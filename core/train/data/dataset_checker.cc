@@ -33,10 +33,10 @@ absl::Status DatasetChecker::Finish() {
   if (!sound()) {
     return absl::InvalidArgumentError(
         Concat(absl::StrJoin(errors_, "\n"),
-               all_shown_ ? "" : Concat("\n", bad_lines_, " lines are bad in all")));
+               all_shown_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
   }
   if (summary_.instances > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, a line each"));
+  return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, one per line"));
 }
 
 absl::StatusOr<bool> DatasetChecker::Take(std::string_view line, int64_t number) {
@@ -50,7 +50,7 @@ absl::StatusOr<bool> DatasetChecker::Take(std::string_view line, int64_t number)
   return true;
 }
 
-// A line of the file may have several errors, each a line of the message.
+// Records the errors of a bad line. The message has one line per error.
 void DatasetChecker::Remember(std::string_view message) {
   ++bad_lines_;
   for (const absl::string_view error : absl::StrSplit(ToAbsl(message), '\n')) {

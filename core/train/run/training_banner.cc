@@ -88,7 +88,7 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   std::vector<std::string> lines = {
       DeviceLine(facts), ThreadsLine(facts), ComputationLine(facts),
-      Concat("epochs: ", config.epochs, " of ", config.StepsPerEpoch(), " batches of ",
+      Concat("epochs: ", config.epochs, ", each of ", config.StepsPerEpoch(), " batches of ",
              config.batch_size),
       Concat("model: ", config.architecture->name, ", ", facts.parameters, " parameters ",
              config.sizes.json)};
@@ -100,7 +100,7 @@ std::vector<std::string> BannerLines(const BannerFacts& facts) {
   const std::vector<std::string> features = config.Inputs().names;
   const bool edges = config.sizes.edge_bias;
   lines.push_back(Concat("input features: ", features.size(),
-                         " a node: ", absl::StrJoin(features, ", "),
+                         " per node: ", absl::StrJoin(features, ", "),
                          edges ? "; distances of all pairs of nodes (edge_bias)" : ""));
   const auto& reads = config.architecture->step_inputs;
   const std::vector<std::string> step_inputs(reads.begin(), reads.end());

@@ -95,7 +95,7 @@ class CustomerReader {
     if (!service.has_value()) return absl::OkStatus();
     if (section != nullptr) {
       return file_.ErrorAt(file_.Keyword("SERVICE_TIME")->line,
-                           "SERVICE_TIME: given, and SERVICE_TIME_SECTION too");
+                           "SERVICE_TIME: given, and SERVICE_TIME_SECTION too; wanted one of them");
     }
     data_.services.assign(nodes_, *service);
     for (const double depot : DepotNumbers(file_)) {

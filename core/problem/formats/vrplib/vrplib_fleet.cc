@@ -55,7 +55,7 @@ class FleetReader {
     const size_t sets = allowed == nullptr ? 0 : CountSets(*allowed);
     if (sets <= kMaxVrplibSets) return absl::OkStatus();
     return file_.ErrorAt(allowed->line, kAllowedClients, ": has ", sets,
-                         " different sets, supported are ", kMaxVrplibSets);
+                         " different sets, wanted at most ", kMaxVrplibSets);
   }
 
   // Reads one value for all vehicles (KEY) or one for each (KEY_SECTION) into `field`. Returns
@@ -64,7 +64,8 @@ class FleetReader {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> value, file_.Number(key));
     const VrplibSection* section = file_.Section(key + "_SECTION");
     if (value.has_value() && section != nullptr) {
-      return file_.ErrorAt(file_.Keyword(key)->line, key, ": given, and ", key, "_SECTION too");
+      return file_.ErrorAt(file_.Keyword(key)->line, key, ": given, and ", key,
+                           "_SECTION too; wanted one of them");
     }
     for (size_t k = 0; k < fleet_.size(); ++k) {
       if (section != nullptr) fleet_[k].*field = section->values[k * section->columns];
@@ -128,10 +129,11 @@ class FleetReader {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
     if (HasRowsForVehicles() || !enough) {
-      return file_.Error("DEPOT_SECTION: has ", depots_.size(), " depots, and nothing says at ",
-                         "which of them each of the ", file_.vehicles,
-                         " vehicles stands; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES for as ",
-                         "many as needed at each depot");
+      return file_.Error("DEPOT_SECTION: has ", depots_.size(),
+                         " depots, but the file does not assign a depot to each of the ",
+                         file_.vehicles,
+                         " vehicles; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES ",
+                         "for as many as needed at each depot");
     }
     const VehicleType vehicle = fleet_.front();
     fleet_.clear();
@@ -168,7 +170,8 @@ class FleetReader {
     const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
     if (most.has_value() && section != nullptr) {
       return file_.ErrorAt(section->line,
-                           "VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too");
+                           "VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too; "
+                           "wanted one of them");
     }
     const VrplibLists* places = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
     for (size_t k = 0; k < fleet_.size(); ++k) {

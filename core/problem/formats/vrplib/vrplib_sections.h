@@ -22,7 +22,7 @@ struct VrplibListSection {
 // Whether `name` is a keyword that this program knows.
 bool IsVrplibKeyword(std::string_view name);
 
-// Return the section, whose name is `name`, or nullopt if this program does not know it.
+// Returns the section named `name`, or nullopt if this program does not know this section.
 std::optional<VrplibRowSection> FindVrplibRowSection(std::string_view name);
 std::optional<VrplibListSection> FindVrplibListSection(std::string_view name);
 
