@@ -11,7 +11,7 @@
 #include "core/base/cpu_pool.h"
 #include "core/model/policy/captured_steps.h"
 #include "core/model/policy/policy_engine.h"
-#include "core/train/run/adamw.h"
+#include "core/train/optimiser/adamw.h"
 #include "tests/bench/bench_case.h"
 
 namespace vrp {

@@ -143,7 +143,7 @@ struct Overhead {
     const absl::Time begun = SteadyNow();
     const grpc::Status status = stub->Solve(&context, request, &response);
     const double took = Ms(SteadyNow() - begun);
-    const v1::TimeSplit& times = response.times();
+    const v1::TimeBreakdown& times = response.times();
     const absl::Duration computed =
         Value(FromProto(times.decode())) + Value(FromProto(times.search()));
     if (status.ok() && response.feasible()) return {took, Ms(computed)};

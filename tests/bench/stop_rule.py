@@ -46,7 +46,7 @@ def generated(daemon, folder, name, count, seed):
 def answer(daemon, path, words):
     one = daemon.json("solve", path, *words)[0]
     return {"cost": one["cost"], "feasible": one["feasible"], "seconds": one["time_ms"]["total"] / 1000,
-            "limit_seconds": one["budget_ms"] / 1000, "ended_by": one["ended_by"], "threads": one["threads"]}
+            "limit_seconds": one["budget_ms"] / 1000, "end_reason": one["end_reason"], "threads": one["threads"]}
 
 
 def run_class(daemon, name, files, sides):
@@ -71,7 +71,7 @@ def summary(name, runs):
             "p90_seconds": round(seconds[int(0.9 * (len(seconds) - 1))], 3), "most_seconds": round(seconds[-1], 3),
             "mean_seconds": round(statistics.mean(seconds), 3), "limit_seconds": ours[0]["limit_seconds"],
             "fixed_seconds": fixed[0]["limit_seconds"],
-            "ended_by": dict(collections.Counter(run["ended_by"] for run in ours)), "load1": os.getloadavg()[0]}
+            "end_reason": dict(collections.Counter(run["end_reason"] for run in ours)), "load1": os.getloadavg()[0]}
 
 
 def main():

@@ -2,8 +2,8 @@
 //
 // Each create, write, fsync, truncate, rename, unlink and mkdir below VRP_FAULT_ROOT is a point.
 // Its name is the operation and the path with ids as `*` and numbers as `#`: `fsync jobs.db-wal`,
-// `rename jobs/*/checkpoint/step-#`. Calls of libraries count too, above all SQLite's commits; writes by
-// stdio and memory maps do not.
+// `rename jobs/*/checkpoint/step-#`. Calls of libraries count too, above all SQLite's commits;
+// writes by stdio and memory maps do not.
 //
 //   VRP_FAULT_TRACE=FILE          appends each point's name, one line per hit
 //   VRP_FAULT_POINT=NAME          the point of the fault; without it, readonly holds from the start

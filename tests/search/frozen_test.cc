@@ -18,8 +18,8 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-SearchResult FrozenSearchFor(const Instance& instance, int64_t iterations, std::vector<Plan> initial = {},
-                       uint64_t seed = 1) {
+SearchResult FrozenSearchFor(const Instance& instance, int64_t iterations,
+                             std::vector<Plan> initial = {}, uint64_t seed = 1) {
   SearchOptions options;
   options.max_iterations = iterations;
   options.seed = seed;
