@@ -60,7 +60,7 @@ TEST_F(LostDatabaseTest, ReopensAnExistingDatabaseWithItsJobs) {
 
 TEST_F(LostDatabaseTest, RefusesAnEmptiedDatabase) {
   Empty();
-  ExpectLost("is empty, although jobs were kept here (state.json is there)");
+  ExpectLost("is empty, although jobs were kept here (state.json exists)");
   EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "the file must not change";
 }
 
@@ -81,7 +81,7 @@ TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
   Empty();
-  ExpectLost("is empty, although jobs were kept here (jobs/a1 is there)");
+  ExpectLost("is empty, although jobs were kept here (jobs/a1 exists)");
 }
 
 // The state after a crash during the first start.

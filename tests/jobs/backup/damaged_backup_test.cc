@@ -104,7 +104,8 @@ TEST_F(DamagedBackupTest, RefusesDuplicateMisplacedMissingOrUnlistedFiles) {
   EXPECT_THAT(std::string(Refusal(MakeArchive({{"backup.json", Index()}})).message()),
               HasSubstr("jobs.db: is missing"));
   EXPECT_THAT(std::string(Refusal("no archive at all").message()), HasSubstr("cut off"));
-  EXPECT_THAT(std::string(Refusal(std::string(4096, 'x')).message()), HasSubstr("no tar archive"));
+  EXPECT_THAT(std::string(Refusal(std::string(4096, 'x')).message()),
+              HasSubstr("not a tar archive"));
 }
 
 TEST_F(DamagedBackupTest, RefusesABackupOfANewerProgramAndNamesItsSchema) {
@@ -118,7 +119,8 @@ TEST_F(DamagedBackupTest, RefusesABackupOfANewerProgramAndNamesItsSchema) {
     EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(Concat(schema, ": got schema version 99")));
-    EXPECT_THAT(std::string(status.message()), HasSubstr("made by vrpd 9.0; restore it with that"));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("the backup was written by vrpd 9.0; restore it with that"));
   }
 }
 
