@@ -149,7 +149,7 @@ class DatasetsTest(unittest.TestCase):
             self.assertIn("absent, and this network reads it", json.dumps(searched))
         refused = self.train("gt", "problem.features=[builtin, speed]", "problem.instances=datasets/featured", validate_only=True)
         self.assertEqual(refused.returncode, 2)
-        self.assertIn("have the column features.speed of problem.features", refused.stderr)
+        self.assertIn("lack the column features.speed of problem.features", refused.stderr)
 
     def test_refuses_missing_datasets_and_names_the_key(self):
         for validate_only in (True, False):
