@@ -1,0 +1,62 @@
+"""Large folders say what they hold, and every source belongs to a header or is named in a README."""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+MOST_FILES = 15  # of a folder without a README
+MOST_LINES = 25  # of a folder's README
+SKIPPED = ("core/search", "tests/search", "tests/fuzz/seeds", "tests/data")  # core/search is to be rebuilt
+
+
+def folders():
+    """Returns folder -> names of its tracked files, for the folders that are held to the rules."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "core", "server", "client", "tests"], check=True,
+                            capture_output=True, text=True)
+    found = collections.defaultdict(list)
+    for path in map(pathlib.PurePosixPath, listed.stdout.splitlines()):
+        folder = path.parent.as_posix()
+        if not folder.startswith(SKIPPED) and (ROOT / path).is_file():
+            found[folder].append(path.name)
+    return found
+
+
+def described(folder):
+    """Returns the READMEs of `folder` and of the folders above it, as one text."""
+    paths = [pathlib.Path(folder), *pathlib.Path(folder).parents]
+    return "".join((ROOT / path / "README.md").read_text() for path in paths
+                   if path != pathlib.Path(".") and (ROOT / path / "README.md").is_file())
+
+
+@unittest.skipUnless((ROOT / ".git").exists(), "not a git checkout")
+class ReadmeTest(unittest.TestCase):
+    def test_large_folders_have_a_readme(self):
+        self.assertEqual([folder for folder, names in folders().items()
+                          if len(names) > MOST_FILES and "README.md" not in names], [])
+
+    def test_readmes_of_code_are_short(self):
+        long = [folder for folder, names in folders().items() if "README.md" in names and not folder.startswith("tests")
+                and len((ROOT / folder / "README.md").read_text().splitlines()) > MOST_LINES]
+        self.assertEqual(long, [])
+
+    def test_each_source_belongs_to_a_header_or_is_named(self):
+        alone = []
+        for folder, names in folders().items():
+            if folder.startswith("tests"):
+                continue
+            text = described(folder)
+            for name in names:
+                stem = name.removesuffix(".cc")
+                # core/kernels/README.md describes all cuda_*.cc as `cuda_x.cc`.
+                words = rf"\b({stem}|cuda_x)\b" if folder.startswith("core/kernels") else rf"\b{stem}\b"
+                if name not in (stem, "main.cc") and f"{stem}.h" not in names and not re.search(words, text):
+                    alone.append(f"{folder}/{name}")
+        self.assertEqual(alone, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
