@@ -88,7 +88,7 @@ TEST(CpuPoolEdgeTest, LoopDoesNotWaitForBusyWorkers) {
   absl::Notification release;
   auto first = pool.Submit([&] { release.WaitForNotification(); });
   auto second = pool.Submit([&] { release.WaitForNotification(); });
-  int calls = 0;  // no helper can start: the caller does all
+  int calls = 0;  // no helper can start, so the caller makes all calls
   pool.ParallelFor(10, [&](int64_t) { ++calls; });
   EXPECT_EQ(calls, 10);
   release.Notify();

@@ -1,4 +1,4 @@
-// Captured steps that a GPU runs by itself (core/model/policy/captured_steps.h), as in a training.
+// Captured steps that a GPU runs alone (core/model/policy/captured_steps.h), as in a training.
 #include "core/base/status_macros.h"
 #include "core/base/steady_time.h"
 #include "core/model/policy/captured_steps.h"

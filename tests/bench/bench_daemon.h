@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-// A daemon on a free loopback port with a temporary folder. Ends the process on errors.
+// A daemon on a free loopback port with a temporary folder. Errors end the process.
 class BenchDaemon {
  public:
   explicit BenchDaemon(int threads);
@@ -22,7 +22,7 @@ class BenchDaemon {
   BenchDaemon(const BenchDaemon&) = delete;
   BenchDaemon& operator=(const BenchDaemon&) = delete;
 
-  // Opens a separate connection.
+  // Opens a separate connection and returns its channel.
   std::shared_ptr<grpc::Channel> Connect() const;
 
  private:
@@ -32,7 +32,8 @@ class BenchDaemon {
   std::unique_ptr<Daemon> daemon_;
 };
 
-// Returns a CVRP of Kool's distribution, with one depot and vehicle type, as a client sends it.
+// Returns the message that a client would send for `instance`, a CVRP of Kool's distribution with
+// one depot and one vehicle type.
 v1::Instance MessageOf(const Instance& instance);
 std::vector<v1::SolveRequest> GreedyRequests(const std::vector<Instance>& instances,
                                              const std::string& model);

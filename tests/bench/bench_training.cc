@@ -60,7 +60,8 @@ absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchEngine(const BenchCase& c
   return MakeTorchPointerEngine(parsed, request);
 }
 
-// Returns the mean cost of each instance's trajectories.
+// Sets each weight to `share` times the difference between the trajectory's cost and the mean of
+// its instance.
 void SubtractMeans(std::span<const double> costs, int32_t trajectories, double share,
                    std::span<double> weights) {
   for (size_t first = 0; first < costs.size(); first += trajectories) {
@@ -131,7 +132,7 @@ absl::StatusOr<Trajectories> BenchTraining::Greedy(const NetworkBatch& batch, in
   request.trajectories = starts;
   request.distinct_starts = starts > 1;
   request.pool = pool_.get();
-  request.bf16 = frozen && case_.bf16;  // as a training's baseline
+  request.bf16 = frozen && case_.bf16;  // as in a training's baseline
   return (frozen ? frozen_ : engine_)->Run(batch, request);
 }
 
@@ -140,7 +141,7 @@ NetworkBatch BenchTraining::MakeBatch(int32_t part, int32_t parts) {
       .kind = case_.kind, .customers = case_.customers, .seed = case_.seed};
   const int32_t count = case_.batch / parts;
   std::vector<InstanceData> instances(static_cast<size_t>(count));
-  // Labels fit only the first batch, so it is used for every step.
+  // Uses the first batch in every step with labels, since labels fit only that batch.
   const int64_t first =
       case_.supervised ? 0 : static_cast<int64_t>(step_) * case_.batch + int64_t{part} * count;
   pool_->ParallelFor(count,
@@ -180,7 +181,7 @@ absl::StatusOr<GradientOutcome> BenchTraining::AddGradient(const NetworkBatch& b
     } else if (baseline == BenchBaseline::kShared) {
       SubtractMeans(costs, case_.starts, share, weights);
     } else {
-      const double average = step_ == 0 ? Mean(costs) : average_;  // at first, of these alone
+      const double average = step_ == 0 ? Mean(costs) : average_;  // at first: this batch's mean
       for (size_t k = 0; k < costs.size(); ++k) {
         weights[k] = (costs[k] - (greedy.empty() ? average : greedy[first + k])) * share;
       }

@@ -1,5 +1,5 @@
-// Training steps of an engine without a job around them: data, rollout, gradient, clipping, AdamW,
-// as in rl4co's measuring script (shared/peers/measure_rl4co.py).
+// Runs training steps of an engine without a job: data, rollout, gradient, clipping and AdamW, as
+// rl4co's measuring script does (shared/peers/measure_rl4co.py).
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,31 @@ namespace vrp {
 enum class BenchBaseline {
   kExponential,  // moving average of the batches' mean costs, factor 0.8
   kRollout,      // greedy costs of a frozen copy on the same batch (Kool et al. 2019)
-  kShared,       // the mean of the instance's trajectories (POMO)
+  kShared,       // mean over the instance's trajectories (POMO)
 };
 
 struct StepMeasurement {
   double seconds = 0;
-  double cpu_seconds = 0;  // all threads
-  double cost = 0;         // mean of the trajectories
+  double cpu_seconds = 0;  // sum over all threads
+  double cost = 0;         // mean over the trajectories
   double loss = 0;
-  int32_t decoded_steps = 0;  // of the longest trajectory
-  int64_t choices = 0;        // of all trajectories
+  int32_t decoded_steps = 0;  // steps of the longest trajectory
+  int64_t choices = 0;        // sum over all trajectories
   int64_t copied_bytes = 0;   // between host and device
-  int64_t matrix_bytes = 0;   // of these, of distance matrices
+  int64_t matrix_bytes = 0;   // part of `copied_bytes` for distance matrices
   PhaseSeconds phases{};
 };
 
-// A training for benchmarks. CHECKs its case, as a benchmark cannot report errors. Not thread-safe.
+// A training for benchmarks. It CHECKs its case, since a benchmark cannot report errors. Not
+// thread-safe.
 class BenchTraining {
  public:
   static absl::StatusOr<std::unique_ptr<BenchTraining>> Create(const BenchCase& c);
 
   absl::StatusOr<StepMeasurement> Step(BenchBaseline baseline);
   // Runs `count` captured steps of the device, including instances or labels, and waits for the
-  // last one. Returns times per step, and cost and loss of the last one. kUnimplemented: the engine
-  // has none.
+  // last one. Returns times per step, and cost and loss of the last step. Returns kUnimplemented if
+  // the engine has no captured steps.
   absl::StatusOr<StepMeasurement> TakeWhole(BenchBaseline baseline, int count);
   // Copies the network's current weights to the frozen copy.
   absl::Status Freeze();
@@ -58,7 +59,7 @@ class BenchTraining {
   absl::Status MakeWhole();
   absl::Status BeginWhole(BenchBaseline baseline);
 
-  // Returns the step's instances, or one of the parts in which they are used.
+  // Returns the step's instances, or one of the parts in which the step uses them.
   NetworkBatch MakeBatch(int32_t part = 0, int32_t parts = 1);
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch, BenchBaseline baseline,
                                               int32_t part);
@@ -69,15 +70,15 @@ class BenchTraining {
   std::unique_ptr<PolicyEngine> engine_;
   std::unique_ptr<PolicyEngine> frozen_;
   AdamW optimiser_;
-  std::vector<float> learned_;                // 1 or 0 for each parameter; empty: all are learned
-  std::vector<std::vector<int32_t>> labels_;  // of the first batch
-  double average_ = 0;                        // kExponential
+  std::vector<float> learned_;  // 1 or 0 per parameter; empty: all parameters are learned
+  std::vector<std::vector<int32_t>> labels_;  // labels of the first batch
+  double average_ = 0;                        // moving average of kExponential
   uint64_t step_ = 0;
-  std::vector<float> mean_, square_;      // of TakeWhole
-  std::unique_ptr<CapturedSteps> whole_;  // null: none was asked for
+  std::vector<float> mean_, square_;      // moments for TakeWhole
+  std::unique_ptr<CapturedSteps> whole_;  // null until TakeWhole is called
 };
 
-// Creates the engine of a case, with the weights of `c.model` or new ones.
+// Returns the engine of a case, with the weights of `c.model` or fresh ones.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBenchEngine(const BenchCase& c);
 
 }  // namespace vrp

@@ -16,13 +16,12 @@
 namespace vrp {
 namespace {
 
-// Declarations of cupti_result.h and cupti_activity.h. Their numbers and layouts are part of
-// CUPTI's ABI.
+// Values of cupti_result.h and cupti_activity.h. Their numbers and layouts are part of CUPTI's ABI.
 constexpr int kCuptiSuccess = 0;
 constexpr uint32_t kCuptiMemcpy = 1;  // CUPTI_ACTIVITY_KIND_MEMCPY
 constexpr uint32_t kCuptiForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-constexpr size_t kCopyKindAt = 4;     // in a record of that kind, behind the kind itself: uint8_t
-constexpr size_t kBytesAt = 8;        // uint64_t
+constexpr size_t kCopyKindAt = 4;     // offset in such a record, behind the kind of record: uint8_t
+constexpr size_t kBytesAt = 8;        // offset in such a record: uint64_t
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
 using BufferWanted = void (*)(uint8_t** buffer, size_t* bytes, size_t* most_records);
@@ -40,7 +39,7 @@ struct CuptiFunctions {
 
 struct Traced {
   absl::Mutex mutex;
-  std::optional<CuptiFunctions> cupti ABSL_GUARDED_BY(mutex);  // none: not begun
+  std::optional<CuptiFunctions> cupti ABSL_GUARDED_BY(mutex);  // null before Begin
   CopyCounts counts ABSL_GUARDED_BY(mutex);
   size_t dropped ABSL_GUARDED_BY(mutex) = 0;
 };
@@ -75,7 +74,7 @@ T At(const uint8_t* record, size_t offset) {
 void GiveBuffer(uint8_t** buffer, size_t* bytes, size_t* most_records) {
   *buffer = static_cast<uint8_t*>(::operator new(kBufferBytes));
   *bytes = kBufferBytes;
-  *most_records = 0;  // as many as have room
+  *most_records = 0;  // as many as fit
 }
 
 void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t filled) {
@@ -152,7 +151,7 @@ absl::StatusOr<CopyCounts> CopyTrace::Take() {
     cupti = traced.cupti;
   }
   if (!cupti.has_value()) return absl::FailedPreconditionError("copies: are not traced");
-  // Calls TakeBuffer, possibly on this thread.
+  // Flushes the buffers. CUPTI calls TakeBuffer, possibly on this thread.
   VRP_RETURN_IF_ERROR(CuptiStatus(*cupti, cupti->flush(kCuptiForced), "telling of copies"));
   absl::MutexLock lock(&traced.mutex);
   CopyCounts counts = std::exchange(traced.counts, {});

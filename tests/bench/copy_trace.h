@@ -1,7 +1,7 @@
-// Traces the copies that CUDA makes for this program, including those in replayed graphs, by
-// NVIDIA's profiling library (CUPTI). The library is loaded at run time like NVML; copy_trace.cc
-// declares the few functions that are used. One trace per process, because the callbacks have no
-// context.
+// Traces the copies that CUDA makes for this program, including those in replayed graphs, with
+// NVIDIA's profiling library (CUPTI). The library is loaded at run time, as is NVML. copy_trace.cc
+// declares the few functions that it uses. A process has only one trace, because the callbacks have
+// no context.
 #pragma once
 
 #include <compare>
@@ -22,17 +22,18 @@ struct CopySize {
   auto operator<=>(const CopySize&) const = default;
 };
 
-// Number of copies by size.
+// The number of copies by size.
 using CopyCounts = std::map<CopySize, int64_t>;
 
 class CopyTrace {
  public:
-  // Starts tracing until the program ends. `library` is dlopen's argument. kNotFound: there is no
-  // such library. kInternal has its error, for example without a driver.
+  // Starts tracing until the program ends. `library` is the argument of dlopen. Returns kNotFound
+  // if there is no such library, and kInternal with CUPTI's error, for example if there is no
+  // driver.
   static absl::Status Begin(const std::string& library = "libcupti.so.13");
-  // Returns the copies that the device has finished since the last call; to get all, wait for the
-  // device first. kFailedPrecondition: Begin has not succeeded. kResourceExhausted: some were
-  // dropped.
+  // Returns the copies that the device has finished since the last call. To get all copies, wait
+  // for the device first. Returns kFailedPrecondition if Begin has not succeeded, and
+  // kResourceExhausted if CUPTI dropped copies.
   static absl::StatusOr<CopyCounts> Take();
 };
 

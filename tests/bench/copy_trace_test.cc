@@ -34,7 +34,7 @@ class CopyTraceTest : public testing::Test {
 };
 
 TEST_F(CopyTraceTest, CountsCopiesBySizeAndWayAndNothingElse) {
-  Happen(1, 1, 77);  // nobody asked yet
+  Happen(1, 1, 77);  // before tracing starts
   ASSERT_TRUE(CopyTrace::Begin(FakePath()).ok());
   for (int i = 0; i < 3; ++i) Happen(1, 1, 4096);
   Happen(1, 2, 4096);

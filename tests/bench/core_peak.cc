@@ -13,13 +13,13 @@ namespace vrp {
 namespace {
 
 constexpr int kRounds = 20;
-constexpr int64_t kTimes = 500'000;  // some milliseconds
-// Number of independent chains of additions: more than two units have in flight.
+constexpr int64_t kTimes = 500'000;  // takes some milliseconds
+// Number of independent chains of additions. It exceeds the number that two units have in flight.
 constexpr int kChains = 12;
 constexpr float kHalf = 0.5F;
 
-// Operations of one call. Values stay finite and the sums are used, so the compiler removes
-// nothing.
+// One measured function. Returns its number of operations. Values stay finite and the sums are
+// used, so that the compiler removes nothing.
 using Burst = double (*)(float& used);
 
 __attribute__((target("avx2,fma"))) double Avx2Burst(float& used) {
@@ -54,7 +54,7 @@ __attribute__((target("avx512f,avx512bf16"))) double Bf16Burst(float& used) {
 #pragma GCC unroll 12
     for (__m512& sum : sums) sum = _mm512_dpbf16_ps(sum, factor, factor);
   }
-  // The sums have grown, but still fit into a float.
+  // The sums have grown but still fit into a float.
   for (const __m512& sum : sums) used += _mm512_cvtss_f32(sum) > 0 ? kHalf : 0;
   return 2.0 * 32 * kChains * kTimes;
 }
@@ -68,7 +68,7 @@ struct TileConfig {
 };
 
 __attribute__((target("amx-tile,amx-bf16"))) double TileBurst(float& used) {
-  static constexpr TileConfig kConfig;  // GCC 12 may leave out what is written before the load
+  static constexpr TileConfig kConfig;  // static, since GCC 12 may drop stores before the load
   _tile_loadconfig(&kConfig);
   _tile_zero(0);
   _tile_zero(1);

@@ -1,6 +1,6 @@
-// The input of the attention decoder's benchmarks: an instance of Kool et al. 2019 and random
-// projections of its nodes, with plans of a nearest-neighbour rule that returns to the depot only
-// when it must, so the numbers of steps are those of a trained model.
+// Input of the attention decoder's benchmarks: an instance of Kool et al. 2019 and random
+// projections of its nodes. The plans come from a nearest-neighbour rule that returns to the depot
+// only when it must. The numbers of steps therefore match those of a trained model.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct DecoderCase {
 
 struct DecoderSubject {
   explicit DecoderSubject(const DecoderCase& c);
-  DecoderSubject(const DecoderSubject&) = delete;  // the problem is a view of its arrays
+  DecoderSubject(const DecoderSubject&) = delete;  // the problem views this object's arrays
   DecoderSubject& operator=(const DecoderSubject&) = delete;
 
-  // `from` is `projections` or `gradients`.
+  // Returns the decoder's views into `from`, which is `projections` or `gradients`.
   template <typename T>
   DecoderNodes<T> View(T* from) const {
     const int64_t hidden = shape.hidden;
@@ -49,13 +49,13 @@ struct DecoderSubject {
   std::vector<float> projections;
   std::vector<float> gradients;
   int32_t max_steps = 0;
-  int64_t steps = 0;           // of all plans
-  std::vector<int32_t> plans;  // [trajectories, max_steps], -1 after the end
+  int64_t steps = 0;           // sum over all plans
+  std::vector<int32_t> plans;  // [trajectories, max_steps]; -1 after the end
 
  private:
-  // Reachable from the depot, and wide enough for routes of some customers.
+  // Adds windows that are reachable from the depot and wide enough for routes of some customers.
   void AddWindows(CounterRandom& random);
-  // Begins with the p-th customer.
+  // Adds a plan that begins with the p-th customer.
   void AddNearestNeighbourPlan(int32_t p);
 };
 

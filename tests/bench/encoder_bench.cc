@@ -1,6 +1,6 @@
 // Measures the encoder on one thread: instances/s and GFLOP/s (see encoder_flops.h), forward only
 // and forward with backward, by number of nodes and of instances in a group. Times are CPU seconds
-// of the best of several rounds, because others may share the machine.
+// of the best of several rounds, because other processes may share the machine.
 //
 //   encoder_bench [nodes] [group]     without arguments: all
 #include <algorithm>
@@ -27,7 +27,7 @@ std::vector<float> RandomFloats(int64_t count, double bound) {
   return values;
 }
 
-// Consecutive weights; all layers share the parameters of norms and edges.
+// Returns the offsets of consecutive weights. All layers share the parameters of norms and edges.
 std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   const int64_t h = s.hidden;
   const int64_t f = s.feed_forward;
@@ -56,7 +56,7 @@ std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
   return layers;
 }
 
-// Returns the shortest CPU time of one call, because others may share the machine.
+// Returns the shortest CPU time of one call, because other processes may share the machine.
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;

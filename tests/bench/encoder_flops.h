@@ -1,4 +1,4 @@
-// The useful arithmetic of the encoder: no padding, nothing recomputed.
+// Counts the useful arithmetic of the encoder: no padding, no recomputation.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 //   greedy [STARTS]                    greedy tours of the instances of the case's file
 //   costs network|frozen               costs of the other file's, of the network or its frozen copy
 //   freeze                             copies the network's weights to the frozen copy
-// It ends with its input. Errors go to standard error, with exit code 1.
+// Ends when its input ends. Errors go to standard error, with exit code 1.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -40,7 +40,8 @@ NetworkBatch ReadInstances(const std::string& path, const BatchForm& form) {
   return Value(ReadParityInstances(path, form));
 }
 
-// Does not use getrusage, whose value includes the memory of the parent process.
+// Returns the peak memory of this process in MiB. Does not use getrusage, whose value includes the
+// memory of the parent process.
 double PeakMib() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;) {
@@ -107,7 +108,8 @@ std::string_view WayName(CopyWay way) {
   return "other";
 }
 
-// Tracing begins with the first request that needs it.
+// Returns the copies of `count` captured steps as JSON. Tracing begins with the first request that
+// needs it.
 Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
   static const absl::Status begun = CopyTrace::Begin();
   if (!begun.ok()) Die(begun);
@@ -128,7 +130,7 @@ std::string_view Bf16Name(const BenchCase& c, const PolicyEngine& engine) {
   return InHardware(UsableBf16()) ? "hardware" : "emulated";
 }
 
-// One request of standard input.
+// Returns the answer to one request of standard input.
 Json Answer(const std::string& text, BenchTraining& training, const BenchInstances& instances) {
   std::istringstream words(text);
   std::string verb;

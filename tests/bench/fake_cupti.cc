@@ -1,6 +1,6 @@
-// A stand-in for CUPTI, built as fake_cupti.so next to the tests. It reports the copies that a test
-// gives it. Its declarations follow NVIDIA's headers independently of copy_trace.cc, so an error
-// there is not repeated.
+// A replacement of CUPTI, built as fake_cupti.so next to the tests. It reports the copies that a
+// test specifies. Its declarations follow NVIDIA's headers independently of copy_trace.cc, so an
+// error in copy_trace.cc is not repeated here.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,12 +26,12 @@ using Complete = void (*)(void* context, uint32_t streamId, uint8_t* buffer, siz
 
 Request request = nullptr;
 Complete complete = nullptr;
-uint8_t* current = nullptr;  // the buffer that is told of
+uint8_t* current = nullptr;  // the buffer that is being filled
 size_t room = 0;
 size_t filled = 0;
 size_t dropped = 0;
 bool enabled = false;
-int enabling = 0;  // what it comes to
+int enabling = 0;  // result of enabling
 
 }  // namespace
 

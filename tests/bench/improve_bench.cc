@@ -1,7 +1,7 @@
 // Measures cost and gap of CVRP100 plans against the rounds of improvement in one batch, and the
-// time of one greedy plan: on a GPU as in the daemon, on the CPU by the same programs with one
-// thread. The reference of the gap is the best plan of our own search in one second, for the
-// batch's first REFERENCES instances.
+// time of one greedy plan. On a GPU it runs as in the daemon; on the CPU it runs the same programs
+// with one thread. The reference of the gap is the best plan of our own search in one second, for
+// the batch's first REFERENCES instances.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -49,7 +49,7 @@ bool Parse(int argc, char** argv, Words& words) {
   return sound;
 }
 
-// Runs the CPU version of the GPU's program.
+// Returns the policy that runs the CPU version of the GPU's program.
 std::unique_ptr<Policy> Load(const Words& words) {
   const DeviceId device = Value(ResolveDevice(words.device));
   std::unique_ptr<Policy> policy = Value(LoadPolicy(words.model, device));
@@ -78,7 +78,8 @@ class Bench {
             {.kind = ProblemKind::kCvrp, .customers = 100, .seed = 1234}, words.instances))),
         references_(References(instances_, words.references, pool_)) {}
 
-  // One start is the same work, but not captured on a GPU: launch by launch.
+  // Measures one greedy plan. A multi-start with one start does the same work, but a GPU launches
+  // its kernels one by one instead of replaying captured ones.
   void MeasureGreedy() {
     DecodeOptions one_start;
     one_start.method = DecodeMethod::kMultiStart;
@@ -120,7 +121,7 @@ class Bench {
   }
 
  private:
-  // Milliseconds per instance.
+  // Returns the median time of a call in milliseconds per instance.
   double MedianCall(const DecodeOptions& options) const {
     const std::span<const Instance> one(instances_.data(), 1);
     std::vector<double> milliseconds;

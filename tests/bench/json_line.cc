@@ -12,7 +12,8 @@
 namespace vrp {
 namespace {
 
-// The CPU flags that decide which products run; figures without them cannot be compared.
+// Returns the CPU flags that decide which products run. Measurements without these flags cannot be
+// compared.
 std::string CpuFlags() {
   std::ifstream file("/proc/cpuinfo");
   std::string found;

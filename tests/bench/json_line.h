@@ -1,4 +1,4 @@
-// One measurement as a JSON line with its context: commit, processor, threads, load, spread.
+// Prints one measurement as a JSON line with its context: commit, processor, threads, load, spread.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ double ThreadCpuSeconds();
 
 double Median(std::vector<double> values);
 
-// Prints `line` with device, threads, load1, peak_mem_mib, cpu_flags and commit added, and flushes.
+// Adds device, threads, load1, peak_mem_mib, cpu_flags and commit to `line`, prints it and flushes.
 void PrintMeasurement(nlohmann::ordered_json line, int threads);
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
-// A choice of the training engine, on and off: two ways to do the same work, timed in turns.
+// Measures a choice of the training engine, on and off: two ways to do the same work, timed in
+// turns.
 #pragma once
 
 #include <functional>
@@ -21,8 +22,8 @@ struct Lever {
 // Runs both sides in turns, at least seven times and for half a second, and prints a JSON line:
 //   {"part", "size", "threads": 1, "on", "on_ms", "on_cpu_ms", "on_spread", "off", ..., "ratio",
 //    "ratio_cpu", "turns", "load1"}
-// Times are medians of a run's wall clock and of the process's CPU time, which other load on the
-// machine disturbs less; spread is (slowest - fastest) / median; ratios are off by on.
+// Times are medians of a run's wall clock and of the process's CPU time. Other load on the machine
+// disturbs the CPU time less. Spread is (slowest - fastest) / median. Ratios are off / on.
 void MeasureLever(const Lever& lever);
 
 // Reduces all later measurements to one turn and, if possible, less work, to test only that they

@@ -1,6 +1,6 @@
-// Measures parts of a training step, each by our kernels and by LibTorch's operators, on one
-// thread: the value of each choice alone. Prints one JSON line per part (see lever.h);
-// tests/bench/levers runs it. For the argument `once` see MeasureOnceOnly.
+// Measures parts of a training step, each with our kernels and with LibTorch's operators, on one
+// thread, to show the value of each choice alone. Prints one JSON line per part (see lever.h).
+// tests/bench/levers runs this program. MeasureOnceOnly describes the argument `once`.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/generated/variable_factories.h>
@@ -32,7 +32,7 @@ void MeasureProduct(int64_t rows) {
   kernels.pack(b.data_ptr<float>(), shape.columns, 1, shape, packed.data());
   at::Tensor ours = at::empty({shape.rows, shape.columns});
   at::Tensor theirs = at::empty_like(ours);
-  const int64_t calls = std::max<int64_t>(1, 2048 / rows);  // of a millisecond or so together
+  const int64_t calls = std::max<int64_t>(1, 2048 / rows);  // some milliseconds in total
   const auto repeat = [calls](const auto& call) {
     return [calls, call] {
       for (int64_t k = 0; k < calls; ++k) call();
@@ -53,7 +53,7 @@ at::Tensor ExplicitAttention(const at::Tensor& q, const at::Tensor& k, const at:
   return at::matmul(at::softmax(at::matmul(q, k.transpose(2, 3)) * scale, -1), v);
 }
 
-// An encoder layer by torch's operators, with its own seeded weights.
+// An encoder layer made of torch's operators, with its own seeded weights.
 class TorchLayer {
  public:
   TorchLayer(int64_t batch, int64_t nodes, const GraphTransformerOptions& options)
@@ -93,9 +93,9 @@ class TorchLayer {
   const at::Tensor bias_ = Drawn({options_.hidden});
 };
 
-// Measures an encoder layer of `batch` instances, forward and backward: eight instances at a time
-// in the caches against the whole batch operator by operator. With the smallest feed-forward part
-// it measures attention and its products.
+// Measures an encoder layer of `batch` instances, forward and backward. Compares eight instances at
+// a time, which fit the caches, with the whole batch operator by operator. With the smallest
+// feed-forward part, measures attention and its products.
 void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t feed_forward) {
   constexpr int32_t kGroup = 8;
   GraphTransformerOptions options;
@@ -130,8 +130,8 @@ void MeasureLayer(const std::string& part, int32_t batch, int32_t nodes, int32_t
                 {"torch, explicit", [&] { theirs.Differentiate(); }}});
 }
 
-// Measures bf16 attention forward and backward in torch: the reason why its engine uses explicit
-// attention.
+// Measures bf16 attention forward and backward in torch. The result is the reason why our torch
+// engine uses explicit attention.
 void MeasureSdpa(int64_t batch, int64_t nodes) {
   const auto make = [&] {
     return at::rand({batch, 8, nodes, 16}).to(at::kBFloat16).set_requires_grad(true);

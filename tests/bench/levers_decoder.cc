@@ -46,8 +46,8 @@ struct TorchNodes {
                         .set_requires_grad(true);
   }
 
-  // Log-probabilities [B, S, N] of S steps: at `current` [B, S] with `shares` [B, S, K] left and
-  // `forbidden` [B, S, N].
+  // Returns log-probabilities [B, S, N] of S steps at `current` [B, S], with `shares` [B, S, K]
+  // left and `forbidden` [B, S, N].
   at::Tensor LogProbabilities(const at::Tensor& current, const at::Tensor& shares,
                               const at::Tensor& forbidden) const {
     const int64_t hidden = shape.hidden;

@@ -23,7 +23,7 @@ namespace {
 constexpr int32_t kSamples = 16384;
 constexpr int32_t kFewSamples = 1024;
 constexpr int32_t kBatch = 512;
-constexpr int32_t kSteps = 4;  // of a measurement
+constexpr int32_t kSteps = 4;  // steps per measurement
 constexpr int32_t kLoaderCustomers = 10;
 
 void WriteSamples(const std::string& path) {
@@ -38,7 +38,7 @@ void WriteSamples(const std::string& path) {
   if (!writer->Finish().ok()) std::exit(1);
 }
 
-// Trains on batches of the loader; computes gradients of labels only, without an optimiser.
+// A trainer on batches of the loader. It computes only gradients of labels, without an optimiser.
 class Stepper {
  public:
   Stepper(const std::string& path, int32_t workers)

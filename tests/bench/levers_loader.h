@@ -1,5 +1,5 @@
-// Measures the loader: training steps on a labelled set eight times larger than its memory, with
-// batches prepared ahead on another thread and with batches prepared on demand.
+// Measures the loader: training steps on a labelled set eight times larger than the loader's
+// memory. Compares batches prepared in advance on another thread with batches prepared on demand.
 #pragma once
 
 namespace vrp {

@@ -1,4 +1,4 @@
-// Closed-loop clients that share gRPC's threads.
+// Runs closed-loop clients that share gRPC's threads.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ struct ClientsLoad {
 };
 
 // Keeps `clients` requests running over `channel` for `duration`, cycling through `requests`.
-// Requests that begin in the first tenth are not counted. Uses gRPC's callbacks: no thread waits.
+// Ignores requests that begin in the first tenth. Uses gRPC's callbacks, so no thread waits.
 ClientsLoad RunClients(const std::shared_ptr<grpc::Channel>& channel,
                        const std::vector<v1::SolveRequest>& requests, int clients,
                        absl::Duration duration);
 
-// Returns the smallest value of the non-empty `sorted` that at least `share` of the values do not
-// exceed.
+// Returns the smallest value of the non-empty `sorted` such that at least `share` of the values do
+// not exceed it.
 double Percentile(const std::vector<double>& sorted, double share);
 
 }  // namespace vrp

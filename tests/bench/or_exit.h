@@ -1,4 +1,4 @@
-// Error handling of benchmarks, which cannot report errors to a caller.
+// Handles errors of benchmarks, which cannot report errors to a caller.
 #pragma once
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Measures by how much answers exceed their budget: solver, schedule and checker, one thread.
+// Measures by how much answers exceed their budget: solver, schedule and checker, on one thread.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -96,7 +96,7 @@ void MeasureAll(const Kind& kind, double seconds) {
 }  // namespace
 }  // namespace vrp
 
-// Arguments: plain, windows, rich or all; the seconds that each kind may take (20).
+// Takes the arguments `plain`, `windows`, `rich` or `all`, and the seconds per kind (default 20).
 int main(int argc, char** argv) {
   const std::string wanted = argc > 1 ? argv[1] : "all";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 20;

@@ -1,6 +1,6 @@
-// Measures the pointer network on the CPU: a training step (gradient only, without the optimiser)
-// and greedy decoding, as JSON lines; training also in bf16 if the CPU has it. Names and
-// `instances_per_s` are those of rl4co's measuring script.
+// Measures the pointer network on the CPU, as JSON lines: a training step (only the gradient,
+// without the optimiser) and greedy decoding. Also trains in bf16 if the CPU has it. Names and
+// `instances_per_s` match rl4co's measuring script.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -44,7 +44,7 @@ void Weigh(int64_t, std::span<const double>, std::span<double> weights) {
   std::fill(weights.begin(), weights.end(), 1.0);
 }
 
-// The time of one call, with the gradient's phases if it trains.
+// Runs one call. Returns the times of the gradient's phases; zeros if the call does not train.
 PhaseSeconds Call(const Case& c, PolicyEngine& engine, const NetworkBatch& batch,
                   const GradientRequest& request) {
   if (!c.train) {
@@ -104,7 +104,7 @@ void Measure(const Case& c, std::string_view only, CpuPool& pool) {
   line["amp"] = c.bf16 ? "bf16" : "none";
   line["step_s"] = Median(wall_s);
   line["best_step_s"] = best;
-  // CPU time, which excludes time that a shared host gives to others.
+  // CPU time excludes the time that a shared host gives to other processes.
   line["best_cpu_s"] = *std::min_element(cpu_s.begin(), cpu_s.end());
   line["instances_per_s"] = c.batch / Median(wall_s);
   line["best_instances_per_s"] = c.batch / best;

@@ -1,8 +1,8 @@
 // Measures the pointer network's training throughput and decoding latency through the interfaces
-// that the daemon uses; with MODEL (a folder with weights and card) only that model's decoding. The
-// lines' `what` and `instances_per_s` mean the same as those of rl4co's measuring script
-// (shared/peers/measure_rl4co.py): a step draws a batch, rolls out, and ends with the optimiser;
-// with incl_rollout_baseline the greedy rollout of the frozen baseline is part of it.
+// that the daemon uses. With MODEL (a folder with weights and card), measures only that model's
+// decoding. `what` and `instances_per_s` mean the same as in rl4co's measuring script
+// (shared/peers/measure_rl4co.py). A step draws a batch, rolls out, and ends with the optimiser.
+// With incl_rollout_baseline, the step includes the greedy rollout of the frozen baseline.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 constexpr int kWarmSteps = 3;
 constexpr int kTimedSteps = 7;
 
-// Measures wall and CPU time between two progress reports, which is one step.
+// An observer that measures wall and CPU time between two progress reports, which is one step.
 class StepTimes : public TrainingObserver {
  public:
   void OnLog(std::string_view /*line*/) override {}
@@ -37,8 +37,7 @@ class StepTimes : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     const absl::Time now = SteadyNow();
     const double cpu = ProcessCpuSeconds();
-    // The first step of an epoch counts from the report before it only if nothing else ran in
-    // between.
+    // Skips an epoch's report, because the validation ran before it.
     if (progress.step > kWarmSteps && !progress.end_of_epoch) {
       wall_s.push_back(absl::ToDoubleSeconds(now - last_));
       cpu_s.push_back(cpu - last_cpu_);
@@ -57,7 +56,7 @@ class StepTimes : public TrainingObserver {
 
 struct TrainingCase {
   std::string what;
-  std::string problem;  // YAML of `problem`
+  std::string problem;  // YAML of the section `problem`
   int batch = 512;
   bool supervised = false;
   bool rollout_baseline = false;
@@ -67,7 +66,7 @@ struct TrainingCase {
 
 std::string ConfigOf(const TrainingCase& c) {
   const int steps =
-      kWarmSteps + kTimedSteps + 1;  // the last one ends the epoch, with validation: not counted
+      kWarmSteps + kTimedSteps + 1;  // the last step, before the validation, is not counted
   return absl::StrCat(
       "name: bench\nmodel: ptrnet\nproblem: ", c.problem, "\nnetwork: {hidden: ", c.hidden,
       ", layers: ", c.layers,

@@ -1,9 +1,9 @@
 // Compares the phases of a training step on the CPU with the cores' peak. The first lines, {"what":
-// "core_peak"}, measure multiply-adds on registers alone. One line per phase of a step follows: the
-// graph transformer by REINFORCE with a moving average as baseline, and the pointer network on
-// labels. step_flops.h defines the counted arithmetic. Seconds of a phase are summed over threads
-// (data and optimiser: the calling thread only); the rest of `threads` times the step's time is
-// spent waiting.
+// "core_peak"}, measure multiply-adds on registers only. One line per phase of a step follows, for
+// the graph transformer by REINFORCE with a moving average as baseline, and for the pointer network
+// on labels. step_flops.h defines the counted arithmetic. Seconds of a phase are summed over
+// threads; data and optimiser count only the calling thread. The rest of `threads` times the step's
+// time is waiting.
 //
 //   roofline_bench [threads]     2 by default
 #include <algorithm>
@@ -56,7 +56,7 @@ void MeasureCase(const BenchCase& c, const CorePeak& peak) {
         {"precision", KindName(peak)}, {"phase", phase},
         {"thread_seconds", seconds},   {"share_of_step", seconds / (step_s * c.threads)}};
     if (count > 0) {
-      const double rate = count / seconds * c.threads * 1e-9;  // as if all threads did nothing else
+      const double rate = count / seconds * c.threads * 1e-9;  // if all threads did only this
       line["gflops"] = rate;
       line["share_of_peak"] = rate / peak.gflops;
     }

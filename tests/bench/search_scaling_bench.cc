@@ -1,10 +1,10 @@
 // Measures how the search's first answer, speed and memory grow with the instance, on one thread:
 //   search_scaling_bench [SECONDS]
-// Prints one JSON line per kind and number of customers, each measured in its own process:
-// `first_plan_ms` from the call to the first reported plan (neighbour lists, construction,
-// descent), `us_per_iteration` afterwards. Below 500 customers CVRP goes to the population search,
-// which counts its individuals by their work. Instances with windows have a distance and a duration
-// matrix.
+// Prints one JSON line per kind and number of customers, each measured in its own process.
+// `first_plan_ms` is the time from the call to the first reported plan (neighbour lists,
+// construction, descent). `us_per_iteration` is measured afterwards. Below 500 customers, CVRP uses
+// the population search, which counts its individuals by their work. Instances with windows have a
+// distance and a duration matrix.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,7 +85,7 @@ void Measure(const ScalingCase& scaling, int32_t customers, absl::Duration budge
   PrintMeasurement(std::move(line), 1);
 }
 
-// Runs in a process of its own, so that its peak memory is measured.
+// Runs the measurement in its own process, so that its peak memory is measured.
 void MeasureApart(const ScalingCase& scaling, int32_t customers, absl::Duration budget) {
   const pid_t child = fork();
   if (child < 0) Die(absl::InternalError("fork failed"));

@@ -1,7 +1,7 @@
 // Measures the cost of serving. `throughput` compares the daemon under concurrent greedy requests
 // with the same network decoding many instances at once in this process. `overhead` compares single
-// requests with direct calls of the solver. Both sides run in turns on the same cores, and so do
-// the clients.
+// requests with direct calls of the solver. Both sides run in turns on the same cores, as do the
+// clients.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -34,9 +34,9 @@ constexpr int kThreads = 2;
 constexpr int kClients = 32;
 constexpr int kAtOnce = 256;
 constexpr char kModelName[] = "gt-mixed";
-constexpr char kModel[] = "models/gt-mixed";  // its newest version
+constexpr char kModel[] = "models/gt-mixed";  // the newest version is used
 
-// The network that the daemon serves as kModel.
+// Returns the network that the daemon serves as kModel.
 std::shared_ptr<Policy> ShippedPolicy() {
   ModelVersion newest;
   for (const ModelVersion& version : ScanModels(ShippedModelsDirectory()).versions) {
@@ -51,9 +51,9 @@ std::vector<Instance> Instances(int32_t customers, int count) {
   return Value(GenerateInstances({.customers = customers, .seed = 7}, count));
 }
 
-// A side's rounds.
+// The rounds of one side.
 struct Rounds {
-  std::vector<double> per_second, p50, p99, cpu_ms;  // the last: a request, all threads
+  std::vector<double> per_second, p50, p99, cpu_ms;  // cpu_ms: per request, sum over all threads
 };
 
 struct Throughput {
@@ -103,7 +103,7 @@ void MeasureThroughput(double seconds) {
     bench.Served(1, each / 2, single);
   }
   const double alone = Median(direct);
-  // The time of 32 requests decoded together in this process. By Little's law no closed loop of 32
+  // Time of 32 requests decoded together in this process. By Little's law, no closed loop of 32
   // clients can be answered faster on average.
   const double together_ms = 1e3 * kClients / alone;
   PrintMeasurement({{"what", "serving_throughput_greedy_cvrp100"},
@@ -122,8 +122,8 @@ void MeasureThroughput(double seconds) {
                    kThreads);
 }
 
-// Measures the time of a request beyond a direct call, by both sides' clocks; for a search, which
-// uses its budget either way, the time beyond the budget.
+// The measurement of a request's time beyond a direct call, by both sides' clocks. A search uses
+// its whole budget either way, so its time beyond the budget is measured.
 struct Overhead {
   BenchDaemon daemon{kThreads};
   std::shared_ptr<grpc::Channel> channel = daemon.Connect();
@@ -134,7 +134,7 @@ struct Overhead {
 
   struct Call {
     double took_ms = 0;
-    double computed_ms = 0;  // decoding and searching
+    double computed_ms = 0;  // time of decoding and searching
   };
 
   Call Served(const v1::SolveRequest& request) {
@@ -156,7 +156,7 @@ struct Overhead {
     return {Ms(SteadyNow() - begun), Ms(times.decode + times.search)};
   }
 
-  // `requests` are those for `of`.
+  // Measures `requests`, which belong to the instances `of`, and direct calls in turns.
   void Measure(const std::string& what, const std::vector<Instance>& of,
                const std::vector<v1::SolveRequest>& requests, const SolveOptions& options,
                absl::Duration time) {
@@ -190,8 +190,8 @@ struct Overhead {
   }
 };
 
-// Measures empty calls: gRPC's own, one through our pools, and gRPC's own after a direct decoding,
-// which leaves the caches as a served request finds them.
+// Measures empty calls: gRPC's own, one through our pools, and gRPC's own after a direct decoding.
+// The decoding leaves the caches as a served request finds them.
 void MeasureFloor(Overhead& bench, const SolveOptions& decoding, absl::Duration time) {
   const auto system = v1::SystemService::NewStub(bench.channel);
   const auto health = grpc::health::v1::Health::NewStub(bench.channel);
@@ -248,7 +248,7 @@ void MeasureOverhead(double seconds) {
 }  // namespace
 }  // namespace vrp
 
-// Arguments: throughput, overhead or all; the seconds that each may take (20).
+// Takes the arguments `throughput`, `overhead` or `all`, and the seconds for each (default 20).
 int main(int argc, char** argv) {
   vrp::DisableDeadlockDetection();
   const std::string wanted = argc > 1 ? argv[1] : "all";

@@ -8,14 +8,15 @@
 namespace vrp {
 namespace {
 
-// Forward operations of all instances or choices of a step.
+// The forward operations of all instances or choices of a step.
 struct ForwardFlops {
   double encode = 0;
   double decode = 0;
 };
 
-// Nodes are embedded from 8 numbers, encoded, and projected four times for the decoder, which
-// multiplies with them three times per choice.
+// Returns the operations of the graph transformer. It embeds nodes from 8 numbers, encodes them,
+// and projects them four times for the decoder. The decoder multiplies with them three times per
+// choice.
 ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
   const GraphTransformerOptions options;
   const double nodes = c.customers + 1;
@@ -25,8 +26,9 @@ ForwardFlops OfGraphTransformer(const BenchCase& c, double choices) {
           .decode = choices * 3 * 2 * nodes * h};
 }
 
-// An LSTM layer has eight square matrices. Nodes are projected three times for the decoder, which
-// has three projections and three products with the nodes per choice.
+// Returns the operations of the pointer network. An LSTM layer has eight square matrices. Nodes are
+// projected three times for the decoder. The decoder has three projections and three products with
+// the nodes per choice.
 ForwardFlops OfPointerNetwork(const BenchCase& c, double choices) {
   const PointerNetworkOptions options;
   const double nodes = c.customers + 1;
@@ -44,7 +46,7 @@ PhaseSeconds FlopsByPhase(const BenchCase& c, double choices) {
   PhaseSeconds flops{};
   const auto at = [&flops](Phase phase) -> double& { return flops[static_cast<size_t>(phase)]; };
   at(Phase::kEncode) = forward.encode;
-  // Labels are decoded once; a rollout's forward steps are computed again in the second pass.
+  // Labels are decoded once. The second pass repeats a rollout's forward steps.
   at(Phase::kRollout) = c.supervised ? 0 : forward.decode;
   // The graph transformer's second pass includes its backward pass.
   at(Phase::kSecondPass) = (pointer ? 1 : 3) * forward.decode;

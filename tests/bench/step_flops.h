@@ -1,4 +1,4 @@
-// The useful arithmetic of a training step by phase, as in a plain implementation, counting
+// Counts the useful arithmetic of a training step by phase, as in a plain implementation. Counts
 // multiplications and additions separately, without padding and recomputation.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace vrp {
 
 // Returns the operations of a step whose trajectories chose `choices` nodes in total; 0 for phases
-// that are not counted. For networks of the options' default sizes.
+// that are not counted. Assumes networks of the options' default sizes.
 PhaseSeconds FlopsByPhase(const BenchCase& c, double choices);
 
 }  // namespace vrp

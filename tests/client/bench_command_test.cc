@@ -117,8 +117,8 @@ TEST_F(BenchCommand, EndsSoonIfNothingWasAnswered) {
   EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
 }
 
-// A client with answers after 20 ms completes 50 requests per second. With 200 due per second the
-// last request waits about three times the duration, which is its latency.
+// A client with answers after 20 ms completes 50 requests per second. If 200 are due per second,
+// the last request waits about three times the duration. This wait is its latency.
 TEST_F(BenchCommand, MeasuresOpenLoopLatencyFromTheDueTime) {
   answer_ = [](int64_t) {
     absl::SleepFor(absl::Milliseconds(20));

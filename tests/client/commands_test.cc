@@ -1,4 +1,4 @@
-// `check`, `validate`, `jobs list`, `get` and `cancel`, `models`, `generate`, `server`.
+// Tests `check`, `validate`, `jobs list`, `get` and `cancel`, `models`, `generate` and `server`.
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,4 @@
-// `convert`, `matrices`, and the output forms of `solve`.
+// Tests `convert`, `matrices`, and the output forms of `solve`.
 #include <sstream>
 
 #include "client/support/matrix_file.h"

@@ -1,4 +1,4 @@
-// `datasets upload`, `list`, `get` and `delete`.
+// Tests `datasets upload`, `list`, `get` and `delete`.
 #include <string>
 #include <vector>
 

@@ -306,7 +306,7 @@ struct FakeServer::Impl {
     services.push_back(std::make_unique<FakeSystem>(handlers));
   }
 
-  // Starts serving and returns the port. `wanted_port` 0 stands for any free one.
+  // Starts serving and returns the port. If `wanted_port` is 0, uses any free port.
   int Start(int wanted_port) {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;

@@ -1,4 +1,4 @@
-// A daemon whose answers a test chooses. Its users need no gRPC header.
+// A daemon whose answers a test chooses. Tests that use it need no gRPC header.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,12 @@ namespace vrp::client {
 
 // A handler's view of its call.
 struct FakeCall {
-  // Whether the caller has gone away.
+  // Whether the caller has disconnected.
   std::function<bool()> cancelled;
 };
 
 // The daemon's answers. Unset handlers return UNIMPLEMENTED. Handlers run in the server's threads.
-// A payload of type type.googleapis.com/... in a status becomes an error detail.
+// A status payload of type type.googleapis.com/... becomes an error detail.
 struct FakeHandlers {
   template <typename Request, typename Response>
   using Unary = std::function<absl::StatusOr<Response>(const Request&, const FakeCall&)>;
@@ -58,7 +58,7 @@ struct FakeHandlers {
   Unary<v1::GetModelRequest, v1::Model> get_model;
   Stream<v1::EvaluateModelRequest, v1::EvaluateModelResponse> evaluate_model;
   Stream<v1::ExportModelRequest, v1::ExportModelResponse> export_model;
-  // Takes all messages of an upload.
+  // Receives all messages of an upload.
   Unary<std::vector<v1::ImportModelRequest>, v1::Model> import_model;
   Unary<v1::SetModelAliasRequest, v1::SetModelAliasResponse> set_alias;
   Unary<v1::DeleteModelAliasRequest, v1::DeleteModelAliasResponse> delete_alias;
@@ -66,11 +66,11 @@ struct FakeHandlers {
   Unary<v1::UnloadModelRequest, v1::UnloadModelResponse> unload_model;
   Unary<v1::DeleteModelVersionRequest, v1::DeleteModelVersionResponse> delete_version;
   Stream<v1::GenerateInstancesRequest, v1::GenerateInstancesResponse> generate;
-  // Takes all messages of an upload.
+  // Receives all messages of an upload.
   Unary<std::vector<v1::UploadMatricesRequest>, v1::Matrices> upload_matrices;
   Unary<v1::ListMatricesRequest, v1::ListMatricesResponse> list_matrices;
   Unary<v1::DeleteMatricesRequest, v1::DeleteMatricesResponse> delete_matrices;
-  // Takes all messages of an upload.
+  // Receives all messages of an upload.
   Unary<std::vector<v1::UploadDatasetRequest>, v1::Dataset> upload_dataset;
   Unary<v1::ListDatasetsRequest, v1::ListDatasetsResponse> list_datasets;
   Unary<v1::GetDatasetRequest, v1::Dataset> get_dataset;
@@ -83,13 +83,13 @@ struct FakeHandlers {
 
 class FakeServer {
  public:
-  // Serves on a free loopback port until destroyed.
+  // Starts serving on a free loopback port, until destroyed.
   explicit FakeServer(FakeHandlers handlers);
   ~FakeServer();
 
   // Returns "127.0.0.1:PORT".
   const std::string& address() const { return address_; }
-  // Sets the answer of grpc.health.v1 for `service`, by default for the whole daemon.
+  // Sets the answer of grpc.health.v1 for `service`; by default, for the whole daemon.
   void SetServing(bool serving, const std::string& service = "");
   // Breaks all connections and closes the port.
   void Stop();

@@ -1,4 +1,4 @@
-// `jobs watch` with daemons that fail, restart, lose events and stop.
+// Tests `jobs watch` with daemons that fail, restart, lose events and stop.
 #include <atomic>
 #include <thread>
 
@@ -26,13 +26,13 @@ std::vector<int64_t> Sequences(const Ran& ran) {
   return sequences;
 }
 
-// Returns a log line for 1 to 5, the job's success for 6.
+// Returns a log line for 1 to 5, and the job's success for 6.
 Event EventNumber(int64_t sequence) {
   return sequence < 6 ? ALogEvent(sequence, absl::StrCat("line ", sequence))
                       : AStateEvent(sequence, v1::JOB_STATE_SUCCEEDED);
 }
 
-// Returns handlers that run the n-th script for the n-th call of WatchTrainingJob.
+// Returns handlers that run the n-th script in the n-th call of WatchTrainingJob.
 FakeHandlers Scripted(
     std::vector<std::function<absl::Status(int64_t from, WriteEvent write)>> scripts) {
   FakeHandlers handlers;
@@ -85,7 +85,7 @@ TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
                               },
                               [&](int64_t from, WriteEvent write) {
                                 asked_again = from;
-                                // Sends one event too early, as by a faulty daemon.
+                                // Sends one event too early, as a faulty daemon does.
                                 return WriteAll(from - 1, write);
                               }}));
   const Ran ran = Watch(server);

@@ -48,7 +48,8 @@ TEST(InterruptTest, EndsAWait) {
   other.join();
 }
 
-// Sends signals to child processes, since the threads of this process do not block them.
+// Runs `body` in a child process, because the threads of this process do not block signals. Expects
+// the child's exit code.
 template <typename Body>
 void InChild(Body body, int expected_exit_code) {
   const auto child = [&] {

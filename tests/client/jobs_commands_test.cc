@@ -1,4 +1,5 @@
-// `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history`, `compare`; labels and limits.
+// Tests `jobs stop`, `pause`, `resume`, `delete`, `publish`, `history` and `compare`, labels and
+// limits.
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,4 +1,4 @@
-// `models alias`, `unalias`, `load`, `unload`, `delete`; `server backup`.
+// Tests `models alias`, `unalias`, `load`, `unload` and `delete`, and `server backup`.
 #include <string>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// SHA-256 of "0123456789", by sha256sum.
+// SHA-256 of "0123456789", computed by sha256sum.
 constexpr char kDigest[] = "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882";
 
 TEST(ModelsAliasCommand, SetsAndMovesAnAlias) {
@@ -82,8 +82,8 @@ TEST(ModelsManageCommands, SendResourceNames) {
   EXPECT_EQ(RunJson(server, {"models", "delete", "net"}).code, 2);
 }
 
-// Returns handlers that send ten bytes in two pieces and, with `to_the_end`, a summary with
-// `sha256`.
+// Returns handlers that send ten bytes in two pieces. With `to_the_end`, they also send a summary
+// with `sha256`.
 FakeHandlers Sending(std::string sha256, bool to_the_end = true) {
   FakeHandlers handlers;
   handlers.backup = [sha256, to_the_end](

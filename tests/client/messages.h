@@ -1,4 +1,4 @@
-// Responses and events of a daemon.
+// Builds responses and events of a daemon.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ namespace vrp::client {
 // 110.5, reference 100.
 v1::SolveResponse ASolveResponse();
 
-// Sends an event of a watched training job. Returns false once the caller has gone.
+// A function that sends an event of a watched training job. Returns false once the caller has
+// disconnected.
 using WriteEvent = absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)>;
 
 v1::WatchTrainingJobResponse AStateEvent(int64_t sequence, v1::JobState state,

@@ -1,4 +1,4 @@
-// `models evaluate`, `import`, `export`.
+// Tests `models evaluate`, `import` and `export`.
 #include <map>
 #include <string>
 #include <vector>
@@ -100,7 +100,7 @@ TEST(ModelsImportCommand, SendsBothFilesInChunks) {
   const auto json =
       RunJson(server, {"models", "import", weights, "--name", "guest"}).OutJson().at(0);
   EXPECT_EQ(json["name"], "models/guest/versions/1");
-  // The header, the card, three full chunks of weights and an empty last one.
+  // The upload has the header, the card, three full chunks of weights and an empty last one.
   EXPECT_EQ(json["weights_sha256"], "card 3145728 6");
   const std::string nowhere = TestPath("nowhere/card.json");
   const Ran missing = RunJson(server, {"models", "import", nowhere, "--name", "g"});

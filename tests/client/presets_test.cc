@@ -1,4 +1,4 @@
-// The presets built into vrpctl.
+// Tests the presets built into vrpctl.
 #include "client/presets/presets.h"
 
 #include <filesystem>
@@ -35,7 +35,7 @@ TEST(Presets, AreTheTrainingFilesOfTheConfigsFolder) {
   EXPECT_EQ(names, files);
 }
 
-// The list of presets shows both lines.
+// Checks two lines, because the list of presets shows both.
 TEST(Presets, BeginWithTwoCommentLines) {
   for (const Preset& preset : Presets()) {
     for (const std::string& line : {preset.Trains(), preset.Takes()}) {

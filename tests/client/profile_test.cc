@@ -1,4 +1,4 @@
-// `jobs profile`.
+// Tests `jobs profile`.
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Formatting of a plan's numbers.
+// Tests the formatting of a plan's numbers.
 #include "client/output/quantities.h"
 
 #include <cmath>

@@ -23,7 +23,7 @@ namespace {
 
 using Datasets = v1::DatasetService::Stub;
 
-// A service with an RPC of each kind that records how it was called.
+// A service with an RPC of each kind. It records how it was called.
 class RecordingDatasets : public v1::DatasetService::Service {
  public:
   grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
@@ -63,10 +63,10 @@ class RecordingDatasets : public v1::DatasetService::Service {
     return grpc::Status::OK;
   }
 
-  // Describe the last call; no deadline is nullopt.
+  // Returns a property of the last call. A call without a deadline has nullopt.
   std::string authorization() const { return authorization_; }
   std::optional<absl::Duration> time_left() const { return time_left_; }
-  // Notified once a call for the dataset "slow" has begun.
+  // Returns a notification that is set once a call for the dataset "slow" has begun.
   absl::Notification& reached() { return reached_; }
 
  private:

@@ -1,4 +1,4 @@
-// Runs of vrpctl within the test's process, and test files.
+// Runs vrpctl within the test's process, and reads and writes test files.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,14 @@
 
 namespace vrp::client {
 
-// Exit code and output of a run.
+// The exit code and output of a run.
 struct Ran {
   int code = 0;
   std::string out;
   std::string err;
 
   std::vector<std::string> OutLines() const;
-  // Parses each line of `out`; null for a line that is not JSON.
+  // Returns the parsed lines of `out`; null for a line that is not JSON.
   std::vector<nlohmann::ordered_json> OutJson() const;
 };
 
@@ -30,14 +30,15 @@ struct RunSettings {
 };
 
 Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings = {});
-// Run the command on `server`, the second with --output json.
+// Run the command on `server`. The second adds --output json.
 Ran RunOn(const FakeServer& server, std::vector<std::string> arguments);
 Ran RunJson(const FakeServer& server, std::vector<std::string> arguments);
 
 // Returns the keys of an object in order.
 std::vector<std::string> Keys(const nlohmann::ordered_json& object);
 
-// Return the path of a file in a folder of this process, which is removed at its end.
+// Returns the path of a file in a folder of this process. The folder is removed when the process
+// ends.
 std::string TestPath(const std::string& name);
 std::string WriteTestFile(const std::string& name, const std::string& content);
 // Returns the file's content, or "<missing>".

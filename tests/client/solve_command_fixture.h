@@ -13,7 +13,8 @@
 
 namespace vrp::client {
 
-// Answers every request with ASolveResponse by default and keeps the last one.
+// A fixture whose daemon answers every request with ASolveResponse by default and stores the last
+// one.
 class SolveCommandTest : public testing::Test {
  protected:
   FakeHandlers Handlers() {

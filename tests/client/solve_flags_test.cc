@@ -1,4 +1,4 @@
-// The flags of `solve`.
+// Tests the flags of `solve`.
 #include <string>
 
 #include "client/support/text.h"
@@ -98,7 +98,7 @@ TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
   const std::string answer =
       R"({"cost":1,"routes":[{"vehicle":1,"stops":[{"id":"a","arrival":1},{"id":"b"}],)"
       R"("frozen_stops":1},{"stops":[]}]})";
-  // The answer is the last line of a stream.
+  // The last line of a stream is the answer.
   for (const std::string& text : {answer, "{\"improvement\":{}}\n" + answer + "\n"}) {
     const std::string path = WriteTestFile("yesterday.json", text);
     const Ran ran = Solve({city_, "--start", path, "--freeze", "2"});

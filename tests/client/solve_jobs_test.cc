@@ -1,4 +1,4 @@
-// `solve --job` and `solve-jobs`.
+// Tests `solve --job` and `solve-jobs`.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// `top` and `server log-level`.
+// Tests `top` and `server log-level`.
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -146,7 +146,7 @@ TEST(TopCommand, PrintsALostGpuAndItsRemedy) {
   EXPECT_THAT(StatsLine(StatsInterval(Stats(100, 1'000), std::nullopt, kLoss)), HasSubstr(kLoss));
 }
 
-// Returns statistics of a device with every value and of a lost one.
+// Returns statistics of two devices: one with every value, and a lost one.
 v1::ServerStats StatsWithGpus() {
   v1::ServerStats stats = Stats(100, 1'000);
   v1::DeviceStats& busy = *stats.add_devices();
@@ -227,7 +227,8 @@ Ran RunTop(int readings, std::optional<int> width) {
     return Stats(100 + asked, 1'000);
   };
   FakeServer server(handlers);
-  // Trigger must not run in the handler, since it would wait for the handler's own call.
+  // Triggers on another thread, because Trigger in the handler would wait for the handler's own
+  // call.
   std::thread trigger([&] {
     seen_enough.WaitForNotification();
     interrupt.Trigger();

@@ -1,4 +1,4 @@
-// The command line: global flags, help, version, wrong usage, completion.
+// Tests the command line: global flags, help, version, wrong usage, completion.
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"

@@ -12,11 +12,12 @@ namespace {
 using testing::HasSubstr;
 
 TEST(LosesDevice, AppliesOnlyToStickyErrors) {
-  // cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable, Contained.
+  // The codes are cudaErrorIllegalAddress, LaunchTimeout, Assert, LaunchFailure, ECCUncorrectable
+  // and Contained.
   for (const int32_t error : {700, 702, 710, 719, 214, 226})
     EXPECT_TRUE(LosesDevice(error)) << error;
-  // cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration, DevicesUnavailable,
-  // NotReady.
+  // The codes are cudaSuccess, InvalidValue, MemoryAllocation, InvalidConfiguration,
+  // DevicesUnavailable and NotReady.
   for (const int32_t error : {0, 1, 2, 9, 46, 600}) EXPECT_FALSE(LosesDevice(error)) << error;
 }
 

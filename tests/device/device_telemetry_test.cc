@@ -1,4 +1,5 @@
-// Telemetry from fake libraries in place of NVIDIA's, and from the real one if there is a GPU.
+// Tests telemetry from fake libraries instead of NVIDIA's, and from the real library if there is a
+// GPU.
 #include "core/device/device_telemetry.h"
 
 #include <array>

@@ -20,7 +20,7 @@ TEST(ListDevicesTest, StartsWithTheCpuAndItsMemory) {
   EXPECT_GT(devices[0].memory_bytes, int64_t{64} << 20);
 }
 
-// Runs in a process of its own, because kernels choose their instructions once.
+// Runs in a separate process, because kernels choose their instructions once.
 TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyWithTheInstructionsInUse) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const bool bf16 = ListDevices().front().bf16;

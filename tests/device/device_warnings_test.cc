@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// Runs before the other tests, one of which uses up the limit of texts.
+// Must run before the other tests, one of which reaches the limit of distinct texts.
 TEST(WarnOfDevice, WritesToStandardErrorWithoutAListener) {
   testing::internal::CaptureStderr();
   WarnOfDevice("nobody listens");

@@ -83,7 +83,7 @@ TEST(DeviceExecutorTest, CancelsWaitingWorkAtShutdown) {
   started.WaitForNotification();
   auto waiting = executor->Run(Priority::kTraining, [] { return absl::OkStatus(); });
   std::thread closer([&] { executor->Shutdown(); });
-  // Refused work is how the shutdown is seen from outside.
+  // Refused work is the only visible sign of the shutdown.
   while (executor->Run(Priority::kSolving, [] { return absl::OkStatus(); })
              .wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     std::this_thread::yield();

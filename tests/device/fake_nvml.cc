@@ -1,5 +1,5 @@
-// See fake_nvml.h. Declared as in NVIDIA's header and independently of core/device/nvml_library.h,
-// so that a mistake there is not repeated here.
+// Implements fake_nvml.h. Declares the functions as NVIDIA's header does and independently of
+// core/device/nvml_library.h, so as not to repeat mistakes of that file.
 #include "tests/device/fake_nvml.h"
 
 #include <cstdio>
@@ -16,7 +16,7 @@ FakeNvmlState& State() {
   return state;
 }
 
-// Handles point to an element.
+// The numbers of the GPUs. A device's handle points to its number.
 unsigned gpu_numbers[kFakeGpus] = {0, 1};
 
 int FiguresOf(const void* gpu) { return State().figures[*static_cast<const unsigned*>(gpu)]; }

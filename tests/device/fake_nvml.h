@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's library, built as fake_nvml.so in the tests' folder: two GPUs, which a
-// test makes fail through the shared state.
+// A fake of NVIDIA's library with two GPUs, built as fake_nvml.so in the tests' folder. A test
+// makes them fail through the shared state.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 namespace vrp::test {
 
-// Values as in NVIDIA's header.
+// Constants with the values of NVIDIA's header.
 inline constexpr int kFakeNotSupported = 3;
 inline constexpr int kFakeNoPermission = 4;
 inline constexpr int kFakeDriverNotLoaded = 9;
@@ -20,12 +20,12 @@ inline constexpr char kFakeUuids[kFakeGpus][41] = {"GPU-00010203-0405-0607-0809-
                                                    "GPU-f0f1f2f3-f4f5-f6f7-f8f9-fafbfcfdfeff"};
 
 struct FakeNvmlState {
-  // Return codes of the calls. 0: success.
+  // Return codes of the calls. 0 is success.
   int init = 0;
   int count = 0;
   int handle[kFakeGpus] = {};
   int figures[kFakeGpus] = {};
-  int power[kFakeGpus] = {};  // apart from its other values
+  int power[kFakeGpus] = {};  // separate from a device's other values
   unsigned gpus = kFakeGpus;
   const char* name = "NVIDIA Fake";
   // Numbers of calls.
@@ -37,7 +37,7 @@ inline std::string FakeNvmlPath(const std::string& file = "fake_nvml.so") {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / file;
 }
 
-// Loads the library for a test and restores its state afterwards.
+// The fake library, loaded for a test. Restores the library's state afterwards.
 class FakeNvml {
  public:
   FakeNvml() : handle_(dlopen(FakeNvmlPath().c_str(), RTLD_NOW | RTLD_LOCAL)) {

@@ -1,5 +1,6 @@
-// Libraries with less than fake_nvml.so: only the required functions, and the temperature as before
-// CUDA 13. With VRP_NO_COUNT set, one required function is missing too.
+// Fake libraries with fewer functions than fake_nvml.so: only the required ones, and the
+// temperature function that NVML had before CUDA 13. With VRP_NO_COUNT set, one required function
+// is missing too.
 extern "C" {
 
 int nvmlInit_v2() { return 0; }

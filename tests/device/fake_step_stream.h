@@ -1,6 +1,6 @@
-// A stream on the CPU. Work runs immediately, but copies happen only when they are waited for, as
-// on a device that the host does not wait for. It rejects what a capture forbids and captures
-// without an earlier run, skips conditional parts, and counts.
+// A step stream on the CPU. Work runs immediately, but a copy happens only when a caller waits for
+// it, as on a device that runs behind the host. The stream rejects calls that a capture forbids,
+// and captures without an earlier run. It skips conditional parts and counts calls.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ struct StepStreamCounts {
 
 struct FakeStepStreamOptions {
   StepStreamCounts* counts = nullptr;  // outlives the stream
-  // The status that a capture ends with.
+  // The status of each capture.
   absl::Status capture_status = absl::OkStatus();
-  // Called with the work to run or capture. Null: runs it directly.
+  // Called with the work to run or capture. If null, the stream runs the work directly.
   std::function<absl::Status(bool captured, absl::FunctionRef<absl::Status()> work)> around = {};
 };
 
@@ -121,8 +121,8 @@ class FakeStepStream final : public StepStream {
   }
 
   const FakeStepStreamOptions options_;
-  bool has_run_ = false;   // some work has run to its end
-  bool captured_ = false;  // captured work is running
+  bool has_run_ = false;   // whether some work has run to its end
+  bool captured_ = false;  // whether captured work is running
 };
 
 }  // namespace vrp::test

@@ -1,8 +1,8 @@
-// A shim for LD_PRELOAD: a test sets the machine's clock while the process runs.
+// A shim for LD_PRELOAD with which a test sets the machine's clock while the process runs.
 //
-// VRP_CLOCK_OFFSET=FILE holds an int64: seconds that are added to CLOCK_REALTIME as soon as they
-// are written. Waits until a time of that clock (futex, as in Abseil's locks) follow the set clock
-// too, as in the kernel. CLOCK_MONOTONIC is not changed.
+// The file named by VRP_CLOCK_OFFSET holds an int64: seconds that are added to CLOCK_REALTIME as
+// soon as they are written. Waits until a time of that clock (futex, as in Abseil's locks) follow
+// the set clock too, as in the kernel. CLOCK_MONOTONIC is not changed.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@ namespace {
 constexpr int64_t kNanoseconds = 1'000'000'000;
 constexpr int64_t kPollNanos = 20'000'000;  // interval at which a wait polls the offset
 
-// Returns the libc function behind one of this file's functions. It is not a static of that
-// function, because threads that meet at its initialisation would wait by syscall(), which calls
+// Returns the libc function behind one of this file's functions. Stores it in `found` instead of a
+// local static. Threads that meet at a static's initialisation would wait by syscall(), which calls
 // this file again.
 void* Real(std::atomic<void*>& found, const char* name) {
   void* real = found.load(std::memory_order_relaxed);
@@ -75,7 +75,7 @@ int64_t RealNow() {
 int64_t SetNow() { return RealNow() + OffsetSeconds() * kNanoseconds; }
 
 // Runs a futex call whose timeout is a time of the set clock, by repeated calls of `wait(real
-// timeout)`.
+// timeout)`. Returns the result of the last call.
 template <typename Wait>
 long WaitUntil(const timespec& until, const Wait& wait) {
   while (true) {

@@ -1,9 +1,10 @@
-// A shim for LD_PRELOAD: faults at every change that a process makes to the files of one folder.
+// A shim for LD_PRELOAD that injects faults at every change that a process makes to the files of
+// one folder.
 //
 // Each create, write, fsync, truncate, rename, unlink and mkdir below VRP_FAULT_ROOT is a point.
 // Its name is the operation and the path with ids as `*` and numbers as `#`: `fsync jobs.db-wal`,
-// `rename jobs/*/checkpoint/step-#`. Calls of libraries count too, above all SQLite's commits;
-// writes by stdio and memory maps do not.
+// `rename jobs/*/checkpoint/step-#`. Calls of libraries count too, above all SQLite's commits.
+// Writes by stdio and memory maps do not count.
 //
 //   VRP_FAULT_TRACE=FILE          appends each point's name, one line per hit
 //   VRP_FAULT_POINT=NAME          the point of the fault; without it, readonly holds from the start
@@ -36,7 +37,7 @@ template <typename Function>
 Function* Real(Function* /*replaced*/, const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-// Returns the libc function behind ours.
+// Returns the libc function behind the function of this file.
 #define VRP_REAL(name) Real(&(name), #name)
 
 std::string Setting(const char* name) {
@@ -56,14 +57,14 @@ struct Settings {
   static int OpenTrace();
 };
 
-// Never destroyed, because threads write until the process ends.
+// Returns the settings. They are never destroyed, because threads write until the process ends.
 const Settings& TheSettings() {
   static const auto* const settings = new Settings;
   return *settings;
 }
 
 std::atomic<int> hits = 0;
-std::atomic<bool> struck = false;  // and vrpd lives
+std::atomic<bool> struck = false;  // whether a fault that does not kill has happened
 
 // Returns `*` for an id, `#` for a number, or the part itself.
 std::string Generalised(std::string_view part) {
@@ -92,7 +93,7 @@ std::string Name(std::string_view operation, std::string_view path) {
   return name;
 }
 
-// Returns the path relative to the root; empty if it is not below it.
+// Returns the path relative to the root; empty if the path is not below the root.
 std::string Below(const std::string& path) {
   const std::string& root = TheSettings().root;
   if (root.empty() || path.size() <= root.size() || !path.starts_with(root)) return "";
@@ -139,7 +140,7 @@ Verdict Pass(std::string_view operation, const std::string& path, bool needs_spa
 
 int Error() { return TheSettings().forbids ? EROFS : ENOSPC; }
 
-// Whether to continue; otherwise errno has the reason.
+// Whether the operation may continue. If not, errno has the reason.
 bool Allowed(std::string_view operation, const std::string& path, bool needs_space) {
   const Verdict verdict = Pass(operation, path, needs_space);
   if (verdict == Verdict::kKill) Die();
@@ -147,7 +148,8 @@ bool Allowed(std::string_view operation, const std::string& path, bool needs_spa
   return verdict == Verdict::kGoOn;
 }
 
-// Runs a write; a kill leaves half of it. `write_some(n)` writes at most n bytes.
+// Runs a write and returns its result. A kill leaves half of the data. `write_some(n)` writes at
+// most n bytes.
 template <typename WriteSome>
 ssize_t Write(int descriptor, size_t bytes, const WriteSome& write_some) {
   switch (Pass("write", PathOf(descriptor), true)) {
@@ -224,7 +226,7 @@ ssize_t pwrite(int descriptor, const void* data, size_t bytes, off_t offset) {
   return pwrite64(descriptor, data, bytes, offset);
 }
 
-// Writes of the C++ library's streams, completely or not at all.
+// Handles writes of the C++ library's streams, completely or not at all.
 ssize_t writev(int descriptor, const struct iovec* parts, int count) {
   if (!Allowed("write", PathOf(descriptor), true)) return -1;
   return VRP_REAL(writev)(descriptor, parts, count);

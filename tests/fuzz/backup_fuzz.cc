@@ -41,9 +41,9 @@ std::string ArchiveOf(std::string_view rest) {
   return archive.append(2 * kTarBlockBytes, '\0');
 }
 
-// Restores the archive and checks that all files are in the folder.
+// Checks that all files of the restored archive are in the folder.
 void CheckUnpacked(const fs::path& folder, const UnpackedBackup& unpacked) {
-  int64_t files = 2;  // index and checksums
+  int64_t files = 2;  // includes index and checksums
   int64_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     if (entry.is_directory()) continue;
@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto unpacked = vrp::UnpackBackup(archive, folder.string());
   if (unpacked.ok()) vrp::CheckUnpacked(folder, *unpacked);
   std::filesystem::remove_all(folder);
-  // Nothing is outside the folder.
+  // Checks that nothing is outside the folder.
   for (const auto& entry : std::filesystem::directory_iterator(folder.parent_path())) {
     if (entry.path().filename() != "archive") std::abort();
   }

@@ -1,4 +1,4 @@
-// Fuzzes the index of a checkpoint, or its state if the input begins with S.
+// Fuzzes the index of a checkpoint. If the input begins with S, fuzzes its state instead.
 #include <cstddef>
 #include <cstdint>
 #include <string>

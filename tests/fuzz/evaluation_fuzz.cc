@@ -1,4 +1,4 @@
-// Fuzzes requests to evaluate a model, up to loading the model, which does not exist.
+// Fuzzes requests to evaluate a model, up to the loading of the model, which does not exist.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -13,7 +13,8 @@
 namespace vrp::fuzz {
 namespace {
 
-// Skips larger instances, which would slow each run. The readers have accepted them.
+// Maximum size of an instance that is exercised. Larger ones would slow each run; the readers have
+// accepted them.
 constexpr int32_t kMostNodes = 40;
 constexpr int64_t kMostVehicles = 200;
 

@@ -1,4 +1,4 @@
-// Checks that every accepted instance must pass. They abort on a failure.
+// Checks that every accepted instance must pass. They abort the process on a failure.
 #pragma once
 
 #include "core/problem/instance/instance.h"
@@ -6,8 +6,8 @@
 
 namespace vrp::fuzz {
 
-// Checks that the instance is equal after JSON, that each other format reads what it writes, and
-// that a plan with all customers on the first vehicle type can be checked and rendered.
+// Checks that the instance is equal after JSON and that each other format reads what it writes.
+// Also checks and renders a plan with all customers on the first vehicle type.
 void Exercise(const Instance& instance);
 
 // Checks the plan and renders it in all formats that can express it.

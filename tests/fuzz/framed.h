@@ -1,4 +1,4 @@
-// Several inputs in one, each after its length in two bytes, low byte first.
+// Splits an input into several. Each one follows its length in two bytes, low byte first.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace vrp::fuzz {
 
-// Takes the first input from `rest`: the remainder if it is truncated, nothing at the end.
+// Removes the first input from `rest` and returns it. Returns the remainder if the input is
+// truncated, and nullopt at the end.
 inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   if (rest.size() < 2) return std::nullopt;
   const size_t length = static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8;
@@ -19,7 +20,7 @@ inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   return framed;
 }
 
-// Returns the messages of a stream without unreadable ones.
+// Returns the next readable message of a stream; nullopt at the end. Skips unreadable messages.
 template <typename Message>
 std::optional<Message> TakeMessage(std::string_view& rest) {
   while (const std::optional<std::string_view> framed = TakeFramed(rest)) {

@@ -1,4 +1,4 @@
-// Reads a message like the daemon, which weighs its bytes before it unpacks them.
+// Reads a message as the daemon does, which computes the message's memory before parsing it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace vrp::fuzz {
 
 inline constexpr int64_t kMostMemory = int64_t{64} << 20;
 
-// Returns false if the message is unreadable or too large.
+// Parses a message. Returns false if the message is unreadable or too large.
 template <typename Message>
 bool Receive(std::string_view bytes, Message& message) {
   const int size = static_cast<int>(bytes.size());

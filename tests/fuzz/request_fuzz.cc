@@ -31,7 +31,7 @@ constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
 constexpr int32_t kMostNodes = 60;
 constexpr int32_t kMostGenerated = 10'000;
 
-// Converts the error as for a client.
+// Converts the error as the daemon does for a client.
 void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
 
 void ReadSolve(const v1::SolveRequest& request) {

@@ -1,5 +1,5 @@
-// Fuzzes a file of labelled instances with its index and records, or one record, whose checksum is
-// corrected. The first byte selects one of the two.
+// Fuzzes a file of labelled instances with its index and records, or one record with a corrected
+// checksum. The first byte selects one of the two.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,7 +30,7 @@ void ReadSet(std::string_view bytes) {
   }
 }
 
-uint64_t Checksum(std::string_view bytes) {  // of a record
+uint64_t Checksum(std::string_view bytes) {  // checksum of a record
   uint64_t hash = 0xcbf29ce484222325u;
   for (const char c : bytes) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3u;
   return hash;

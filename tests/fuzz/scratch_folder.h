@@ -1,4 +1,4 @@
-// A folder for files that a parser reads by name.
+// A folder for files that a parser opens by name.
 #pragma once
 
 #include <cstdlib>
@@ -9,7 +9,7 @@
 
 namespace vrp::fuzz {
 
-// Returns a folder of this process, in memory if possible, which the first call creates.
+// Returns a folder of this process, in memory if possible. The first call creates the folder.
 inline const std::filesystem::path& ScratchFolder() {
   static const std::filesystem::path folder = [] {
     const bool memory = std::filesystem::is_directory("/dev/shm");

@@ -18,8 +18,8 @@ struct Subject {
   vrp::VroomNames names;
 };
 
-// Instances: one with reloads and two vehicle types, of which the first is unlimited, and one of
-// VROOM.
+// Returns two subjects: an instance with reloads and two vehicle types, the first unlimited, and an
+// instance of VROOM.
 const std::vector<Subject>& Subjects() {
   static const auto* const subjects = [] {
     auto* made = new std::vector<Subject>;
@@ -54,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     vrp::fuzz::ExercisePlan(subject.instance, read->plan);
     const auto solution = vrp::MakeSolution(subject.instance, read->plan);
     if (!solution.ok() || solution->routes.empty()) continue;
-    // The written plan is the same, ordered by vehicle.
+    // Checks that the written plan is the same, ordered by vehicle.
     const std::string text =
         vrp::WriteVrplibSolution(subject.instance, vrp::PlanOf(subject.instance, *solution));
     const auto again = vrp::ParseVrplibSolution(text, "again", subject.instance);

@@ -1,4 +1,4 @@
-// The decoder's kernels, compared with the same programs on the CPU.
+// Compares the decoder's kernels with the same programs on the CPU.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,7 +18,7 @@ namespace {
 
 using test::Buffer;
 
-// Projections of a batch, or (seed 0) their gradients, which begin at 0.
+// Projections of a batch, or with seed 0 their gradients, which begin as 0.
 struct NodeBuffers {
   NodeBuffers(const DecoderShape& shape, int32_t instances, int32_t count, uint64_t seed)
       : hidden(shape.hidden),
@@ -120,9 +120,9 @@ struct GpuCase {
   test::DeviceLike device = {};
 };
 
-// Small cases with device limits that select all code paths of large ones: one slice and many,
-// staged and not, one block and many, fewer groups than trajectories, more shared memory than the
-// default, scratch in global memory.
+// Returns small cases with device limits that select all code paths of large cases. They cover one
+// slice and many, staged and unstaged nodes, and one block and many. Others have fewer groups than
+// trajectories, more shared memory than the default, or scratch in global memory.
 std::vector<GpuCase> EmulatedGpuCases() {
   constexpr DecoderShape kSmall = {.hidden = 32, .heads = 4};
   const std::vector<CaseOptions> all = AllCases(6);
@@ -139,7 +139,8 @@ std::vector<GpuCase> EmulatedGpuCases() {
           {"OddShape", some, 2, {.hidden = 48, .heads = 3, .clip = 7}, {.seed = 7}}};
 }
 
-// Few and many trajectories, nodes inside and outside of shared memory, groups in global memory.
+// Returns cases with few and many trajectories, with nodes inside and outside of shared memory, and
+// with groups in global memory.
 std::vector<GpuCase> GpuCases() {
   if (test::kEmulated) return EmulatedGpuCases();
   std::vector<CaseOptions> ten(10, CaseOptions{.nodes = 51});
@@ -199,7 +200,7 @@ TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
     weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
   }
   Buffer<double> weighed(weights);
-  Buffer<double> terms(std::vector<double>(weights.size(), 77));  // overwritten, not added to
+  Buffer<double> terms(std::vector<double>(weights.size(), 77));  // must be overwritten
   NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
   for (const bool cuda : {true, false}) {
     const BatchSecondPassRequest request = {.trajectories = one.trajectories,
@@ -234,7 +235,7 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
     ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, rolled.view(cuda)).ok());
   }
   const std::vector<int32_t> there = rolled.choices.Download();
-  int64_t different = 0;  // by rounding, if two nodes are equally likely
+  int64_t different = 0;  // choices that differ by rounding, if two nodes are equally likely
   for (int64_t row = 0; row < rows; ++row) {
     const auto begin = row * batch.steps();
     different += std::equal(there.begin() + begin, there.begin() + begin + batch.steps(),

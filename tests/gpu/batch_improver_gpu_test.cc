@@ -1,4 +1,4 @@
-// Improvement of plans on a device, compared with the same program on the CPU.
+// Compares the improvement of plans on a device with the same program on the CPU.
 #include <string>
 #include <vector>
 
@@ -26,7 +26,7 @@ std::vector<ImprovedPlan> Hundreds(int32_t count) {
   return plans;
 }
 
-// Small cases: four warps per block, two warps, and scratch outside of shared memory.
+// Returns small cases with four warps per block, two warps, and scratch outside of shared memory.
 std::vector<ImproverCase> EmulatedImproverCases() {
   const std::vector<ImprovedPlan> sizes = {
       test::RandomPlan({.customers = 1}), test::RandomPlan({.customers = 3}),
@@ -38,7 +38,7 @@ std::vector<ImproverCase> EmulatedImproverCases() {
           {"BeyondSharedMemory", sizes, 10, {.shared_bytes = 700, .seed = 4}}};
 }
 
-// Scratch in shared memory, few warps per block, and scratch in global memory.
+// Returns cases with scratch in shared memory, few warps per block, and scratch in global memory.
 std::vector<ImproverCase> ImproverCases() {
   if (test::kEmulated) return EmulatedImproverCases();
   return {{"Descent", Hundreds(9), 0},

@@ -1,4 +1,5 @@
-// Captured training steps on CUDA, compared with the CPU: the same weights, instances and draws.
+// Compares captured training steps on CUDA with the CPU, with the same weights, instances and
+// draws.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,7 +19,8 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kSteps = 8;
-// Few instances, because each draw at the edge of two nodes may differ on another device.
+// Number of instances. It is small, because a draw near the boundary between two nodes'
+// probabilities may differ on another device.
 constexpr int32_t kInstances = 8;
 
 constexpr UniformInstances kDrawn = {
@@ -38,8 +40,8 @@ struct StepsCase {
   int32_t trajectories;
   bool starts;
   Precision precision = Precision::kFp32;
-  int32_t nodes = 21;    // capacity for nodes
-  bool pointer = false;  // otherwise the graph transformer
+  int32_t nodes = 21;    // maximum number of nodes
+  bool pointer = false;  // whether it is the pointer network, not the graph transformer
 };
 void PrintTo(const StepsCase& one, std::ostream* out) { *out << one.name; }
 
@@ -50,8 +52,8 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
                               : *MakeTorchGraphTransformerEngine(test::SmallTransformer(), request);
   }
 
-  // Returns the reports of kSteps steps on `device`, each in that many parts. `draws`: the device
-  // draws their instances.
+  // Returns the reports of kSteps steps on `device`, each in `parts` parts. With `draws`, the
+  // device draws the instances.
   std::vector<CapturedStepReport> Run(DeviceKind device, bool draws = false, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
@@ -108,7 +110,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
       EXPECT_EQ(actual[i].instances, kInstances);
       EXPECT_EQ(actual[i].stuck, 0);
       EXPECT_LT(actual[i].pass_difference, 1e-4);
-      // In bf16 draws may differ, so that only costs are similar.
+      // In bf16 draws may differ, so only costs are similar.
       EXPECT_NEAR(actual[i].cost, expected[i].cost, (exact ? 1e-6 : 0.1) * expected[i].cost);
       if (!exact) continue;
       EXPECT_NEAR(actual[i].gradient_norm, expected[i].gradient_norm,
@@ -118,7 +120,7 @@ class StepsEngineGpuTest : public test::GpuTest, public testing::WithParamInterf
 
   test::StepStreamCounts counts_;
   std::vector<float> weights_;  // after the last run
-  std::vector<float> average_;  // their average after the last run
+  std::vector<float> average_;  // moving average after the last run
 };
 
 TEST_P(StepsEngineGpuTest, EqualTheCpusSteps) {
@@ -178,7 +180,8 @@ INSTANTIATE_TEST_SUITE_P(
         StepsCase{"PointerGreedy", StepBaseline::kGreedy, 1, false, Precision::kFp32, 21, true}),
     [](const auto& one) { return one.param.name; });
 
-// Updates on one device, from the same weights and gradients.
+// Weights after some updates on one device. All devices start from the same weights and use the
+// same gradients.
 struct OptimisedWeights {
   explicit OptimisedWeights(at::Device device) {
     constexpr double kRates[] = {0.01, 0.02, 0.005};

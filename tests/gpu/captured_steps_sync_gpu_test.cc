@@ -1,5 +1,6 @@
-// Captured steps never wait for the device: torch's debug mode turns each wait into an error. It
-// does not see our own launches of the optimiser and decoder; a capture rejects waits of those.
+// Tests that captured steps never wait for the device. Torch's debug mode turns each wait into an
+// error. This mode does not see our own launches of the optimiser and decoder, but a capture
+// rejects their waits.
 #include <c10/cuda/CUDAFunctions.h>
 
 #include <memory>
@@ -37,7 +38,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
                                    {.device = {.kind = DeviceKind::kCuda}, .options = {}});
   }
 
-  // Takes steps with copied or drawn instances. All but the first ones must not wait.
+  // Takes steps with copied or drawn instances. Only the first steps may wait.
   void TakeSteps(std::unique_ptr<PolicyEngine> engine, bool draws, int32_t parts = 1) {
     std::vector<float> mean(static_cast<size_t>(engine->parameters().size()));
     std::vector<float> square = mean;
@@ -65,7 +66,7 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
         ASSERT_TRUE(begun.ok()) << begun;
       }
     };
-    take(3);  // uncaptured, captured, replayed
+    take(3);  // an uncaptured, a captured and a replayed step
     {
       const SyncIsAnError error;
       take(20);
@@ -96,7 +97,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysAPointerNetworksStepsWithoutSynchronising)
   TakeSteps(Pointer(0), false);
 }
 
-// Beyond 192 cuDNN uses other algorithms.
+// Beyond a width of 192, cuDNN uses other algorithms.
 TEST_F(CudaGraphEngineGpuTest, ReplaysAWidePointerNetworksStepsWithoutSynchronising) {
   TakeSteps(Pointer(0, 256), false);
 }
@@ -119,7 +120,7 @@ TEST_F(CudaGraphEngineGpuTest, ReplaysSupervisedStepsWithoutSynchronising) {
   const auto labels = test::SomeLabels(batch);
   const StepLabels task = {
       .choices = labels, .steps = test::ChoicesIn(labels), .teacher_forcing = 0.7};
-  for (int step = 0; step < 3; ++step) {  // uncaptured, captured, replayed
+  for (int step = 0; step < 3; ++step) {  // an uncaptured, a captured and a replayed step
     ASSERT_TRUE((*steps)->StepOnLabels(task, batch).ok());
   }
   {

@@ -1,4 +1,4 @@
-// Arrays that a test has on the host and on the device.
+// Arrays that a test stores on the host and on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ class Buffer {
   }
 
   void Upload() const { Copy(device_.get(), host_.data(), cudaMemcpyHostToDevice); }
-  // Returns the device's copy after all enqueued work.
+  // Waits for all enqueued work, then returns the device's copy.
   std::vector<T> Download() const {
     std::vector<T> values(host_.size());
     Copy(values.data(), device_.get(), cudaMemcpyDeviceToHost);

@@ -1,4 +1,4 @@
-// LibTorch's view of the device, on which the other GPU tests rely.
+// Tests LibTorch's view of the device, on which the other GPU tests rely.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST_F(DeviceGpuTest, MultipliesInFp32AndInBf16LikeTheCpu) {
   };
   EXPECT_LT(error(at::kFloat), 1e-5);
   EXPECT_LT(error(at::kBFloat16), 0.02);
-  EXPECT_GT(error(at::kBFloat16), 1e-5);  // it did round
+  EXPECT_GT(error(at::kBFloat16), 1e-5);  // the product was rounded
 }
 
 }  // namespace

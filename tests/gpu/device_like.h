@@ -8,8 +8,8 @@ namespace vrp::test {
 struct DeviceLike {
   int64_t shared_bytes = int64_t{227} << 10;  // available to a block
   int32_t multiprocessors = 4;
-  uint64_t seed = 1;      // of the order in which threads run
-  bool deferred = false;  // work begins when the host waits for it
+  uint64_t seed = 1;      // seed of the order in which threads run
+  bool deferred = false;  // whether work begins only when the host waits for it
 };
 
 }  // namespace vrp::test

@@ -1,4 +1,4 @@
-// Instances drawn by CUDA, compared with the same program on the CPU.
+// Compares instances drawn by CUDA with the same program on the CPU.
 #include <cstring>
 #include <ostream>
 #include <vector>

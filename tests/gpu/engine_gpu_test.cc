@@ -1,4 +1,4 @@
-// LibTorch's engines on CUDA, compared with the CPU's own kernels: the same weights, the same
+// Compares LibTorch's engines on CUDA with the CPU's own kernels, with the same weights and
 // instances. Each test also runs with LibTorch on the CPU, which needs no GPU.
 #include <algorithm>
 #include <functional>
@@ -46,7 +46,8 @@ std::vector<Instance> RandomInstances() {
   return instances;
 }
 
-// Counts successful captures, because tours are the same whether or not capturing works.
+// A stream that counts successful captures, because tours are the same whether or not capturing
+// works.
 class RecordingStream final : public test::ForwardingStepStream {
  public:
   RecordingStream(std::unique_ptr<StepStream> stream, int* recorded)
@@ -90,7 +91,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static bool Transformer() { return GetParam().architecture == std::string_view("gt"); }
 
-  // Returns LibTorch's engine of the same network.
+  // Returns LibTorch's engine for the same network.
   static std::unique_ptr<PolicyEngine> MakeTorch(const EngineOptions& options) {
     const TorchEngineRequest request = {
         .device = {.kind = GetParam().device}, .seed = kFirstWeights, .options = options};
@@ -113,8 +114,8 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     }});
   }
 
-  // Draws tours that either engine can replay, since engines may sample differently at the edge of
-  // two nodes.
+  // Draws tours that either engine can replay, because engines may sample differently near the
+  // boundary between two nodes' probabilities.
   std::vector<std::vector<int32_t>> DrawTours() const {
     const auto drawn = own_->Run(batch_, {.choice = Choice::kSample, .trajectories = 2});
     EXPECT_TRUE(drawn.ok()) << drawn.status();
@@ -138,7 +139,8 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
   static void Record(const char* name, double value) { RecordProperty(name, absl::StrCat(value)); }
 
-  // Compares instances first .. first + count - 1 alone, captured and replayed.
+  // Compares the tours of instances first .. first + count - 1 as a separate batch, captured and
+  // replayed.
   void ExpectSameToursOfFew(size_t first, size_t count) {
     const std::vector<Instance> all = RandomInstances();
     batch_ = MakeNetworkBatch(std::span(all).subspan(first, count), own_->batch_form());
@@ -226,17 +228,17 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   ASSERT_NE(rough, nullptr);
   ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());
   ASSERT_TRUE(rough->AddGradient(batch_, request, WeighByCost).ok());
-  // Each number is rounded by up to 2^-8, so elements differ by a hundredth of the largest. The
-  // test bounds the noise's share of the gradient's power.
+  // Rounding changes each number by up to 2^-8, so elements differ by a hundredth of the largest
+  // one. The test bounds the noise's share of the gradient's power.
   Record("gradient_difference",
          RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient()));
   const double noise = NoiseShare(own_->parameters().gradient(), rough->parameters().gradient());
   Record("gradient_noise", noise);
   EXPECT_LT(noise, 1e-3);
-  EXPECT_GT(noise, 1e-6);  // it did compute in bf16
+  EXPECT_GT(noise, 1e-6);  // the engine computed in bf16
 }
 
-// If fused attention refused, torch would silently compute products in float32.
+// If fused attention refused its inputs, torch would silently compute products in float32.
 TEST_P(EngineGpuTest, AttendsInFusedKernels) {
   if (!Transformer()) GTEST_SKIP() << "a pointer network has an attention of its own";
   if (GetParam().device == DeviceKind::kCpu) GTEST_SKIP() << "the CPU has no fused attention";

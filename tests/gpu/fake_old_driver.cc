@@ -1,4 +1,4 @@
-// A stand-in for NVIDIA's driver (libcuda.so.1) that supports CUDA 12.8 at most. Defines only the
+// A fake of NVIDIA's driver (libcuda.so.1) that supports CUDA 12.8 at most. Defines only the
 // functions that CUDA's runtime calls before it finds the driver too old.
 #include <cstdint>
 #include <cstring>

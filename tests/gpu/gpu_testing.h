@@ -1,5 +1,5 @@
-// Helpers of the tests that need a GPU, which are skipped with a printed reason if there is none.
-// No torch here.
+// Helpers of the tests that need a GPU. Without one, these tests are skipped with a printed reason.
+// This header does not include torch.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace vrp::test {
 
-// The emulated device replaces this header.
+// Whether the emulated device runs the tests. Its header replaces this one.
 inline constexpr bool kEmulated = false;
 inline void BeLike(const DeviceLike&) {}
 

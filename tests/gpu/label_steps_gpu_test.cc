@@ -1,5 +1,5 @@
-// Captured steps of supervised training on CUDA, compared with the CPU: the same weights, labels,
-// dropped units and draws.
+// Compares captured steps of supervised training on CUDA with the CPU, with the same weights,
+// labels, dropped units and draws.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -24,14 +24,14 @@ struct LabelsCase {
   double teacher_forcing;
   bool dropout;
   Precision precision = Precision::kFp32;
-  bool transformer = false;  // otherwise the pointer network
+  bool transformer = false;  // whether it is the graph transformer, not the pointer network
 };
 void PrintTo(const LabelsCase& one, std::ostream* out) { *out << one.name; }
 
 class LabelStepsEngineGpuTest : public test::GpuTest,
                                 public testing::WithParamInterface<LabelsCase> {
  protected:
-  // Returns the reports of kLabelSteps steps on `device`, each in that many parts.
+  // Returns the reports of kLabelSteps steps on `device`, each in `parts` parts.
   std::vector<CapturedStepReport> Run(DeviceKind device, int32_t parts = 1) {
     EngineOptions options = {.precision = GetParam().precision};
     if (device == DeviceKind::kCpu) {
@@ -51,7 +51,8 @@ class LabelStepsEngineGpuTest : public test::GpuTest,
                                                   .labels = true,
                                                   .label_smoothing = 0.05,
                                                   .dropout = GetParam().dropout,
-                                                  // See captured_steps_gpu_test.cc.
+                                                  // captured_steps_gpu_test.cc explains this
+                                                  // epsilon.
                                                   .adamw = {.epsilon = 1e-5},
                                                   .learning_rates = {1e-4},
                                                   .report_every = 3});

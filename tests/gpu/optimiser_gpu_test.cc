@@ -1,4 +1,4 @@
-// The optimiser's kernels, compared with the same programs on the CPU over several steps.
+// Compares the optimiser's kernels with the same programs on the CPU over several steps.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 
 using test::Buffer;
 
-// Four blocks of the norm, the last one not full.
+// Number of parameters: four blocks of the norm, of which the last one is not full.
 constexpr int32_t kSize = 3 * kNormBlock + 100;
 
 std::vector<UpdatePiece> Pieces() {
@@ -28,7 +28,7 @@ std::vector<UpdatePiece> Pieces() {
   return pieces;
 }
 
-// The parameters and other inputs of a step, on both sides.
+// The parameters and other inputs of a step, on the host and on the device.
 struct Optimised {
   Optimised() { DrawGradient(0); }
 

@@ -1,4 +1,4 @@
-// Dropout masks, forced decoding and a network's single steps on a device, compared with the same
+// Compares dropout masks, forced decoding and a network's single steps on a device with the same
 // programs on the CPU.
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ using test::Buffer;
 class DropoutGpuTest : public test::GpuTest {};
 
 TEST_F(DropoutGpuTest, WritesTheSameMasksAsTheCpu) {
-  // Rows that fill blocks, rows that do not, and no rows.
+  // Tests rows that fill blocks, rows that do not, and no rows.
   for (const int32_t sequences : {8, 7, 0}) {
     DropoutMask mask = {.key = {.seed = 3, .sequence = 40, .layer = 1, .decoder = true},
                         .rate = DropoutRateOf(0.25),
@@ -94,7 +94,7 @@ class ForcedDecodingGpuTest : public test::GpuTest,
  protected:
   static constexpr int32_t kTrajectories = 3;  // per instance
 
-  // Called only after a device was found.
+  // Returns some instances. Must be called only if there is a device.
   static test::DeviceRules SomeRules() {
     return test::DeviceRules({{.nodes = 9, .windows = true},
                               {.nodes = 7, .tsp = true},
@@ -137,7 +137,7 @@ TEST_P(ForcedDecodingGpuTest, ForcedDecodingEqualsTheCpus) {
   followed.ExpectTheSame();
 }
 
-// A fake network: chooses the (salt + step)-th allowed node.
+// Chooses the (salt + step)-th allowed node, instead of a network.
 std::vector<int64_t> SomeChoices(const std::vector<uint8_t>& forbidden, size_t rows, size_t salt) {
   const size_t nodes = forbidden.size() / rows;
   std::vector<int64_t> choices;

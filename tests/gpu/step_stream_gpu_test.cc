@@ -1,5 +1,5 @@
-// Conditional parts of captured work, on a device and on the CPU's fake, which replaces it in other
-// tests.
+// Tests conditional parts of captured work, on a device and on the CPU's fake, which replaces the
+// device in other tests.
 #include <ATen/ATen.h>
 
 #include <memory>
@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// More flags than threads that read them.
+// Number of flags, more than threads that read them.
 constexpr int64_t kFlags = 3000;
 
 class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
@@ -44,7 +44,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
 
   absl::Status Part(int number) {
     return stream_->RunIfAny(Flags(), [this, number] {
-      // Uses memory of its own, which later parts reuse.
+      // Allocates memory, which later parts reuse.
       parts_[number].add_(at::ones({1 << 20}, parts_[number].options()).max());
       if (number == 0 && clears_) flags_.zero_();
       return absl::OkStatus();
@@ -79,7 +79,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   at::Tensor between_;
   at::Tensor behind_;
   at::Tensor parts_[2];
-  bool clears_ = false;  // the first part clears the flags
+  bool clears_ = false;  // whether the first part clears the flags
 };
 
 TEST_P(StepStreamGpuTest, ReplaysAPartOnlyIfAFlagIsSetWhenTheDeviceReachesIt) {

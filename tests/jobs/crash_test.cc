@@ -1,5 +1,5 @@
-// Tests what a killed daemon leaves: a child process runs the manager and is killed at chosen
-// points, then the parent opens and checks the state folder.
+// Tests the state that a killed daemon leaves. A child process runs the manager and is killed at
+// chosen points. Then the parent opens and checks the state folder.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ absl::StatusOr<std::unique_ptr<Policy>> LoadFake(const std::string&, DeviceId) {
 
 class CrashTest : public ::testing::Test {
  protected:
-  // The parts of a daemon, on the test's folders.
+  // The parts of a daemon, in the test's folders.
   struct Daemon {
     Daemon(const test::TempFolder& folder, test::FakeTrainer::Options options)
         : trainer(std::move(options)) {
@@ -44,7 +44,7 @@ class CrashTest : public ::testing::Test {
                               .registry = registry.get(),
                               .clock = &clock,
                               .progress_interval = absl::ZeroDuration()});
-      if (!opened.ok()) abort();  // a failed expectation in the child would be lost
+      if (!opened.ok()) abort();  // aborts, because a failed expectation in the child would be lost
       jobs = *std::move(opened);
     }
     SystemClock clock;
@@ -52,10 +52,10 @@ class CrashTest : public ::testing::Test {
     std::unique_ptr<Registry> registry;
     std::unique_ptr<JobManager> jobs;
   };
-  // Called in the child. `reached` never returns, so the parent kills the child at that point.
+  // Called in the child. `reached` never returns, so that the parent kills the child at that point.
   using Reached = std::function<void()>;
 
-  // Runs `act` in a child until it calls `reached`, and kills the child by SIGKILL.
+  // Runs `act` in a child until `act` calls `reached`, then kills the child by SIGKILL.
   void KillWhenReached(const std::function<void(const Reached& reached)>& act) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
@@ -67,7 +67,7 @@ class CrashTest : public ::testing::Test {
         (void)!write(ends[1], "!", 1);
         while (true) pause();
       });
-      _exit(1);  // was not reached
+      _exit(1);  // the child did not reach its point
     }
     close(ends[1]);
     char byte = 0;
@@ -79,8 +79,8 @@ class CrashTest : public ::testing::Test {
     EXPECT_TRUE(WIFSIGNALED(how));
   }
 
-  // Submits unless there are jobs already, and runs until `options` reaches its point, but not
-  // before all are submitted.
+  // Submits jobs unless there are some already. Runs until `options` reaches its point and all jobs
+  // are submitted.
   void RunUntilKilled(const std::function<test::FakeTrainer::Options(const Reached&)>& options,
                       int submissions = 1) {
     KillWhenReached([&](const Reached& reached) {
@@ -134,7 +134,7 @@ TEST_P(CrashAtStepTest, ResumesFromTheLastCheckpointWithoutAGap) {
       (event.attempt == 1 ? first : second).push_back(event.step);
   }
   EXPECT_THAT(resumed, ElementsAre(saved));
-  // An epoch's last step is stored with its validation, so every step before the kill is there.
+  // An epoch's last step is stored with its validation, so every step before the kill is stored.
   EXPECT_EQ(first.size(), static_cast<size_t>(killed_before - 1));
   EXPECT_EQ(second.front(), saved + 1);
   EXPECT_EQ(second.back(), kEpochs * kBatches);
@@ -245,10 +245,11 @@ TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
   std::vector<std::string> seen;
   std::string id;
   for (int i = 0; i < kKills; ++i) {
-    // At a step that the job has not reached: each time one further, sometimes right after a
+    // Kills at a step that the job has not reached: each time one further, sometimes right after a
     // checkpoint.
     RunUntilKilled(BeforeStep(2 * i + 1));
-    // This daemon only checks the state. Its job waits at the step, and it stops gracefully.
+    // This daemon only checks the state. Its job waits at the step, and the daemon stops
+    // gracefully.
     Daemon daemon(folder_, {});
     daemon.trainer.HoldAt((2 * i) / 3 * 3 + 1);
     id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;

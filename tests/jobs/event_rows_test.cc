@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// A log as written by a training of ten steps per epoch.
+// A fixture with a log as written by a training of ten steps per epoch.
 class EventRowsTest : public ::testing::Test {
  protected:
   EventRowsTest() {

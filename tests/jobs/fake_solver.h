@@ -1,4 +1,4 @@
-// A solver without a search. Its plans are numbers, which the test lowers by one each time.
+// A solver without a search. Its plans are numbers, which the test decreases by one each time.
 #pragma once
 
 #include <functional>
@@ -11,23 +11,23 @@
 
 namespace vrp::test {
 
-// Thread-safe. A solve starts at cost 100 or at the cost of its initial plan. It finds the plans
-// of Improve() and answers when it is cancelled or Done() was called.
+// A fake solver. A solve starts at cost 100 or at the cost of its initial plan. It finds the plans
+// of Improve(), and answers when it is cancelled or Done() was called. Thread-safe.
 class FakeSolver final : public JobSolver {
  public:
-  // Its error or exception becomes that of the solve.
+  // Called before each solve. Its error or exception becomes the solve's.
   std::function<absl::Status(const SolveTask&)> before_solve = {};
 
   absl::StatusOr<TaskAnswer> Solve(const SolveTask& task,
                                    const std::function<void(FoundPlan)>& on_improvement) override;
 
-  // Lets the running solves find the next `count` better plans. Blocks until they have.
+  // Lets the running solves find the next `count` better plans. Blocks until they have found them.
   void Improve(int count = 1);
-  // Lets all solves end from now on.
+  // Makes all solves end from now on.
   void Done();
-  // Blocks until so many solves run at once. Returns false after a generous time.
+  // Blocks until `count` solves run at once. Returns false after a long time.
   bool AwaitRunning(int count);
-  // The requests so far, in order.
+  // Returns the requests so far, in order.
   std::vector<SolveTask> tasks() const;
 
  private:

@@ -100,7 +100,7 @@ absl::Status FakeTrainer::Hold(const TrainingRequest& request, int64_t step,
   absl::MutexLock lock(&mutex_);
   while (step == hold_at_ && !stop.ShouldStop() && !EndsEarly(request)) {
     held_ = true;
-    // A stop condition's flag wakes no waiter, as in a real trainer.
+    // Polls, because a stop condition's flag wakes no waiter. Real trainers poll too.
     mutex_.AwaitWithTimeout(absl::Condition(
                                 +[](int64_t* hold_at) { return *hold_at < 0; }, &hold_at_),
                             absl::Milliseconds(1));

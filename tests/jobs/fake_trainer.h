@@ -14,7 +14,8 @@
 
 namespace vrp::test {
 
-// Thread-safe. Trains request.config.epochs epochs of request.config.batches_per_epoch steps.
+// A fake trainer. Trains request.config.epochs epochs of request.config.batches_per_epoch steps.
+// Thread-safe.
 class FakeTrainer final : public Trainer {
  public:
   struct Options {
@@ -23,7 +24,7 @@ class FakeTrainer final : public Trainer {
     std::function<absl::Status(const TrainingRequest&, int64_t step)> before_step = {};
     // Called after a checkpoint was stored and reported.
     std::function<void(int64_t step)> after_checkpoint = {};
-    // The result of CheckInputs. Default: no error.
+    // Returns the result of CheckInputs. Default: no error.
     std::function<absl::Status(const TrainingRequest&)> check_inputs = {};
   };
   FakeTrainer() = default;
@@ -36,19 +37,20 @@ class FakeTrainer final : public Trainer {
   }
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override;
 
-  // Makes every training wait before step `step` until Release(). It polls its stop condition.
+  // Makes every training wait before step `step` until Release(). A waiting training polls its stop
+  // condition.
   void HoldAt(int64_t step);
   void Release();
-  // Blocks until a training waits there. Returns false after a generous time.
+  // Blocks until a training waits at that step. Returns false after a long time.
   bool AwaitHeld();
 
-  // The requests so far, in order.
+  // Returns the requests so far, in order.
   std::vector<TrainingRequest> requests() const;
 
  private:
   absl::Status Hold(const TrainingRequest& request, int64_t step, const StopCondition& stop);
   static bool EndsEarly(const TrainingRequest& request);
-  // Publishes the weights after `step`.
+  // Publishes the weights after `step` and returns the training's result.
   static absl::StatusOr<TrainingResult> End(const TrainingRequest& request, int64_t step,
                                             TrainingEnd end);
   static void ServeLive(const TrainingRequest& request, int64_t step);

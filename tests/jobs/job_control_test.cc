@@ -137,7 +137,7 @@ TEST_F(JobControlTest, RemovesFilesLeftByADeletionAtTheNextStart) {
   test::AwaitEnd(*jobs_, id);
   jobs_.reset();
   {
-    // Simulates a kill between the two.
+    // Simulates a kill between the deletion of the rows and of the files.
     const auto book = *JobBook::Open(folder_.File("state"), &clock_);
     ASSERT_TRUE(book->store().Delete(JobKind::kTraining, id).ok());
   }
@@ -154,7 +154,7 @@ TEST_F(JobControlTest, PublishesWeightsOfARunningJobWithoutStoppingIt) {
   trainer_->Release();
   asks.join();
   if (!published.ok()) {
-    // The training ended before the request.
+    // The training may have ended before the request.
     EXPECT_TRUE(absl::IsFailedPrecondition(published.status()) ||
                 absl::IsAborted(published.status()))
         << published.status();
@@ -178,7 +178,7 @@ TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
     if (step != 4) return absl::OkStatus();
     id = request.job_name.substr(request.job_name.find('/') + 1);
     asks = std::thread([&] { published = jobs->Publish(id); });
-    // Publishes at once instead of at the end of the step.
+    // Publishes at once instead of after the step.
     bool served = false;
     while (!served) {
       request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {

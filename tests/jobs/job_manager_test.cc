@@ -264,7 +264,7 @@ TEST_F(JobManagerTest, ReportsOutOfMemoryAtSubmissionAsResourceExhausted) {
   EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
 }
 
-// The first response was lost. The named file may have been deleted since.
+// The first response was lost. The input file may have been deleted since.
 TEST_F(JobManagerTest, ReturnsTheJobOfARepeatedRequestAfterItsInputsAreGone) {
   bool gone = false;
   UseTrainer({.check_inputs = [&gone](const TrainingRequest&) {

@@ -10,7 +10,8 @@
 namespace vrp {
 namespace {
 
-// tests/data/state/jobs_v1.db: the training jobs of jobs_v2.db, in the tables of schema version 1.
+// tests/data/state/jobs_v1.db has the training jobs of jobs_v2.db in the tables of schema version
+// 1.
 TEST(JobMigrationTest, OpensSchema1WithAllJobsAndEvents) {
   const test::TempFolder folder;
   const std::string path = folder.File("jobs.db");

@@ -152,7 +152,7 @@ TEST_F(JobQueueTest, PassesTheRemainingTimeLimitToTheTrainer) {
   ASSERT_TRUE(trainer_->AwaitHeld());
   ASSERT_TRUE(jobs_->Pause(id).ok());
   test::AwaitState(*jobs_, id, JobState::kPaused);
-  clock_.Advance(absl::Hours(9));  // paused: does not count
+  clock_.Advance(absl::Hours(9));  // time while paused does not count
   trainer_->Release();
   ASSERT_TRUE(jobs_->Resume(id).ok());
   const Job job = test::AwaitEnd(*jobs_, id);

@@ -57,7 +57,7 @@ TEST_F(JobRecorderTest, StoresProgressOncePerInterval) {
 TEST_F(JobRecorderTest, StoresEachEpochEndOnceWithItsValidation) {
   recorder_->OnProgress(At(9));
   clock_.Advance(absl::Seconds(1));
-  recorder_->OnProgress(At(10));  // due, but its epoch's report follows
+  recorder_->OnProgress(At(10));  // due, but the report of its epoch follows
   recorder_->OnLog("validated");
   recorder_->OnProgress(At(10, true));
   recorder_->OnProgress(At(11));

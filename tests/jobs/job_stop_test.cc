@@ -146,7 +146,7 @@ TEST_F(JobStopTest, HonoursAStopDuringShutdownAtTheNextStart) {
   std::string id;
   UseTrainer({.before_step = [&](const TrainingRequest&, int64_t step) {
     if (step != 5 || book == nullptr) return absl::OkStatus();
-    // The trainer sees only the daemon's shutdown.
+    // Requests the stop in the store only, so that the trainer sees only the daemon's shutdown.
     const absl::Status stopped = book->store()
                                      .Update(id, Durability::kFull,
                                              [](JobChange& change) {

@@ -310,7 +310,7 @@ TEST_F(JobStoreTest, KeepsTheOlderSchemaIfAMigrationFails) {
   EXPECT_EQ(query.Text(0), "1");
 }
 
-// Writes `bytes` over the file at `offset`.
+// Writes `bytes` over the file's content at `offset`.
 void Overwrite(const std::string& path, int64_t offset, const std::string& bytes) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(offset);

@@ -15,8 +15,8 @@ namespace vrp::test {
 // Returns a valid job of `epochs` epochs of `batches` steps, whose model is called "tiny".
 JobSpec ASpec(int64_t epochs = 2, int64_t batches = 5);
 
-// Returns the subscription's events up to the first for which `wanted` is true, or all. Fails the
-// test after a generous time without a new event.
+// Returns the subscription's events up to the first for which `wanted` is true, or all events.
+// Fails the test after a long time without a new event.
 std::vector<JobEvent> ReadUntil(EventSubscription& events,
                                 const std::function<bool(const JobEvent&)>& wanted);
 // Returns all events of a job that will end.
@@ -24,7 +24,7 @@ template <typename Manager>
 std::vector<JobEvent> ReadToEnd(Manager& jobs, std::string_view id) {
   return ReadUntil(**jobs.Watch(id, 1), [](const JobEvent&) { return false; });
 }
-// Waits for the job's end.
+// Waits until the job ends. Returns the job.
 template <typename Manager>
 Job AwaitEnd(Manager& jobs, std::string_view id) {
   ReadToEnd(jobs, id);

@@ -74,7 +74,7 @@ TEST_F(JobWatchTest, WakesAThousandIdleWatchersOnceEach) {
     watchers.push_back(*jobs_->Watch(id, 2));
     watchers.back()->NotifyWhenReady([&calls] { ++calls; });
   }
-  watchers.resize(900);  // a hundred watchers leave
+  watchers.resize(900);  // a hundred watchers disconnect
   EXPECT_EQ(calls, 0);
   ASSERT_TRUE(jobs_->Cancel(id).ok());
   EXPECT_EQ(calls, 900);

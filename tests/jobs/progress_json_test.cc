@@ -116,7 +116,7 @@ TEST(ProgressJsonTextTest, ReadsBackKnownGpuValuesAndOmitsOthers) {
   EXPECT_TRUE(absl::IsDataLoss(ParseProgress(R"({"device_utilization": "much"})").status()));
 }
 
-// Written by version 0.1.0.
+// The text was written by version 0.1.0.
 TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
   const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
       "train_cost":6,"validation_cost":"nan","validation_reference":7,"learning_rate":0.001,

@@ -27,7 +27,7 @@ class RecoveryTest : public ::testing::Test {
            return std::make_unique<test::FakePolicy>();
          }});
   }
-  // Returns a job in the last state of `path`, as left by a killed daemon.
+  // Returns a job that a killed daemon left in the last state of `path`.
   std::string LeftIn(const std::vector<JobState>& path) {
     const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
     EXPECT_TRUE(store_->StartNext(JobKind::kTraining).ok());

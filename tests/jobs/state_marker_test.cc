@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// A folder in which a daemon has kept a job.
+// A fixture with a folder in which a daemon has stored a job.
 class LostDatabaseTest : public ::testing::Test {
  protected:
   LostDatabaseTest() { Submit(*Opened(state_)); }
@@ -76,7 +76,7 @@ TEST_F(LostDatabaseTest, RefusesADatabaseWithoutTables) {
   ExpectLost("has no tables");
 }
 
-// A folder of a vrpd that wrote no markers.
+// The folder is of a vrpd that wrote no markers.
 TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
@@ -84,7 +84,7 @@ TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
   ExpectLost("is empty, although jobs were kept here (jobs/a1 exists)");
 }
 
-// The state after a crash during the first start.
+// The folder is in the state after a crash during the first start.
 TEST_F(LostDatabaseTest, CreatesADatabaseWithoutAnyTraceOfJobs) {
   fs::remove(In("state.json"));
   Empty();

@@ -33,7 +33,7 @@ class StateQuotaTest : public ::testing::Test {
             {.step = step, .config_sha256 = "ab", .numbers = {}, .state = std::string(kState, 'x')},
             {.last = 9})
             .ok());
-    // Modification times must differ at the resolution of the file system.
+    // Sets modification times that differ at the resolution of the file system.
     fs::last_write_time(At(job, step),
                         fs::file_time_type() + std::chrono::seconds(1000 + ++written_));
   }
@@ -79,7 +79,7 @@ TEST_F(StateQuotaTest, FreesSpaceForTheNextWrite) {
 
 TEST_F(StateQuotaTest, KeepsTheLastCompleteCheckpointAndNamesTheUsage) {
   for (const int64_t step : {1, 2, 3}) Checkpoint("a", step);
-  // The newest is damaged, so the one before it is the last complete one.
+  // The newest checkpoint is damaged, so the previous one is the last complete checkpoint.
   ASSERT_TRUE(AtomicWriteFile(At("a", 3) + "/state.safetensors", "cut").ok());
   const absl::Status status = StateQuota(*folder_, kState / 2).Check();
   EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;

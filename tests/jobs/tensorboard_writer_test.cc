@@ -1,4 +1,5 @@
-// Tests the contents and times of a job's event files. tests/interop reads them by TensorBoard.
+// Tests the contents and times of a job's event files. tests/interop reads event files with
+// TensorBoard.
 #include "core/jobs/tensorboard_writer.h"
 
 #include <filesystem>
@@ -61,7 +62,7 @@ class TensorBoardTest : public ::testing::Test {
 
 TEST_F(TensorBoardTest, WritesAPointPerSecondAndPerEpoch) {
   recorder_->WriteTensorBoard(Open());
-  EXPECT_EQ(Records(), 1);  // the version
+  EXPECT_EQ(Records(), 1);  // the record with the version
   for (int64_t step = 1; step <= 8; ++step) {
     recorder_->OnProgress({.epochs = 1, .step = step, .steps = 100});
     clock_.Advance(absl::Milliseconds(500));

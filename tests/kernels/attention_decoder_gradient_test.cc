@@ -77,8 +77,8 @@ TEST_P(SecondPassTest, FloatEqualsDouble) {
   }
 }
 
-// Checks the gradient with respect to every element of every input, and that it is added to the old
-// values.
+// Checks the gradient with respect to every element of every input. Also checks that the second
+// pass adds the gradient to the old values.
 TEST_P(SecondPassTest, GradientsEqualCentralDifferences) {
   for (const DecoderShape& shape : std::vector<DecoderShape>{{.hidden = 16, .heads = 2, .clip = 6},
                                                              {.hidden = 16, .heads = 4}}) {

@@ -236,8 +236,8 @@ TEST_P(AttentionDecoderTest, SamplesFollowTheDistribution) {
     const double wanted = kDraws * std::exp(scores[n]);
     chi_square += (counts[n] - wanted) * (counts[n] - wanted) / wanted;
   }
-  EXPECT_LT(chi_square, 24.3);  // 7 degrees of freedom: one in a thousand
-  EXPECT_GT(chi_square, 0.5);   // nor suspiciously good
+  EXPECT_LT(chi_square, 24.3);  // 7 degrees of freedom, probability 0.001
+  EXPECT_GT(chi_square, 0.5);   // a better fit would be suspicious
 }
 
 TEST_P(AttentionDecoderTest, HandlesLargeInstancesAndTheSmallest) {

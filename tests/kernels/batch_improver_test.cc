@@ -88,7 +88,7 @@ TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
   bool inside = false;
   const DeviceRunner runner = [&](absl::FunctionRef<absl::Status()> work) {
     EXPECT_FALSE(std::exchange(inside, true));
-    // The wait for others' work must not count as time of the task.
+    // Simulates a wait for other work on the device, which must not count as time of the task.
     if (calls < 60) absl::SleepFor(absl::Milliseconds(25));
     const absl::Time begun = SteadyNow();
     const absl::Status status = work();
@@ -136,7 +136,8 @@ TEST(BatchImproverTest, StopsEarlyWithFeasiblePlans) {
   }
 }
 
-// Lanes that run their iterations in another order than one thread does, as a warp may.
+// Lanes that run their iterations backwards, because a warp may also use another order than one
+// thread.
 struct BackwardLanes {
   template <typename Body>
   void Each(int32_t count, const Body& body) const {
@@ -157,7 +158,7 @@ struct BackwardLanes {
   }
 };
 
-// Returns the plans after some calls of the program by BackwardLanes.
+// Runs some calls of the program with BackwardLanes and returns the plans.
 std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
                                            uint64_t seed) {
   PackedPlans packed(plans);
@@ -227,7 +228,7 @@ TEST(PlanImproveLaunchTest, KeepsScratchInSharedMemoryIfOneWarpsFits) {
   EXPECT_EQ(hundred.blocks(10'000), 2500);
   EXPECT_EQ(hundred.blocks(10'001), 2501);
   EXPECT_EQ(hundred.global_scratch_bytes, 0);
-  // A multiprocessor can hold all warps that 64 registers a thread allow.
+  // A multiprocessor can hold all warps that 64 registers per thread allow.
   EXPECT_LE(hundred.shared_bytes * 32 / kMaxImproveWarps, kH200.shared_bytes);
 
   const ImproveLaunchPlan large = PlanImproveLaunch(3, 100'000, kH200);

@@ -1,4 +1,4 @@
-// Runs of both passes of a decoder, with memory of their own.
+// Helpers that run both passes of a decoder with memory for their outputs.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Outputs of a rollout, and their memory.
+// Outputs of a rollout, with their memory.
 template <typename T>
 struct Decoded {
   Decoded(const RoutingProblem& problem, int32_t trajectories)

@@ -1,5 +1,5 @@
-// All attention decoders, so that they pass the same tests: the CPU's for each instruction set, and
-// CUDA's programs, here with one thread.
+// All attention decoders, for tests that each of them must pass: the CPU's decoder for each
+// instruction set, and CUDA's programs on one CPU thread.
 #pragma once
 
 #include <memory>
@@ -11,13 +11,13 @@
 
 namespace vrp {
 
-using DecoderKind = std::optional<Isa>;  // none: the programs
+using DecoderKind = std::optional<Isa>;  // nullopt: the programs
 
 std::vector<DecoderKind> DecoderKinds();
 std::string DecoderKindName(DecoderKind kind);
 
-// Returns a decoder of that kind. The programs have no beam search and poll the stop condition only
-// before a launch.
+// Returns a decoder of the given kind. The programs have no beam search and poll the stop condition
+// only before a launch.
 template <typename T>
 std::unique_ptr<AttentionDecoder<T>> MakeDecoderOfKind(DecoderKind kind, const DecoderShape& shape);
 

@@ -88,7 +88,7 @@ TEST(PlanDecoderLaunchTest, FillsABlockWithStagedNodes) {
     }
   }
   const DecoderLaunchPlan few =
-      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // 2 fit beside it
+      PlanDecoderLaunch(SizeOf(1024, 61, 100, false), kRtx3090);  // 2 groups fit beside the copy
   EXPECT_FALSE(few.staged);
 }
 

@@ -1,5 +1,5 @@
-// Draws divided among threads. tests/train/drawn_by_device_test.cc compares the instances with the
-// host's.
+// Tests draws that are divided among threads. tests/train/drawn_by_device_test.cc compares the
+// instances with the host's instances.
 #include "core/kernels/instances/device_instances.h"
 
 #include <vector>

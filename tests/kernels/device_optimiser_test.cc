@@ -1,5 +1,5 @@
-// Decisions of an optimiser step on the device. tests/train/adamw_test.cc compares the arithmetic
-// of AdamW.
+// Tests the decisions of an optimiser step on the device. tests/train/adamw_test.cc compares the
+// arithmetic of AdamW.
 #include "core/kernels/optimiser/device_optimiser.h"
 
 #include <cmath>
@@ -80,7 +80,7 @@ TEST(DeviceOptimiserTest, SkipsAndCountsStepsWithNonFiniteGradientOrLoss) {
   EXPECT_EQ(one.state.applies, 0);
   one.loss = 0;
   OptimiseOnCpu(one.task);
-  EXPECT_NEAR(one.values[0], 0.9, 1e-5);  // bias corrections of a first update
+  EXPECT_NEAR(one.values[0], 0.9, 1e-5);  // with the bias corrections of a first update
   EXPECT_EQ(one.state.updates, 1);
 }
 
@@ -99,7 +99,7 @@ TEST(DeviceOptimiserTest, AveragesTheWeightsAfterEachUpdate) {
     wanted = decay * wanted + (1 - decay) * one.values[0];
     EXPECT_NEAR(average[0], wanted, 1e-6);
   }
-  EXPECT_EQ(average[4], 3);  // in no piece, like frozen parameters
+  EXPECT_EQ(average[4], 3);  // belongs to no piece, like frozen parameters
 }
 
 TEST(DeviceOptimiserTest, ClipsByTheNorm) {

@@ -1,5 +1,5 @@
-// A batch drawn on a device, in one piece of memory, so that it can be copied to the host and
-// compared as a whole.
+// A batch drawn on a device, in one piece of memory, so that a test can copy and compare the whole
+// batch at once.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline int64_t BytesOf(const DrawnShape& shape) {
   return static_cast<int64_t>(sizeof(int64_t)) + shape.instances * kInstance + rows * kRow;
 }
 
-// Returns memory with the batch's number and otherwise values that no batch contains.
+// Returns memory with the batch's number, filled otherwise with values that no batch contains.
 inline std::vector<uint8_t> NoInstances(const DrawnShape& shape, int64_t batch) {
   std::vector<uint8_t> memory(static_cast<size_t>(BytesOf(shape)), 0xA5);
   std::memcpy(memory.data(), &batch, sizeof(batch));
@@ -62,7 +62,7 @@ inline void ExpectSameValues(const double* actual, const double* expected, int32
   for (int32_t i = 0; i < count; ++i) ASSERT_EQ(actual[i], expected[i]) << i;
 }
 
-// Expects equality bit for bit, except for the addresses of arrays.
+// Expects that the rules are equal bit for bit, except for the addresses of arrays.
 inline void ExpectSameRules(const StepRules& actual, const StepRules& expected) {
   EXPECT_EQ(actual.load_limit, expected.load_limit);
   EXPECT_EQ(actual.distance_limit, expected.distance_limit);

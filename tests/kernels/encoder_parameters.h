@@ -18,7 +18,7 @@ inline std::vector<double> RandomInputs(int64_t count, uint64_t stream) {
   return values;
 }
 
-// A flat span of parameters, and the range of each kind of them over all layers.
+// A flat span of parameters, and the range of values of each kind of parameter over all layers.
 struct EncoderParameters {
   std::vector<EncoderLayerOffsets> layers;
   std::vector<double> values;

@@ -1,4 +1,4 @@
-// The encoder in plain loops and float64, for tests.
+// A reference of the encoder in plain loops and float64.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@
 
 namespace vrp::testing_support {
 
-// One instance: x [N, H] through all layers. With `bf16` the linear layers round their operands.
+// A reference encoder of one instance, x [N, H]. With `bf16`, the linear layers round their
+// operands.
 class EncoderReference {
  public:
   EncoderReference(const EncoderShape& shape, const EncoderParameters& parameters,
@@ -55,7 +56,8 @@ class EncoderReference {
     }
     return y;
   }
-  // Only the second linear layer of the feed-forward network reads F values per node.
+  // Returns the number of nodes. Only the second linear layer of the feed-forward network reads F
+  // values per node.
   int64_t Nodes(const std::vector<double>& x, int64_t /*outputs*/, int64_t weight) const {
     bool second = false;
     for (const EncoderLayerOffsets& o : p_.layers) second = second || o.feed2_weight == weight;

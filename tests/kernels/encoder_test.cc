@@ -66,7 +66,7 @@ struct Passes {
   std::vector<T> gradient;
 };
 
-// Runs the encoder's passes over `group`. An empty `dy` means only forward, with nothing saved.
+// Runs the encoder's passes over `group`. With an empty `dy`, runs only forward and saves nothing.
 template <typename T>
 Passes<T> RunEncoder(const EncoderShape& shape, std::unique_ptr<Encoder<T>> encoder,
                      const EncoderParameters& parameters, Group& group,
@@ -154,8 +154,8 @@ TEST_P(EncoderTest, ForwardEqualsPlainLoops) {
   }
 }
 
-// Checks directional derivatives along single parameters and inputs against central differences of
-// the float64 reference.
+// Compares derivatives with respect to single parameters and inputs with central differences of the
+// float64 encoder.
 TEST_P(EncoderTest, GradientsEqualCentralDifferences) {
   const EncoderShape s = shape();
   EncoderParameters parameters = MakeEncoderParameters(s);
@@ -191,7 +191,7 @@ TEST_P(EncoderTest, GradientsEqualCentralDifferences) {
 TEST_P(EncoderTest, FloatGradientsAreCloseToDouble) {
   const EncoderShape s = shape();
   const EncoderParameters parameters = MakeEncoderParameters(s);
-  Group group(s, {21, 1, 11, 40, 200});  // more rows than are handled at once
+  Group group(s, {21, 1, 11, 40, 200});  // more rows than the encoder handles at once
   const std::vector<double> dy = RandomInputs(group.rows() * s.hidden, 78);
   const Passes<double> wanted = RunEncoder<double>(s, isa(), parameters, group, dy);
   const Passes<float> got = RunEncoder<float>(s, isa(), parameters, group, dy);
@@ -268,7 +268,7 @@ double Distance(const std::vector<T>& a, const std::vector<double>& b) {
 
 TEST_P(Bf16EncoderTest, ForwardEqualsPlainLoopsWithRoundedOperands) {
   EncoderShape s = shape();
-  s.layers = 1;  // rounding ties may differ, more so with each layer
+  s.layers = 1;  // rounding may differ at ties, and more so with each layer
   const EncoderParameters parameters = MakeEncoderParameters(s);
   Group group(s, {5, 1, 17, 33, 2});
   const std::vector<double> wanted = group.Reference(parameters, true);

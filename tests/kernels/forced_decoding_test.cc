@@ -1,5 +1,5 @@
-// Forced decoding in one call, compared with plain loops over the step function; and the same
-// choices step by step, as if a network made them.
+// Compares forced decoding in one call with plain loops over the step function. Also compares the
+// same choices made step by step, as by a network.
 #include "core/kernels/forced_decoding/forced_decoding.h"
 
 #include <memory>
@@ -59,7 +59,7 @@ struct Memory {
   std::vector<TrajectoryEnd> ends;
 };
 
-// A pointer network's features of a node, computed independently.
+// Returns a pointer network's features of a node, computed independently.
 template <typename T>
 std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
                              const std::vector<uint8_t>& visited, int32_t node) {
@@ -74,7 +74,7 @@ std::vector<T> PlainFeatures(const StepRules& rules, const RouteState& state,
           static_cast<T>(times.slack)};
 }
 
-// Writes a step's observation by plain loops.
+// Writes a step's observation with plain loops.
 template <typename T>
 void WritePlainStep(const StepRules& rules, const RouteState& state,
                     const std::vector<uint8_t>& visited, ObservationKind kind,
@@ -178,7 +178,7 @@ TEST_P(ForcedDecodingTest, ObservationsEqualPlainLoopsBitForBit) {
 INSTANTIATE_TEST_SUITE_P(Variants, ForcedDecodingTest, testing::ValuesIn(AllCases(kForcedNodes)),
                          [](const auto& one) { return CaseName(one.param); });
 
-// A CVRP of two instances, each with one trajectory.
+// Two CVRP instances, each with one trajectory.
 class ForcedDecodingEdgeTest : public testing::Test {
  protected:
   ForcedDecodingResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
@@ -217,7 +217,7 @@ TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesThe
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
     EXPECT_EQ(result.steps.current[1], 1);
-    EXPECT_EQ(result.steps.current[2], 0);  // idle
+    EXPECT_EQ(result.steps.current[2], 0);  // an idle observation
     EXPECT_EQ(result.ends[1], TrajectoryEnd::kDone);
     EXPECT_EQ(result.lengths[1], std::ssize(whole));
   }
@@ -237,7 +237,7 @@ class Advanced {
   Advanced(const StepRules& rules, ObservationKind kind, bool distinct_starts = false)
       : rules_(rules), memory_(kind), distinct_starts_(distinct_starts) {}
 
-  // Advances to the step after `choices`.
+  // Makes `choices`, then advances to `step`.
   void To(int32_t step, const std::vector<int64_t>& choices) {
     AdvanceOnCpu({.layout = memory_.layout,
                   .instances = 1,
@@ -337,7 +337,7 @@ TEST(AdvanceTest, StartsAreDistinctAndDrawsDependOnTheStep) {
 TEST(AdvanceTest, IdlesWithoutAllowedNodesAndIgnoresForbiddenChoices) {
   RoutingCase one({.nodes = kForcedNodes});
   RoutingProblem problem = one.problem();
-  problem.capacity = 0.5;  // less than any demand
+  problem.capacity = 0.5;  // smaller than any demand
   Advanced<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
   Advanced<float> free(MakeStepRules(one.problem()), ObservationKind::kPointer);
   stuck.To(0, {});
@@ -351,7 +351,7 @@ TEST(AdvanceTest, IdlesWithoutAllowedNodesAndIgnoresForbiddenChoices) {
     each->To(2, {2, 1});
   }
   begun.To(3, {-1, -1});
-  free.To(3, {1, kForcedNodes});  // visited; no such node
+  free.To(3, {1, kForcedNodes});  // a visited node; no such node
   begun.ExpectSame(free);
   EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
 }

@@ -1,4 +1,4 @@
-// Random integer instances and plans for the tests of improvement.
+// Random integer instances and plans for the tests of local search.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace vrp::test {
 struct ImproveCase {
   int32_t customers = 20;
   int32_t capacity = 30;  // demands are 1 .. 9
-  int32_t spare = 3;      // routes allowed beyond the plan's
-  bool tsp = false;       // one route, no demands
+  int32_t spare = 3;      // number of allowed routes beyond the plan's
+  bool tsp = false;       // whether there is one route and no demands
   uint64_t seed = 1;
 };
 
@@ -26,7 +26,7 @@ int64_t CostOf(const ImprovedPlan& plan);
 // allowed.
 bool IsFeasible(const ImprovedPlan& plan);
 
-// A plan with the scratch of the threads that improve it; here one thread.
+// A plan with the scratch of the thread that improves it.
 class ImproveFixture {
  public:
   explicit ImproveFixture(const ImprovedPlan& plan);

@@ -1,4 +1,4 @@
-// Every move of the descent, compared with the plan that it makes.
+// Compares the delta of every move of the descent with the cost of the plan that the move makes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class ImproveMoveTest : public testing::Test {};
 using Moves = testing::Types<RelocateMove, SwapMove, TwoOptMove, TwoOptStarMove>;
 TYPED_TEST_SUITE(ImproveMoveTest, Moves);
 
-// Tries all moves between all customers; returns their number.
+// Tries all moves between all customers. Returns the number of moves.
 template <typename Move>
 int64_t TryAll(const ImproveCase& options) {
   const ImprovedPlan begun = RandomPlan(options);

@@ -1,4 +1,4 @@
-// The LSTM's kernels with products in bf16, compared with plain loops that round the operands.
+// Compares the LSTM's kernels with products in bf16 with plain loops that round the operands.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,8 @@ struct Sizes {
   int64_t inputs;
   int64_t outputs;
 };
-// More rows than a block, a pass or a gradient's chunk has; sizes that leave half a panel over.
+// Sizes with more rows than a block, a pass or a gradient's chunk has, and sizes that end with half
+// a panel.
 constexpr Sizes kSizes[] = {
     {1, 16, 16}, {13, 80, 48}, {40, 48, 96}, {109, 32, 128}, {347, 96, 112}};
 

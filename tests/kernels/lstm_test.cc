@@ -15,7 +15,7 @@ constexpr int64_t kLstmHidden = 32;     // weights of several panels
 constexpr int64_t kLstmSequences = 13;  // more than the rows of a block
 constexpr int64_t kLstmRows = 39;       // in all steps
 
-// One sequence of 4 steps, 11 of 3 and one of 2, one layer.
+// One layer's inputs for one sequence of 4 steps, 11 sequences of 3 and one of 2.
 struct Problem {
   std::vector<int32_t> first = {0, 13, 26, 38, kLstmRows};
   std::vector<double> weight = RandomValues<double>(4 * kLstmHidden * kLstmHidden, 1);  // W_hh
@@ -23,10 +23,10 @@ struct Problem {
   std::vector<double> hidden = RandomValues<double>(kLstmSequences * kLstmHidden, 3);
   std::vector<double> cell = RandomValues<double>(kLstmSequences * kLstmHidden, 4);
   std::vector<double> wanted =
-      RandomValues<double>(kLstmRows * kLstmHidden, 5);  // the loss's gradient by the outputs
+      RandomValues<double>(kLstmRows * kLstmHidden, 5);  // the loss's gradient w.r.t. the outputs
 };
 
-// Returns outputs [8, H] by plain loops.
+// Returns the outputs, computed by plain loops.
 std::vector<double> PlainOutputs(const Problem& p) {
   std::vector<double> hidden = p.hidden;
   std::vector<double> cell = p.cell;

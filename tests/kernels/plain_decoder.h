@@ -1,4 +1,4 @@
-// The attention decoder by plain loops in double, the reference of the kernels.
+// The attention decoder in plain loops and double, the reference of the kernels.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class RandomNodes {
   std::vector<std::vector<T>> arrays_;
 };
 
-// Returns log p of each node at a step; -inf for forbidden nodes.
+// Returns each node's log-likelihood at a step; -inf for forbidden nodes.
 std::vector<double> PlainLogLikelihoods(const DecoderShape& shape, const StepRules& rules,
                                         const DecoderNodes<const double>& nodes,
                                         const RouteState& state,
@@ -35,12 +35,12 @@ std::vector<double> PlainLogLikelihoods(const DecoderShape& shape, const StepRul
 
 struct PlainTrajectory {
   std::vector<int32_t> choices;
-  double log_likelihood = 0;  // with label smoothing: of the smoothed terms
+  double log_likelihood = 0;  // with label smoothing that of the smoothed terms
   double cost = 0;
   int32_t agreements = 0;
 };
 
-// Rolls out a tour; choose(t, log_likelihoods) returns the next node.
+// Rolls out a tour. choose(t, log_likelihoods) returns the next node.
 template <typename Choose>
 PlainTrajectory PlainRollout(const DecoderShape& shape, const RoutingProblem& problem,
                              const DecoderNodes<const double>& nodes, bool first_is_given,

@@ -105,7 +105,7 @@ TEST_P(PointerStepsTest, BothAttentionsReactToAVisitedNode) {
   OneStep step;
   step.Compute(GetParam());
   OneStep flipped;
-  flipped.dynamic[2] += 1;  // only is_visited of node 2
+  flipped.dynamic[2] += 1;  // changes only is_visited of node 2
   flipped.Compute(GetParam());
   EXPECT_GT(std::abs(flipped.logits[2] - step.logits[2]), 1e-3);
   EXPECT_GT(std::abs(flipped.seen[0] - step.seen[0]), 1e-6);

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// The longest distance and duration of a trip to a customer and back, service included.
+// The longest distance and duration of a trip to a customer and back, including service.
 struct LongestTrips {
   double distance = 0;
   double duration = 0;

@@ -1,5 +1,4 @@
-// Random instances of every variant that rollouts support, in the forms of the kernels and of the
-// checker.
+// Random instances of every variant that rollouts support, in the kernels' and the checker's forms.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,14 @@ struct CaseOptions {
   bool distance_limit = false;
   bool duration_limit = false;
   bool backhauls = false;
-  bool matrix = false;  // asymmetric distances and durations instead of positions
+  bool matrix = false;  // whether asymmetric matrices replace positions
   Metric metric = Metric::kExact;
   uint64_t seed = 1;
 };
 
 // Returns a test name such as "backhauls_open".
 std::string CaseName(const CaseOptions& options);
-// Returns each variant, and each mixture of these attributes.
+// Returns cases of each variant, and of each combination of these attributes.
 std::vector<CaseOptions> AllCases(int32_t nodes);
 
 // A random instance in which an empty vehicle can serve every customer.
@@ -42,7 +41,7 @@ class RoutingCase {
   const RoutingProblem& problem() const { return problem_; }
   RoutingProblem& problem() { return problem_; }
   const Instance& instance() const { return *instance_; }
-  // Converts choices to a plan; a TSP's tour is rotated to begin at node 0.
+  // Converts choices to a plan. Rotates a TSP's tour to begin at node 0.
   Plan PlanOf(const std::vector<int32_t>& choices) const;
 
  private:

@@ -47,7 +47,7 @@ struct RandomTrajectory {
   std::vector<int32_t> choices;
 };
 
-// Whether the plan violates nothing except that customers are missing.
+// Whether the plan's only violations are missing customers.
 bool IsPartOfAPlan(const Instance& instance, const Plan& plan) {
   for (const Violation& violation : CheckPlan(instance, plan).violations) {
     if (violation.kind != ViolationKind::kMissingCustomer) return false;

@@ -14,7 +14,7 @@ using simd::Function;
 
 template <typename T>
 std::vector<T> Apply(Isa isa, Function function, const std::vector<T>& from) {
-  std::vector<T> to(from.size() + 1, T{-7});  // one more, which must not change
+  std::vector<T> to(from.size() + 1, T{-7});  // one more element, which must not change
   if (isa == Isa::kAvx2) {
     simd::avx2::Apply<T>(function, from.data(), static_cast<int64_t>(from.size()), to.data());
   } else {
@@ -75,7 +75,8 @@ TYPED_TEST(SimdMathTest, ExpTanhSigmoidAndLogAreExactToTheFormat) {
   }
 }
 
-// The rounding of an argument that is multiplied first grows with its size.
+// Tolerates larger errors of large arguments, because some instruction sets multiply the argument
+// first, which rounds it.
 TYPED_TEST(SimdMathTest, PowersOfTwoAreExactUpToTheArgumentsRounding) {
   using T = TypeParam;
   for (const Isa isa : UsableIsas()) {

@@ -1,5 +1,5 @@
-// Groups (core/kernels/support/group.h) of several CPU threads. A barrier missing on CUDA is a data
-// race here, which the tsan preset reports.
+// Groups (core/kernels/support/group.h) of several CPU threads. A barrier that is missing on CUDA
+// is a data race here, which the tsan preset reports.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct ThreadsTable {
   std::array<std::pair<double, int32_t>, kThreads> values;  // of a reduction
 };
 
-// Lanes like a warp's.
+// Lanes like those of a warp.
 class ThreadedLanes {
  public:
   ThreadedLanes(ThreadsTable& table, int32_t lane) : table_(table), lane_(lane) {}
@@ -82,7 +82,7 @@ class ThreadedLanes {
 
  private:
   void Wait() const { table_.barrier.arrive_and_wait(); }
-  // Exchanges values and returns those of all lanes.
+  // Exchanges values and returns the values of all lanes.
   std::array<std::pair<double, int32_t>, kThreads> Exchange(double value, int32_t index) const {
     table_.values[static_cast<size_t>(lane_)] = {value, index};
     Wait();

@@ -1,5 +1,5 @@
-// CUDA's programs on several CPU threads: their results do not depend on the number of threads, and
-// with the tsan preset no thread reads what another still writes.
+// Runs CUDA's programs on several CPU threads. Tests that results do not depend on the number of
+// threads. With the tsan preset, also tests that no thread reads data that another one is writing.
 #include <vector>
 
 #include "core/base/random.h"
@@ -73,7 +73,7 @@ struct Decoded {
     }
   }
 
-  // Runs two groups' shares of the steps, one after the other.
+  // Runs the second pass in two parts, one after the other, as two groups would.
   template <typename Group>
   void DeriveAll(const Group& group) {
     const BatchSecondPassRequest request = {.trajectories = kTrajectories,

@@ -1,4 +1,4 @@
-// The registry of architectures, and the sizes that each one accepts.
+// Tests the registry of architectures, and the sizes that each one accepts.
 #include "core/model/architectures.h"
 
 #include <set>

@@ -1,4 +1,4 @@
-// Beam search by both CPU engines.
+// Tests beam search by both CPU engines.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -156,7 +156,7 @@ void AddTours(const StepRules& rules, const RouteState& state, const std::vector
   }
 }
 
-// Adds up the likelihoods of all completions of each prefix.
+// Lists all tours and sums the likelihoods of all completions of each prefix.
 AllTours ToursOf(const PolicyEngine& engine, const NetworkBatch& batch) {
   AllTours all;
   const StepRules rules = MakeStepRules(batch.problems[0]);
@@ -190,7 +190,7 @@ std::vector<Sequence> Longer(const AllTours& all, const Sequence& begun, int32_t
   return longer.empty() ? std::vector<Sequence>{begun} : longer;
 }
 
-// Runs a reference beam search that always keeps the greedy tour.
+// Returns the tours of a reference beam search that always keeps the greedy tour.
 std::vector<Sequence> BeamByHand(const AllTours& all, int32_t nodes, size_t width) {
   const auto likelier = [&](const Sequence& a, const Sequence& b) {
     return all.beginnings.at(a) > all.beginnings.at(b);

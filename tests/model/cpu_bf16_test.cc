@@ -1,4 +1,4 @@
-// The networks' passes with emulated products in bf16, which run on every CPU with AVX-512.
+// Tests the networks' passes with emulated products in bf16, which run on every CPU with AVX-512.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-// Must run before the kernels choose their instructions.
+// The variable must be set before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 const PointerNetworkOptions kBf16Pointer = {.hidden = 48, .layers = 2, .dropout = 0.2};
@@ -56,7 +56,8 @@ class CpuBf16Test : public testing::TestWithParam<Bf16Network> {
     EXPECT_TRUE(trajectories.ok()) << trajectories.status();
     return *std::move(trajectories);
   }
-  // Forces choices that the network has drawn, in both precisions.
+  // Returns a request that forces choices drawn by the network, so that both precisions use the
+  // same choices.
   GradientRequest Follow() {
     if (choices_.empty()) {
       const Trajectories drawn = Run({.choice = Choice::kSample});
@@ -94,7 +95,7 @@ TEST_P(CpuBf16Test, HasTheGradientOfFloatUpToRounding) {
       norm += double{wanted[i]} * wanted[i];
       error += (double{values_[i]} - wanted[i]) * (double{values_[i]} - wanted[i]);
     }
-    if (norm == 0) continue;  // only other problems use it
+    if (norm == 0) continue;  // only other problems use the parameter
     EXPECT_GT(error, 0) << shape.name;
     all_norm += norm;
     all_error += error;

@@ -46,7 +46,7 @@ void WeighByIndex(int64_t first, std::span<const double> costs, std::span<double
   }
 }
 
-// Computes AddGradient's loss by a rollout only.
+// Returns AddGradient's loss, computed only by a rollout.
 double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
               const std::vector<std::vector<int32_t>>& choices, int32_t count, bool starts) {
   RolloutRequest request{.choice = Choice::kForced,
@@ -66,7 +66,7 @@ double LossOf(const PolicyEngine& engine, const NetworkBatch& batch,
   return loss;
 }
 
-// Weighs a trajectory by its index in its instance, whatever its group.
+// Weighs a trajectory by its index in its instance, for any division into groups.
 void WeighEach(int64_t first, std::span<const double> costs, std::span<double> weights,
                int32_t count) {
   for (size_t at = 0; at < costs.size(); at += static_cast<size_t>(count)) {
@@ -289,7 +289,7 @@ TEST(CpuGraphTransformerTest, DistinguishesTheCitiesOfAMatrix) {
   const auto one = single->Run(batch, {});
   const auto other = twice->Run(batch, {});
   ASSERT_TRUE(one.ok() && other.ok());
-  // If all nodes looked alike to the network, norms would turn rounding into choices.
+  // If all nodes looked the same to the network, norms would turn rounding into choices.
   EXPECT_NEAR(one->log_likelihoods[0], other->log_likelihoods[0], 1e-4);
 }
 

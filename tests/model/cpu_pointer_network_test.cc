@@ -42,7 +42,7 @@ Trajectories RunOf(const PolicyEngine& engine, const NetworkBatch& batch,
   return *std::move(trajectories);
 }
 
-// Weighs trajectories differently.
+// Gives trajectories different weights.
 void Weigh(int64_t first, std::span<const double>, std::span<double> weights) {
   for (size_t i = 0; i < weights.size(); ++i) {
     weights[i] = 0.5 + static_cast<double>((first + static_cast<int64_t>(i)) % 3);
@@ -65,8 +65,8 @@ std::vector<float> Gradient(const PolicyEngine& engine) {
 
 class CpuPointerNetworkTest : public testing::TestWithParam<bool> {};
 
-// Checks the gradient of each parameter against differences of the rollout's log-likelihoods, which
-// are computed step by step.
+// Checks the gradient of each parameter against differences of the rollout's log-likelihoods. The
+// rollout computes them step by step.
 void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bool windows) {
   const auto engine = MakeCpuPointerNetwork(options, 3);
   const std::vector<Instance> instances =
@@ -87,7 +87,7 @@ void ExpectGradientOfCentralDifferences(const PointerNetworkOptions& options, bo
     }
     return sum;
   };
-  // One group starts at instance 0, so that the weights are those of Weigh.
+  // The only group starts at instance 0, so that the weights are those of Weigh.
   ASSERT_NEAR(loss(), outcome.loss, 1e-3);
   const ParameterLayout& layout = engine->parameters().layout();
   for (const ParameterShape& shape : layout.shapes()) {

@@ -28,7 +28,7 @@ std::vector<int64_t> RowsOfGroups(const std::vector<int64_t>& rows, int64_t limi
 }
 
 TEST(CutIntoGroupsTest, GivesEachThreadEquallyMuch) {
-  // 128 instances of 11 rows: a group holds 38, which would give one thread 76 of them.
+  // There are 128 instances of 11 rows. A group holds 38 of them, which would give one thread 76.
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(128, 11), 420, 2), std::vector<int64_t>(4, 352));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(512, 1), 72, 2), std::vector<int64_t>(8, 64));
   EXPECT_EQ(RowsOfGroups(std::vector<int64_t>(9, 1), 72, 3), std::vector<int64_t>(3, 3));

@@ -43,7 +43,7 @@ double Cost(const Instance& instance, const DecodedPlan& decoded) {
   return report.cost;
 }
 
-// Returns instances of all kinds that are improved.
+// Returns instances of all kinds that the policy improves.
 std::vector<Instance> Improvable() {
   return {AnInstance().WithCustomers(40).RandomDemands().Capacity(25).Build(),
           AnInstance().WithCustomers(30).RandomDemands().Capacity(25).As(Metric::kRounded).Build(),
@@ -73,7 +73,7 @@ TEST(ImprovingPolicyTest, ImprovesTheNetworksPlansInEveryBatch) {
     EXPECT_EQ((*improved)[i].rounds, 400);
     EXPECT_GT((*improved)[i].improving, absl::ZeroDuration());
     EXPECT_EQ((*decoded)[i].rounds, 0);
-    // Each instance has the same plan as if it were decoded alone.
+    // Each instance gets the plan that it gets if it is decoded alone.
     const auto alone = Improving()->Decode(std::span(instances).subspan(i, 1), With(400));
     EXPECT_EQ((*alone)[0].plan, (*improved)[i].plan) << i;
   }

@@ -18,7 +18,7 @@ struct ArchitectureCase {
   std::string name;
   std::string sizes;
   std::string other_sizes;
-  std::string complaint;  // the error for weights of `sizes` in a network of `other_sizes`
+  std::string complaint;  // the error if weights of `sizes` are loaded into `other_sizes`
 };
 
 const ArchitectureCase kArchitectures[] = {
@@ -76,7 +76,7 @@ TEST_P(LoadPolicyTest, HasTheLikelihoodsOfTheSavedNetwork) {
   for (size_t i = 0; i < instances.size(); ++i) {
     EXPECT_EQ((*plans)[i].plan, ChoicesToPlan(batch, static_cast<int32_t>(i),
                                               expected.Choices(static_cast<int64_t>(i))));
-    EXPECT_EQ((*plans)[i].log_likelihood, expected.log_likelihoods[i]);  // bitwise
+    EXPECT_EQ((*plans)[i].log_likelihood, expected.log_likelihoods[i]);  // bitwise equal
   }
   EXPECT_EQ((*loaded)->info().parameters, engine_->parameters().size());
   EXPECT_EQ((*loaded)->info().architecture, GetParam().name);

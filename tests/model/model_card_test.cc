@@ -69,7 +69,7 @@ TEST(ModelCardTest, ReadsBackEvaluationsThatMayBeAbsent) {
   EXPECT_TRUE(std::isnan(read->evaluations[1].mean_gap));
   EXPECT_EQ(WriteModelCard(*read), WriteModelCard(card));
 
-  // Cards of version 0.1.0 have none.
+  // Cards of version 0.1.0 have no evaluations.
   EXPECT_EQ(WriteModelCard(ACard()).find("evaluations"), std::string::npos);
   EXPECT_TRUE(ParseModelCard(WriteModelCard(ACard()), "card.json")->evaluations.empty());
 

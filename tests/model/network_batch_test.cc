@@ -139,7 +139,7 @@ TEST_P(ChoicesTest, OfATourConvertBackToTheTour) {
     std::vector<int32_t> choices = PlanChoices(batch, 0, plan);
     ASSERT_EQ(choices.size(), 9u);
     std::rotate(choices.begin(), choices.begin() + 4,
-                choices.end());  // the same tour from another city
+                choices.end());  // the same tour, begun at another city
     const Plan back = ChoicesToPlan(batch, 0, choices);
     EXPECT_TRUE(CheckPlan(instance, back, CheckPlan(instance, plan).cost).feasible);
   }

@@ -1,4 +1,4 @@
-// Inputs of networks, and batches with feature columns.
+// Tests the inputs of networks, and batches with feature columns.
 #include "core/model/policy/network_inputs.h"
 
 #include <string>
@@ -110,14 +110,14 @@ TEST(OwnColumnsTest, AreNamedIfMissing) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("features.wear: absent"));
 }
 
-// Returns the log-likelihoods of some tours.
+// Returns the log-likelihoods of sampled tours.
 std::vector<double> Likelihoods(const PolicyEngine& engine,
                                 const std::vector<Instance>& instances) {
   const NetworkBatch batch = MakeNetworkBatch(instances, engine.batch_form());
   return engine.Run(batch, {.choice = Choice::kSample, .trajectories = 4})->log_likelihoods;
 }
 
-// Copies the weights of `from` to `to`, whose embeddings have the inputs of `from` first.
+// Copies the weights of `from` to `to`, whose embeddings begin with the inputs of `from`.
 void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
   const ParameterLayout& narrow = from.parameters().layout();
   const ParameterLayout& wide = to.parameters().layout();
@@ -142,8 +142,8 @@ void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
   ASSERT_TRUE(to.ParametersChanged().ok());
 }
 
-// Checks that own columns with weights of 0 change nothing, and others something; also with more
-// inputs than a vector has lanes.
+// Checks that own columns with weights of 0 change nothing, and that other weights change the
+// result. Also covers more inputs than a vector has lanes.
 void ExpectColumnsToCount(const PolicyEngine& usual, PolicyEngine& own,
                           const std::vector<std::string>& names) {
   const std::vector<Instance> plain = {AnInstance().WithCustomers(7).RandomDemands().Build(),

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Records the device's work in order, and which thread does it.
+// A record of the device's work in order, and of the threads that do it.
 struct Notes {
   std::string text;
   std::vector<std::thread::id> threads;

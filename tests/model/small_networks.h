@@ -1,4 +1,4 @@
-// Small networks and batches that the tests of engines share.
+// Small networks and batches shared by the tests of engines.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ inline NetworkBatch BatchOf(const std::vector<Instance>& instances,
   return MakeNetworkBatch(std::span<const Instance>(instances), form);
 }
 
-// Returns the choices of each trajectory, to be forced on another rollout.
+// Returns the choices of each trajectory, which another rollout can be forced to repeat.
 inline std::vector<std::vector<int32_t>> ChoicesOf(const Trajectories& trajectories) {
   std::vector<std::vector<int32_t>> choices;
   for (int64_t row = 0; row < std::ssize(trajectories.lengths); ++row) {

@@ -1,5 +1,5 @@
-// Greedy rollouts of small batches captured by a fake stream on the CPU, compared with the same
-// network without a stream.
+// Tests greedy rollouts of small batches that a fake stream captures on the CPU. Compares them with
+// the same network without a stream.
 #include <memory>
 #include <new>
 #include <optional>
@@ -21,8 +21,8 @@ namespace {
 constexpr int kRolloutsOfAShape = 4;  // without a graph, captured, replayed, and replayed again
 
 struct MemoryShortage {
-  int64_t instances = 0;  // of batches that run out of memory
-  int failures = 0;       // how often they do
+  int64_t instances = 0;  // size of the batches that run out of memory
+  int failures = 0;       // number of times that they fail
 };
 
 class OutOfMemoryTransformer final : public TorchNetwork {
@@ -87,7 +87,7 @@ class CapturedRolloutsTest : public testing::Test {
     }
   }
 
-  // Returns the change of the counts by `rollouts` requests.
+  // Runs `rollouts` requests and returns the change of the counts.
   test::StepStreamCounts Added(const NetworkBatch& batch, int rollouts = 1,
                                const RolloutRequest& request = {}) {
     const test::StepStreamCounts before = counts_;
@@ -108,7 +108,7 @@ class CapturedRolloutsTest : public testing::Test {
 TEST_F(CapturedRolloutsTest, CaptureTheSecondOfAShapeAndReplayIt) {
   const NetworkBatch batch = Batch(7, 1);
   const test::StepStreamCounts first = Added(batch);
-  EXPECT_EQ(first.runs, 2);  // the upload, and the rollout without a graph
+  EXPECT_EQ(first.runs, 2);  // upload and rollout without a graph
   EXPECT_EQ(first.captures, 0);
   EXPECT_EQ(first.copies, 1);
   const test::StepStreamCounts second = Added(batch);
@@ -120,7 +120,7 @@ TEST_F(CapturedRolloutsTest, CaptureTheSecondOfAShapeAndReplayIt) {
   EXPECT_EQ(more.captures, 0);
   EXPECT_EQ(more.replays, 3);
   EXPECT_EQ(more.copies, 3);
-  EXPECT_EQ(counts_.waits, 0);  // only copies are waited for
+  EXPECT_EQ(counts_.waits, 0);  // the engine waits only for copies
 }
 
 TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfEveryKind) {
@@ -128,7 +128,7 @@ TEST_F(CapturedRolloutsTest, DecodeTheSameToursOfEveryKind) {
     const NetworkBatch batch = test::BatchOf({instance}, NodeOrder::kAsGiven);
     Added(batch, kRolloutsOfAShape);
   }
-  EXPECT_EQ(counts_.captures, 3);  // with a TSP, with a matrix, with neither
+  EXPECT_EQ(counts_.captures, 3);  // one with a TSP, one with a matrix, one with neither
   EXPECT_GT(counts_.replays, 12);
 }
 
@@ -204,7 +204,7 @@ TEST_F(CapturedRolloutsTest, DoNotRetryAShapeAfterAFailedCapture) {
   stream_.capture_status = absl::InternalError("no capture");
   const NetworkBatch batch = Batch(7, 1);
   EXPECT_EQ(Added(batch, 4).captures, 1);
-  EXPECT_EQ(counts_.runs, 3);  // two of the first, the upload of the second
+  EXPECT_EQ(counts_.runs, 3);  // two for the first rollout, the upload for the second
   EXPECT_EQ(counts_.replays, 0);
   EXPECT_EQ(Added(Batch(7, 2), 4).captures, 1);
 }
@@ -221,7 +221,7 @@ TEST_F(CapturedRolloutsTest, DropAllShapesWhenMemoryRunsOut) {
 }
 
 TEST_F(CapturedRolloutsTest, ReplayOnlyPreparedOperators) {
-  // The fake knows torch's operators (PreparedOperators), and a batch with a TSP uses others.
+  // PreparedOperators knows torch's operators, and a batch with a TSP uses other ones.
   Added(Batch(7, 1), 3);
   const NetworkBatch tsp = test::BatchOf(
       {test::AnInstance().WithCustomers(5).Kind(ProblemKind::kTsp).Build()}, NodeOrder::kAsGiven);
@@ -260,7 +260,7 @@ TEST_F(CapturedRolloutsTest, AreLeftToTheEngineIfTooLarge) {
   EXPECT_EQ(Added(NetworkBatch(), 3).runs, 0);
   EXPECT_TRUE(engine_->Run(few, {.choice = Choice::kSample}).ok());
   EXPECT_EQ(counts_.runs, 0);
-  EXPECT_GT(Added(Batch(127, 8), 1).runs, 0);  // the largest
+  EXPECT_GT(Added(Batch(127, 8), 1).runs, 0);  // the largest batch
   EXPECT_GT(Added(Batch(351, 1), 1).runs, 0);
 }
 
@@ -309,7 +309,7 @@ TEST_F(CapturedRolloutsTest, ReleaseMemoryForRolloutsThatRunOutOfIt) {
   MemoryShortage shortage = {.instances = kMaxCapturedInstances + 1};
   UseOutOfMemory(shortage);
   const NetworkBatch large = Batch(7, shortage.instances);
-  shortage.failures = 1;  // nothing is kept yet that could be released
+  shortage.failures = 1;  // there is no memory to release yet
   EXPECT_EQ(engine_->Run(large, {}).status().code(), absl::StatusCode::kResourceExhausted);
   Added(Batch(7, 1), 3);
   shortage.failures = 1;

@@ -1,4 +1,4 @@
-// A small engine with captured steps on the CPU, and the state that they start from.
+// A small engine with captured steps on the CPU, and the state from which they start.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class CapturedStepsFixture : public ::testing::Test {
     return {.step_stream = [this] { return TorchStepStream({.counts = &counts_}); }};
   }
 
-  // Starts from the engine's weights.
+  // Makes steps that start from the engine's weights.
   std::unique_ptr<CapturedSteps> MakeSteps(CapturedStepsRequest request) {
     request.instances = kInstances;
     request.nodes = kCustomers + 1;

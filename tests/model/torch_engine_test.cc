@@ -29,7 +29,7 @@ using test::Variants;
 using test::WeighByCost;
 
 // A network on a device with memory for at most `limit` instances. Memory runs out in the forward
-// pass or, if `late`, in the backward pass after some gradients were added.
+// pass or, if `late`, in the backward pass after it has added some gradients.
 class CrampedNetwork final : public TorchNetwork {
  public:
   CrampedNetwork(std::unique_ptr<TorchNetwork> inner, int64_t limit, bool late)
@@ -43,7 +43,7 @@ class CrampedNetwork final : public TorchNetwork {
   std::unique_ptr<TorchDecoder> Encode(const TorchParameters& parameters, const TorchBatch& batch,
                                        const EncodeOptions& options) const override {
     if (batch.features.size(0) <= limit_) return inner_->Encode(parameters, batch, options);
-    // The error of torch's allocator or, in the backward pass, of cuBLAS.
+    // In the forward pass torch's allocator fails, in the backward pass cuBLAS.
     if (!late_) TORCH_CHECK_WITH(OutOfMemoryError, false, "too small");
     TorchBatch failing = batch;
     failing.features = batch.features.detach().clone().set_requires_grad(true);
@@ -188,7 +188,7 @@ TEST(TorchEngineTest, RefusesFp16OnTheCpu) {
   EXPECT_EQ(engine.status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-// Returns the peak of torch's memory on the CPU.
+// A reporter of the peak of torch's memory on the CPU.
 class PeakMemory final : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void*, int64_t bytes, size_t, size_t, c10::Device) override {
@@ -272,8 +272,8 @@ TEST(GuardTorchTest, DistinguishesOutOfMemoryErrorsAndLostDevices) {
   const absl::Status memory = AfterCudaError(2);
   EXPECT_EQ(memory.code(), absl::StatusCode::kResourceExhausted) << memory;
   EXPECT_EQ(memory.message(), "torch: CUDA error: made up");
-  EXPECT_EQ(AfterCudaError(1).code(), absl::StatusCode::kInternal);  // an invalid value
-  const absl::Status lost = AfterCudaError(700);                     // an illegal address
+  EXPECT_EQ(AfterCudaError(1).code(), absl::StatusCode::kInternal);  // cudaErrorInvalidValue
+  const absl::Status lost = AfterCudaError(700);                     // cudaErrorIllegalAddress
   EXPECT_TRUE(IsDeviceLost(lost)) << lost;
 }
 

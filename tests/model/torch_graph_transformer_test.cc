@@ -31,7 +31,7 @@ std::vector<double> Weights(const NetworkBatch& batch, const Trajectories& traje
   return weights;
 }
 
-// The kind of training and of network.
+// A kind of training and of network.
 struct Case {
   int32_t trajectories = 1;
   bool distinct_starts = false;
@@ -139,7 +139,7 @@ TEST_P(TorchGraphTransformerTest, AgreesWithTheCpusOwnKernelsInSinglePrecision) 
   GradientRequest request = Request();
   const auto actual = own->AddGradient(batch_, request, test::WeighByCost);
   ASSERT_TRUE(actual.ok()) << actual.status();
-  // Rounding in float may change a draw, so both are forced along the same tours.
+  // Rounding in float may change a draw, so both engines are forced along the same tours.
   const auto choices = test::ChoicesOf(actual->trajectories);
   request.rollout.choice = Choice::kForced;
   request.rollout.choices = choices;

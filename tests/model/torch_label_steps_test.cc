@@ -1,5 +1,5 @@
-// Captured steps that learn from labels, on the CPU. tests/train/training_device_test.cc compares
-// them with the host's steps.
+// Tests captured steps that learn from labels, on the CPU. tests/train/training_device_test.cc
+// compares them with the host's steps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -33,7 +33,7 @@ class TorchLabelStepsTest : public testing::Test {
     UseSteps(1);
   }
 
-  // Takes a step in `parts` parts, from the state of the last Save.
+  // Makes steps_ in `parts` parts, from the state of the last Save.
   void UseSteps(int32_t parts) {
     steps_ = *engine_->MakeCapturedSteps({.instances = kLabelled,
                                           .nodes = kLabelledCustomers + 1,
@@ -89,7 +89,7 @@ TEST_F(TorchLabelStepsTest, ReportLossAccuracyAndTheLabelsCost) {
   // The network learns four labels by heart.
   EXPECT_LT(reports.back().loss, 0.7 * reports.front().loss);
   EXPECT_GT(reports.back().accuracy, reports.front().accuracy);
-  EXPECT_EQ(counts_.captures, 2);  // one with labels only, one with own choices too
+  EXPECT_EQ(counts_.captures, 2);  // one with labels only, one also with own choices
 }
 
 TEST_F(TorchLabelStepsTest, AcceptSmallerBatches) {

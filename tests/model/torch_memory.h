@@ -1,4 +1,4 @@
-// A counter of torch's memory on the CPU, which can also bound it like a device's memory.
+// A counter of torch's memory on the CPU, which can also limit it like a device's memory.
 #pragma once
 
 #include <c10/core/Allocator.h>
@@ -20,7 +20,7 @@ struct MemoryCount {
   int64_t peak = 0;
 };
 
-// Throws beyond the limit of the active counter.
+// An allocator that throws beyond the limit of the active counter.
 class CountingAllocator final : public c10::Allocator {
  public:
   explicit CountingAllocator(c10::Allocator* plain) : plain_(plain) {}
@@ -49,7 +49,7 @@ class CountingAllocator final : public c10::Allocator {
     int64_t bytes;
     std::shared_ptr<MemoryCount> count;
   };
-  // Torch frees some of its memory at the very end.
+  // The map is never destroyed, because torch frees some of its memory at the end of the process.
   static std::unordered_map<void*, Block>& Blocks() {
     static auto* const blocks = new std::unordered_map<void*, Block>();
     return *blocks;
@@ -62,12 +62,12 @@ class CountingAllocator final : public c10::Allocator {
   c10::Allocator* const plain_;
 };
 
-// Counts the memory allocated during its lifetime, in addition to what was allocated before. Use
-// one at a time, from one thread.
+// A counter of the memory allocated during its lifetime, in addition to earlier allocations. Only
+// one may exist at a time, and only one thread may use it.
 class WorkMemory {
  public:
   explicit WorkMemory(int64_t limit = std::numeric_limits<int64_t>::max()) {
-    // Memory that outlives the counter still has its allocator.
+    // The allocator is never destroyed, because some memory outlives the counter.
     static auto* const counting = new CountingAllocator(plain_);
     count_->limit = limit;
     counting->count = count_;

@@ -86,7 +86,7 @@ TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
   ExpectTheCpusOwnKernels(sizes);
 }
 
-// Learning from labels with both engines: dropout and the decoder's inputs are equal.
+// Tests learning from labels with both engines. Dropout and the decoder's inputs are equal.
 class TorchPointerLabelsTest : public testing::TestWithParam<double> {};  // teacher forcing
 
 TEST_P(TorchPointerLabelsTest, DropAndReadAsTheCpusOwnKernels) {
@@ -110,7 +110,7 @@ TEST_P(TorchPointerLabelsTest, DropAndReadAsTheCpusOwnKernels) {
   ASSERT_TRUE(actual.ok()) << actual.status();
   EXPECT_EQ(actual->trajectories.lengths, expected->trajectories.lengths);
   EXPECT_EQ(actual->trajectories.agreements, expected->trajectories.agreements);
-  EXPECT_EQ(actual->pass_difference, 0);  // without a rollout there is nothing to differ from
+  EXPECT_EQ(actual->pass_difference, 0);  // without a rollout there is no difference
   for (size_t row = 0; row < labels.size(); ++row) {
     EXPECT_NEAR(actual->trajectories.log_likelihoods[row],
                 expected->trajectories.log_likelihoods[row], 1e-4);

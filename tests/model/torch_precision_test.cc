@@ -53,7 +53,7 @@ TEST(LossScalerTest, ResumesFromItsState) {
   LossScaler resumed = Scaler();
   resumed.Restore(scaler.ScalarState());
   EXPECT_EQ(ScaleOf(resumed), 4);
-  resumed.Unscale(at::ones({1}));  // the second of two
+  resumed.Unscale(at::ones({1}));  // the second of two finite steps
   EXPECT_EQ(ScaleOf(resumed), 8);
 }
 
@@ -96,11 +96,11 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
     const double difference =
         test::RelativeDifference(exact->parameters().gradient(), rough->parameters().gradient());
     EXPECT_LT(difference, 0.05);
-    EXPECT_GT(difference, 1e-6);  // it did compute in bf16
+    EXPECT_GT(difference, 1e-6);  // bf16 was used
   }
 }
 
-// Autocast caches rounded weights, also in layers that the backward pass computes again.
+// Autocast caches rounded weights, including those of layers that the backward pass recomputes.
 TEST(AutocastScopeTest, UsesCurrentWeightsInCheckpointedLayers) {
   const NetworkBatch batch = test::BatchOf(test::Variants(), NodeOrder::kAsGiven);
   const auto choices = SampledTours(batch);

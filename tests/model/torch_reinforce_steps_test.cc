@@ -1,5 +1,5 @@
-// Captured steps of REINFORCE, on the CPU. tests/train/training_device_test.cc compares them with
-// the host's steps.
+// Tests captured steps of REINFORCE, on the CPU. tests/train/training_device_test.cc compares them
+// with the host's steps.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +24,7 @@ TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
     reported.push_back(steps->TakeReports().size());
   }
   EXPECT_EQ(reported, (std::vector<size_t>{0, 0, 0, 0, 0, 3, 0, 0}));
-  EXPECT_EQ(counts_.waits, 1);  // by Load
+  EXPECT_EQ(counts_.waits, 1);  // Load waits
   ASSERT_TRUE(steps->Save(state_).ok());
   const std::vector<CapturedStepReport> rest = steps->TakeReports();
   ASSERT_EQ(rest.size(), 5);
@@ -118,7 +118,7 @@ TEST_F(ReinforceStepsTest, UseMemoryForOnePartAtATime) {
   const NetworkBatch batch = BatchOfStep(1);
   const auto peak = [&](int32_t parts) {
     const auto steps = MakeSteps({.parts = parts, .trajectories = 12});
-    EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // allocates what is kept
+    EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());  // allocates lasting memory
     const test::WorkMemory memory;
     EXPECT_TRUE(steps->Step(StepBaseline::kShared, batch).ok());
     return memory.peak();

@@ -9,7 +9,7 @@
 namespace vrp::test {
 namespace {
 
-// Returns the terms of one step's choices [B, P]; 0 after a trajectory's end.
+// Returns the terms of one step's choices, [B, P]; 0 after a trajectory's end.
 at::Tensor StepTerm(const at::Tensor& logits, const at::Tensor& forbidden,
                     const at::Tensor& choices, double smoothing) {
   const at::Tensor log_probabilities = at::log_softmax(logits, -1);

@@ -1,4 +1,4 @@
-// A reference gradient for tests: step by step, with autograd through every step.
+// A reference gradient for tests, computed step by step, with autograd through every step.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -20,8 +20,8 @@ struct SequentialRequest {
   double label_smoothing = 0;
 };
 
-// Returns the log-likelihoods of the trajectories [B * P], and leaves the gradient of
-// sum(weights * log-likelihoods) in parameters.gradient().
+// Returns the log-likelihoods of the trajectories [B * P]. Leaves the gradient of sum(weights *
+// log-likelihoods) in parameters.gradient().
 std::vector<double> SequentialGradient(const SequentialRequest& request,
                                        const std::vector<double>& weights);
 

@@ -1,4 +1,5 @@
-// The graphs of captured steps: one per width, how many are kept, and memory that runs out.
+// Tests the graphs of captured steps: one per width, their largest number, and dropping them if
+// memory runs out.
 #include <memory>
 #include <set>
 #include <vector>
@@ -24,7 +25,7 @@ TEST(PaddedTo, IsOneOfEightWidths) {
   EXPECT_EQ(PaddedTo(16, 101, 16), 16);
   EXPECT_EQ(PaddedTo(17, 101, 16), 32);
   EXPECT_EQ(PaddedTo(97, 101, 16), 101);
-  EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // such a batch is refused
+  EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // such a batch is too large
   EXPECT_EQ(PaddedTo(22, 40, 8), 24);
   EXPECT_EQ(PaddedTo(25, 40, 8), 32);
   for (const int32_t most : {2, 128, 129, 501, 5001}) {
@@ -62,7 +63,7 @@ TEST_F(StepGraphsTest, CapturesAndKeepsAGraphForEachWidth) {
   }
 }
 
-// Uses one instance and the smallest network: the largest batch has one trajectory per customer.
+// Uses one instance and the smallest network. The largest batch has one trajectory per customer.
 TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   engine_ = test::TransformerEngine(
       at::kFloat, {.hidden = 16, .heads = 1, .feed_forward = 16, .layers = 1}, Options());
@@ -85,7 +86,7 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   }
   ASSERT_TRUE(step(last).ok());
   EXPECT_EQ(counts_.captures, 1);
-  ASSERT_TRUE(step(2).ok());  // its graph was dropped for others
+  ASSERT_TRUE(step(2).ok());  // other graphs replaced its graph
   EXPECT_EQ(counts_.captures, 1);
   ASSERT_TRUE(step(2).ok());
   EXPECT_EQ(counts_.captures, 2);
@@ -104,7 +105,7 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
 
 // A step without a graph cannot use the memory that other widths' graphs hold.
 TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
-  int failing = 0;  // runs without a graph from now on, of which the last runs out of memory
+  int failing = 0;  // number of coming runs without a graph; the last one runs out of memory
   EngineOptions options = Options();
   options.step_stream = [&] {
     return std::make_unique<test::FakeStepStream>(test::FakeStepStreamOptions{
@@ -120,7 +121,7 @@ TEST_F(StepGraphsTest, DropTheirGraphsWhenMemoryRunsOut) {
   const auto step = [&](int32_t customers) {
     return steps->Step(StepBaseline::kShared, BatchOfStep(1, customers));
   };
-  failing = 2;  // the upload and the step; there is no graph to drop
+  failing = 2;  // the upload and the step, because there is no graph to drop
   EXPECT_EQ(step(10).code(), absl::StatusCode::kResourceExhausted);
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(10).ok());
   EXPECT_EQ(counts_.captures, 1);
@@ -146,7 +147,7 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
   EXPECT_TRUE(pointer->MakeCapturedSteps({.instances = 4, .nodes = 601}).ok());
 }
 
-// Compares with steps that are never replayed, and therefore omit nothing.
+// Compares with steps that are never replayed and therefore omit nothing.
 TEST_F(StepGraphsTest, OmitStepsAfterTheLastTourWithoutADifference) {
   constexpr int32_t kMany = 12;
   constexpr int64_t kSteps = 6;

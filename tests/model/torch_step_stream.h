@@ -1,5 +1,5 @@
 // A fake stream that checks torch's operators. A capture must not be the first to use an operator,
-// as cuBLAS and cuDNN then allocate and measure, which a capture does not allow.
+// because cuBLAS and cuDNN then allocate and measure. A capture does not allow that.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -15,7 +15,7 @@
 
 namespace vrp::test {
 
-// Returns the operators of torch that `work` uses on this thread.
+// A recorder of the torch operators that a thread uses.
 class UsedOperators {
  public:
   absl::Status In(absl::FunctionRef<absl::Status()> work) {
@@ -40,11 +40,11 @@ class UsedOperators {
   static thread_local inline std::set<std::string>* used_ = nullptr;
 };
 
-// Not thread-safe.
+// The operators that ran outside of captures. Not thread-safe.
 class PreparedOperators {
  public:
-  // Runs `work`, inside a capture or not. kFailedPrecondition names an operator that a capture was
-  // the first to use. Exceptions of `work` propagate.
+  // Runs `work`, inside a capture or not. Returns kFailedPrecondition naming an operator that a
+  // capture was the first to use. Exceptions of `work` propagate.
   absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) {
     UsedOperators used;
     const absl::Status status = used.In(work);

@@ -29,7 +29,7 @@ TEST(FakeStepStreamTest, RefusesInACaptureWhatADeviceRefuses) {
       return forbidden();
     });
     ASSERT_TRUE(graph.ok());
-    EXPECT_EQ(done, 0);  // captured only
+    EXPECT_EQ(done, 0);  // only captured, not run
     EXPECT_EQ((*graph)->Replay().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_EQ(std::exchange(done, 0), 1);
     EXPECT_TRUE(forbidden().ok());

@@ -1,4 +1,5 @@
-// Compares steps that process their instances in parts with steps that process all at once.
+// Compares steps that process their instances in parts with steps that process all of them
+// together.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -30,7 +31,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
     std::vector<CapturedStepReport> reports;
     std::vector<float> weights;
     std::vector<float> weight_average;
-    double average = 0;  // of costs
+    double average = 0;  // moving average of costs
   };
 
   Ended Run(int32_t parts) {

@@ -28,8 +28,9 @@ inline std::unique_ptr<TorchEngine> TransformerEngine(at::ScalarType type,
   return engine;
 }
 
-// Returns one instance of each kind that the graph transformer knows, of different sizes, except a
-// TSP with a matrix only: its nodes look alike, and norms amplify the rounding that remains.
+// Returns one instance of each kind that the graph transformer supports, of different sizes. A TSP
+// with only a matrix is missing: its nodes look the same, and norms amplify the rounding that
+// remains.
 inline std::vector<Instance> Variants() {
   return {
       AnInstance().WithCustomers(7).RandomDemands().Build(),
@@ -55,7 +56,7 @@ inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span
   }
 }
 
-// Weighs a trajectory by its cost only, however the batch is divided.
+// Weighs a trajectory only by its cost, for any division of the batch.
 inline void WeighByCost(int64_t, std::span<const double> costs, std::span<double> weights) {
   for (size_t i = 0; i < costs.size(); ++i) weights[i] = 0.01 * costs[i] - 2;
 }
@@ -72,8 +73,8 @@ inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
   return count;
 }
 
-// Returns the largest difference, as a share of the first vector's largest element or of `least`,
-// if that is larger.
+// Returns the largest difference as a share of the first vector's largest element. If `least` is
+// larger than this element, it is the divisor.
 template <typename A, typename B>
 double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) {
   double difference = 0;
@@ -85,7 +86,7 @@ double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) 
   return difference / largest;
 }
 
-// Returns the squared norm of the difference as a share of the first vector's.
+// Returns the squared norm of the difference as a share of the first vector's squared norm.
 template <typename A, typename B>
 double NoiseShare(std::span<A> a, std::span<B> b) {
   double noise = 0;

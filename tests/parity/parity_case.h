@@ -15,13 +15,14 @@
 
 namespace vrp {
 
-// Metadata: "kind" (a word of KindName) and "architecture_json". Tensors, for B instances of N
-// nodes, P trajectories of each, T steps:
+// A network with instances and tours, read from a file. The metadata are "kind" (a word of
+// KindName) and "architecture_json". The tensors, for B instances of N nodes, P trajectories of
+// each and T steps, are:
 //   weights.NAME                    float32, the network's parameters under our names
 //   positions [B, N, 2]             float64
 //   demands [B, N], capacities [B]  float64; not for a TSP
 //   actions [B, P, T]               int32: tours, followed by zeros
-//   weights [B, P]                  float64, of their log-likelihoods in the loss
+//   weights [B, P]                  float64, of the tours' log-likelihoods in the loss
 class ParityCase {
  public:
   static absl::StatusOr<ParityCase> Read(const std::string& path);
@@ -34,7 +35,7 @@ class ParityCase {
   }                                                                // [B * P], no zeros at the end
   const std::vector<double>& weights() const { return weights_; }  // [B * P]
 
-  // Makes the network with the case's weights, on the CPU.
+  // Makes the network with the case's weights on the CPU.
   absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeNetwork() const;
   // Makes the same network in double precision.
   absl::StatusOr<std::unique_ptr<Float64Engine>> MakeFloat64Network() const;
@@ -54,16 +55,17 @@ class ParityCase {
   std::vector<double> weights_;
 };
 
-// Reads the instances of such a file, with nodes in `order`.
+// Reads the instances of a case's file, in the form `form`.
 absl::StatusOr<NetworkBatch> ReadParityInstances(const std::string& path, const BatchForm& form);
 
-// Returns the elements of a tensor, which must exist with this type.
+// Return the elements of a tensor, which must exist with this type.
 absl::StatusOr<std::vector<double>> ReadDoubles(const SafetensorsFile& file, std::string_view name);
 absl::StatusOr<std::vector<int32_t>> ReadIntegers(const SafetensorsFile& file,
                                                   std::string_view name);
 absl::StatusOr<std::vector<float>> ReadFloats(const SafetensorsFile& file, std::string_view name);
 
-// Returns `actions` [count, steps] as tours, without the zeros at a tour's end (a TSP keeps all).
+// Returns `actions` [count, steps] as tours without the zeros at a tour's end. A TSP's tours have
+// no zeros at the end.
 std::vector<std::vector<int32_t>> SplitTours(const std::vector<int32_t>& actions, int64_t steps,
                                              bool tsp);
 

@@ -18,12 +18,14 @@ namespace {
 
 constexpr double kTolerance = 1e-4;
 constexpr double kTolerance64 = 1e-6;
-// Below this share of the largest gradient, in float64, a parameter's gradient is only rounding:
-// the biases of keys, which softmax ignores, and biases before an instance norm.
+// Share of the largest gradient, in float64, below which a parameter's gradient is only rounding.
+// Such parameters are the biases of keys, which softmax ignores, and biases before an instance
+// norm.
 constexpr double kZero = 1e-9;
 // Additional tolerance of float32, as a share of the largest gradient. It matters if terms nearly
-// cancel: norms leave a ten-thousandth of a TSP's embedding bias, where rl4co's own float32 is off
-// by 5 %. The tests in float64 show that this tolerance hides no other error.
+// cancel. Norms leave a ten-thousandth of the gradient of a TSP's embedding bias, so that even
+// rl4co's own float32 is off by 5 %. The tests in float64 show that this tolerance hides no other
+// error.
 constexpr double kRounding = 5e-6;
 
 class ParityTest : public testing::TestWithParam<const char*> {
@@ -42,7 +44,7 @@ class ParityTest : public testing::TestWithParam<const char*> {
     return *ReadDoubles(case_->file(), name);
   }
 
-  // Adds the gradient of the case's loss; returns the log-likelihoods of its tours.
+  // Adds the gradient of the case's loss. Returns the log-likelihoods of the case's tours.
   std::vector<double> Differentiate(PolicyEngine& network) const {
     network.parameters().TrackGradient();
     GradientRequest request;
@@ -56,8 +58,8 @@ class ParityTest : public testing::TestWithParam<const char*> {
     return outcome.ok() ? outcome->trajectories.log_likelihoods : std::vector<double>{};
   }
 
-  // Scales each element's error by the largest gradient of its parameter; if that is only rounding,
-  // by the largest of all.
+  // Expects small errors, divided by the largest gradient of their parameter. If that gradient is
+  // only rounding, divides by the largest of all parameters.
   void ExpectGradient(std::span<const double> actual, double tolerance, double rounding) const {
     std::map<std::string, std::vector<double>> expected;
     std::map<std::string, double> largest;

@@ -41,7 +41,7 @@ GradientOutcome Differentiate(const ParityCase& parity, CpuPool& pool, PolicyEng
                           }));
 }
 
-// Returns `gradient` [parameters] as one tensor per parameter.
+// Adds `gradient` [parameters] to `tensors` as one tensor per parameter.
 template <typename T>
 void AddGradients(const std::string& prefix, TensorType type, const ParameterLayout& layout,
                   std::span<const T> gradient, std::vector<TensorView>& tensors) {

@@ -1,4 +1,4 @@
-// Tests that a reader refuses bad input with an error that names the place, and never crashes.
+// Tests that a reader refuses bad input with an error that names the field, and never crashes.
 // Tries every field of every format x {absent, wrong type, NaN, infinite, negative, overflow,
 // duplicate, truncated}.
 #include <cstdio>
@@ -25,7 +25,7 @@ Parser InstanceParser(InstanceFormat format) {
   return [format](std::string_view text) { return ParseInstance(text, "bad", format).status(); };
 }
 
-// Kinds of bad values for a number, each with a text that stands for it.
+// Kinds of bad values for a number, each with an example.
 const std::vector<std::pair<std::string, std::string>> kBadNumbers = {
     {"wrong type", "abc"}, {"NaN", "nan"},        {"infinite", "inf"},
     {"negative", "-7"},    {"overflow", "1e999"}, {"overflow", "99999999999999999999999"}};
@@ -41,7 +41,7 @@ struct Template {
     }
     return keys;
   }
-  // Returns the text with `value` for `key`, and all other fields with their own values.
+  // Returns the text with `value` for `key`. All other fields keep their own values.
   std::string With(const std::string& key, const std::string& value) const {
     std::string result;
     for (size_t at = 0; at < text.size();) {
@@ -108,7 +108,7 @@ const Template kMatrixText = {
     "{last=3}\n"
     "DEMAND_SECTION\n1 0\n2 4\n3 5\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
-// PyVRP's sections of vehicles and customers.
+// PyVRP's sections of vehicles and customers in one file.
 const Template kPyvrpText = {
     "TYPE: MTVRPTWR\nDIMENSION: 3\nVEHICLES: 2\nEDGE_WEIGHT_TYPE: EUC_2D\n"
     "VEHICLES_MAX_RELOADS: {reloads=2}\nSCALE: {scale=1}\nNODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
@@ -123,7 +123,7 @@ const Template kPyvrpText = {
     "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n"
     "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\nDEPOT_SECTION\n1\n-1\nEOF\n"};
 
-// LKH's section of pairs.
+// LKH's section of pickup and delivery pairs.
 const Template kPairText = {
     "TYPE: PDPTW\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXACT_2D\nCAPACITY: 9\n"
     "NODE_COORD_SECTION\n1 0 0\n2 3 4\n3 6 8\n"
@@ -139,7 +139,7 @@ const Template kSolomonText = {
 
 const Template kSolutionText = {"Route #{one=1}: {a=1} 2\nRoute #{two=2}: {b=3}\nCost {cost=60}\n"};
 
-// Positions may be negative; the cost of a .sol is left to the checker.
+// Positions may be negative. The checker, not the reader, checks the cost of a .sol.
 const std::set<std::string> kMayBeNegative = {"x", "y", "cost"};
 
 void TryTemplate(const Template& form, const Parser& parse, RefusalCounter& counter) {
@@ -149,7 +149,7 @@ void TryTemplate(const Template& form, const Parser& parse, RefusalCounter& coun
                           key + " absent");
     for (const auto& [kind, value] : kBadNumbers) {
       if (kind == "negative" && kMayBeNegative.contains(key)) continue;
-      if (key == "cost" && value[0] == '9') continue;  // a large cost is a number
+      if (key == "cost" && value[0] == '9') continue;  // a large cost is a valid number
       counter.ExpectRefused(parse, form.With(key, value), key + " " + kind);
     }
   }
@@ -245,12 +245,12 @@ bool IsLegal(const std::string& place, const json& value, bool constrained) {
                     place.starts_with("/required_skills/1/") ||
                     place.starts_with("/vehicles/0/skills/");
   if (text && value.is_string()) return true;
-  // Without keys a vehicle type has no limits.
+  // A vehicle type without keys has no limits.
   if (place == "/vehicles/0" && value.is_object()) return true;
   if (place == "/vehicles/0/open_end" && value.is_boolean()) return true;
   if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
   if (!value.is_null()) return false;
-  // No end, no limit, no prize.
+  // null is valid for these: no end, no limit, no prize.
   static const std::set<std::string> plain = {"/time_windows/0/1", "/time_windows/1/1",
                                               "/time_windows/2/1", "/vehicles/0/breaks/0/window/1"};
   static const std::set<std::string> beyond = {
@@ -356,8 +356,8 @@ TEST(BadInputTest, RefusesSizesBeforeAllocating) {
   counter.ExpectRefused(parse, kVrplibText.With("vehicles", "1000001"), "VEHICLES");
 }
 
-// Parses the text cut at every byte, and with random bytes changed. Counts the refusals of cut
-// texts.
+// Parses the text truncated after every byte, and with random bytes changed. Counts the refusals of
+// truncated texts.
 void ParseDamaged(const Parser& parse, const std::string& text, int64_t& refused) {
   for (size_t length = 0; length < text.size(); ++length) {
     refused += parse(std::string_view(text).substr(0, length)).ok() ? 0 : 1;

@@ -124,7 +124,7 @@ TEST(CheckerTest, IgnoresTheReturnLegOfAnOpenRoute) {
   EXPECT_TRUE(CheckPlan(OnALine().OpenEnd().MaxDistance(30).Build(), two).feasible);
   EXPECT_THAT(Kinds(CheckPlan(OnALine().OpenEnd().MaxDistance(29).Build(), two)),
               ElementsAre(ViolationKind::kDistance));
-  // The service of the last customer counts towards the duration.
+  // The duration includes the service of the last customer.
   auto timed = OnALine().OpenEnd().Service(5);
   EXPECT_TRUE(CheckPlan(timed.MaxDuration(35).Build(), two).feasible);
   EXPECT_THAT(Kinds(CheckPlan(timed.MaxDuration(34).Build(), two)),

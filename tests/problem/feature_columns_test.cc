@@ -1,4 +1,4 @@
-// Tests feature columns: JSON, rules, and formats that cannot express them.
+// Tests feature columns: JSON, rules, and formats that cannot express columns.
 #include "core/problem/instance/feature_columns.h"
 
 #include <limits>

@@ -144,7 +144,7 @@ TEST(FeaturesTest, FindsFeaturesThatNeedOthers) {
   EXPECT_EQ(found[1].field, "vehicles[0].end_depot");
   EXPECT_EQ(found[3].feature, Feature::kOvertime);
   EXPECT_EQ(found[3].field, "vehicles[0].max_overtime");
-  // kFrozenStops is not part of the data; tests/search tests it.
+  // kFrozenStops is not part of the data, so tests/search tests this feature.
   std::set<Feature> known = {Feature::kEndDepot, Feature::kOvertime, Feature::kFrozenStops};
   for (const Use& use : Uses()) known.insert(use.feature);
   EXPECT_EQ(known.size(), static_cast<size_t>(Feature::kMatrixRows) + 1) << "a feature has no test";

@@ -73,7 +73,7 @@ TEST(FieldsTest, NamesEachVectorOfNodesOnce) {
   EXPECT_THAT(lists, Not(Contains("vehicles")));
 }
 
-// Sample records hold these values one after the other, without names.
+// Sample records hold these values consecutively, without names.
 TEST(FieldsTest, KeepsTheOrderOfSampleRecords) {
   std::vector<std::string_view> recorded;
   ForEachField<InstanceData>([&](auto field) {

@@ -1,4 +1,4 @@
-// Tests the choice of a format, and readers of valid files.
+// Tests the detection of a format, and readers of valid files.
 #include "core/problem/formats/formats.h"
 
 #include <string>
@@ -32,7 +32,7 @@ TEST(VrplibTest, ReadsEn22k4AndItsOptimalPlan) {
   EXPECT_EQ(instance.metric(), Metric::kRounded);
   EXPECT_EQ(instance.num_customers(), 21);
   EXPECT_EQ(instance.capacity(), 6000);
-  EXPECT_EQ(instance.vehicles()[0].count, 0);  // the "k4" in the name is no limit
+  EXPECT_EQ(instance.vehicles()[0].count, 0);  // the "k4" in the name does not limit the count
   EXPECT_EQ(instance.reference_cost(), 375);
   const SolutionFile solution =
       *ParseVrplibSolution(ReadData("E-n22-k4.sol"), "E-n22-k4.sol", instance);
@@ -84,7 +84,7 @@ TEST(VrplibTest, ReadsEveryFormOfAMatrix) {
   const Instance asymmetric = Parse(Explicit("FULL_MATRIX", "7 1 2 5 0 3.5 6 4 0"));
   EXPECT_EQ(asymmetric.Distance(1, 0), 5);
   EXPECT_EQ(asymmetric.Distance(0, 0), 7);
-  EXPECT_EQ(asymmetric.metric(), Metric::kExact);  // since it has a fraction
+  EXPECT_EQ(asymmetric.metric(), Metric::kExact);  // since a distance has a fraction
 }
 
 TEST(VrplibTest, PutsDepotsFirst) {

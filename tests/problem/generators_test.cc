@@ -108,14 +108,14 @@ TEST(GeneratorsTest, DrawsIntegerWindowsThatLeaveTimeToReturn) {
       ++windows;
     }
   }
-  // The distance of two uniform ends is a third of the range on average. The range is 480 less
-  // twice the mean distance, 78.2.
+  // Two uniform ends differ by a third of the range on average. The range is 480 less twice the
+  // mean distance, 78.2.
   EXPECT_NEAR(width / windows, (480 - 2 * 78.2) / 3, 3);
 }
 
 TEST(GeneratorsTest, WidensWindowsThatCloseBeforeTheEarliestArrival) {
-  // In these instances, both ends of a window fall into the time unit before the earliest arrival,
-  // which happens about once in a million windows.
+  // In these instances, both ends of a window lie in the time unit before the earliest arrival.
+  // This happens about once in a million windows.
   for (const int64_t index : {114, 331, 681, 738, 1717, 1842}) {
     const Instance instance =
         *GenerateInstance({.kind = ProblemKind::kVrptw, .customers = 100, .seed = 1234}, index);

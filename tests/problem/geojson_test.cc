@@ -1,4 +1,4 @@
-// Tests solutions as GeoJSON.
+// Tests the GeoJSON output of solutions.
 #include "core/problem/formats/geojson.h"
 
 #include <string>

@@ -14,7 +14,8 @@ using testing::StartsWith;
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-// Two depots, customers 2 to 5, two load dimensions, and every feature that may be combined.
+// Returns an instance with two depots, customers 2 to 5, two load dimensions, and every feature
+// that may be combined.
 InstanceData FullData() {
   InstanceData data = AnInstance()
                           .At({{0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}})
@@ -211,7 +212,7 @@ TEST(InstanceRulesTest, LonLatDistancesAreMetresOnTheSphere) {
   data.coordinates = CoordinateSystem::kLonLat;
   data.speed = 20;
   const Instance instance = *Instance::Create(data);
-  EXPECT_NEAR(instance.Distance(0, 1), 505'000, 1'000);  // Berlin to Munich
+  EXPECT_NEAR(instance.Distance(0, 1), 505'000, 1'000);  // distance from Berlin to Munich
   EXPECT_EQ(instance.Distance(1, 0), instance.Distance(0, 1));
   EXPECT_EQ(instance.Duration(0, 1), instance.Distance(0, 1) / 20);
 }

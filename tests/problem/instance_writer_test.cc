@@ -1,4 +1,5 @@
-// Tests that an instance in another format is the same problem, or is refused by a field's name.
+// Tests that an instance written in another format is the same problem, or that the writer refuses
+// it and names the field.
 #include "core/problem/formats/instance_writer.h"
 
 #include <cmath>
@@ -51,7 +52,7 @@ TEST(WriteInstance, ReadsBackWrittenFiles) {
   }
 }
 
-// Returns customers at two locations with an asymmetric matrix.
+// Returns an instance with customers at two locations and an asymmetric matrix.
 InstanceData AtTwoLocations(int32_t customers) {
   InstanceData data = AnInstance().WithCustomers(customers).BuildData();
   data.positions.clear();
@@ -84,7 +85,7 @@ TEST(WriteInstance, ConvertsBetweenSolomonAndVrplib) {
   const Instance instance = *ParseInstance(ReadData("RC208.vrp"), "RC208.vrp");
   const Instance solomon = Reread(Write(instance, WrittenFormat::kSolomon));
   InstanceData wanted = instance.data();
-  wanted.reference_cost.reset();  // the format has no field for it
+  wanted.reference_cost.reset();  // the format has no field for the reference cost
   InstanceData got = solomon.data();
   EXPECT_EQ(got.name, wanted.name);
   EXPECT_EQ(FirstDifference(wanted, got), std::nullopt);
@@ -228,7 +229,8 @@ Instance AVroomLikeInstance(uint64_t seed) {
   };
   const auto depots = static_cast<size_t>(data.num_depots);
   for (size_t node = 0; node < data.windows.size(); ++node) {
-    // VROOM has shifts instead of depot windows, which do not bind vehicles with an open end.
+    // VROOM has shifts instead of depot windows. Depot windows do not bind vehicles with an open
+    // end.
     node < depots ? void(data.windows[node] = {}) : whole_window(data.windows[node]);
   }
   for (auto& windows : data.further_windows)
@@ -280,7 +282,7 @@ TEST(WriteInstance, KeepsTheValueOfPlansInVroomsFormat) {
       if (report.feasible) ++feasible;
     }
   }
-  // Some mixtures cannot be expressed, such as different skills at a shipment's two ends.
+  // Some mixtures cannot be expressed, such as different skills at the two ends of a shipment.
   EXPECT_GT(written, 75) << testing::PrintToString(refused);
   EXPECT_GT(feasible, 20);
 }
@@ -305,7 +307,7 @@ TEST(WriteInstance, ReadsBackVroomFiles) {
   EXPECT_EQ(again.num_nodes(), instance->num_nodes());
   const absl::StatusOr<std::string> twice = Write(again, WrittenFormat::kVroom);
   ASSERT_TRUE(twice.ok()) << twice.status();
-  // A second round trip changes nothing but ids.
+  // A second round trip changes only ids.
   InstanceData a = again.data(), b = Reread(twice).data();
   a.ids = b.ids;
   EXPECT_EQ(FirstDifference(a, b), std::nullopt);

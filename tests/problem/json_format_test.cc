@@ -1,4 +1,4 @@
-// Tests instances as our JSON.
+// Tests reading and writing instances as our JSON.
 #include <sstream>
 #include <string>
 #include <vector>

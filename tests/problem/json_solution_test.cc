@@ -1,4 +1,4 @@
-// Tests plans that are read from JSON.
+// Tests reading plans from JSON.
 #include "core/problem/formats/json_solution.h"
 
 #include <string>

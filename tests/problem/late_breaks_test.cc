@@ -24,9 +24,9 @@ constexpr int kNever = 1'000'000;
 // The cost of lateness and the end of a route. Less is better, lexicographically.
 using RouteCost = std::pair<int, int>;
 
-// Finds the best RouteCost by trying every action at every integer time: drive for a unit, wait,
-// begin the next break, or begin service. It does not assume that acting as soon as possible is
-// best.
+// A simulator that finds the best RouteCost by trying every action at every integer time. The
+// actions are to drive for a unit, wait, begin the next break, or begin service. It does not assume
+// that acting as soon as possible is best.
 class SteppingVehicle {
  public:
   SteppingVehicle(const InstanceData& data, std::vector<NodeIndex> path)
@@ -40,7 +40,7 @@ class SteppingVehicle {
     return static_cast<int>(data_.duration_matrix[path_[stop - 1] * nodes + path_[stop]]);
   }
 
-  // Returns the best cost on the way to `stop`, at distance `left` from it.
+  // Returns the best cost of a vehicle on the way to `stop`, at distance `left` from it.
   RouteCost Drive(int now, size_t stop, int left, size_t taken) {
     if (now > kLastTime) return {kNever, kNever};
     const auto key = std::tuple(now, stop, left, taken);
@@ -188,7 +188,8 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
   EXPECT_GT(later_starts, 10);
 }
 
-// The depot at 0 and customers 1, 2 at 10, 20 on a line, open from 0 to 1000.
+// Returns an instance with the depot at 0 and customers 1, 2 at 10, 20 on a line, open from 0 to
+// 1000.
 InstanceData TwoOnALine() {
   return AnInstance()
       .At({{0, 0}, {10, 0}, {20, 0}})
@@ -214,8 +215,8 @@ TEST(LateBreaksTest, PlacesABreakAfterTheCustomerWithTheDearestLateness) {
 
 TEST(LateBreaksTest, PrefersLessLatenessToASoonerEnd) {
   InstanceData data = TwoOnALine();
-  // With customer 1 before the break, its service waits until 20. With the break first, it ends at
-  // 30 and the route is back ten units sooner.
+  // If customer 1 comes before the break, its service waits until 20. If the break comes first, it
+  // ends at 30 and the route is back ten units earlier.
   data.windows[1] = {20, 21, 1};
   data.vehicles[0].breaks = {{{10, 60}, 20}};
   const RouteSchedule schedule = ScheduleBoth(data);
@@ -226,9 +227,9 @@ TEST(LateBreaksTest, PrefersLessLatenessToASoonerEnd) {
   EXPECT_EQ(ScheduleBoth(data).stops.back().start, 60);
 }
 
-// Customers whose windows open one unit after the vehicle arrives and are soft from then on. A
-// break before a customer gives a non-dominated label: sooner back and dearer than a break after
-// it.
+// Returns customers whose windows open one unit after the vehicle arrives and are soft from then
+// on. A break before a customer gives a non-dominated label: earlier back but more expensive than a
+// break after the customer.
 InstanceData OneLabelPerCustomer(int customers, int breaks, double breaks_until) {
   const size_t nodes = static_cast<size_t>(customers) + 1;
   std::vector<Position> positions(nodes);
@@ -253,7 +254,7 @@ struct ScheduledAndChecked {
   CheckReport report;
 };
 
-// Schedules and checks the route through all customers in their order.
+// Schedules and checks the route through all customers in index order.
 ScheduledAndChecked ScheduleAndCheck(const InstanceData& data) {
   const Instance instance = *Instance::Create(data);
   PlannedRoute route;

@@ -36,7 +36,7 @@ TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
   EXPECT_EQ(NumLeftOut(loads({9, 3, 3, 2, 2}), all), 1);
   EXPECT_EQ(NumLeftOut(loads({4, 4, 4, 4, 4}), all), 3);
   EXPECT_EQ(NumLeftOut(loads({1, 8, 1, 8, 1}), all), 2);
-  // Customer 3 is reached too late in any case. Without it, all others are in time.
+  // The vehicle always reaches customer 3 too late. Without customer 3, all others are in time.
   const Instance timed = AnInstance()
                              .At({{0, 0}, {10, 0}, {20, 0}, {90, 0}, {30, 0}})
                              .Windows({{0, 50}, {0, 50}, {0, 50}, {0, 60}}, 900)
@@ -47,7 +47,7 @@ TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
   EXPECT_EQ(repaired.left_out[0].reason, "arrives at customer 3 at 90, after it closes at 50");
 }
 
-// Repairs random plans with random features, also after the stop.
+// Repairs random plans with random features, also after the stop condition fires.
 TEST(PlanRepairTest, MakesRoutesFeasible) {
   int repaired_plans = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {

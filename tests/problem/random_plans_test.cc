@@ -1,5 +1,5 @@
-// Tests that the checker agrees with MakeSolution and PlanValue, with which it shares no code, on
-// the times, loads, costs and feasibility of random plans.
+// Tests that the checker agrees with MakeSolution and PlanValue on random plans: on times, loads,
+// costs and feasibility. The checker shares no code with the other two.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -46,7 +46,7 @@ void ExpectTimesHold(const Instance& instance, const VehicleType& vehicle, const
     EXPECT_LE(stop.start, stop.departure);
     if (i == 0) continue;
     const Stop& from = route.stops[i - 1];
-    double paused = 0;  // on the way, or before the stop starts
+    double paused = 0;  // on the leg, or before the stop starts
     double before_arrival = 0;
     for (const BreakTime& pause : route.breaks) {
       if (pause.after + 1 != static_cast<int32_t>(i)) continue;
@@ -90,7 +90,7 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   EXPECT_NEAR(report.routes[r].distance, RouteDistance(instance, plan[r]), 1e-9);
   EXPECT_NEAR(report.routes[r].late_cost, schedule.late_cost, 1e-6);
   if (scheduler.NeedsDuration(vehicle)) {
-    // Rounding errors of the scheduler, each 1e-9 of the span of the windows, may add up.
+    // The scheduler's rounding errors, each 1e-9 of the span of the windows, may add up.
     EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-5);
     const double most = vehicle.max_duration + vehicle.max_overtime;
     EXPECT_EQ(route.duration > most + 1e-3, Has(report, index, {ViolationKind::kDuration}));
@@ -141,8 +141,8 @@ TEST(RandomPlansTest, AreMeasuredAlikeByAllParts) {
   EXPECT_EQ(tally.violations[ViolationKind::kCostMismatch], 0);
 }
 
-// Compares the schedule with starts on a grid: none ends sooner or, with the same end, takes less
-// time.
+// Compares the schedule with starts on a grid: no start ends earlier or, with the same end, takes
+// less time.
 TEST(RandomPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {

@@ -10,7 +10,7 @@ namespace {
 
 using test::LineWithWindows;
 
-// Returns the schedule of one route, and expects the checker to agree on its feasibility.
+// Returns the schedule of one route, and expects that the checker agrees on its feasibility.
 RouteSchedule ScheduleOf(const InstanceData& data, const std::vector<NodeIndex>& customers) {
   const Instance instance = *Instance::Create(data);
   const PlannedRoute route{0, customers};

@@ -1,4 +1,4 @@
-// Tests files that are tables of numbers: Li and Lim's, Cordeau's.
+// Tests the table formats of Li and Lim and of Cordeau.
 #include <string>
 #include <string_view>
 #include <utility>

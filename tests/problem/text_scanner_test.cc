@@ -1,4 +1,4 @@
-// Tests lines and words of texts.
+// Tests the scanner of lines and words.
 #include "core/problem/formats/text/text_scanner.h"
 
 #include <string>
@@ -29,7 +29,7 @@ TEST(TextScanner, ReadsTheRestOfALineAfterItsWords) {
   EXPECT_EQ(scanner.NextLine(), "f");
 }
 
-// Searching the rest of the text at each line would take minutes.
+// A search of the rest of the text at each line would take minutes.
 TEST(TextScanner, ReadsAMillionLinesThatACarriageReturnEnds) {
   std::string text;
   for (int i = 0; i < 1'000'000; ++i) text += "1 2 3\r";

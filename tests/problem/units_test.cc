@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 Instance ReadText(std::string_view text) { return ParseJson(text, "test.json").value(); }
 
-// Returns an instance with two customers by longitude and latitude, and further keys `rest`.
+// Returns an instance with two customers in longitude and latitude, and the further keys `rest`.
 Instance OnEarth(const std::string& rest) {
   return ReadText(
       R"({"kind": "vrptw", "coordinates": "lon_lat", "capacity": 9, "demands": [0, 1, 1],

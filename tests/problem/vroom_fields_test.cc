@@ -1,4 +1,4 @@
-// Tests that errors in VROOM's input name the field as the file does.
+// Tests that errors in VROOM's input name the field by its path in the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Returns a file with every field, except for those that exclude each other.
+// Returns a file with every field, except fields that exclude each other.
 json ByMatrix() {
   return json::parse(R"({
     "vehicles": [{"id": 1, "description": "van", "profile": "car", "type": "van",
@@ -59,7 +59,7 @@ struct Field {
   std::string path;
 };
 
-// Adds all values that are no objects.
+// Adds all values that are not objects.
 void AddFields(const json& value, const Field& here, std::vector<Field>& fields) {
   if (!value.is_object()) fields.push_back(here);
   if (!value.is_structured()) return;
@@ -73,7 +73,8 @@ void AddFields(const json& value, const Field& here, std::vector<Field>& fields)
   }
 }
 
-// Returns the error after `wrong` replaces the value at `field`; empty if the file is still valid.
+// Returns the error after `wrong` replaces the value at `field`. Returns an empty text if the file
+// is still valid.
 std::string ErrorWith(json file, const Field& field, const json& wrong) {
   file[field.at] = wrong;
   const absl::StatusOr<Instance> instance = ParseJson(file.dump(), "v.json");
@@ -88,12 +89,12 @@ TEST(VroomFieldsTest, NamesEveryFieldByItsPathInTheFile) {
     std::vector<Field> fields;
     AddFields(file, Field{json::json_pointer(), ""}, fields);
     for (const Field& field : fields) {
-      if (field.path == "vehicles[0].type") continue;  // has no meaning without service_per_type
+      if (field.path == "vehicles[0].type") continue;  // has no effect without service_per_type
       SCOPED_TRACE(field.path);
       int errors = 0;
       for (const json& wrong : {json("wrong"), json(-1), json(2e12), json::array({"x"}),
                                 json::object(), json(nullptr)}) {
-        if (wrong == -1 && field.path.ends_with(".id")) continue;  // an id like others
+        if (wrong == -1 && field.path.ends_with(".id")) continue;  // -1 is a valid id
         const std::string error = ErrorWith(file, field, wrong);
         if (error.empty()) continue;
         EXPECT_THAT(error, HasSubstr(Concat("v.json: ", field.path))) << wrong;

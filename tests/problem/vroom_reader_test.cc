@@ -1,4 +1,5 @@
-// Tests that VROOM's JSON input becomes an instance, or is refused by a field's name.
+// Tests that VROOM's JSON input becomes an instance, or that the reader refuses it and names the
+// field.
 #include "core/problem/formats/vroom/vroom_reader.h"
 
 #include <string>
@@ -23,7 +24,7 @@ using testing::HasSubstr;
 
 absl::StatusOr<Instance> ReadVroom(const std::string& text) { return ParseJson(text, "v.json"); }
 
-// Returns a file with one matrix of three locations: the vehicles' and two tasks'.
+// Returns a file with one matrix of three locations: those of the vehicles and of two tasks.
 std::string WithMatrix(const std::string& vehicles, const std::string& tasks,
                        const std::string& more = "") {
   return R"({"vehicles": [)" + vehicles + R"(], )" + tasks +
@@ -112,7 +113,7 @@ TEST(VroomReader, UsesGreatCirclesWithoutMatrices) {
       R"({"vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],
           "jobs": [{"id": 1, "location": [2.35, 48.95]}]})");
   ASSERT_TRUE(instance.ok()) << instance.status();
-  EXPECT_NEAR(instance->Distance(0, 1), 11119.5, 0.1);  // a tenth of a degree of a meridian
+  EXPECT_NEAR(instance->Distance(0, 1), 11119.5, 0.1);  // a tenth of a degree along a meridian
   EXPECT_NEAR(instance->Duration(0, 1), 11119.5 / kVroomSpeed, 0.1);
 }
 
@@ -151,12 +152,12 @@ TEST(VroomReader, StartsAtTheFirstTaskWithoutAStartLocation) {
   ASSERT_EQ(instance->num_depots(), 2);
   const Plan plan = {{0, {3}}, {0, {2}}};
   const CheckReport report = CheckPlan(*instance, plan);
-  EXPECT_EQ(report.routes[0].distance, 72);  // from the second job back to the end
+  EXPECT_EQ(report.routes[0].distance, 72);  // leg from the second job to the end
   EXPECT_EQ(report.routes[1].distance, 61);
   EXPECT_EQ(report.cost, 72 + 61 + 2 * 7);
   const Solution solution = *MakeSolution(*instance, {{0, {2}}});
   EXPECT_EQ(solution.routes[0].stops[1].arrival, 100);
-  // VROOM's output says that the route starts at its first task.
+  // VROOM's output states that the route starts at its first task.
   const auto written =
       nlohmann::json::parse(WriteVroomSolution(*instance, solution, VroomNamesOf(*instance, text)));
   const nlohmann::json& start = written["routes"][0]["steps"][0];
@@ -205,7 +206,7 @@ TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
   for (int i = 0; i < 5'500; ++i) {
     jobs += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "location_index": )", 1 + i % 2, "}");
   }
-  // Vehicles that do not differ in travel.
+  // Vehicles whose travel does not differ.
   const std::string vans = R"({"id": 1, "start_index": 0, "max_tasks": 3000},
                               {"id": 2, "start_index": 0, "time_window": [0, 99999]})";
   const absl::StatusOr<Instance> instance = ReadVroom(WithMatrix(vans, jobs + "]"));

@@ -1,4 +1,4 @@
-// Tests solutions as VROOM's output.
+// Tests the VROOM output of solutions.
 #include "core/problem/formats/vroom/vroom_solution.h"
 
 #include <string>
@@ -17,8 +17,8 @@ using nlohmann::json;
 using test::AnInstance;
 using testing::HasSubstr;
 
-// Three locations; two equal vans with a break each, and a lorry; jobs, and a shipment whose ids
-// equal those of a job.
+// A file with three locations, two equal vans with a break each, a lorry, jobs, and a shipment. The
+// shipment's ids equal those of a job.
 constexpr char kVroomText[] = R"({
   "vehicles": [
     {"id": 40, "start_index": 0, "end_index": 0, "capacity": [5], "description": "blue",
@@ -73,7 +73,7 @@ TEST(VroomSolution, CountsTravelServiceSetupAndWaitingSeparately) {
   const json root = Vroom().Written({{0, {1, 2}}});
   const json& route = root["routes"][0];
   const json& steps = route["steps"];
-  // Drives for 30, pauses from 30 to 50, drives for another 30.
+  // The vehicle drives for 30, pauses from 30 to 50, and drives for another 30.
   EXPECT_EQ(steps[1]["arrival"], 30);
   EXPECT_EQ(steps[1]["duration"], 30);
   EXPECT_EQ(steps[1]["service"], 20);
@@ -101,7 +101,7 @@ TEST(VroomSolution, CountsTravelServiceSetupAndWaitingSeparately) {
   EXPECT_EQ(root["summary"]["violations"], json::array());
 }
 
-// A tenth of a degree takes 800.6 s: arrivals that are rounded one by one would not add up.
+// A tenth of a degree takes 800.6 s, so separately rounded arrivals would not add up.
 TEST(VroomSolution, AddsUpStepsInWholeSeconds) {
   const std::string text = R"({"vehicles": [{"id": 1, "start": [0, 0],
       "breaks": [{"id": 5, "time_windows": [[90000, 90000]], "service": 60}]}],
@@ -122,7 +122,7 @@ TEST(VroomSolution, AddsUpStepsInWholeSeconds) {
                   whole(steps[i], "duration"))
         << i;
   }
-  // The break is taken at the open end, and the route ends with it.
+  // The break is taken at the open end, and the route ends with the break.
   EXPECT_EQ(steps[5]["type"], "break");
   EXPECT_EQ(steps[6]["arrival"], 90060);
   for (const char* key : {"cost", "duration", "service", "waiting_time"}) {

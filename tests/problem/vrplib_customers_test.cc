@@ -1,4 +1,4 @@
-// Tests the customers of VRPLIB files.
+// Tests the reader of customers in VRPLIB files.
 #include <string>
 
 #include "core/problem/formats/instance_writer.h"
@@ -27,7 +27,7 @@ TEST(VrplibCustomers, ReadsPyvrpsCustomers) {
                                "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2\n2 3 4\n"));
   EXPECT_EQ(instance.metric(), Metric::kDimacs);
   EXPECT_THAT(instance.data().releases, ElementsAre(0, 7, 0, 0));
-  EXPECT_THAT(instance.data().prizes, ElementsAre(kNoLimit, kNoLimit, 6, 6));  // 0 is none
+  EXPECT_THAT(instance.data().prizes, ElementsAre(kNoLimit, kNoLimit, 6, 6));  // 0: no prize
   EXPECT_THAT(instance.data().alternative_groups, ElementsAre(ElementsAre(2, 3)));
 }
 

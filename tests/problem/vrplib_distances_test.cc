@@ -36,7 +36,7 @@ TEST(VrplibDistances, ComputesEveryDistanceOfTsplib) {
   EXPECT_THAT(distances("EUC_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(7, 9, 5));
   EXPECT_THAT(distances("MAN_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(11, 9, 8));
   EXPECT_THAT(distances("MAX_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(6, 9, 3));
-  // The first nodes of att48 and ulysses16, whose optima are 10628 and 6859.
+  // The first nodes of att48 and ulysses16, whose optimal costs are 10628 and 6859.
   EXPECT_THAT(distances("ATT", "1 6734 1453\n2 2233 10\n3 5530 1424\n"),
               ElementsAre(1495, 381, 1135));
   EXPECT_THAT(distances("GEO", "1 38.24 20.42\n2 39.57 26.15\n3 40.56 25.32\n"),
@@ -54,7 +54,7 @@ TEST(VrplibDistances, AppliesLkhsScale) {
   EXPECT_EQ(ReadDialect(TspText("FLOOR_2D", kTriangle, "SCALE : 10\n")).metric(), Metric::kDimacs);
   EXPECT_EQ(ReadDialect(TspText("EXACT_2D", kTriangle, "SCALE : 1000\n")).metric(), Metric::kExact);
   const Instance hundredths = ReadDialect(TspText("EUC_2D", kTriangle, "SCALE : 100\n"));
-  EXPECT_EQ(hundredths.Distance(0, 2), 10.4);  // of 10.4043
+  EXPECT_EQ(hundredths.Distance(0, 2), 10.4);  // 10.4043 rounded down
   EXPECT_THAT(DialectError(TspText("EUC_2D", kTriangle, "SCALE : 0\n")), HasSubstr("SCALE: got 0"));
 }
 

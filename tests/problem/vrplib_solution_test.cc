@@ -1,4 +1,4 @@
-// Tests `.sol` files and TSPLIB's tours.
+// Tests readers and writers of `.sol` files and TSPLIB's tours.
 #include "core/problem/formats/vrplib/vrplib_solution.h"
 
 #include <string>
@@ -70,7 +70,7 @@ TEST(VrplibSolution, ReadsToursFromTheFirstNodeOn) {
   EXPECT_THAT(file->plan[0].customers, ElementsAre(1, 2));
   EXPECT_FALSE(ParseVrplibSolution("TOUR_SECTION\n1\n2\n4\n-1\n", "t", tsp).ok());
   EXPECT_FALSE(ParseVrplibSolution("TOUR_SECTION\n3\n2\n-1\n", "t", tsp).ok());
-  // LKH writes another depot node for each further vehicle.
+  // LKH writes a further depot node for each further vehicle.
   const Instance cvrp = ReadDialect(CvrpText("CVRP", "CAPACITY : 9\n", kDemandSection));
   const auto routes = ParseVrplibSolution("TOUR_SECTION\n1\n2\n5\n3\n4\n-1\n", "t", cvrp);
   ASSERT_TRUE(routes.ok()) << routes.status();

@@ -1,4 +1,4 @@
-// Texts of VRPLIB files for tests, and their readers.
+// Builds and reads texts of VRPLIB files for tests.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ inline std::string DialectError(const std::string& text) {
   return std::string(instance.status().message());
 }
 
-// Returns a TSP of three nodes; `more` are keywords.
+// Returns a TSP of three nodes. `more` holds further keywords.
 inline std::string TspText(const std::string& weights, const std::string& coords,
                            const std::string& more = "") {
   return "TYPE : TSP\nDIMENSION : 3\n" + more + "EDGE_WEIGHT_TYPE : " + weights +
@@ -29,7 +29,7 @@ inline std::string TspText(const std::string& weights, const std::string& coords
 
 inline constexpr char kTriangle[] = "1 0 0\n2 1.5 2\n3 6 8.5\n";
 
-// Returns a CVRP of three customers, 3, 4 and 5 away from the depot and at right angles.
+// Returns a CVRP of three customers at distances 3, 4 and 5 from the depot and at right angles.
 inline std::string CvrpText(const std::string& type, const std::string& keywords,
                             const std::string& sections) {
   return (type.empty() ? "" : "TYPE : " + type + "\n") + "DIMENSION : 4\n" + keywords +
@@ -62,7 +62,7 @@ DEPOT_SECTION
 -1
 )";
 
-// Returns an MDVRP with two depots; `more` are keywords.
+// Returns an MDVRP with two depots. `more` holds further keywords.
 inline std::string TwoDepotText(const std::string& more) {
   std::string text = kTwoDepotText;
   return text.replace(text.find('%'), 1, more);

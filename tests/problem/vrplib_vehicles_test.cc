@@ -140,7 +140,7 @@ TEST(VrplibVehicles, KeepsShortFilesSmallInMemory) {
   std::string sets = "VEHICLES_ALLOWED_CLIENTS_SECTION\n";
   std::string set;
   for (int vehicle = 1; vehicle <= 65; ++vehicle) {
-    set += " 2";  // one more than the vehicle before
+    set += " 2";  // each set has one customer more than the previous one
     sets += Concat(vehicle, set, "\n");
   }
   EXPECT_THAT(

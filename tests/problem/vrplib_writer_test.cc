@@ -1,5 +1,5 @@
-// Tests that VRPLIB files hold every field that the format has, and that the rest is refused by
-// name.
+// Tests that VRPLIB files hold every field that the format has, and that the writer refuses all
+// others by name.
 #include <cmath>
 #include <map>
 #include <string>
@@ -72,8 +72,8 @@ const std::vector<Feature>& SupportedFeatures() {
   return *features;
 }
 
-// Returns a random mixture of these features in any metric but the scaled one. Half of the mixtures
-// have costs of distance and vehicles. With shipments there are no other deliveries.
+// Returns a random mixture of these features in any metric except the scaled one. Half of the
+// mixtures have costs of distance and vehicles. Instances with shipments have no other deliveries.
 InstanceData AMixture(uint64_t seed) {
   CounterRandom random(seed, 9, 0);
   std::vector<Feature> features;
@@ -95,7 +95,7 @@ InstanceData AMixture(uint64_t seed) {
   return data;
 }
 
-// Whether there is a TYPE for this mixture of features.
+// Whether a TYPE exists for this mixture of features.
 bool HasType(const InstanceData& data) {
   const bool windows = data.kind == ProblemKind::kVrptw;
   const bool open = data.vehicles.front().open_end;
@@ -146,7 +146,7 @@ TEST(WriteVrplib, NamesUnsupportedFields) {
   EXPECT_THAT(Refusal(data), HasSubstr("late_cost 4], which"));
 }
 
-// Most of these random instances are refused.
+// The writer refuses most of these random instances.
 TEST(WriteVrplib, NeverDropsAConstraint) {
   int written = 0;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {

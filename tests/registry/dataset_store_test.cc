@@ -70,7 +70,7 @@ TEST_F(DatasetStoreTest, KeepsTheSameContentOnceAndRefusesOtherContent) {
     EXPECT_EQ(taken.code(), absl::StatusCode::kAlreadyExists);
     EXPECT_THAT(std::string(taken.message()), HasSubstr("vrpctl datasets delete datasets/depot7"));
   }
-  // The declared size is enough for a refusal.
+  // The declared size alone causes the refusal.
   EXPECT_EQ(store->Begin("depot7", 3).status().code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(store->List(), ElementsAre(once));
 }

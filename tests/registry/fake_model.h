@@ -1,4 +1,4 @@
-// A model without a network: valid files, and a policy that decodes nothing.
+// A model without a network: valid files, and a policy that cannot decode.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ class FakePolicy final : public Policy {
   explicit FakePolicy(DeviceId device = {}) {
     info_.architecture = "fake";
     info_.kinds = {ProblemKind::kCvrp};
-    info_.parameters = 12;  // as in ACard
+    info_.parameters = 12;  // the number in ACard
     info_.device = device;
   }
 

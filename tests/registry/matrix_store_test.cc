@@ -23,7 +23,7 @@ absl::Mutex& FlushedMutex() {
   static absl::Mutex mutex;
   return mutex;
 }
-// Records flushes to the disk, in order.
+// Returns the flushed paths, in order.
 std::vector<std::string>& Flushed() {
   static std::vector<std::string> paths;
   return paths;
@@ -31,7 +31,7 @@ std::vector<std::string>& Flushed() {
 
 }  // namespace
 
-// Replaces the function of libc.
+// Replaces the function of libc. Records the flush.
 extern "C" int fsync(int descriptor) {
   std::error_code error;
   const auto path =
@@ -152,7 +152,7 @@ TEST_F(MatrixStoreTest, RefusesPathsAsNames) {
 }
 
 TEST_F(MatrixStoreTest, BoundsTheMemoryCache) {
-  const auto store = Open(/*cache_bytes=*/40);  // fits one matrix, not two
+  const auto store = Open(/*cache_bytes=*/40);  // fits one matrix but not two
   std::vector<std::string> names;
   for (int i = 1; i <= 3; ++i) names.push_back(store->Put(AnUpload(i))->name);
   for (int round = 0; round < 2; ++round) {
@@ -160,7 +160,7 @@ TEST_F(MatrixStoreTest, BoundsTheMemoryCache) {
       const auto found = store->Find(names[static_cast<size_t>(i - 1)]);
       ASSERT_TRUE(found.ok());
       EXPECT_EQ((*found)->distances[1], i);
-      // The most recently used one is cached.
+      // The cache has the most recently used matrix.
       EXPECT_EQ(store->Find(names[static_cast<size_t>(i - 1)])->get(), found->get());
     }
   }

@@ -84,7 +84,7 @@ TEST_F(ModelNamesTest, BoundsTheNumberOfAliasesOfAModel) {
     std::ofstream(Concat(models_, "/.aliases/alpha/a", i)) << 1;
   }
   EXPECT_TRUE(absl::IsResourceExhausted(registry_->SetAlias("alpha", "more", 1).status()));
-  EXPECT_TRUE(registry_->SetAlias("alpha", "a7", 2).ok());  // an existing alias can be moved
+  EXPECT_TRUE(registry_->SetAlias("alpha", "a7", 2).ok());  // moving an existing alias is allowed
 }
 
 TEST_F(ModelNamesTest, RefusesToDeleteAVersionWithAnAlias) {

@@ -78,7 +78,7 @@ TEST_F(RegistryTest, GivesConcurrentPublicationsDistinctVersions) {
 TEST_F(RegistryTest, RefusesIncompleteForeignOrBadlyNamedPublications) {
   const auto registry = Open();
   const std::string staging = *registry->StagingDirectory();
-  EXPECT_FALSE(registry->Publish("alpha", staging).ok());  // empty
+  EXPECT_FALSE(registry->Publish("alpha", staging).ok());  // the folder is empty
   ASSERT_TRUE(test::WriteFakeModel(staging, "").ok());
   ASSERT_TRUE(AtomicWriteFile(staging + "/weights.safetensors", "cut").ok());
   EXPECT_TRUE(absl::IsDataLoss(registry->Publish("alpha", staging).status()));
@@ -266,7 +266,7 @@ TEST_F(RegistryTest, StoresEvaluationsInTheCardReplacingEqualOnes) {
 TEST_F(RegistryTest, ReplacesACardWithoutATemporaryFile) {
   const auto registry = Open();
   const ModelVersion model = *Publish(*registry, "alpha");
-  // A kill could leave any file created there.
+  // Watches the folder, since a kill could leave any file that was created in it.
   const int events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   ASSERT_GE(inotify_add_watch(events, model.directory.c_str(), IN_CREATE), 0);
   ASSERT_TRUE(registry->AddEvaluations("alpha", 1, {{.data = "a", .mode = "greedy"}}).ok());

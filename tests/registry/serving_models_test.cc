@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 
 const ModelReference kNewest = {.name = "alpha"};
 
-// A policy that refuses to decode.
+// A policy whose decoding always fails.
 class MutePolicy final : public Policy {
  public:
   MutePolicy() { info_.kinds = {ProblemKind::kCvrp}; }
@@ -36,7 +36,7 @@ class MutePolicy final : public Policy {
 
 class ServingModelsTest : public RegistryTest {
  protected:
-  // Like Open, and records background loads that fail.
+  // Opens a registry like Open, and records background loads that fail.
   std::unique_ptr<Registry> OpenNoting(PolicyLoader loader = LoadFake) {
     return *Registry::Create({.directory = models_,
                               .loader = std::move(loader),
@@ -152,7 +152,7 @@ TEST_F(ServingModelsTest, KeepsTheMostRecentlyUsedVersionsInMemory) {
   EXPECT_FALSE(registry->IsLoaded(*registry->Get("alpha", 17)));
 }
 
-// Every third version is broken. It must never serve and must fail no request.
+// Every third version is broken. It must never serve, and must not make a request fail.
 TEST_F(ServingModelsTest, NeverReturnsToAnOlderVersionForAnOldList) {
   LoadedModels loaded({.loader = LoadFake});
   const auto load = [&](int32_t version) {
@@ -201,7 +201,7 @@ TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
     });
   }
   for (int version = 2; version <= 101; ++version) {
-    if (version % 3 == 0) {  // a damaged version added by hand
+    if (version % 3 == 0) {  // adds a damaged version manually
       const std::string made = AddByHand(folder_.File("made"), "alpha", version);
       ASSERT_TRUE(AtomicWriteFile(made + "/weights.safetensors", "x").ok());
       std::filesystem::rename(made, Concat(models_, "/alpha/", version));

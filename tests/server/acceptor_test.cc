@@ -28,14 +28,14 @@
 namespace vrp {
 namespace {
 
-// Long enough for a loaded machine.
+// Timeout that is long enough for a loaded machine.
 constexpr absl::Duration kTestTimeout = absl::Seconds(60);
 
 std::ptrdiff_t OpenFileCount() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
 }
 
-// Blocks until the peer has closed or reset the connection; false after 60 s.
+// Blocks until the peer has closed or reset the connection. Returns false after 60 s.
 bool IsClosed(const OpenFile& client) {
   const timeval timeout = {.tv_sec = 60, .tv_usec = 0};
   setsockopt(client.descriptor(), SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
@@ -44,13 +44,13 @@ bool IsClosed(const OpenFile& client) {
   return got == 0 || (got < 0 && errno == ECONNRESET);
 }
 
-// Makes close() send a reset, so that the peer sees an error instead of the end.
+// Makes close() send a reset, so that the peer sees an error instead of the end of the stream.
 void ResetAtClose(const OpenFile& client) {
   const linger at_once = {.l_onoff = 1, .l_linger = 0};
   setsockopt(client.descriptor(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
 }
 
-// Ends a connection as gRPC always does.
+// Ends a connection in the same way as gRPC.
 void ShutDownAndClose(int socket) {
   shutdown(socket, SHUT_RDWR);
   close(socket);
@@ -77,7 +77,7 @@ class AcceptorTest : public testing::Test {
   }
 
   OpenFile Connect() const { return OpenFile(HttpConnect(address_)); }
-  // Connects an existing socket.
+  // Connects the existing socket `client`.
   void Connect(const OpenFile& client) const {
     sockaddr_in server = {};
     server.sin_family = AF_INET;
@@ -87,7 +87,7 @@ class AcceptorTest : public testing::Test {
     EXPECT_EQ(connect(client.descriptor(), reinterpret_cast<sockaddr*>(&server), sizeof(server)),
               0);
   }
-  // Returns the socket of the next accepted connection; -1 if none comes within `timeout`.
+  // Returns the socket of the next accepted connection, or -1 if none arrives within `timeout`.
   int Taken(absl::Duration timeout = kTestTimeout) {
     absl::MutexLock lock(&mutex_);
     const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !taken_.empty(); };
@@ -141,7 +141,7 @@ TEST_F(AcceptorTest, AcceptsAgainAfterAConnectionEnds) {
   EXPECT_GE(Taken(), 0);
 }
 
-// The owner may not have noticed that the client left, and the file is still open.
+// The owner may not have noticed that the client left, so the file is still open.
 TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   Start(1);
   { const OpenFile first = Connect(); }

@@ -1,4 +1,4 @@
-// Tokens and limits of a whole daemon.
+// Tests tokens and limits of a running daemon.
 #include <sys/stat.h>
 
 #include <string>
@@ -56,7 +56,7 @@ class AccessTest : public DaemonTest {
     Start();
   }
 
-  // Returns the status of a call with an empty message. Sends no token if it is empty.
+  // Returns the status of a call with an empty message. Sends no token if `token` is empty.
   grpc::Status Call(const std::string& method, std::string_view token) {
     Context context;
     if (!token.empty()) context.AddMetadata("authorization", Concat("Bearer ", token));

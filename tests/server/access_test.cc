@@ -1,4 +1,4 @@
-// Access control without gRPC.
+// Tests access control without gRPC.
 #include <sys/stat.h>
 #include <unistd.h>
 

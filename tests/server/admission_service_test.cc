@@ -1,4 +1,4 @@
-// Admission of requests by a daemon without an idle thread.
+// Tests the admission of requests by a daemon without an idle thread.
 #include <array>
 #include <memory>
 #include <string>
@@ -44,12 +44,12 @@ class AdmissionServiceTest : public DaemonTest {
     request.mutable_budget()->set_nanos(static_cast<int32_t>(milliseconds % 1000) * 1'000'000);
     return request;
   }
-  // Starts searches on both threads. They have begun once they find a plan.
+  // Searches on both threads. Each has begun once it finds a plan.
   struct Searches {
     void Cancel() {
       for (Context& context : contexts) context.TryCancel();
     }
-    // Returns how they ended.
+    // Returns the status codes with which they ended.
     std::vector<grpc::StatusCode> Drain() {
       std::vector<grpc::StatusCode> codes;
       for (auto& stream : streams) {

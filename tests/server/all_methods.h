@@ -1,4 +1,4 @@
-// Generic calls of every RPC in the protos.
+// Calls every RPC in the protos generically.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +33,7 @@ inline std::vector<const google::protobuf::MethodDescriptor*> AllMethods() {
   return methods;
 }
 
-// Returns "/vrp.v1.SolverService/Solve".
+// Returns the path of an RPC, such as "/vrp.v1.SolverService/Solve".
 inline std::string PathOf(const google::protobuf::MethodDescriptor& method) {
   return Concat("/", method.service()->full_name(), "/", method.name());
 }

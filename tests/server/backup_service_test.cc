@@ -1,4 +1,4 @@
-// BackupServer against a whole daemon.
+// Tests BackupServer of a running daemon.
 #include <filesystem>
 
 #include "core/base/sha256.h"
@@ -38,7 +38,7 @@ class BackupServiceTest : public DaemonTest {
 
 TEST_F(BackupServiceTest, SendsAnArchiveInChunksAndItsDigestLast) {
   AddModel("net", 1);
-  // More than a chunk.
+  // The file is larger than a chunk.
   ASSERT_TRUE(EnsureDirectory(folder_.path() + "/state/labels").ok());
   ASSERT_TRUE(
       AtomicWriteFile(folder_.path() + "/state/labels/set", std::string(3 << 20, 'x')).ok());

@@ -1,4 +1,4 @@
-// Concurrent requests for one network.
+// Tests concurrent requests for one network.
 #include <memory>
 #include <string>
 #include <thread>
@@ -129,7 +129,7 @@ TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
   policy_->AwaitCalls(1);
   Ask(GreedyRequest(4));
   AwaitWaiting(1);
-  const Answer refused = Solve(GreedyRequest(5));  // while the network is still closed
+  const Answer refused = Solve(GreedyRequest(5));  // the network is still blocked
   EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_THAT(refused.status.error_message(), HasSubstr("1 requests are waiting for a network"));
   google::rpc::Status details;

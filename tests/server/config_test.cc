@@ -158,7 +158,8 @@ TEST(ListenAddress, IsReportedWithTheBoundPort) {
   EXPECT_EQ(BoundAddress(*ParseListenAddress("unix:/tmp/s"), 1), "unix:/tmp/s");
 }
 
-// The value that configs/vrpd.yaml gives an option whose default is a text such as "no limit".
+// Returns the value that configs/vrpd.yaml gives an option whose default is a text such as "no
+// limit".
 std::string ShippedValue(const OptionRow& row) {
   if (std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member)) return "[]";
   return row.default_text.empty() ? DefaultText(row) : "";
@@ -266,7 +267,7 @@ TEST(ConfigFile, RefusesHostileInput) {
   EXPECT_TRUE(ParseConfigFile("", "c.yaml").ok());
 }
 
-// A value of `row` that differs from its default.
+// Returns a value of `row` that differs from its default.
 std::string OtherValue(const OptionRow& row) {
   if (row.key.find("listen") != std::string_view::npos) return "127.0.0.1:7";
   if (std::holds_alternative<bool VrpdOptions::*>(row.member)) return "true";
@@ -277,7 +278,7 @@ std::string OtherValue(const OptionRow& row) {
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
 
-// Arguments that Merge needs beside any other: state_dir, and a certificate and key.
+// Returns the arguments that Merge needs with any other: state_dir, and a certificate and key.
 std::vector<std::string> RequiredFlags() {
   return {"--state-dir", "/s", "--tls-certificate", "c", "--tls-key", "k"};
 }

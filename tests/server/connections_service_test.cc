@@ -101,7 +101,7 @@ TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
   handshake_ = absl::Milliseconds(200);
   Start();
   for (int i = 0; i < 3; ++i) {
-    // The beginning of a ClientHello of 512 bytes.
+    // The client sends the beginning of a ClientHello of 512 bytes.
     const OpenFile client = HalfOpen(std::string("\x16\x03\x01\x02\x00\x01\x00", 7));
     char byte = 0;
     EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 0) << i;

@@ -1,5 +1,5 @@
-// A daemon in the process of the test, on a free loopback port, with fakes for the parts that need
-// LibTorch.
+// Runs a daemon in the process of the test, on a free loopback port. Fakes replace the parts that
+// need LibTorch.
 #pragma once
 
 #include <memory>
@@ -53,7 +53,8 @@ inline grpc::Status SolveOnce(v1::SolverService::Stub& solver, const v1::SolveRe
   return solver.Solve(&context, request, &response);
 }
 
-// Retries while the daemon is too busy, since it notices a moment later that earlier callers left.
+// Retries while the daemon is too busy, because it notices slightly later that earlier callers
+// left.
 inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
                                   const v1::SolveRequest& request) {
   v1::SolveResponse response;
@@ -66,7 +67,7 @@ inline grpc::Status SolveWhenFree(v1::SolverService::Stub& solver,
 
 class DaemonTest : public testing::Test {
  protected:
-  // Starts a daemon with `trainer` in the state folder of this test. A second call is a restart.
+  // Starts a daemon with `trainer` in the state folder of this test. A second call restarts it.
   void Start(std::unique_ptr<FakeTrainer> trainer = std::make_unique<FakeTrainer>()) {
     Stop();
     trainer_ = std::move(trainer);
@@ -87,9 +88,10 @@ class DaemonTest : public testing::Test {
     daemon_ = *std::move(daemon);
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(-1);
-    // Keeps the stream's window at 64 KiB, so that a reader that does not read blocks soon.
+    // Keeps the stream's window at 64 KiB, so that a client that does not read soon blocks the
+    // daemon.
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-    // Gives each test a connection of its own; a restarted daemon has another port.
+    // Gives each test its own connection, because a restarted daemon has another port.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     channel_ = grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
                                          arguments);

@@ -1,4 +1,4 @@
-// Uploaded datasets of a whole daemon.
+// Tests uploaded datasets of a running daemon.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -148,7 +148,7 @@ TEST_F(DatasetServiceTest, RefusesMessagesOutOfOrderOrTooLarge) {
   EXPECT_EQ(field({Header("../a")}), "header.name");
   EXPECT_EQ(field({Header("a", -1)}), "header.bytes");
   EXPECT_EQ(field({Header("a"), Chunk(std::string((1 << 20) + 1, ' '))}), "chunk");
-  EXPECT_EQ(field({Header("a")}), "own.jsonl");  // no instance
+  EXPECT_EQ(field({Header("a")}), "own.jsonl");  // the line is not an instance
   v1::UploadDatasetRequest odd = Header("a");
   odd.mutable_header()->set_file_name("own\n.jsonl");
   EXPECT_EQ(field({odd}), "header.file_name");

@@ -1,4 +1,4 @@
-// GPUs in the server's statistics and in the progress of trainings.
+// Tests GPUs in the server's statistics and in the progress of trainings.
 #include "server/telemetry/device_figures.h"
 
 #include <memory>
@@ -105,7 +105,7 @@ TEST(LiveFigures, PrefersMemoryValuesOfCuda) {
   EXPECT_THAT(text, Not(HasSubstr("kind=\"total\"} 1000")));
 }
 
-// Returns scripted samples and counts the calls.
+// A reader that returns scripted samples and counts the calls.
 class FakeReader final : public TelemetryReader {
  public:
   struct Script {
@@ -113,7 +113,8 @@ class FakeReader final : public TelemetryReader {
     DeviceSample next ABSL_GUARDED_BY(mutex) = std::vector<DeviceTelemetry>{ACudaGpu()};
     int calls ABSL_GUARDED_BY(mutex) = 0;
 
-    // Blocks until `times` calls have begun. The sampler has the results of all but the last.
+    // Blocks until `times` calls have begun. By then the sampler has the results of all but the
+    // last call.
     void Wait(int times) {
       const auto enough = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { return calls >= times; };
       const absl::MutexLock lock(&mutex, absl::Condition(&enough));

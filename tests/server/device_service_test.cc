@@ -1,4 +1,4 @@
-// GPUs in the daemon's metrics, with a fake of NVIDIA's library.
+// Tests GPUs in the daemon's metrics, with a fake of NVIDIA's library.
 #include <string>
 
 #include "core/device/device_loss.h"

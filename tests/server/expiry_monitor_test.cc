@@ -1,4 +1,4 @@
-// Warnings about certificates that expire soon.
+// Tests warnings about certificates that expire soon.
 #include "server/telemetry/expiry_monitor.h"
 
 #include <fstream>

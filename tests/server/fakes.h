@@ -1,4 +1,4 @@
-// A trainer and a policy without LibTorch, for daemons of tests.
+// Fakes a trainer and a policy without LibTorch, for daemons of tests.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 namespace vrp::test {
 
 // A trainer of one epoch with `steps` steps. It waits at step `hold_at` until Release() or the stop
-// condition. A stopped run resumes from its step. Thread-safe.
+// condition. After a stop, the next run resumes from that step. Thread-safe.
 class FakeTrainer final : public Trainer {
  public:
   explicit FakeTrainer(int64_t steps = 5, int64_t hold_at = 0) : steps_(steps), hold_at_(hold_at) {}
@@ -48,7 +48,7 @@ class FakeTrainer final : public Trainer {
   }
 
   absl::Status CheckInputs(const TrainingRequest&) const override { return inputs_; }
-  // Sets the result of CheckInputs. To be called before the daemon starts.
+  // Sets the result of CheckInputs. Call this before the daemon starts.
   void set_inputs(absl::Status inputs) { inputs_ = std::move(inputs); }
 
   absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) override {
@@ -72,7 +72,7 @@ class FakeTrainer final : public Trainer {
                           .validation_reference = 7,
                           .end = end};
   }
-  // Waits at a step and serves live models meanwhile, as between two steps.
+  // Waits at a step. Meanwhile serves live models, as the real trainer does between two steps.
   void WaitFor(const TrainingRequest& request, int64_t step, const StopCondition& stop) {
     absl::MutexLock lock(&mutex_);
     while (!released_ && !stop.ShouldStop() && !EndsEarly(request)) {
@@ -80,7 +80,7 @@ class FakeTrainer final : public Trainer {
       ServeLive(request, step - 1 + served_);
     }
   }
-  // Serves the live model as if one step further at each call, so that each is a new version.
+  // Serves the live model as if each call were one step later, so that each is a new version.
   void ServeLive(const TrainingRequest& request, int64_t step) {
     if (request.live == nullptr) return;
     request.live->Serve([&](const std::string& folder) -> absl::StatusOr<TrainingResult> {
@@ -101,7 +101,7 @@ class FakeTrainer final : public Trainer {
   const int64_t hold_at_;
   absl::Mutex mutex_;
   bool released_ ABSL_GUARDED_BY(mutex_) = false;
-  int64_t served_ = 0;  // used by the training thread only
+  int64_t served_ = 0;  // used only by the training thread
 };
 
 // A policy that decodes nearest-neighbour plans.
@@ -110,7 +110,7 @@ class NearestNeighbourPolicy final : public Policy {
   NearestNeighbourPolicy() {
     info_.architecture = "fake";
     info_.kinds = {ProblemKind::kCvrp};
-    info_.parameters = 12;  // as in ACard
+    info_.parameters = 12;  // equals the number in ACard
   }
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }

@@ -1,4 +1,4 @@
-// Plans and instances in other formats, and named matrices, over RPC.
+// Tests plans and instances in other formats, and named matrices, over RPC.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -258,7 +258,7 @@ TEST_F(FormatsServiceTest, FindsMatricesThatEvaluatedFilesName) {
 }
 
 TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
-  // 2 x 2,100 x 2,100 doubles: 71 MB. A message has at most 64 MB.
+  // The matrices have 2 x 2,100 x 2,100 doubles, 71 MB. A message has at most 64 MB.
   std::vector<double> values = Distances(2100);
   values.insert(values.end(), values.begin(), values.begin() + 2100 * 2100);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
@@ -323,7 +323,7 @@ TEST_F(FormatsServiceTest, DeletesMatrices) {
 }
 
 TEST_F(FormatsServiceTest, KeepsTheMatricesOfAnOpenSolveJob) {
-  // Large enough that the job does not prove an optimum at once.
+  // The instance is so large that the job does not prove optimality at once.
   ASSERT_TRUE(Upload(51, Distances(51)).ok());
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = ARequest();

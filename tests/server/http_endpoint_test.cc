@@ -97,7 +97,7 @@ TEST(HttpEndpoint, LetsConnectionsBeyondTheLimitWait) {
   EXPECT_EQ(recv(third.descriptor(), &byte, 1, 0), 1);
 }
 
-// Civetweb took up to two seconds, and five with a silent client.
+// Civetweb took up to two seconds to stop, and five with a silent client.
 TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
   auto endpoint = Serve(Pages());
   const OpenFile silent(HttpConnect(endpoint->address()));
@@ -110,7 +110,7 @@ TEST(HttpEndpoint, StopsAtOnceWithSilentAndSlowClients) {
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(1));
 }
 
-// The metrics of a daemon with TLS and tokens.
+// A fixture for the metrics of a daemon with TLS and tokens.
 class ProtectedMetricsTest : public testing::Test {
  protected:
   ProtectedMetricsTest() {

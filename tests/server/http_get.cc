@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Sends `bytes` and reads to the end. Returns nothing without a connection.
+// Sends `bytes` and reads to the end. Returns an empty text without a connection.
 std::string Exchange(int socket_fd, const std::string& bytes) {
   std::string answer;
   (void)!send(socket_fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-// Plans improved on the device of a model. The device program runs on the CPU here.
+// Tests plans improved on the device of a model. Here the device program runs on the CPU.
 #include <memory>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Plans that a request gives to start from.
+// Tests the initial plans that requests give.
 #include "server/convert/initial_solution.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Customers "a", "b", ... on a line, demand 1 each; three vehicles of capacity 4.
+// Returns customers "a", "b", ... on a line, demand 1 each, and three vehicles of capacity 4.
 Instance AnIdInstance(int customers = 6) {
   v1::Instance message = ACvrpMessage(customers);
   for (int i = 0; i < customers; ++i) {
@@ -26,7 +26,7 @@ Instance AnIdInstance(int customers = 6) {
   return *InstanceFromProto(message);
 }
 
-// Returns routes such as "abc" with one letter per id; "0" is the depot.
+// Returns a request with initial routes such as "abc", with one letter per id; "0" is the depot.
 v1::SolveRequest Starting(const std::vector<std::string>& routes) {
   v1::SolveRequest request;
   request.mutable_initial_solution();

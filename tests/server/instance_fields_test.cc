@@ -19,13 +19,13 @@ using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using google::protobuf::Reflection;
 
-// Fields that change only how numbers are shown.
+// Fields that only affect how numbers are shown.
 const std::set<std::string> kForPeopleOnly = {"vrp.v1.Instance.distance_unit",
                                               "vrp.v1.Instance.time_unit"};
-// Enums that do not have the value that Change() sets, and so are refused.
+// Fields with enums that lack the value that Change() sets, so the conversion refuses it.
 const std::set<std::string> kFewValues = {"vrp.v1.Instance.coordinate_system"};
 
-// Sets `field` of `message` to a value that differs from the present one.
+// Sets `field` of `message` to a different value.
 void Change(Message& message, const FieldDescriptor& field) {
   const Reflection& reflection = *message.GetReflection();
   const bool repeated = field.is_repeated();

@@ -1,4 +1,4 @@
-// Errors of InstanceFromProto, by field path.
+// Tests the errors of InstanceFromProto, by field path.
 #include <functional>
 #include <limits>
 #include <ostream>
@@ -41,7 +41,7 @@ v1::Instance TwoDimensions() {
   return message;
 }
 
-// Each number of the message x {NaN, infinite, negative, overflow}, with its setter.
+// Returns each number of the message x {NaN, infinite, negative, overflow}, with its setter.
 std::vector<Wrong> WrongNumbers() {
   struct Number {
     std::string name;

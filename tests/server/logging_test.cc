@@ -1,4 +1,4 @@
-// The log as text and as JSON.
+// Tests the log as text and as JSON.
 #include "server/support/logging.h"
 
 #include <string>

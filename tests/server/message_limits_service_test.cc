@@ -1,4 +1,4 @@
-// Messages that are small on the wire and large in memory, sent to a whole daemon.
+// Tests messages that are small on the wire and large in memory, sent to a running daemon.
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int32_t kUploadSize = 2000;  // 32 MB
+constexpr int32_t kUploadSize = 2000;  // 32 MB per matrix
 constexpr int32_t kChunkValues = 500'000;
 constexpr int kUploadChunks = kUploadSize * kUploadSize / kChunkValues;
 
@@ -33,8 +33,8 @@ class Upload {
       : writer_(datasets.UploadMatrices(&context_, &kept_)) {
     writer_->Write(UploadHeader());
   }
-  // Sends far more than fits between client and server, so that all messages but the last are
-  // handled when it returns. Returns false if the call has ended.
+  // Sends far more than fits between client and server, so that the server has handled all messages
+  // but the last at the return. Returns false if the call has ended.
   bool Write(int chunks) {
     v1::UploadMatricesRequest message;
     message.mutable_chunk()->mutable_values()->Resize(kChunkValues, 1.0);
@@ -47,7 +47,7 @@ class Upload {
     writer_->WritesDone();
     return writer_->Finish();
   }
-  // Sends nothing until the server ends the call.
+  // Sends nothing until the server ends the call. Returns the status.
   grpc::Status StayQuiet() { return writer_->Finish(); }
   grpc::Status Cancel() {
     context_.TryCancel();
@@ -71,14 +71,14 @@ bool HasRetryInfo(const grpc::Status& status) {
 
 class MessageLimitsTest : public DaemonTest {
  protected:
-  // A message of 1 MiB may take 4.
+  // Limits messages to 1 MiB on the wire, which may take 4 MiB in memory.
   MessageLimitsTest() { vrpd_.max_message_mib = 1; }
 
   grpc::Status Call(const std::string& path, const std::string& request) {
     Context context;
     return CallByPath(channel_, context, path, {request});
   }
-  // Retries as the error says while memory is exhausted, for a limited time.
+  // Retries while memory is exhausted, after the delay in the error, for a limited time.
   grpc::Status EventuallyTaken(const std::string& request) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
@@ -138,12 +138,12 @@ TEST_F(MessageLimitsTest, AllowsPausesInAnUpload) {
 
 TEST_F(MessageLimitsTest, RefusesLargeMessagesOfEveryRpc) {
   Start();
-  // An unknown field: 0xf2 0x3f 0x00.
+  // The message has an unknown field: 0xf2 0x3f 0x00.
   std::string heavy;
   for (int i = 0; i < 300'000; ++i) heavy.append("\xf2\x3f\x00", 3);
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
     const std::string path = PathOf(*method);
-    if (method->name() == "BatchSolve") continue;  // reports the error in its response
+    if (method->name() == "BatchSolve") continue;  // BatchSolve reports the error in its response
     const bool small = method->options().GetExtension(v1::rpc).max_request_bytes() > 0;
     const grpc::Status status = Call(path, heavy);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << path;
@@ -188,7 +188,7 @@ TEST_F(MessageLimitsTest, BoundsTheMemoryOfConcurrentRequests) {
   vrpd_.max_message_mib = 4;
   vrpd_.max_request_memory_mib = 64;
   Start();
-  // More than 10 MiB each.
+  // Each message takes more than 10 MiB in memory.
   const std::string large = EmptyCustomers(50'000);
   std::vector<std::thread> callers;
   absl::Mutex mutex;
@@ -206,7 +206,8 @@ TEST_F(MessageLimitsTest, BoundsTheMemoryOfConcurrentRequests) {
     EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
     EXPECT_THAT(status.error_message(), HasSubstr("max_request_memory_mib"));
   }
-  // Six fit at a time. A request holds its share until gRPC frees it, possibly after its response.
+  // Six requests fit at a time. A request holds its share until gRPC frees it, possibly after its
+  // response.
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(EventuallyTaken(large).ok()) << i;
 }
 
@@ -216,7 +217,8 @@ TEST_F(MessageLimitsTest, CountsTheMemoryOfUnfinishedUploads) {
   Start();
   const auto datasets = v1::DatasetService::NewStub(channel_);
   Upload first(*datasets), second(*datasets), third(*datasets);
-  // Each has received 20 MB in an allocation of 24 MB. Growing to 32 MB takes 56 MB for one alone.
+  // Each upload has received 20 MB in an allocation of 24 MB. To grow to 32 MB, a single one needs
+  // 56 MB.
   EXPECT_TRUE(first.Write(6));
   EXPECT_TRUE(second.Write(6));
   third.Write(kUploadChunks);

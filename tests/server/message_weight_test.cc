@@ -23,7 +23,7 @@ constexpr int64_t kMuch = int64_t{1} << 40;
 
 absl::StatusOr<int64_t> Weigh(const google::protobuf::Descriptor& type, const std::string& wire,
                               int64_t most = kMuch) {
-  // In small chunks, as from the network.
+  // Reads in small chunks, as from the network.
   google::protobuf::io::ArrayInputStream stream(wire.data(), static_cast<int>(wire.size()), 7);
   return WeighMessage(type, stream, most);
 }
@@ -78,17 +78,17 @@ TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
     ExpectCovers<v1::SolveRequest>(
         InInstance(Field(Instance::kCustomersFieldNumber, Times(1000, content))));
   }
-  ExpectCovers<v1::SolveRequest>(Times(1000, Field(900, "")));  // unknown
+  ExpectCovers<v1::SolveRequest>(Times(1000, Field(900, "")));  // unknown fields
   ExpectCovers<v1::SolveRequest>(Times(1000, Field(5000, "unknown")));
-  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa3\x38\xa4\x38"));  // groups
-  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa0\x38\x01"));      // numbers
+  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa3\x38\xa4\x38"));  // groups, as unknown fields
+  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa0\x38\x01"));      // numbers, as unknown fields
   v1::ListTrainingJobsRequest labels;
   for (int i = 0; i < 1000; ++i) (*labels.mutable_labels())[Concat(i)] = "x";
   ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
 }
 
 TEST(WeighMessage, CountsFieldsOfAWrongWireType) {
-  // A number as text, and as eight and four bytes.
+  // The message has a number as text, and as eight and four bytes.
   const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
   ExpectCovers<v1::ListTrainingJobsRequest>(Times(1000, Field(number, "")));
   for (const auto& [mark, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
@@ -131,7 +131,7 @@ TEST(WeighMessage, AcceptsUnreadableBytes) {
        {"\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0b", "\x0c", "\x07"}) {
     EXPECT_TRUE(Weigh(*request.GetDescriptor(), nonsense).ok()) << nonsense;
   }
-  // Groups in groups, deeper than the limit.
+  // The bytes are nested groups, deeper than the limit.
   EXPECT_TRUE(Weigh(*request.GetDescriptor(), std::string(1'000'000, '\x0b')).ok());
 }
 

@@ -1,4 +1,4 @@
-// Messages for tests.
+// Builds messages for tests.
 #pragma once
 
 #include "vrp/v1/instance.pb.h"
@@ -32,7 +32,7 @@ inline v1::Instance AVrptwMessage() {
   return message;
 }
 
-// An instance without locations: distances |i - j|, durations 2 |i - j|.
+// Returns an instance without locations: distances |i - j|, durations 2 |i - j|.
 inline v1::Instance AMatrixMessage() {
   v1::Instance message = ACvrpMessage();
   message.mutable_depots(0)->clear_location();

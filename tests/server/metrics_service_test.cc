@@ -1,4 +1,4 @@
-// Metrics of a whole daemon.
+// Tests the metrics of a running daemon.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -124,7 +124,8 @@ TEST_F(MetricsServiceTest, ReportsTheReasonOfARefusal) {
   vrpd_.solve_queue = 1;
   vrpd_.threads = 1;
   Start();
-  // Two threads solve (the minimum) and one request waits, so some of eight are refused.
+  // Two threads solve (the minimum) and one request waits, so the daemon refuses some of eight
+  // requests.
   v1::SolveRequest request = ARequest();
   request.mutable_budget()->set_nanos(300'000'000);
   std::vector<std::thread> callers;
@@ -155,7 +156,7 @@ TEST_F(MetricsServiceTest, CountsACancelledCall) {
   EXPECT_EQ(Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}"), 1);
   context.TryCancel();
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::CANCELLED);
-  // The daemon notices it slightly later than the caller.
+  // The daemon notices the end slightly later than the caller.
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/StreamSolve\"}") > 0) {
   }
   EXPECT_EQ(Value(Requests("SolverService/StreamSolve", "CANCELLED", "cancelled")), 1);
@@ -182,7 +183,7 @@ TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
   EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
 }
 
-// Neither a hanging load nor a call that waits for it ends by itself.
+// Neither a hanging load nor a call that waits for the load ends by itself.
 TEST_F(MetricsServiceTest, CountsACallCutByShutdownAsUnavailable) {
   absl::Notification loading;
   absl::Notification go_on;

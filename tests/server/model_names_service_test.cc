@@ -1,4 +1,4 @@
-// Aliases, loading, unloading and deletion of models, through the API.
+// Tests aliases, loading, unloading and deletion of models through the API.
 #include <atomic>
 #include <functional>
 #include <string>
@@ -66,7 +66,7 @@ class ModelNamesServiceTest : public DaemonTest {
     EXPECT_TRUE(models_->GetModel(&context, request, &model).ok()) << name;
     return model;
   }
-  // Returns the version that solved, or the error.
+  // Returns the version of the model that solved, or the error.
   std::string SolvedBy(const std::string& model) {
     Context context;
     v1::SolveRequest request;
@@ -167,7 +167,7 @@ TEST_F(ModelNamesServiceTest, LoadsAndUnloadsAModelByName) {
   EXPECT_THAT(Unload("models/net/versions/1"), ElementsAre("models/net/versions/1"));
   EXPECT_THAT(Unload("models/net"), ElementsAre("models/net/versions/2"));
   EXPECT_THAT(Unload("models/net"), IsEmpty());
-  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/2");  // loads it again
+  EXPECT_EQ(SolvedBy("models/net"), "models/net/versions/2");  // loads the model again
   EXPECT_TRUE(Get("models/net").loaded());
 }
 

@@ -1,4 +1,4 @@
-// Evaluation, import and export of models.
+// Tests evaluation, import and export of models.
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -39,7 +39,7 @@ class ModelServiceTest : public DaemonTest {
     request.mutable_generate()->set_seed(7);
     return request;
   }
-  // Returns the report of the last message, or nullopt if the call failed.
+  // Stores the last message's report in `report_`. Returns the status of the call.
   grpc::Status Evaluate(const v1::EvaluateModelRequest& request) {
     Context context;
     const auto stream = models_->EvaluateModel(&context, request);
@@ -114,12 +114,12 @@ TEST_F(ModelServiceTest, EvaluatesAGeneratedSetAndWritesTheCard) {
   EXPECT_EQ(report_.evaluations(1).mode(), "multi_start 8");
   EXPECT_EQ(row.instance_count(), 30);
   EXPECT_EQ(row.reference(), "search 2 ms");
-  EXPECT_GT(row.mean_gap(), 0);  // the fake builds nearest-neighbour plans
+  EXPECT_GT(row.mean_gap(), 0);  // the fake policy builds nearest-neighbour plans
   EXPECT_GT(row.standard_error(), 0);
   ASSERT_EQ(row.sizes_size(), 1);
   EXPECT_EQ(row.sizes(0).min_customers(), 10);
 
-  // A repetition replaces the rows.
+  // A repeated evaluation replaces the rows.
   ASSERT_TRUE(Evaluate(request).ok());
   const v1::Model model = Get("models/net");
   ASSERT_EQ(model.evaluations_size(), 2);
@@ -179,7 +179,7 @@ TEST_F(ModelServiceTest, ImportsAnExportedModel) {
   ModelCard card = ACard(weights, "trainingJobs/elsewhere");
   card.evaluations = {{.data = "d", .mode = "greedy", .instances = 3, .mean_cost = 5}};
   const std::string text = WriteModelCard(card);
-  // In chunks that keep their order.
+  // Uploads the files in chunks that keep their order.
   const grpc::Status status =
       Import({Header("guest"), Chunk("card.json", text.substr(0, 10)),
               Chunk("card.json", text.substr(10)), Chunk("weights.safetensors", weights)});
@@ -226,7 +226,7 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
               grpc::DATA_LOSS),
       HasSubstr("SHA-256"));
   ModelCard of_others = ACard(weights, "");
-  of_others.parameters = 13;  // the network has 12
+  of_others.parameters = 13;  // the network has 12 parameters
   EXPECT_THAT(refusal({Header("a"), Chunk("card.json", WriteModelCard(of_others)),
                        Chunk("weights.safetensors", weights)}),
               HasSubstr("card.json: parameters: got 13, wanted 12"));

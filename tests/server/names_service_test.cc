@@ -1,4 +1,4 @@
-// Names in requests cannot reach other files.
+// Tests that names in requests cannot reach other files.
 #include <filesystem>
 #include <set>
 #include <string>

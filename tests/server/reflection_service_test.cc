@@ -1,4 +1,4 @@
-// Reflection for generic clients such as grpcurl.
+// Tests reflection for generic clients such as grpcurl.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -100,7 +100,7 @@ TEST_F(ReflectionTest, ReportsUnknownNamesAndContinues) {
   EXPECT_TRUE(End().ok());
 }
 
-// See message_limits_service_test.cc for all other RPCs.
+// message_limits_service_test.cc tests all other RPCs.
 TEST_F(ReflectionTest, RefusesLargeMessages) {
   vrpd_.max_message_mib = 1;
   Open();

@@ -1,4 +1,4 @@
-// Certificates for tests.
+// Writes certificates for tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Solve jobs against a whole daemon.
+// Tests solve jobs of a running daemon.
 #include <filesystem>
 #include <functional>
 #include <string>

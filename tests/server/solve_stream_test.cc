@@ -1,4 +1,4 @@
-// StreamSolve and BatchSolve against a whole daemon.
+// Tests StreamSolve and BatchSolve of a running daemon.
 #include <map>
 #include <string>
 #include <thread>
@@ -25,7 +25,7 @@ class SolveStreamTest : public DaemonTest {
     return request;
   }
   using Batch = grpc::ClientReaderWriter<v1::BatchSolveRequest, v1::BatchSolveResponse>;
-  // One request of it has been answered.
+  // Returns a batch stream of which the daemon has answered one request.
   std::unique_ptr<Batch> BatchThatTheDaemonHas(Context& context) {
     std::unique_ptr<Batch> batch = solver_->BatchSolve(&context);
     v1::BatchSolveRequest request;
@@ -64,7 +64,7 @@ TEST_F(SolveStreamTest, StreamsImprovementsThenTheResult) {
     if (i > 0) {
       EXPECT_LT(solution.cost(), improvements[i - 1].solution().cost());
     }
-    // Each is a complete plan that passes the checker.
+    // Each improvement is a complete plan that passes the checker.
     v1::CheckSolutionRequest check;
     *check.mutable_instance() = request.instance();
     *check.mutable_solution() = solution;
@@ -90,7 +90,7 @@ TEST_F(SolveStreamTest, EndsWithTheErrorOfTheSolve) {
 TEST_F(SolveStreamTest, FreesItsThreadWhenTheCallerLeaves) {
   v1::SolveRequest endless = ARequest(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solve threads are busy, then free again. Otherwise a third request would wait for an hour.
+  // Both solve threads are busy, then free again. If not, a third request would wait for an hour.
   for (int i = 0; i < 2; ++i) {
     Context context;
     const auto reader = solver_->StreamSolve(&context, endless);

@@ -1,4 +1,4 @@
-// The expected duration of a request before its instance is read.
+// Tests the expected duration of a request before its instance is read.
 #include <gtest/gtest.h>
 
 #include "server/convert/solve_convert.h"

@@ -159,7 +159,7 @@ TEST_F(SolverServiceTest, StartsFromAGivenPlanAndKeepsFrozenStops) {
   for (v1::Route& changed : *check.mutable_solution()->mutable_routes()) {
     if (changed.frozen_stops() > 0) changed.mutable_stops()->SwapElements(1, 2);
   }
-  check.mutable_solution()->clear_cost();  // the cost changed
+  check.mutable_solution()->clear_cost();  // the cost of the plan changed
   Context changed_context;
   ASSERT_TRUE(solver_->CheckSolution(&changed_context, check, &checked).ok());
   ASSERT_EQ(checked.violations_size(), 1);
@@ -192,7 +192,7 @@ TEST_F(SolverServiceTest, StopsACancelledSolveAndTakesTheNextRequest) {
   v1::SolveRequest endless = ARequest();
   *endless.mutable_instance() = ACvrpMessage(200);
   endless.mutable_budget()->set_seconds(3000);
-  // Both solve threads are busy, then free again. Otherwise a third request would wait for an hour.
+  // Both solve threads are busy, then free again. If not, a third request would wait for an hour.
   for (int i = 0; i < 2; ++i) {
     Context context;
     grpc::CompletionQueue queue;

@@ -22,9 +22,10 @@
 namespace vrp::test {
 namespace {
 
-constexpr int kCustomers = 12;  // more than in the instances that test a model when it is loaded
+constexpr int kCustomers = 12;  // more customers than in the instances that test a model when it is
+                                // loaded
 
-// A slow network, or one with wrong plans, for instances of kCustomers.
+// A policy that is slow, or returns wrong plans, for instances of kCustomers.
 class FaultyPolicy final : public Policy {
  public:
   explicit FaultyPolicy(bool slow) : slow_(slow) {}
@@ -52,7 +53,7 @@ std::string NameOf(Rpc rpc) {
 
 class StatusCodesTest : public DaemonTest {
  public:
-  // Returns a request that takes as long as its caller waits.
+  // Returns a request that runs as long as its caller waits.
   static v1::SolveRequest ALongRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(kCustomers);
@@ -170,7 +171,7 @@ grpc::StatusCode WaitTooShort(StatusCodesTest& test, Rpc rpc) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
   v1::SolveRequest request = StatusCodesTest::AGreedyRequest("slow");
-  request.set_network_only(true);  // otherwise search finds a plan in time
+  request.set_network_only(true);  // without this, search would find a plan in time
   return test.Call(rpc, request, context);
 }
 
@@ -247,7 +248,7 @@ std::string CommentOf(Rpc rpc) {
   return "";
 }
 
-// Returns the codes that begin a line: `CODE: remedy` or `CODE, CODE: remedy`.
+// Returns the codes at the start of a line: `CODE: remedy` or `CODE, CODE: remedy`.
 std::set<std::string> DocumentedCodes(Rpc rpc) {
   const std::string comment = CommentOf(rpc);
   std::set<std::string> codes;

@@ -67,8 +67,8 @@ TEST(ToGrpcStatus, BoundsTheSizeOfTrailers) {
     violations.push_back({Concat("customers[", i, "]"), std::string(400, 'x')});
   const grpc::Status wire =
       ToGrpcStatus(FieldError(absl::StatusCode::kInvalidArgument, violations));
-  // gRPC percent-encodes the message, up to three bytes for one. Base64 adds a third to the
-  // details.
+  // gRPC percent-encodes the message, with up to three bytes for one. Base64 makes the details a
+  // third longer.
   EXPECT_LT(wire.error_message().size() + wire.error_details().size() * 4 / 3, 8000u);
   const auto bad = DetailOf<google::rpc::BadRequest>(wire);
   ASSERT_GT(bad.field_violations_size(), 2);
@@ -106,7 +106,7 @@ TEST(StatusConvert, ReturnsTheReason) {
   EXPECT_EQ(reason_of(full), "resource_exhausted");
   EXPECT_EQ(reason_of(WithReason(full, "QUEUE_FULL")), "queue_full");
   EXPECT_EQ(reason_of(StoppingError()), "stopping");
-  // An error of gRPC itself, without details.
+  // gRPC's own errors have no details.
   EXPECT_EQ(ReasonOf(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "")), "unimplemented");
 }
 

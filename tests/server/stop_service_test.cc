@@ -1,4 +1,4 @@
-// Stopping criteria, idle threads and late networks of a whole daemon.
+// Tests stopping criteria, idle threads and late networks of a running daemon.
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A network that decodes beyond its time limit. Without a limit, as when it is loaded, it returns
-// at once.
+// A policy that decodes beyond its time limit. Without a limit, as during loading, it returns at
+// once.
 class LatePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
@@ -43,7 +43,7 @@ class StopServiceTest : public DaemonTest {
     solver_ = v1::SolverService::NewStub(channel_);
   }
 
-  // Runs as long as the caller waits, unless a criterion ends it.
+  // Returns a request that runs as long as the caller waits, unless a criterion ends it.
   static v1::SolveRequest ALongRequest() {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage(60);
@@ -121,7 +121,7 @@ TEST_F(StopServiceTest, ChoosesABudgetBySize) {
   v1::SolveRequest request = ALongRequest();
   request.clear_budget();
   request.mutable_stop()->set_automatic(true);
-  request.mutable_stop()->set_target_cost(1e6);  // reached at once
+  request.mutable_stop()->set_target_cost(1e6);  // already reached at the start
   ASSERT_TRUE(Solve(request).ok());
   EXPECT_EQ(response_.end_reason(), v1::END_REASON_TARGET);
   EXPECT_TRUE(response_.has_no_improvement());
@@ -205,7 +205,7 @@ TEST_F(StopServiceTest, UsesIdleThreads) {
   EXPECT_EQ(response_.threads(), 1) << "no more than it asks for";
   idle.set_threads(0);
 
-  // One thread is idle while another search runs.
+  // One thread is idle while another runs a search.
   Context context;
   const auto reader = solver_->StreamSolve(&context, ALongRequest());
   v1::StreamSolveResponse message;

@@ -86,7 +86,7 @@ TEST(WorkPool, WatchesTasksWhileTheyRun) {
 }
 
 TEST(WorkPool, ChangesTheNicenessOfItsThreadsOnly) {
-  const auto nice_value = [] { return getpriority(PRIO_PROCESS, 0); };  // of this thread
+  const auto nice_value = [] { return getpriority(PRIO_PROCESS, 0); };  // value of this thread
   const int before = nice_value();
   int inside = 0;
   WorkPool pool({.threads = 1, .max_queued = 1, .niceness = 3});
@@ -98,7 +98,7 @@ TEST(WorkPool, ChangesTheNicenessOfItsThreadsOnly) {
 
 TEST(RestartProgramDeathTest, RunsTheProgramWithTheGivenArguments) {
   std::string name = "restarted";
-  std::string flag = "--gtest_list_tests";  // runs no test, so the restart does not recur
+  std::string flag = "--gtest_list_tests";  // runs no test, so the program does not restart again
   char* arguments[] = {name.data(), flag.data(), nullptr};
   EXPECT_EXIT(RestartProgram(arguments), testing::ExitedWithCode(0), "");
 }
@@ -113,7 +113,8 @@ TEST(FirstFreeTime, IsAfterAllQueuedWork) {
   const std::vector<absl::Time> busy = {kNow + absl::Milliseconds(30),
                                         kNow + absl::Milliseconds(10)};
   EXPECT_EQ(FirstFreeTime(busy, {}, kNow), kNow + absl::Milliseconds(10));
-  // The first task uses one thread from 10 to 50 ms, the second the other from 30 to 32 ms.
+  // The first task uses one thread from 10 to 50 ms; the second uses the other thread from 30 to 32
+  // ms.
   const std::vector<Forecast> queued = {Search(absl::Milliseconds(50)),
                                         Search(absl::Milliseconds(20))};
   EXPECT_EQ(FirstFreeTime(busy, std::span(queued).first(1), kNow), kNow + absl::Milliseconds(30));

@@ -1,4 +1,4 @@
-// Metrics, statistics and readiness without gRPC.
+// Tests metrics, statistics and readiness without gRPC.
 #include "server/telemetry/telemetry.h"
 
 #include <cmath>
@@ -174,7 +174,7 @@ TEST(Watchdog, ReportsWorkWatchedByItsFunction) {
   EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Hours(9)).empty());
 }
 
-// A trainer with one step, in which it calls a function of the test.
+// A trainer with one step that calls a function of the test.
 class OneStepTrainer final : public Trainer {
  public:
   explicit OneStepTrainer(std::function<void()> in_step) : in_step_(std::move(in_step)) {}
@@ -266,7 +266,7 @@ TEST_F(HealthMonitorTest, IsNotReadyWhileTheQueueStaysFull) {
 TEST_F(HealthMonitorTest, IsNotReadyWhileTheStateFolderCannotBeWritten) {
   const auto monitor = Monitor();
   const std::string moved = folder_.path() + "-moved";
-  std::filesystem::rename(folder_.path(), moved);  // root can write read-only folders
+  std::filesystem::rename(folder_.path(), moved);  // root can write to read-only folders
   const absl::Time now = SteadyNow();
   monitor->Poll(now + absl::Seconds(11));
   EXPECT_THAT(readiness_.reasons(), testing::ElementsAre("the state folder cannot be written"));

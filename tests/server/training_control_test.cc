@@ -1,4 +1,4 @@
-// Control of training jobs over gRPC.
+// Tests the control of training jobs over gRPC.
 #include <atomic>
 #include <string>
 #include <thread>

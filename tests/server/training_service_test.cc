@@ -39,7 +39,7 @@ class TrainingServiceTest : public DaemonTest {
     return stub_->CancelTrainingJob(&context, request, &job_);
   }
   struct Watched {
-    std::vector<v1::WatchTrainingJobResponse> events;  // without heartbeats
+    std::vector<v1::WatchTrainingJobResponse> events;  // events without heartbeats
     grpc::Status status;
   };
   // Reads to the end of the stream, or cancels the call once `enough` returns true.
@@ -113,7 +113,7 @@ TEST_F(TrainingServiceTest, StreamsEachNumberOfAThinnedLogOnce) {
   const std::string name = job_.name();
   Watch(name, 1, [](const auto& event) { return IsStep(event, 2); });
   Stop();
-  {  // Stands for thousands of steps.
+  {  // One event here represents thousands of steps.
     const auto store = *JobStore::Open(folder_.File("state/jobs.db"), &clock_);
     const auto steps = [](JobChange& change) {
       for (int64_t step = 3; step <= 5500; ++step) change.Progress({.epoch = 1, .step = step});
@@ -182,7 +182,8 @@ TEST_F(TrainingServiceTest, IsNotDelayedByASlowReader) {
   Context slow_context;
   v1::WatchTrainingJobRequest request;
   request.set_name(name);
-  const auto slow = stub_->WatchTrainingJob(&slow_context, request);  // never read
+  const auto slow = stub_->WatchTrainingJob(&slow_context, request);  // the test never reads this
+                                                                      // stream
   const Watched all = Watch(name, 1);
   ASSERT_TRUE(all.status.ok());
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);

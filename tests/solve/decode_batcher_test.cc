@@ -42,7 +42,7 @@ class ManualPool {
 
 class DecodeBatcherTest : public testing::Test {
  protected:
-  // The pool is busy with other work while others_wait_ is true.
+  // Returns options with which the pool is busy with other work while others_wait_ is true.
   DecodeBatcher::Options OnManualPool() {
     return {.limits = {},
             .max_running = 1,
@@ -53,14 +53,14 @@ class DecodeBatcherTest : public testing::Test {
                   reported_.push_back(report.waited.size());
                 }};
   }
-  // No pool thread is free, so Decode's callers do all the work.
+  // Returns options with which no pool thread is free, so Decode's callers do all the work.
   static DecodeBatcher::Options WithoutPool(int32_t max_running) {
     return {.limits = {},
             .max_running = max_running,
             .run_later = [](const absl::AnyInvocable<void()>&) {},
             .others_wait = [] { return true; }};
   }
-  // Stores the result.
+  // Submits a request and stores its result.
   void Submit(DecodeBatcher& batcher, DecodeJoin request) {
     const size_t number = outcomes_.size();
     outcomes_.emplace_back();
@@ -139,7 +139,8 @@ TEST_F(DecodeBatcherTest, DecodesRequestsThatArriveDuringABatchTogether) {
   const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
   callers.emplace_back(ask);
   closed->AwaitCalls(1);
-  // Their callers cannot run them beside the first batch. The first to wake joins them.
+  // These callers cannot run their requests beside the first batch. The first caller to wake
+  // decodes all of them.
   for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
   while (batcher.waiting() < 3) std::this_thread::yield();
   closed->Open();
@@ -182,7 +183,7 @@ TEST_F(DecodeBatcherTest, RefusesRequestsBeyondTheLimitAtOnce) {
   DecodeBatcher batcher(options);
   for (int i = 0; i < 3; ++i) Submit(batcher, Greedy(policy_, CvrpOf(10)));
   EXPECT_TRUE(absl::IsResourceExhausted(StatusOf(2))) << StatusOf(2);
-  EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // its time is unknown
+  EXPECT_EQ(RetryDelayOf(StatusOf(2)), absl::ZeroDuration());  // the request's time is unknown
   EXPECT_EQ(RetryDelayOf(StatusOf(0)), std::nullopt);
   EXPECT_TRUE(absl::IsUnavailable(StatusOf(0)));  // still queued
   pool_.RunAll();
@@ -296,7 +297,7 @@ TEST_F(DecodeBatcherTest, WaitsForAFullBatchWhileTheNetworkIsBusy) {
   std::vector<std::thread> callers;
   const auto ask = [&] { EXPECT_TRUE(batcher.Decode(Greedy(closed, CvrpOf(10))).plan.ok()); };
   callers.emplace_back(ask);
-  closed->AwaitCalls(1);  // an idle network does not wait an hour
+  closed->AwaitCalls(1);  // an idle network must not wait for an hour
   for (int i = 0; i < 3; ++i) callers.emplace_back(ask);
   closed->AwaitCalls(2);
   closed->Open();
@@ -308,7 +309,7 @@ TEST_F(DecodeBatcherTest, IncludesQueuedWorkInTheExpectedWait) {
   DecodeBatcher batcher(OnManualPool());
   EXPECT_EQ(batcher.ExpectedWait(), absl::ZeroDuration());
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
-  pool_.RunAll();  // its time is known now
+  pool_.RunAll();  // the request's time is known now
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
   const absl::Duration one = batcher.ExpectedWait();
   Submit(batcher, Greedy(policy_, CvrpOf(10)));

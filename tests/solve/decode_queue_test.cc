@@ -170,14 +170,14 @@ TEST_F(DecodeQueueTest, ReturnsExpiredAndCancelledRequestsSeparately) {
 TEST_F(DecodeQueueTest, JoinsOnlyWhatMeetsTheEarliestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.Learn(Greedy(9), 10, absl::Hours(10));  // an hour a row
+  queue.Learn(Greedy(9), 10, absl::Hours(10));  // one hour per row
   EXPECT_EQ(queue.ExpectedTime(Greedy(2), 3), absl::Hours(3));
   DecodeJoin hurried = Greedy(9);
   hurried.options.stop = StopCondition(now + absl::Hours(25), nullptr);
   ASSERT_TRUE(Add(queue, Greedy(8)));
-  ASSERT_TRUE(Add(queue, hurried));     // 19 hours together
-  ASSERT_TRUE(Add(queue, Greedy(10)));  // 30
-  ASSERT_TRUE(Add(queue, Greedy(5)));   // 25
+  ASSERT_TRUE(Add(queue, hurried));     // 19 hours in all
+  ASSERT_TRUE(Add(queue, Greedy(10)));  // 30 rows
+  ASSERT_TRUE(Add(queue, Greedy(5)));   // 25 rows
   EXPECT_EQ(queue.ExpectedTime(), absl::Hours(9 + 10 + 11 + 6));
   EXPECT_THAT(Next(queue, now), ElementsAre(8, 9, 5));
   EXPECT_THAT(Next(queue, now), ElementsAre(10));
@@ -230,7 +230,7 @@ TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
       << "that was long ago";
 }
 
-// The time of a row falls with the size: a linear guess would be 50 times too much.
+// The time per row falls with the size. A linear estimate would be 50 times too high.
 TEST_F(DecodeQueueTest, PredictsNoTimeoutFromSmallInstancesAlone) {
   DecodeQueue queue({});
   queue.Learn(Greedy(9), 10, absl::Seconds(10));

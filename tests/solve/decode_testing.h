@@ -18,7 +18,7 @@ inline Instance CvrpOf(int32_t customers, uint64_t seed = 1) {
 }
 
 // A policy that returns nearest-neighbour plans. It fails for batches with an instance named
-// "poison". Calls block while it is closed. Thread-safe.
+// "poison". While the policy is closed, calls block. Thread-safe.
 class GatedPolicy final : public Policy {
  public:
   explicit GatedPolicy(bool closed = false) : closed_(closed) { info_.architecture = "gated"; }
@@ -49,7 +49,7 @@ class GatedPolicy final : public Policy {
     absl::MutexLock lock(&mutex_);
     closed_ = false;
   }
-  // Blocks until so many calls have begun.
+  // Blocks until `calls` calls have begun.
   void AwaitCalls(size_t calls) {
     absl::MutexLock lock(&mutex_);
     const auto begun = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -57,7 +57,7 @@ class GatedPolicy final : public Policy {
     };
     mutex_.Await(absl::Condition(&begun));
   }
-  // The batch sizes of the calls, in order.
+  // Returns the batch sizes of the calls, in order.
   std::vector<size_t> batches() {
     absl::MutexLock lock(&mutex_);
     return batches_;

@@ -15,7 +15,8 @@ namespace {
 using test::AnInstance;
 using testing::HasSubstr;
 
-// Returns nearest-neighbour plans of a batch, or routes of one customer each when sampling.
+// A policy that returns nearest-neighbour plans of a batch, or routes of one customer each when
+// sampling.
 class SimplePolicy final : public Policy {
  public:
   const PolicyInfo& info() const override { return info_; }
@@ -60,7 +61,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluate(std::vector<Instance> insta
 }
 
 TEST(EvaluationTest, ComputesMeansGapsAndErrorsFromCosts) {
-  // Costs 40, 80, 120; sampled 60, 120, 180.
+  // The plans cost 40, 80, 120; the sampled plans cost 60, 120, 180.
   const auto evaluation =
       Evaluate({OnALine(10, 32), OnALine(20, 80), OnALine(30, std::nullopt)},
                {.modes = {{}, {.method = DecodeMethod::kSample, .width = 4}}, .threads = 2});

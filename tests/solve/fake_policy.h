@@ -11,7 +11,7 @@
 
 namespace vrp::test {
 
-// Thread-safe.
+// A policy that answers with the test's functions. Thread-safe.
 class FakePolicy final : public Policy {
  public:
   using Answer = std::function<absl::StatusOr<std::vector<DecodedPlan>>(const Instance&,

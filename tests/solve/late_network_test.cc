@@ -58,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Strategies, LateNetworkTest,
                            return std::string(StrategyName(variant.param));
                          });
 
-// Takes half a millisecond per node and polls the stop condition, like a network's decoding.
+// Decodes by nearest neighbour. Takes half a millisecond per node and polls the stop condition, as
+// a network does.
 absl::StatusOr<std::vector<DecodedPlan>> Slow(const Instance& instance,
                                               const DecodeOptions& options) {
   const absl::Time done = SteadyNow() + absl::Microseconds(500) * instance.num_nodes();
@@ -85,7 +86,7 @@ TEST(LateNetwork, NamesTheTimeRequiredForDecoding) {
                                     "or let search answer"));
 }
 
-// The caller waits no longer than its deadline.
+// Checks that the caller waits no longer than its deadline.
 TEST(LateNetwork, IsNotMeasuredBeyondTheDeadline) {
   const Instance instance = AnInstance().WithCustomers(199).Build();
   const auto policy = std::make_shared<FakePolicy>(Slow);
@@ -137,7 +138,7 @@ TEST(LateNetwork, IsSkippedOnceItsTimeIsKnown) {
   options.budget = absl::Milliseconds(20);
   const Instance instance = AnInstance().WithCustomers(199).Build();
   ASSERT_TRUE(Solve(instance, options).ok());
-  const size_t asked = policy->asked().size();  // includes the measurement
+  const size_t asked = policy->asked().size();  // the count includes the measurement
   const auto again = Solve(instance, options);
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(policy->asked().size(), asked);

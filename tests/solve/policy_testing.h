@@ -1,4 +1,4 @@
-// Instances, decoders and options for tests of strategies that ask a policy.
+// Instances, decoders and options for tests of strategies that use a policy.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ inline absl::StatusOr<std::vector<DecodedPlan>> DecodeIncomplete(const Instance&
 
 inline absl::StatusOr<std::vector<DecodedPlan>> DecodeUntilStopped(const Instance&,
                                                                    const DecodeOptions& options) {
-  // Behaves like a policy that polls its stop condition at each step and never finishes.
+  // Polls the stop condition at each step, as a policy does, and never finishes.
   while (!options.stop.ShouldStop()) {
   }
   return absl::DeadlineExceededError("the rollout was not done by the deadline");

@@ -22,8 +22,8 @@ using test::TwentyCustomers;
 using testing::HasSubstr;
 
 TEST(SeededTest, StartsTheSearchFromThePolicysPlan) {
-  // The policy knows the optimum of the search; without iterations the search alone would not get
-  // there.
+  // The policy knows the search's optimum, which the search alone would not reach without
+  // iterations.
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
   SearchOptions search;
   search.max_iterations = 30'000;
@@ -119,7 +119,7 @@ TEST(SeededTest, GivesThePolicyAFifthOfTheRemainingTime) {
 }
 
 TEST(SeededTest, StartsFromTheBestOfTheGreedyPlanAndTheSamples) {
-  // Without iterations the search stays near where it starts, and here it starts at an optimum.
+  // Without iterations, the search stays near its start, which is an optimum here.
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(30).Build();
   SearchOptions search;
   search.max_iterations = 30'000;

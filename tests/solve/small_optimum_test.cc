@@ -126,7 +126,7 @@ TEST(SmallOptimum, DropsAsFewCustomersAsPossible) {
 }
 
 TEST(SmallOptimum, AcceptsArrivalExactlyAtTheWindowsEnd) {
-  // 0.1 + 0.2 is a little more than 0.3.
+  // In floating point, 0.1 + 0.2 is slightly more than 0.3.
   const Instance instance =
       AnInstance().At({{0, 0}, {0.1, 0}, {0.3, 0}}).Windows({{0, 10}, {0, 0.3}}, 10).Build();
   const std::optional<Plan> plan = Optimum(instance);

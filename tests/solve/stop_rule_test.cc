@@ -200,7 +200,8 @@ TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
 }
 
-// One case per engine: population, ruin and recreate, tour, constrained, regions with two threads.
+// A fixture with one case per engine: population, ruin and recreate, tour, constrained, regions
+// with two threads.
 class StoppedSearchTest : public testing::TestWithParam<int> {
  protected:
   static Instance Make() {
@@ -218,7 +219,7 @@ class StoppedSearchTest : public testing::TestWithParam<int> {
         return builder.WithCustomers(600).Build();
     }
   }
-  // Regions need half a second.
+  // Returns the time without a better plan. Regions need half a second.
   static absl::Duration Patience() { return absl::Milliseconds(GetParam() == 4 ? 600 : 100); }
   static SolveOptions Hour() {
     SolveOptions options;

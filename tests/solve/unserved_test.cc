@@ -38,7 +38,8 @@ TEST(UnservedTest, ReportsAShortBudgetWithoutAnotherReason) {
   EXPECT_EQ(ReasonFor(instance, {{0, {1}}}), "no feasible position found in the budget");
 }
 
-// Returns a line with the depot at 0 and customers 1, 2 at 10, 20. The second is unserved.
+// Returns the reason for customer 2, which is unserved. The depot is at 0, the customers 1 and 2 at
+// 10 and 20.
 std::string ReasonForTheSecond(const std::function<void(InstanceData&)>& change) {
   InstanceData data = AnInstance().At({{0, 0}, {10, 0}, {20, 0}}).BuildData();
   change(data);

@@ -15,13 +15,13 @@ namespace {
 constexpr int kMaxBruteForceCustomers = 8;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// The cheapest order of one set of customers as a single route.
+// The cheapest order in which one route serves a set of customers.
 struct BestRoute {
   double cost = kNever;
   std::vector<NodeIndex> order = {};
 };
 
-// Whether the route is feasible by itself. The customers of other routes may be missing.
+// Whether the route is feasible by itself. Customers of other routes may be unserved.
 bool IsFeasibleRoute(const Instance& instance, const std::vector<NodeIndex>& order) {
   return RoutesAreFeasible(CheckPlan(instance, {{.vehicle_type = 0, .customers = order}}));
 }
@@ -46,8 +46,8 @@ int MaxRoutes(const Instance& instance) {
   return limit > 0 ? std::min(customers, limit) : customers;
 }
 
-// The least cost[k][set] of at most k routes that serve exactly the customers of `set`. The last of
-// these routes serves choice[k][set].
+// The table of costs: cost[k][set] is the least cost of at most k routes that serve exactly the
+// customers of `set`. The last of these routes serves choice[k][set].
 struct Table {
   std::vector<std::vector<double>> cost;
   std::vector<std::vector<unsigned>> choice;

@@ -49,7 +49,7 @@ class ConstrainedDraw {
   double Real(double most) { return random_.UniformDouble() * most; }
   bool IsDepot(size_t node) const { return node < static_cast<size_t>(data_.num_depots); }
 
-  // Draws a value for each customer with probability `chance`; 0 otherwise.
+  // Draws a value for each customer with probability `chance`, and 0 otherwise.
   std::vector<double> Values(double chance, double most, size_t columns = 1) {
     std::vector<double> values(nodes_ * columns, 0);
     for (size_t i = 0; i < values.size(); ++i) {
@@ -94,7 +94,7 @@ class ConstrainedDraw {
   void DrawVehicles(bool breaks, bool reloads) {
     const int32_t types = Number(1, 3);
     for (int32_t i = 0; i < types; ++i) data_.vehicles.push_back(Vehicle(breaks, reloads));
-    // Every customer fits into the first vehicle.
+    // Every customer must fit into the first vehicle.
     data_.vehicles[0].capacity = std::max(5.0, data_.vehicles[0].capacity);
   }
 

@@ -1,4 +1,4 @@
-// Small random instances with random features, and random plans for them.
+// Draws small random instances with random features, and random plans for them.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace vrp::test {
 
-// Draws each feature with a chance of its own, without combinations that are refused. About every
-// second route of a random plan meets its time limits. `customers` is at least 2.
+// Draws each feature with its own probability, and skips combinations that are refused. About half
+// of the routes of a random plan meet their time limits. `customers` is at least 2.
 InstanceData RandomConstrainedData(uint64_t seed, int32_t customers);
 Instance RandomConstrainedInstance(uint64_t seed, int32_t customers);
 
-// Puts most customers, in random order, into routes of random vehicle types with random reloads.
+// Assigns most customers, in random order, to routes of random vehicle types with random reloads.
 // All numbers are in range, but most plans are infeasible.
 Plan RandomConstrainedPlan(const Instance& instance, uint64_t seed);
 

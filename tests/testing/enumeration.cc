@@ -28,7 +28,7 @@ class Enumeration {
     for (unsigned set = 1; set <= all; ++set) {
       for (int type = 0; type < types_; ++type) routes_[set * types_ + type] = BestRoute(set, type);
     }
-    // The empty plan is the worst. Frozen stops make it infeasible.
+    // Starts with the empty plan, which is the worst. Frozen stops make it infeasible.
     best_ = {ValueOf(instance_, {}), {}};
     if (!instance_.frozen().empty()) best_.value.left_out = std::numeric_limits<double>::infinity();
     Plan plan;
@@ -37,7 +37,7 @@ class Enumeration {
   }
 
  private:
-  // Returns the cheapest feasible route that serves `set`, if there is any.
+  // Returns the cheapest feasible route that serves `set`, if one exists.
   std::optional<PlannedRoute> BestRoute(unsigned set, int type) const {
     PlannedRoute route{.vehicle_type = type};
     for (int i = 0; i < instance_.num_customers(); ++i) {
@@ -51,7 +51,7 @@ class Enumeration {
     return best;
   }
 
-  // Whether the route begins with the frozen stops that it visits, if it visits any.
+  // Whether the route begins with the frozen stops that it visits. True if it visits none.
   bool KeepsFrozenStops(const PlannedRoute& route) const {
     return std::ranges::all_of(instance_.frozen(), [&](const FrozenRoute& frozen) {
       if (route.vehicle_type == frozen.vehicle_type &&
@@ -86,7 +86,7 @@ class Enumeration {
     }
   }
 
-  // Completes `plan` in every way to serve customers of `left`.
+  // Completes `plan` in every way with customers of `left`.
   void Split(unsigned left, Plan& plan) {
     if (left == 0) {
       const PlanValue value = ValueOf(instance_, plan);
@@ -95,7 +95,7 @@ class Enumeration {
       return;
     }
     const unsigned lowest = left & -left;
-    Split(left & ~lowest, plan);  // leaves the lowest customer out
+    Split(left & ~lowest, plan);  // leaves the lowest-numbered customer unserved
     for (unsigned set = left; set > 0; set = (set - 1) & left) {
       if ((set & lowest) == 0) continue;
       for (int type = 0; type < types_; ++type) {
@@ -109,7 +109,7 @@ class Enumeration {
   }
 
   const Instance& instance_;
-  const Instance free_;  // without frozen stops
+  const Instance free_;  // the instance without frozen stops
   const int types_;
   std::vector<std::optional<PlannedRoute>> routes_;  // [sets, types]
   EnumerationResult best_;

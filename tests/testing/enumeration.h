@@ -1,4 +1,4 @@
-// Optima of tiny constrained instances by exhaustive search.
+// Finds optima of tiny constrained instances by exhaustive search.
 #pragma once
 
 #include "core/problem/plan/plan_value.h"
@@ -11,8 +11,8 @@ struct EnumerationResult {
 };
 
 // Tries every subset of the customers, split into routes of every vehicle type, in every order and
-// with every position of reloads. The checker decides which of these plans are feasible. Takes at
-// most 6 customers (aborts otherwise) and some tenths of a second.
+// with every position of reloads. The checker decides which of these plans are feasible. Aborts if
+// there are more than 6 customers. Takes some tenths of a second.
 EnumerationResult EnumerateAll(const Instance& instance);
 
 }  // namespace vrp::test

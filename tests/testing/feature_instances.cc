@@ -88,7 +88,7 @@ class FeatureInstanceMaker {
     data_.vehicles.push_back(std::move(slow));
   }
 
-  // Returns the direct distances with factors from 0.8 to 1.4.
+  // Returns the direct distances, each multiplied by a factor from 0.8 to 1.4.
   std::vector<double> Matrix() {
     std::vector<double> matrix;
     for (int32_t i = 0; i < Nodes(); ++i) {
@@ -149,7 +149,7 @@ class FeatureInstanceMaker {
     if (Uniform(0, 1) < 0.5) data_.services = times(2, 10);
     if (Has(Feature::kSetupTimes)) {
       data_.setups = times(1, 6);
-      // Setup is needed once for neighbours at the same position.
+      // Consecutive neighbours at the same position need only one setup.
       for (int32_t i = data_.num_depots + 1; i < Nodes(); i += 3) {
         data_.positions[i] = data_.positions[i - 1];
       }

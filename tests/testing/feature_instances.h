@@ -1,5 +1,6 @@
-// Random instances of any size with chosen features beyond the plain problem, for tests of solvers.
-// constrained_instance.h draws tiny ones with random features, for tests of the checker.
+// Generates random instances of any size with chosen features beyond the plain problem, for tests
+// of solvers.
+// constrained_instance.h generates tiny ones with random features, for tests of the checker.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,18 @@ namespace vrp::test {
 struct FeatureInstanceOptions {
   int32_t customers = 20;
   uint64_t seed = 1;
-  // Sizes and limits are drawn so that nearly all customers can be served. A feature brings the
-  // features that it needs: kEndDepot several depots, kOvertime a limit and costs. If two features
-  // exclude each other, the later one is dropped.
+  // Features of the instance. Sizes and limits are drawn so that nearly all customers can be
+  // served. A feature adds the features that it needs: kEndDepot several depots, kOvertime a limit
+  // and costs. If two features exclude each other, the later one is dropped.
   std::vector<Feature> features = {};
-  Objective objective = Objective::kCost;  // with kObjective; kOvertime always gives kCost
+  Objective objective = Objective::kCost;  // used with kObjective; kOvertime always sets kCost
   Metric metric = Metric::kExact;
-  int32_t vehicles = 0;  // of each type; 0: as many as needed
+  int32_t vehicles = 0;  // number per type; 0: as many as needed
 };
 
 // Returns a planar instance: customers in the square [0, 100]^2, speed 1, capacity 40, demands from
-// 1 to 9, depots open for 400. The same options give the same instance. Aborts if it is not valid.
+// 1 to 9, depots open for 400. The same options give the same instance. Aborts if the instance is
+// not valid.
 Instance MakeFeatureInstance(const FeatureInstanceOptions& options);
 
 // Returns one to six features, drawn with `seed`.

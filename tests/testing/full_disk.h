@@ -7,11 +7,12 @@
 
 namespace vrp::test {
 
-// Makes writes beyond `bytes` from a file's start fail while it lives. One at a time per process.
+// A limit on file sizes: while it lives, writes beyond `bytes` from a file's start fail. Only one
+// may exist per process.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the default would end the process
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);  // the default handler would end the process
     getrlimit(RLIMIT_FSIZE, &old_);
     const rlimit limit{bytes, old_.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);

@@ -14,7 +14,7 @@ namespace {
 constexpr double kBuilderSide = 100;
 constexpr double kBuilderHorizon = 1000;
 
-// Each property has its own stream, so that setting one does not change another.
+// Each property has its own random stream, so that setting one does not change another.
 enum Substream : uint32_t { kPositions, kDemands, kWindows, kAsymmetry };
 
 }  // namespace
@@ -102,7 +102,7 @@ InstanceData InstanceBuilder::BuildData() const {
   data.name = name_;
   data.kind = kind_;
   data.metric = metric_;
-  if (metric_ == Metric::kScaled1000) data.speed = 1000;  // times stay in the coordinates' unit
+  if (metric_ == Metric::kScaled1000) data.speed = 1000;  // times keep the coordinates' unit
   AddPositions(data);
   if (kind_ != ProblemKind::kTsp) AddLoads(data);
   if (kind_ == ProblemKind::kVrptw) AddWindows(data);

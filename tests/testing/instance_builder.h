@@ -9,11 +9,12 @@
 
 namespace vrp::test {
 
-// Starts as a CVRP with one depot and 5 customers at seeded random positions in the square
-// [0, 100]^2. Demands are 1, the capacity is 10, the metric is exact and the fleet unlimited.
+// A builder that starts as a CVRP with one depot and 5 customers at seeded random positions in the
+// square [0, 100]^2. Demands are 1, the capacity is 10, the metric is exact and the fleet
+// unlimited.
 class InstanceBuilder {
  public:
-  InstanceBuilder& WithCustomers(int32_t customers);  // TSP: customers + 1 cities
+  InstanceBuilder& WithCustomers(int32_t customers);  // for a TSP: customers + 1 cities
   InstanceBuilder& Seed(uint64_t seed);
   InstanceBuilder& Named(std::string name);
   InstanceBuilder& Kind(ProblemKind kind);
@@ -23,23 +24,24 @@ class InstanceBuilder {
   InstanceBuilder& MaxDuration(double duration);
   InstanceBuilder& MaxDistance(double distance);
   InstanceBuilder& OpenEnd();
-  InstanceBuilder& Service(double time);  // of each customer
+  InstanceBuilder& Service(double time);  // time at each customer
   InstanceBuilder& At(
       std::vector<Position> positions);  // depot first; sets the number of customers
-  InstanceBuilder& Demands(std::vector<double> demands);      // of the customers
-  InstanceBuilder& RandomDemands();                           // 1 .. 9, or up to the capacity
-  InstanceBuilder& Backhauls(std::vector<double> backhauls);  // of the customers
-  // Makes it a VRPTW with these windows of the customers. The depot is open from 0 to `horizon`.
+  InstanceBuilder& Demands(std::vector<double> demands);      // one per customer
+  InstanceBuilder& RandomDemands();                           // from 1 to 9, or to the capacity
+  InstanceBuilder& Backhauls(std::vector<double> backhauls);  // one per customer
+  // Makes the instance a VRPTW with these windows of the customers. The depot is open from 0 to
+  // `horizon`.
   InstanceBuilder& Windows(std::vector<TimeWindow> windows, double horizon);
-  // Draws windows that a vehicle can reach straight from the depot.
+  // Draws windows that a vehicle can reach directly from the depot.
   InstanceBuilder& RandomWindows();
-  // States the distances as a matrix, without coordinates. `asymmetry` > 0 makes the way back
-  // longer by up to that share.
+  // States the distances as a matrix, without coordinates. A positive `asymmetry` makes the way
+  // back longer by up to this share.
   InstanceBuilder& ExplicitMatrix(double asymmetry = 0);
 
-  // Aborts if the instance is not valid, as the test is then wrong.
+  // Builds the instance. Aborts if it is not valid, because the test is then wrong.
   Instance Build() const;
-  // Returns the data without validating them.
+  // Returns the data without validation.
   InstanceData BuildData() const;
 
  private:
@@ -62,13 +64,13 @@ class InstanceBuilder {
   std::vector<TimeWindow> windows_;
   double horizon_ = 0;
   bool random_windows_ = false;
-  double asymmetry_ = -1;  // below 0: no matrix
+  double asymmetry_ = -1;  // negative: no matrix
 };
 
 inline InstanceBuilder AnInstance() { return {}; }
-// The depot at 0 and customers 1, 2, 3 at 10, 20, 30 on a line.
+// Returns a builder with the depot at 0 and customers 1, 2, 3 at 10, 20, 30 on a line.
 inline InstanceBuilder OnALine() { return AnInstance().At({{0, 0}, {10, 0}, {20, 0}, {30, 0}}); }
-// The same as data with windows: [0, 900] for customers, [0, 1000] for the depot.
+// Returns the same instance as data, with windows: [0, 900] for customers, [0, 1000] for the depot.
 inline InstanceData LineWithWindows() {
   return OnALine().Windows({{0, 900}, {0, 900}, {0, 900}}, 1000).BuildData();
 }

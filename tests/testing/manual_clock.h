@@ -1,4 +1,4 @@
-// A clock that tests set by hand.
+// A clock that tests set manually.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace vrp::test {
 
-// Thread-safe. Stands still between Advance calls.
+// A clock that stands still between Advance calls. Thread-safe.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(absl::Time now = absl::FromUnixSeconds(1'800'000'000)) : now_(now) {}
@@ -23,7 +23,7 @@ class ManualClock final : public Clock {
     absl::MutexLock lock(&mu_);
     return steady_;
   }
-  // Negative durations set the clock back, but not its steady time.
+  // Moves the clock. Negative durations set it back, except its steady time.
   void Advance(absl::Duration by) {
     absl::MutexLock lock(&mu_);
     now_ += by;

@@ -1,4 +1,4 @@
-// Paths of the files that tests read and write.
+// Returns the paths of the files that tests read and write.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace vrp::test {
 // Returns the path of a file in tests/data. CTest runs tests in the root of the repository and sets
 // VRP_SOURCE_DIR.
 std::string DataPath(std::string_view name);
-// Returns the text of that file. Aborts if it cannot be read.
+// Returns the text of a file in tests/data. Aborts if the file cannot be read.
 std::string ReadData(std::string_view name);
 
 // A new empty folder for a test. The destructor removes it with its content.

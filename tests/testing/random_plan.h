@@ -1,4 +1,4 @@
-// Random feasible plans.
+// Builds random feasible plans.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace vrp::test {
 
-// Appends the customers in random order to the last route while the checker finds it feasible, else
-// to a new one. The plan is feasible if every customer can be served alone and the fleet is
-// unlimited. Uses the first vehicle type. A TSP gets one random tour.
+// Appends the customers in random order to the last route while the checker finds it feasible, and
+// otherwise starts a new route. The plan is feasible if every customer can be served alone and the
+// fleet is unlimited. Uses the first vehicle type. A TSP gets one random tour.
 Plan RandomFeasiblePlan(const Instance& instance, uint64_t seed);
 
 }  // namespace vrp::test

@@ -14,7 +14,7 @@
 
 namespace vrp::test {
 
-// Thread-safe. Must outlive the code that it watches.
+// A recorder of phases. Thread-safe. Must outlive the code that it watches.
 class RecordedWatch {
  public:
   WatchFn Function() {

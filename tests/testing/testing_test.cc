@@ -1,4 +1,4 @@
-// Tests the helpers that other tests rely on.
+// Tests the helpers on which other tests rely.
 #include "core/problem/checker/checker.h"
 #include "gtest/gtest.h"
 #include "tests/testing/brute_force.h"
@@ -9,7 +9,7 @@ namespace vrp::test {
 namespace {
 
 TEST(BruteForceTest, FindsObviousOptima) {
-  // Two pairs of neighbours on both sides of the depot; a vehicle carries two demands.
+  // Two pairs of neighbours on both sides of the depot. A vehicle can carry two demands.
   const Instance pairs =
       AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {11, 0}, {-11, 0}}).Capacity(2).Build();
   const BruteForceResult result = BruteForceOptimum(pairs);

@@ -84,14 +84,14 @@ TEST(LoaderTest, PrefetchesNoMoreThanAllowed) {
     source.released.Notify();
     ASSERT_EQ(loader.Next()->number, 2);
   }
-  EXPECT_LE(source.highest(), 6);  // 3 is next: 3 .. 6
+  EXPECT_LE(source.highest(), 6);  // batch 3 is next, so 3 .. 6 may be made
 }
 
 TEST(LoaderTest, PrefetchesWhileABatchIsSlow) {
   NumberSource source;
   source.slow = 0;
   BatchLoader loader(source, {.workers = 2, .prefetch = 3});
-  while (source.highest() < 2) std::this_thread::yield();  // 1 and 2 are made meanwhile
+  while (source.highest() < 2) std::this_thread::yield();  // workers make 1 and 2 meanwhile
   source.released.Notify();
   for (int64_t number = 0; number < 6; ++number) EXPECT_EQ(loader.Next()->number, number);
 }

@@ -50,7 +50,7 @@ TEST(GeneratedSourceTest, GivesTheSameInstancesInPartsAndOnSeveralThreads) {
   EXPECT_EQ(parts.parts[1].first, 3);
   EXPECT_EQ(parts.parts[2].first, 6);
   EXPECT_EQ(Features(parts), Features(whole));
-  EXPECT_EQ(source->Make(2, 11, nullptr)->parts.size(), 10u);  // none is empty
+  EXPECT_EQ(source->Make(2, 11, nullptr)->parts.size(), 10u);  // no part is empty
 }
 
 TEST(GeneratedSourceTest, MixesKindsAndAttributesWithinABatchAndSizesBetweenBatches) {
@@ -151,7 +151,7 @@ TEST(InstanceSourceTest, BoundsItsInstances) {
   EXPECT_FALSE(two.tsp);
   EXPECT_FALSE(two.matrices);
   const Instance matrix = test::AnInstance().WithCustomers(5).ExplicitMatrix(0.4).Build();
-  const InstanceBounds given = bounds({matrix, small});  // without coordinates
+  const InstanceBounds given = bounds({matrix, small});  // instances without coordinates
   EXPECT_TRUE(given.matrices);
   EXPECT_EQ(given.nodes, 6);
   EXPECT_EQ(given.starts, (IntegerRange{3, 5}));
@@ -182,7 +182,7 @@ TEST(InstanceSourceTest, DrawsSymmetriesOfGivenInstancesWithEqualDistances) {
     }
   }
   EXPECT_EQ(sizes.size(), 3u);
-  EXPECT_GT(symmetries.size(), 15u);  // of 3 x 8
+  EXPECT_GT(symmetries.size(), 15u);  // of the 3 x 8 possible ones
   EXPECT_EQ(Features(*source->Make(0, 1, nullptr)), Features(batch));
 }
 
@@ -198,7 +198,7 @@ TEST(LabelledSourceTest, BoundsTheInstancesOfAFile) {
   CpuPool pool(1);
   const auto path = FileLabels(file, 2000, NodeOrder::kByAngle, {folder.path(), &pool});
   ASSERT_TRUE(path.ok()) << path.status();
-  TrainingConfig config = Config();  // whose own sizes do not matter
+  TrainingConfig config = Config();  // the source ignores these sizes
   config.supervised.labels = LabelSource::kFile;
   const auto source =
       MakeLabelledSource(config, NodeOrder::kByAngle, *SampleSet::Open(*path, 1 << 16));

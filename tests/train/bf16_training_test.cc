@@ -1,4 +1,4 @@
-// Training with bf16 products, which are emulated to run on every CPU with AVX-512.
+// Tests training with bf16 products, which are emulated to run on every CPU with AVX-512.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Runs before the kernels choose their instructions.
+// The variable must be set before the kernels choose their instructions.
 const int kChosen = setenv("VRP_ISA", "avx512_bf16_emulated", 1);
 
 class Listener final : public TrainingObserver {
@@ -32,8 +32,8 @@ class Listener final : public TrainingObserver {
   void OnCheckpoint(int64_t) override {}
 
   std::string log;
-  double cost = 0;             // of the last epoch
-  std::vector<double> losses;  // of each
+  double cost = 0;             // cost of the last epoch
+  std::vector<double> losses;  // loss of each step
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };
@@ -50,7 +50,7 @@ constexpr std::string_view kPointerReinforce =
     "training: {method: reinforce, epochs: 2, batches_per_epoch: 5, batch_size: 8, "
     "learning_rate: 0.001, checkpoint_every_steps: 3, amp: AMP}\n"
     "reinforce: {baseline: exponential}\n";
-// Has dropout, and finally reads its own choices half of the time.
+// This configuration has dropout, and finally reads its own choices half of the time.
 constexpr std::string_view kPointerSupervised =
     "model: ptrnet\n"
     "network: {hidden: 48, layers: 2, dropout: 0.2}\n"

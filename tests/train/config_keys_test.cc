@@ -1,4 +1,4 @@
-// Properties of every key of a training configuration.
+// Tests properties of every key of a training configuration.
 #include <ostream>
 #include <string>
 

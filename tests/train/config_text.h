@@ -18,13 +18,13 @@ inline std::string ReadText(const std::string& path) {
   return text.str();
 }
 
-// Returns the text of the error; empty if there is none.
+// Returns the text of the error, or an empty text without an error.
 template <typename Config>
 std::string MessageOf(const absl::StatusOr<Config>& config) {
   return std::string(config.status().message());
 }
 
-// Expects that a configuration resolves to text with the same meaning.
+// Expects that a configuration resolves to text that has the same meaning.
 inline void ExpectReadsBack(const std::string& yaml, const ConfigOverrides& overrides) {
   const auto resolved = ResolveTrainingConfig(yaml, "f.yaml", overrides);
   ASSERT_TRUE(resolved.ok()) << resolved.status();

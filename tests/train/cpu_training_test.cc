@@ -1,4 +1,4 @@
-// Training by the engines of the CPU: resumption, NaN gradients and lack of memory.
+// Tests training by the engines of the CPU: resumption, NaN gradients and lack of memory.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -31,8 +31,8 @@ std::unique_ptr<PolicyEngine> EngineOf(const TrainingConfig& config) {
   return MakeCpuPointerNetwork(*ParsePointerNetworkOptions(sizes, "sizes"), config.seed);
 }
 
-// An engine with a NaN weight in the gradients from `first` to `last`, and with memory for
-// `most_instances` per thread.
+// An engine that fails on purpose. Its gradients `first` to `last` have a NaN, and it has memory
+// for only `most_instances` per thread.
 class DisturbedEngine final : public PolicyEngine {
  public:
   struct Disturbance {
@@ -146,7 +146,7 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
 
   const test::TempFolder temporary_;
   const std::string root_ = temporary_.path();
-  std::string training_;  // more settings of the section of that name
+  std::string training_;  // more settings of the section `training`
   int32_t threads_ = 2;
 };
 
@@ -164,7 +164,7 @@ TEST_P(CpuTrainingTest, ResumesToTheSameBits) {
   EXPECT_EQ(second.last.validation_cost, whole.last.validation_cost);
 }
 
-// Other numbers of threads divide a step into other groups, whose sums round differently.
+// With another number of threads a step has other groups, whose sums round differently.
 TEST_P(CpuTrainingTest, GivesTheSameBitsWithTheSameNumberOfThreads) {
   Recorder alone;
   threads_ = 1;
@@ -218,8 +218,8 @@ TEST_P(CpuTrainingTest, SkipsAndCountsAStepWithANanLoss) {
   EXPECT_EQ(recorder.last.totals.skipped_steps, 2);
   EXPECT_NE(recorder.log.find("step 4: skipped: loss"), std::string::npos) << recorder.log;
   EXPECT_TRUE(std::isfinite(result->validation_cost));
-  // The steps before and after are applied: the weights differ from the initial ones and from those
-  // of an undisturbed run.
+  // Steps before and after are applied: the weights differ from the initial ones and from those of
+  // an undisturbed run.
   Recorder whole;
   ASSERT_TRUE(Train("whole", whole).ok());
   EXPECT_EQ(whole.last.totals.skipped_steps, 0);
@@ -233,7 +233,7 @@ TEST_P(CpuTrainingTest, FailsAfterTenSkippedStepsWithAValidCheckpoint) {
   EXPECT_NE(result.status().message().find("10 steps in a row without a finite loss"),
             absl::string_view::npos)
       << result.status();
-  EXPECT_EQ(first.last.totals.skipped_steps, 7);  // as of the end of epoch 3
+  EXPECT_EQ(first.last.totals.skipped_steps, 7);  // the state at the end of epoch 3
   EXPECT_EQ(*TrainerOf()->ResumeStep(CheckpointOf("a")), 14);
   Recorder second;
   const auto resumed = Train("a", second);
@@ -249,7 +249,7 @@ TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
   const auto without = Train("parts", parts, {.most_instances = 3});
   ASSERT_TRUE(with_memory.ok()) << with_memory.status();
   ASSERT_TRUE(without.ok()) << without.status();
-  // Each of two threads takes half of them.
+  // Each of two threads gets half of the instances.
   for (const char* text : {"step 1: out of memory; continues with 8 instances at once",
                            "step 1: out of memory; continues with 4 instances at once"}) {
     EXPECT_NE(parts.log.find(text), std::string::npos) << parts.log;
@@ -291,7 +291,7 @@ TEST(KeptCheckpointTest, ResumesFromSchema1) {
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->steps, 6);
   EXPECT_NE(recorder.log.find("resumed from step 4"), std::string::npos) << recorder.log;
-  // The result of vrpd 0.1; other processors round differently.
+  // This is the result of vrpd 0.1; other processors round differently.
   EXPECT_NEAR(result->validation_cost, 4.691584954486283, 0.05);
 }
 

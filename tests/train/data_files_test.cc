@@ -1,4 +1,4 @@
-// Names of datasets, and lines that arrive in pieces.
+// Tests names of datasets, and lines that arrive in pieces.
 #include "core/train/config/data_files.h"
 
 #include <string>

@@ -1,4 +1,4 @@
-// A user's instances, checked as they arrive.
+// Tests the checks of a user's instances as they arrive.
 #include "core/train/data/dataset_checker.h"
 
 #include <string>
@@ -24,7 +24,7 @@ std::string Labelled(const std::string& routes) {
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// Checks a file with the text.
+// Returns the result of checking a file with the text.
 absl::Status Checked(const std::string& text) {
   DatasetChecker checker("own.jsonl");
   const absl::Status added = checker.Add(text);

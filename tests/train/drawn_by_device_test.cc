@@ -1,4 +1,4 @@
-// Instances drawn by the device's program, run in one thread, against the host's instances.
+// Compares instances drawn by the device's program, in one thread, with the host's instances.
 #include <cstring>
 #include <ostream>
 #include <string>
@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-constexpr int32_t kInstances = 250;  // a batch
+constexpr int32_t kInstances = 250;  // per batch
 
 struct DrawnCase {
   const char* name;

@@ -22,7 +22,7 @@ using Inputs = std::array<double, kInputs>;
 // A step of a trajectory: the allowed nodes with their probabilities.
 struct Step {
   std::vector<Inputs> inputs;         // [N]
-  std::vector<double> probabilities;  // [N], 0 where not allowed
+  std::vector<double> probabilities;  // [N], 0 for forbidden nodes
   int32_t allowed = 0;
 };
 
@@ -41,7 +41,7 @@ class Walk {
   void Go(int32_t node) { Take(rules_, node, state_, visited_.data()); }
   bool Allows(int32_t node) const { return IsAllowed(rules_, state_, visited_.data(), node); }
 
-  // The allowed nodes in ascending order.
+  // Returns the allowed nodes in ascending order.
   std::vector<int32_t> Allowed() const {
     std::vector<int32_t> nodes;
     for (int32_t n = 0; n < rules_.problem.nodes; ++n) {
@@ -155,7 +155,7 @@ class FakeEngine final : public PolicyEngine {
     VRP_ASSIGN_OR_RETURN(outcome.trajectories, Run(batch, request.rollout));
     const auto each = static_cast<size_t>(outcome.trajectories.count);
     std::vector<double> weights(outcome.trajectories.costs.size());
-    constexpr size_t kAtOnce = 4;  // weights are asked for in pieces, as engines do
+    constexpr size_t kAtOnce = 4;  // asks for weights in pieces, as engines do
     for (size_t first = 0; first < batch.problems.size(); first += kAtOnce) {
       const size_t count = std::min(kAtOnce, batch.problems.size() - first);
       weigh(static_cast<int64_t>(first),
@@ -229,7 +229,7 @@ class FakeEngine final : public PolicyEngine {
     return table;
   }
 
-  // Adds the gradient of weight * log-likelihood of trajectory `row`; returns the log-likelihood.
+  // Adds the gradient of weight * log-likelihood of trajectory `row`. Returns the log-likelihood.
   double Backward(const NetworkBatch& batch, const GradientRequest& request,
                   const Trajectories& trajectories, int64_t row, double weight,
                   std::vector<double>& gradient) const {

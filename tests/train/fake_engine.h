@@ -1,4 +1,4 @@
-// A policy that can be checked by hand: the logit of a node is linear in its features, its distance
+// A policy that can be checked by hand. The logit of a node is linear in its features, its distance
 // from the vehicle, and whether it is the depot. Gradients are exact, in double precision, on the
 // calling thread. A weight beyond 1e30 makes the loss NaN, as in single precision.
 #pragma once
@@ -12,8 +12,8 @@ namespace vrp::test {
 struct FakeEngineOptions {
   uint64_t seed = 1;
   NodeOrder order = NodeOrder::kAsGiven;
-  // Bounds the instances of AddGradient (the micro_batch, or the batch without one), beyond which
-  // it is out of memory; 0: no limit.
+  // Largest number of instances of AddGradient (its micro_batch or, without one, its batch). With
+  // more it runs out of memory. 0: no limit.
   int32_t most_instances = 0;
 };
 

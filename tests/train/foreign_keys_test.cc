@@ -1,4 +1,4 @@
-// Keys of PyTorch trainers are answered with our keys.
+// Tests that errors for keys of PyTorch trainers suggest our keys.
 #include "core/train/config/foreign_keys.h"
 
 #include <regex>
@@ -71,7 +71,7 @@ TEST(ForeignKeysTest, CoverCommonTrainers) {
   EXPECT_TRUE(ForeignKeyHint("").empty());
 }
 
-// A hint that names a missing key would not help.
+// A hint must not suggest a key that does not exist.
 TEST(ForeignKeysTest, NameExistingKeys) {
   const std::regex key("[a-z_]+\\.[a-z0-9_]+");
   std::set<std::string> names;

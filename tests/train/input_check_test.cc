@@ -1,4 +1,4 @@
-// Missing and wrong files of a training are reported before it begins.
+// Tests that missing and wrong files of a training are reported before it begins.
 #include <sys/stat.h>
 
 #include <string>
@@ -26,7 +26,8 @@ class InputCheckTest : public test::TrainerFixture {
     EXPECT_TRUE(AtomicWriteFile(root_ + "/" + name, text).ok());
     return root_ + "/" + name;
   }
-  // Returns the errors of a configuration with the overrides. Expects the same when it starts.
+  // Returns the errors of a configuration with the overrides. Expects the same errors when the
+  // training starts.
   std::string ErrorsOf(const ConfigOverrides& overrides) {
     auto config = ParseTrainingConfig("name: a\n", "f.yaml", overrides);
     EXPECT_TRUE(config.ok()) << config.status();

@@ -79,7 +79,7 @@ constexpr Attribute kAttributes[] = {
      [](const InstanceData& data) { return !data.backhauls.empty(); }},
 };
 
-// Returns the cost of the label by the steps that every network takes; -1 if a choice is masked.
+// Returns the cost of the label by the steps that every network takes, or -1 if a choice is masked.
 double WalkedCost(const Sample& sample) {
   const NetworkBatch batch =
       MakeNetworkBatch(std::span<const InstanceData>(&sample.data, 1), NodeOrder::kAsGiven);
@@ -143,7 +143,7 @@ TEST(HeuristicLabelsTest, AreMadeOnceForEachRequest) {
   const LabelRequest request = Request(ProblemKind::kCvrp);
   const std::string path = *HeuristicLabels(request, {folder.path(), &pool});
   const auto time = std::filesystem::last_write_time(path);
-  // A cancelled call fails if it has to make labels.
+  // A cancelled call fails if it has to make labels. This one must succeed.
   auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
   EXPECT_EQ(*HeuristicLabels(request, {folder.path(), &pool, {absl::InfiniteFuture(), cancel}}),
@@ -180,7 +180,7 @@ std::string Line(const std::string& routes,
   return line + R"(,"ref_routes":)" + routes + "}\n";
 }
 
-// Returns how many lines of a file with the text are read, or the error.
+// Returns the number of lines that are read of a file with the text, or the error.
 absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, int64_t limit) {
   const test::TempFolder folder;
   CpuPool pool(1);

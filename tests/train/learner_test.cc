@@ -85,7 +85,7 @@ class LearnerTest : public testing::Test {
     return *MakeLearner(std::move(options));
   }
   TrainingBatch Batch(int64_t number) { return *source_->Make(number, 1, nullptr); }
-  // Takes a step with `each` trajectories of an instance. Expects each weight to be the distance to
+  // Makes a step with `each` trajectories per instance. Expects each weight to be the distance to
   // the mean of the instance.
   void ExpectOwnMeanAsBaseline(size_t each, bool distinct_starts) {
     const auto learner = Make();
@@ -110,7 +110,7 @@ class LearnerTest : public testing::Test {
   }
 
   TrainingConfig config_;
-  std::vector<Instance> own_;  // none: generated ones
+  std::vector<Instance> own_;  // empty: generated instances
   Listener engine_;
   Listener* baseline_ = nullptr;
   std::unique_ptr<BatchSource> source_;
@@ -119,7 +119,7 @@ class LearnerTest : public testing::Test {
 TEST_F(LearnerTest, GreedyRolloutWeighsByTheDifferenceToTheFrozenPolicy) {
   config_.reinforce.warmup_epochs = 0;
   const auto learner = Make();
-  baseline_->parameters().values()[0] += 3;  // a policy other than the trained one
+  baseline_->parameters().values()[0] += 3;  // makes the policy differ from the trained one
   const TrainingBatch batch = Batch(0);
   ASSERT_TRUE(learner->AddGradient(1, batch, 0, {}).ok());
   ASSERT_EQ(baseline_->runs.size(), 1u);
@@ -159,7 +159,7 @@ TEST_F(LearnerTest, ExponentialWeighsByTheAverageOfTheStepsBefore) {
 }
 
 TEST_F(LearnerTest, GreedyRolloutUsesTheAverageDuringWarmUp) {
-  config_.reinforce.warmup_epochs = 1;  // 4 steps
+  config_.reinforce.warmup_epochs = 1;  // warm-up of 4 steps
   const auto learner = Make();
   for (int64_t step = 1; step <= 5; ++step) {
     ASSERT_TRUE(learner->AddGradient(step, Batch(step - 1), 0, {}).ok());
@@ -214,14 +214,14 @@ TEST_F(LearnerTest, SupervisionWeighsEveryChoiceOfAStepEqually) {
     batch.label_steps += static_cast<int64_t>(choices.size());
   }
   batch.label_cost = 4.5;
-  const auto outcome = learner->AddGradient(5, batch, 0, {});  // the second epoch's first
+  const auto outcome = learner->AddGradient(5, batch, 0, {});  // the first step of the second epoch
   ASSERT_TRUE(outcome.ok()) << outcome.status();
   for (const double weight : engine_.weights) {
     EXPECT_NEAR(weight, -1 / static_cast<double>(batch.label_steps), 1e-12);
   }
   EXPECT_EQ(engine_.request.label_smoothing, 0.1);
   EXPECT_DOUBLE_EQ(engine_.request.rollout.teacher_forcing, 0.75);
-  EXPECT_EQ(outcome->accuracy, 1);  // its own likeliest choices
+  EXPECT_EQ(outcome->accuracy, 1);  // the labels are its own likeliest choices
   EXPECT_EQ(outcome->cost, 4.5);
 }
 
@@ -238,7 +238,7 @@ TEST_F(LearnerTest, RequestsCapturedStepsAlongLabels) {
   EXPECT_EQ(request->label_smoothing, 0.1);
   EXPECT_EQ(request->weight_average, 0.5);
   EXPECT_EQ(request->instances, 6);
-  EXPECT_EQ(request->nodes, 10);  // the depot and the most customers
+  EXPECT_EQ(request->nodes, 10);  // largest number of customers, and the depot
   config_.sizes.dropout = 0;
   EXPECT_FALSE(Make()->RequestCapturedSteps()->dropout);
 }

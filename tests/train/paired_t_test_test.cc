@@ -18,7 +18,8 @@ TEST(StudentTailTest, HasTheTabulatedValues) {
 }
 
 TEST(PairedTTestTest, AgreesWithAWorkedExample) {
-  // Differences -1, -2, -3, 0, -1: mean -1.4, standard error 0.509902, t -2.745626 at 4 degrees.
+  // The differences are -1, -2, -3, 0 and -1. Their mean is -1.4, the standard error 0.509902, and
+  // t is -2.745626 at 4 degrees of freedom.
   const std::vector<double> costs = {4, 3, 2, 5, 4};
   const std::vector<double> baseline = {5, 5, 5, 5, 5};
   EXPECT_NEAR(PairedTTest(costs, baseline), 0.0258, 1e-4);
@@ -29,7 +30,7 @@ TEST(PairedTTestTest, IsOneWithoutAnImprovement) {
   const std::vector<double> high = {2, 3, 4};
   EXPECT_EQ(PairedTTest(high, low), 1);
   EXPECT_EQ(PairedTTest(low, low), 1);
-  EXPECT_EQ(PairedTTest(low, high), 0);  // by exactly one each time
+  EXPECT_EQ(PairedTTest(low, high), 0);  // every difference is exactly -1
   EXPECT_EQ(PairedTTest({}, {}), 1);
   EXPECT_EQ(PairedTTest(std::vector<double>{std::nan(""), 1}, std::vector<double>{1, 2}), 1);
 }

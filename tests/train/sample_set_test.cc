@@ -82,7 +82,7 @@ TEST_F(SampleSetTest, ReadsLargeSetsInPiecesWithinTheMemoryBudget) {
     }
   }
   EXPECT_LE(set->most_buffered(), budget);
-  // Each piece is read once: pieces are shuffled, and the records within each.
+  // Each piece is read only once, because ShuffledOrder shuffles pieces, and records within pieces.
   EXPECT_LE(set->bytes_read(), size);
 }
 
@@ -143,7 +143,7 @@ TEST_F(SampleSetTest, RefusesTruncatedOrChangedFiles) {
     const auto set = SampleSet::Open(path_, 1 << 20);
     if (!set.ok() || !(*set)->Read(All(**set)).ok()) ++refused;
   }
-  // No record depends on the first eight bytes, so that changes there may pass.
+  // No record depends on the first eight bytes, so that Read may miss changes there.
   EXPECT_GE(refused, static_cast<int>(whole.size() / 5) - 2);
 }
 
@@ -170,7 +170,7 @@ TEST(SampleRecordTest, KeepsTheBytesOfEarlierVersions) {
   sample.cost = 12.5;
   const std::string bytes = WriteSample(sample);
   ASSERT_EQ(bytes.size(), 507u);
-  uint64_t checksum = 0;  // of all other bytes
+  uint64_t checksum = 0;  // checksum of all other bytes
   std::memcpy(&checksum, bytes.data() + bytes.size() - sizeof(checksum), sizeof(checksum));
   EXPECT_EQ(checksum, 0x65778d48b140b3ecu);
 }

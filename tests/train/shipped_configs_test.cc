@@ -1,4 +1,4 @@
-// The configurations in configs/, and how configurations resolve.
+// Tests the configurations in configs/, and how configurations resolve.
 #include <filesystem>
 #include <string>
 

@@ -1,5 +1,5 @@
-// Trains from a configuration without the daemon and measures. Prints a JSON line for each epoch:
-// the validation, the throughput and the time of each phase. Usage: train_bench CONFIG FOLDER
+// Trains from a configuration without the daemon and measures. Prints a JSON line for each epoch
+// with the validation, the throughput and the time of each phase. Usage: train_bench CONFIG FOLDER
 // THREADS [device=WORD] [KEY.PATH=VALUE ...]
 #include <cstdio>
 #include <cstdlib>
@@ -60,7 +60,7 @@ class Printer final : public TrainingObserver {
   TrainingTotals before_;
 };
 
-// Returns the request of the arguments and creates its folders.
+// Returns the request that the arguments ask for, and creates its folders.
 TrainingRequest RequestOf(std::span<char* const> arguments) {
   constexpr std::string_view kDevice = "device=";
   TrainingRequest request;

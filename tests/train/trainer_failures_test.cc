@@ -1,4 +1,4 @@
-// A device that fails at one piece of a training's work, for every piece.
+// Tests a device that fails at one piece of a training's work, for every piece.
 #include <cstdint>
 #include <filesystem>
 #include <future>
@@ -43,7 +43,7 @@ class FailingExecutor final : public DeviceExecutor {
 };
 
 // An observer that counts the device's work before a model is written. It can request a live model
-// in the middle, for which a piece of work then fails.
+// in the middle, whose work then fails.
 class Watching final : public TrainingObserver {
  public:
   explicit Watching(FailingExecutor& executor) : executor_(executor) {}
@@ -87,7 +87,8 @@ class TrainerFailuresTest : public test::TrainerFixture,
     };
   }
 
-  // Has two epochs that validate averaged weights, with a checkpoint every third step.
+  // Returns a configuration of two epochs that validates averaged weights and writes a checkpoint
+  // every third step.
   static std::string Averaged() {
     return absl::StrReplaceAll(
         test::Yaml(GetParam()),

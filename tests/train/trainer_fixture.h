@@ -1,5 +1,5 @@
-// A trainer on a fake engine, or on a test's engines, in its own folder; configurations of every
-// method.
+// A trainer in its own folder, on a fake engine or on a test's engines. Also has configurations of
+// every method.
 #pragma once
 
 #include <filesystem>
@@ -39,7 +39,7 @@ class Recorder final : public TrainingObserver {
   std::vector<TrainingProgress> epochs;
   std::vector<int64_t> checkpoints;
   std::vector<std::string> phases;
-  std::optional<TrainingTotals> totals;  // of the whole run
+  std::optional<TrainingTotals> totals;  // totals of the whole run
   int64_t cancel_at = -1;
   std::shared_ptr<CancelFlag> cancel = std::make_shared<CancelFlag>();
 };
@@ -87,7 +87,7 @@ class TrainerFixture : public testing::Test {
   int32_t threads_ = 1;
   int32_t most_instances_ = 0;
   EngineFactory engines_;         // null: fake engines
-  EngineOptions engine_options_;  // of the last engine
+  EngineOptions engine_options_;  // options of the last engine
 };
 
 inline std::string Yaml(const std::string& method, const std::string& more = "") {

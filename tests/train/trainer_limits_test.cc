@@ -1,4 +1,4 @@
-// Runs that end at a limit, and live models.
+// Tests runs that end at a limit, and live models.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -145,7 +145,7 @@ TEST(LiveModelsTest, AnswersRequestsAfterTheRunWithItsReason) {
 
 class LiveModelsAnswerTest : public testing::Test {
  protected:
-  // Returns the answer of a run that serves with `write`.
+  // Returns the answer to a request of a run that writes models by `write`.
   absl::Status Told(LiveModels::Publish publish, LiveModels::Write write) {
     LiveModels live;
     std::atomic<bool> written = false;
@@ -156,7 +156,7 @@ class LiveModelsAnswerTest : public testing::Test {
         written = true;
         return write(directory);
       });
-      absl::SleepFor(absl::Milliseconds(1));  // the asking thread needs the lock too
+      absl::SleepFor(absl::Milliseconds(1));  // the requesting thread also needs the lock
     }
     asks.join();
     return answer.status();

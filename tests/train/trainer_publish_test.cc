@@ -1,4 +1,4 @@
-// The choice of published weights, and runs that are asked to end early.
+// Tests the choice of published weights, and runs that must end early.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -25,7 +25,8 @@ using testing::Not;
 
 class TrainerPublishTest : public test::TrainerFixture {
  protected:
-  // Has so many epochs and so large a rate that the best validation comes before the last.
+  // Returns a configuration with enough epochs and a rate so large that the best validation is not
+  // the last.
   static std::string YamlWith(const std::string& more, int epochs = 12) {
     std::string yaml = Yaml("reinforce", "reinforce: {baseline: exponential}\n");
     return yaml.replace(yaml.find("epochs: 4"), 9,

@@ -30,7 +30,7 @@ TEST_F(TrainerResumeTest, ResumesFromTheCheckpointBeforeACorruptOne) {
   fs::resize_file(root_ + "/a/checkpoint/step-15/state.safetensors", 100);
   Recorder second;
   ASSERT_TRUE(Train("a", Yaml("reinforce"), second).ok());
-  EXPECT_EQ(second.steps.front().step, 15);  // from step 14 on
+  EXPECT_EQ(second.steps.front().step, 15);  // resumes after step 14
   Recorder whole;
   ASSERT_TRUE(Train("b", Yaml("reinforce"), whole).ok());
   EXPECT_EQ(WeightsOf("a"), WeightsOf("b"));
@@ -79,7 +79,7 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
       << observer.recorder.log;
 }
 
-// An observer that makes the publication fail for lack of disk space until it is logged.
+// An observer that makes the publication fail for lack of disk space until this is logged.
 class FullAtTheEnd final : public TrainingObserver {
  public:
   explicit FullAtTheEnd(bool stays) : stays_(stays) {}

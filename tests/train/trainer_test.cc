@@ -201,7 +201,7 @@ TEST_F(TrainerTest, AttributesItsWallTimeToPhases) {
 }
 
 TEST_F(TrainerTest, CountsRolloutsByTheThreadsThatTookPart) {
-  threads_ = 16;  // the fake engine's rollouts use one of them
+  threads_ = 16;  // the fake engine's rollouts use only one of them
   Recorder recorder;
   ASSERT_TRUE(Train("a", Yaml("self_labelling"), recorder).ok());
   const TrainingTotals& totals = *recorder.totals;
@@ -280,7 +280,7 @@ TEST_F(TrainerTest, PublishesTheWeightAverageWithoutChangingTheTraining) {
   EXPECT_EQ(result->validation_cost, averaged.epochs.back().validation_cost);
   EXPECT_NE(WeightsOf("averaged"), WeightsOf("plain"));
 
-  // This decay forgets all earlier weights at once.
+  // This decay immediately forgets all earlier weights.
   ASSERT_TRUE(Train("hardly", yaml(with + "1e-12"), hardly).ok());
   EXPECT_EQ(hardly.epochs.back().validation_cost, plain.epochs.back().validation_cost);
 

@@ -89,7 +89,7 @@ TEST(TrainingConfigTest, ReadsInputsBesideOrInsteadOfTheBuiltInOnes) {
   const auto replaced = ParseTrainingConfig(own + "[x, y, early]}\nmodel: gt\n", "f.yaml");
   ASSERT_TRUE(replaced.ok()) << replaced.status();
   EXPECT_EQ(replaced->sizes.inputs, (std::vector<std::string>{"x", "y", "early"}));
-  // The usual inputs are not stored, as in cards without inputs.
+  // The usual inputs are not stored, so sizes are as in cards without inputs.
   const auto usual = ParseTrainingConfig("name: a\nproblem: {features: builtin}\n", "f.yaml");
   ASSERT_TRUE(usual.ok()) << usual.status();
   EXPECT_TRUE(usual->sizes.inputs.empty());

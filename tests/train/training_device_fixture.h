@@ -1,4 +1,4 @@
-// Trainings with captured steps, on a fake stream on the CPU.
+// A fixture for trainings with captured steps, on a fake stream on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ inline std::string Lines(bool labels) {
   return text;
 }
 
-// Returns instances of which some have only a matrix.
+// Returns instances, some of which have only a matrix.
 inline std::string MatrixLines() {
   std::string text;
   for (uint64_t seed = 1; seed <= 12; ++seed) {
@@ -65,7 +65,7 @@ inline std::string MatrixLines() {
   return text;
 }
 
-// The memory limit of a step's work, and the largest use of it.
+// The memory limit of a step's work, and its peak.
 struct StepMemory {
   int64_t limit = std::numeric_limits<int64_t>::max();
   int64_t peak = 0;
@@ -80,7 +80,7 @@ struct StepMemory {
 // A stream of a device with limited memory.
 class BoundedStream final : public ForwardingStepStream {
  public:
-  // `memory` outlives it.
+  // Forwards to `stream`. `memory` must outlive this stream.
   BoundedStream(std::unique_ptr<StepStream> stream, StepMemory* memory)
       : ForwardingStepStream(std::move(stream)), memory_(memory) {}
 
@@ -160,7 +160,7 @@ class TrainingDeviceFixture : public TrainerFixture {
   std::unique_ptr<DeviceExecutor> executor_;  // null: the training's own thread
 };
 
-using Change = std::pair<const char*, const char*>;  // from, to
+using Change = std::pair<const char*, const char*>;  // the original text and its replacement
 
 inline std::string Changed(std::string yaml, const Change& change) {
   const size_t at = yaml.find(change.first);

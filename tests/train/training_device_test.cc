@@ -1,5 +1,5 @@
-// Captured steps on a fake stream on the CPU, against the same steps on the host: the same
-// instances, tours and baselines.
+// Compares captured steps on a fake stream on the CPU with the same steps on the host. Both have
+// the same instances, tours and baselines.
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -48,10 +48,10 @@ const Change kSizes = {kPlainProblem, "customers: [4, 8], kinds: [cvrp, tsp]"};
 const Change kWidths = {kPlainProblem, "customers: [4, 60], kinds: [cvrp, tsp]"};
 constexpr char kForced[] = "teacher_forcing_end: 1";
 constexpr char kMixed[] = "teacher_forcing_end: 0.5";
-// At the others' rate the training of a pointer network is unstable and amplifies rounding.
+// At the higher rate the training of a pointer network is unstable and amplifies rounding.
 const Change kSlowly = {"learning_rate: 0.03", "learning_rate: 0.003"};
 // Padding rounds differently, and Adam makes full updates of gradients that are only rounding. At
-// this rate the weights hardly move, so that each step is compared separately.
+// this rate the weights hardly change, so that each step is compared separately.
 const Change kHardly = {"learning_rate: 0.03", "learning_rate: 0.0000001"};
 const Change kAveraged = {"batch_size: 8", "batch_size: 8, weight_average: 0.8"};
 constexpr char kSamplesMethod[] = "reinforce: {baseline: samples, samples: 3}\n";
@@ -206,7 +206,8 @@ TEST_F(TrainingDeviceChoiceTest, DrawsTheHostsInstancesOnTheDevice) {
   const DeviceCase drawing = {
       test::kMethods[1], {{kPlainProblem, "customers: 7, kinds: [cvrp, tsp], capacity: [20, 40]"}}};
   DeviceCase moving = drawing;
-  // The instances are the same: the attribute is too rare to occur, but the device cannot draw it.
+  // The attribute is too rare to occur, so the instances are the same. But the device cannot draw
+  // it.
   moving.changes.emplace_back("customers: 7", "customers: 7, backhauls: 1.0e-300");
   Recorder drawn;
   Recorder moved;

@@ -1,4 +1,4 @@
-// Captured steps on a device with too little memory for them.
+// Tests captured steps on a device with too little memory for them.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -21,7 +21,8 @@ using test::Method;
 using test::Recorder;
 using test::TrainingDeviceFixture;
 
-// Trainings with too little memory, whose log and outcome are compared with those of the host.
+// A fixture for trainings with too little memory. It compares their log and outcome with those of
+// the host.
 class TrainingMemoryTest : public TrainingDeviceFixture {
  protected:
   static std::string Yaml(const Method& method, const char* model = kTransformer) {
@@ -66,7 +67,7 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchUntilItFits) {
     SCOPED_TRACE(name);
     const std::string yaml = Yaml(method, model);
     memory_ = {};
-    Recorder two;  // at once
+    Recorder two;  // two instances together
     const Change accumulating = {"batch_size: 8", "batch_size: 8, accumulate_steps: 4"};
     ASSERT_TRUE(TrainOn(true, name + "-two", Changed(yaml, accumulating), two).ok());
     memory_.limit = memory_.peak * 11 / 10;

@@ -1,4 +1,4 @@
-// Settings without any effect are refused, not ignored.
+// Tests that settings without any effect are refused instead of ignored.
 #include <ostream>
 #include <string>
 
@@ -14,8 +14,8 @@ std::string ErrorsOf(const absl::StatusOr<TrainingConfig>& config) {
 
 struct Unused {
   const char* name;
-  const char* rest;     // of the configuration
-  const char* setting;  // which is unused with it
+  const char* rest;     // the rest of the configuration
+  const char* setting;  // a setting that is unused with it
   const char* used;     // a setting with which it is used
 
   friend void PrintTo(const Unused& unused, std::ostream* out) { *out << unused.name; }

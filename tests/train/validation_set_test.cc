@@ -128,11 +128,11 @@ TEST_F(ValidationTest, KeepsSearchedReferencesOfProblemsWithAttributes) {
     const auto score = set->Evaluate(*engine_, true, nullptr, {});
     ASSERT_TRUE(score.ok()) << score.status();
     EXPECT_GT(score->gap, 0);
-    EXPECT_GT(score->accuracy, 0);  // of the search's plans, which the masks allow
+    EXPECT_GT(score->accuracy, 0);  // accuracy on the search's plans, which the masks allow
     EXPECT_LT(score->accuracy, 1);
     config_.problem.*chance = 0;
   }
-  // There is one set for each, which the next run reads.
+  // There is one set for each attribute, which the next run reads.
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 3);
 }
 

@@ -13,14 +13,14 @@ namespace vrp::emulated {
 namespace {
 
 constexpr int32_t kLanes = 32;
-// Most watched accesses of a thread before another one runs.
+// Maximum number of watched accesses of a thread before another one runs.
 constexpr uint64_t kLongestTurn = 4096;
 
-// The block whose thread executes its kernel, and the block whose thread runs at all.
+// The block whose thread executes its kernel, and the block whose thread enters its fiber.
 Block* running = nullptr;
 Block* entering = nullptr;
 
-// Marks the emulation's own work for a thread, which is not the kernel's.
+// A scope of the emulation's own work for a thread, during which no kernel runs.
 class EmulationScope {
  public:
   EmulationScope() : block_(std::exchange(running, nullptr)) {}
@@ -46,7 +46,7 @@ const char* NameOf(WarpCall call) {
   return "";
 }
 
-// Returns the address for addr2line of the call before `code`.
+// Returns the address, for addr2line, of the call before `code`.
 std::string PlaceOf(const void* code) {
   char text[32];
   const auto offset = static_cast<const char*>(code) - &__executable_start - 1;
@@ -91,14 +91,14 @@ std::optional<Fault> Block::Run(uint3 place) {
 }
 
 uint64_t Block::Draw() {
-  // SplitMix64 (Steele et al. 2014).
+  // The generator is SplitMix64 (Steele et al. 2014).
   uint64_t x = random_ += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
   return x ^ (x >> 31);
 }
 
-// Runs threads that can run until the current one yields.
+// Runs a random ready thread until it yields.
 void Block::RunThreads() {
   std::swap(ready_[Draw() % ready_.size()], ready_.back());
   now_ = ready_.back();
@@ -155,7 +155,7 @@ Fault Block::Deadlock() const {
   for (int32_t i = 0; i < std::ssize(threads_); ++i) {
     const Thread& one = threads_[static_cast<size_t>(i)];
     ended += one.ended ? 1 : 0;
-    // The first of the threads that wait together reports for all.
+    // Reports threads that wait together only once, for the first of them.
     if (one.ended || *std::ranges::min_element(one.at->come) != i) continue;
     text += " " + std::to_string(one.at->come.size()) + " threads from " + Name(i) +
             " on wait in " + Name(*one.at) + ";";

@@ -1,4 +1,5 @@
-// One block of a kernel: its threads, the choice of the next one to run, and their meeting points.
+// One block of a kernel: its threads, the choice of the next thread to run, and the threads'
+// meeting points.
 #pragma once
 
 #include <array>
@@ -25,10 +26,10 @@ struct BlockRequest {
   int32_t threads() const { return static_cast<int32_t>(block.x * block.y * block.z); }
 };
 
-// A running block. Only one exists in the process at a time.
+// A running block. Only one block exists in the process at a time.
 class Block {
  public:
-  // `stacks`: at least one per thread.
+  // Prepares a block. `stacks` must have at least one stack per thread.
   Block(const BlockRequest& request, uint64_t seed, std::span<const FiberStack> stacks,
         BlockWatch& watch);
   // Runs all threads to their end, or until the first fault.
@@ -36,18 +37,18 @@ class Block {
 
   // Returns the block whose thread executes its kernel, or null.
   static Block* Running();
-  // The following functions are for the running thread.
+  // The running thread calls the following functions.
   uint8_t* shared() const { return request_.shared; }
   void MeetBarrier(int32_t number, int32_t threads);
   uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other);
-  // Call it before an atomic operation.
+  // Ends the thread's turn and records an atomic operation. Must be called before the operation.
   void BeginAtomic(uintptr_t address, int32_t bytes);
   // Records an access by the instruction before `code`.
   void Touch(const Access& access, const void* code);
   void Fence();
 
  private:
-  // Values that all threads that meet must agree on.
+  // Values that must be equal for all threads that meet.
   struct Terms {
     WarpCall call = WarpCall::kSync;
     uint32_t mask = 0;
@@ -61,7 +62,7 @@ class Block {
   struct Thread {
     Fiber fiber;
     bool ended = false;
-    const Meeting* at = nullptr;  // where it waits
+    const Meeting* at = nullptr;  // where the thread waits
     uint64_t value = 0;           // argument of a warp's call, then its result
     int32_t other = 0;
   };
@@ -71,13 +72,13 @@ class Block {
   std::string Name(const Meeting& meeting) const;
   uint64_t Draw();
   void RunThreads();
-  // Ends the running thread's turn; it may be chosen again.
+  // Ends the running thread's turn. The next turn may be the same thread's.
   void EndTurn();
   // Suspends the running thread until another one wakes it.
   void Suspend();
   [[noreturn]] void Fail(cudaError_t error, const std::string& did);
   Fault Deadlock() const;
-  // Waits until all threads are there. The last one calls `met`.
+  // Waits until all threads of the meeting have come. The last one calls `met`.
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);
   void Exchange(const Meeting& meeting);
@@ -95,7 +96,7 @@ class Block {
   std::array<Meeting, 16> barriers_;
   std::vector<Meeting> warps_;
   int32_t now_ = 0;   // running thread
-  int32_t turn_ = 0;  // accesses left in its turn
+  int32_t turn_ = 0;  // remaining accesses of the running thread's turn
   std::optional<Fault> fault_;
 };
 

@@ -27,11 +27,12 @@ class BlockWatch {
     std::span<const uint8_t> static_shared;
   };
 
-  // All launches share `races`, because records of touched words stay in the memory.
+  // Creates the checks of a block. All launches share `races`, because records of touched words
+  // stay in the memory.
   BlockWatch(DeviceMemory& memory, RaceWatch& races, const Places& places);
 
   RaceWatch& races() { return races_; }
-  // Checks an access by `thread` outside of its own stack.
+  // Checks an access by `thread` outside of the thread's stack.
   std::optional<WatchFault> Touched(int32_t thread, const Access& access);
 
  private:
@@ -41,7 +42,7 @@ class BlockWatch {
     WatchedWords words;
   };
 
-  // Returns null if there is no writable memory at `address`.
+  // Returns the records of the memory at `address`, or null if it is not writable memory.
   WatchedWords* Find(uintptr_t address);
   // Checks an access to bytes of one word.
   std::optional<WatchFault> TouchedWord(int32_t thread, const Access& access);

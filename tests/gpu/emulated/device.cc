@@ -6,7 +6,7 @@
 namespace vrp::emulated {
 
 Device& Device::The() {
-  static Device* const device = new Device;  // never destroyed: streams may end last
+  static Device* const device = new Device;  // never destroyed, because streams may end last
   return *device;
 }
 

@@ -1,4 +1,4 @@
-// The one emulated device of the process.
+// The only emulated device of the process.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 #include "tests/gpu/emulated/launch.h"
 #include "tests/gpu/emulated/memory.h"
 
-// A stream: its queued work.
+// A stream and its queued work.
 struct CUstream_st {
   bool blocking = true;  // whether it and the default stream wait for each other
   std::deque<std::function<cudaError_t()>> waiting;
@@ -24,12 +24,12 @@ struct CUstream_st {
 
 namespace vrp::emulated {
 
-// The device. Do() serialises all calls.
+// The emulated device. Do() serialises all calls.
 class Device {
  public:
   static Device& The();
 
-  // Runs `body` unless the device is lost. Keeps its error for cudaGetLastError.
+  // Runs `body` unless the device is lost. Stores its error for cudaGetLastError.
   template <typename Body>
   cudaError_t Do(const Body& body) {
     const std::lock_guard lock(mu_);
@@ -41,13 +41,13 @@ class Device {
   std::string fault();
   cudaError_t TakeLastError();
 
-  // The following functions are for bodies.
+  // Only bodies may call the following functions.
   const DeviceOptions& options() const { return options_; }
   DeviceMemory& memory() { return memory_; }
   cudaError_t Launch(const KernelCall& call);
   cudaError_t AllowShared(const void* kernel, int32_t bytes);
   cudaStream_t CreateStream(bool blocking);
-  // Returns false if there is no such stream.
+  // Destroys a stream. Returns false if there is no such stream.
   bool DestroyStream(cudaStream_t stream);
   cudaError_t Put(cudaStream_t stream, std::function<cudaError_t()> work);
   cudaError_t Synchronize(cudaStream_t stream);

@@ -1,4 +1,4 @@
-// The emulated device: correct kernels run, and errors are reported.
+// Tests that the emulated device runs correct kernels and reports errors.
 #include "tests/gpu/emulated/emulated_device.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<int32_t> Numbers(int32_t count) {
   return numbers;
 }
 
-// Returns 0 .. 127 as changed by a kernel of 128 threads.
+// Runs a kernel of 128 threads on the values 0 .. 127 and returns the results.
 std::vector<int32_t> Tried(Trick trick, const DeviceOptions& options, const TinyShape& shape = {}) {
   ResetDevice(options);
   Buffer<int32_t> values(Numbers(kThreads));
@@ -168,7 +168,7 @@ TEST(EmulatedDeviceTest, DeferredCopiesReadHostMemoryWhenWaitedFor) {
   EXPECT_EQ(cudaMemcpyAsync(values.data(true), host.data(), 8, cudaMemcpyHostToDevice, stream),
             cudaSuccess);
   host = {7, 8};
-  EXPECT_EQ(values.Download(), Numbers(2));  // the default stream does not wait for this one
+  EXPECT_EQ(values.Download(), Numbers(2));  // the default stream does not wait for this stream
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(values.Download(), host);
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);

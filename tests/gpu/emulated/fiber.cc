@@ -63,8 +63,7 @@ Fiber::Fiber(const FiberStack& stack, void (*entry)())
 #ifdef __SANITIZE_ADDRESS__
   ASAN_UNPOISON_MEMORY_REGION(stack.begin(), bytes_);
 #endif
-  // Prepares the stack as if `entry` had been called, with a null return address in the ABI's
-  // place.
+  // Prepares the stack as if `entry` had been called with a null return address.
   void** top = reinterpret_cast<void**>(stack.end());
   *--top = nullptr;
   *--top = reinterpret_cast<void*>(entry);

@@ -1,5 +1,5 @@
-// Fibers that one CPU thread switches between. ucontext makes a system call at each switch, of
-// which a kernel has millions. x86-64 only.
+// Fibers, among which one CPU thread switches. Does not use ucontext, which makes a system call at
+// each switch, because a kernel has millions of switches. Works only on x86-64.
 #pragma once
 
 #include <cstddef>
@@ -31,19 +31,20 @@ class FiberStack {
 // A suspended flow of control.
 class Fiber {
  public:
-  // Represents the calling flow.
+  // Creates a fiber for the calling flow of control.
   Fiber() = default;
-  // Starts at `entry`, which must not return. Discards the stack's old content.
+  // Creates a fiber that starts at `entry`, which must not return. Discards the stack's old
+  // content.
   Fiber(const FiberStack& stack, void (*entry)());
 
-  // Continues `to` until something switches back to this fiber, which is the running one.
+  // Continues `to` until a fiber switches back to this one, which must be running.
   void SwitchTo(Fiber& to);
-  // Must be called first in `entry`.
+  // Completes a switch. `entry` must call this first.
   static void Entered();
 
  private:
   void* top_ = nullptr;
-  // Used by the address sanitizer.
+  // Only the address sanitizer uses this.
   void* fake_stack_ = nullptr;
   const void* bottom_ = nullptr;
   size_t bytes_ = 0;

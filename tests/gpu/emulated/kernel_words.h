@@ -1,4 +1,4 @@
-// CUDA's names in kernels: a thread's indices, and calls by which threads meet. Each call may
+// CUDA's names in kernels: a thread's indices, and calls at which threads meet. Each call may
 // switch to any other thread of the block.
 #pragma once
 
@@ -18,17 +18,17 @@ uint8_t* DynamicShared();
 // Waits at one of the block's 16 barriers for `threads` threads.
 void MeetBarrier(int32_t number, int32_t threads);
 
-// Calls that all lanes of `mask` make together. Only kSync makes lanes' writes visible to each
-// other.
+// Calls that all lanes of `mask` make together. Only kSync makes a lane's writes visible to other
+// lanes.
 enum class WarpCall { kSync, kShuffle, kBallot, kLeast };
-// Returns the call's result for this lane; kShuffle: the value of lane ^ `other`.
+// Returns the call's result for this lane. For kShuffle, that is the value of lane ^ `other`.
 uint64_t MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other = 0);
 
 // Announces an atomic operation on `bytes` bytes, whose own accesses are not watched.
 void BeginAtomic(const void* at, int32_t bytes);
 
-// Publishes what the thread has seen with its next atomic operation, and acquires what its last one
-// was given.
+// Makes the thread's next atomic operation publish the writes that the thread has seen. Acquires
+// the writes that its last atomic operation received.
 void Fence();
 
 template <typename T>

@@ -11,7 +11,7 @@
 
 #include "tests/gpu/emulated/device.h"
 
-// The kernels' __shared__ variables, delimited by the linker; absent if there are none.
+// The bounds of the kernels' __shared__ variables, set by the linker; absent if there are none.
 extern "C" __attribute__((weak)) uint8_t __start_emulated_shared;
 extern "C" __attribute__((weak)) uint8_t __stop_emulated_shared;
 
@@ -27,7 +27,7 @@ std::span<uint8_t> StaticShared() {
           static_cast<size_t>(&__stop_emulated_shared - &__start_emulated_shared)};
 }
 
-// Returns shared memory of the wanted size that ends at an inaccessible page.
+// Returns shared memory of the given size that ends at an inaccessible page.
 std::span<uint8_t> DynamicSharedOf(size_t bytes) {
   static uint8_t* const memory = static_cast<uint8_t*>(
       mmap(nullptr, kMaxShared + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -50,7 +50,7 @@ cudaError_t Device::AllowShared(const void* kernel, int32_t bytes) {
 cudaError_t Device::Launch(const KernelCall& call) {
   const cudaLaunchConfig_t& config = call.config;
   const int64_t threads = ThreadsOf(config.blockDim);
-  // All of our kernels' grids are.
+  // All of our kernels' grids are flat.
   const bool flat = config.gridDim.y == 1 && config.gridDim.z == 1;
   if (threads < 1 || threads > kMaxThreads || config.gridDim.x < 1 || !flat) {
     return cudaErrorInvalidConfiguration;

@@ -9,7 +9,7 @@ namespace vrp::emulated {
 namespace {
 
 constexpr size_t kPage = 4096;
-// The strictest alignment of our types; CUDA's is larger.
+// Alignment of allocations in bytes: the strictest of our types. CUDA's is larger.
 constexpr size_t kAlignment = 16;
 constexpr size_t kArenaBytes = size_t{1} << 36;
 

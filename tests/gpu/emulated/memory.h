@@ -1,5 +1,5 @@
-// The emulated device's memory: pages that are accessible only while the device works, with a guard
-// page behind each allocation.
+// The emulated device's memory. Its pages are accessible only while the device works, and a guard
+// page follows each allocation.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace vrp::emulated {
 
-// Fills memory with NaNs of float and double that are no valid counts as integers.
+// Fills memory with NaNs of float and double, whose bits are invalid counts as integers.
 void Poison(std::span<uint8_t> memory);
 
 class DeviceMemory {
@@ -28,9 +28,9 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  // Returns null if the memory is exhausted.
+  // Returns a new allocation, or null if the memory is exhausted.
   void* Allocate(size_t bytes);
-  // Returns false if no allocation begins there.
+  // Frees the allocation that begins at `memory`. Returns false if there is none.
   bool Free(void* memory);
   // Returns the allocation that contains `address`, or null.
   Piece* Find(uintptr_t address);
@@ -39,7 +39,7 @@ class DeviceMemory {
   bool IsNear(uintptr_t address) const;
   size_t used() const { return used_; }
 
-  // Makes pages accessible while it lives: those of an address, or all.
+  // A scope in which the pages of an address, or all pages, are accessible.
   class Open {
    public:
     explicit Open(DeviceMemory& memory) : memory_(memory) { memory_.Protect(nullptr, true); }
@@ -59,10 +59,10 @@ class DeviceMemory {
   void Protect(const void* one, bool open);
 
   std::span<uint8_t> arena_;
-  size_t begun_ = 0;  // bytes of the arena that were ever used; none is reused
+  size_t begun_ = 0;  // bytes of the arena used so far, which are never reused
   size_t used_ = 0;
-  std::map<uintptr_t, Piece> pieces_;  // by the end of their bytes
-  Piece* last_ = nullptr;              // by the last Find
+  std::map<uintptr_t, Piece> pieces_;  // keyed by the end of their bytes
+  Piece* last_ = nullptr;              // found by the last Find
 };
 
 }  // namespace vrp::emulated

@@ -1,4 +1,4 @@
-// CUDA's runtime, as far as our sources call it.
+// The functions of CUDA's runtime that our sources call.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ cudaError_t Free(Device& device, void* memory) {
   return cudaErrorInvalidValue;
 }
 
-// Whether the sides of a copy are on the device and the host as `kind` says.
+// Whether both sides of a copy are on the device or the host, as `kind` requires.
 bool FitsKind(Device& device, const void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
   const bool up = kind == cudaMemcpyHostToDevice;
   const void* const there = up ? to : from;

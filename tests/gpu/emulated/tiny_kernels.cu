@@ -10,7 +10,7 @@ constexpr uint32_t kAll = 0xFFFFFFFFu;
 __device__ int32_t Thread() { return static_cast<int32_t>(threadIdx.y * blockDim.x + threadIdx.x); }
 __device__ int32_t Threads() { return static_cast<int32_t>(blockDim.y * blockDim.x); }
 
-// Reverses values[first .. first + count) by threads that `meet`.
+// Reverses values[first .. first + count), with threads that wait for each other in `meet`.
 template <typename Meet>
 __device__ void Turn(const TinyTask& task, int32_t first, int32_t count, const Meet& meet) {
   auto* const room = reinterpret_cast<int32_t*>(SharedBytes());

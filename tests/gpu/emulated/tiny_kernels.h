@@ -1,4 +1,4 @@
-// Kernels of a few lines, most of which do something that CUDA does not allow.
+// Small kernels, most of which do something that CUDA does not allow.
 #pragma once
 
 #include <cuda_runtime_api.h>

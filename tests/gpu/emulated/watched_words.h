@@ -1,4 +1,5 @@
-// Records of which threads touched the words of a piece of memory, and at which of their clocks.
+// Records of the threads that touched the words of a piece of memory, and of their clocks at that
+// time.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,12 @@ enum class AccessKind : uint8_t { kRead, kWrite, kAtomic };
 struct Touch {
   uint32_t clock = 0;
   uint16_t thread = 0;
-  uint8_t bytes = 0;  // of the word's eight, one bit each
+  uint8_t bytes = 0;  // which of the word's eight bytes, one bit each
   AccessKind kind = AccessKind::kRead;
 };
 
-// The last accesses to a word. If more threads read it, random ones of them are remembered.
+// The last accesses to a word. If more threads read the word, the record keeps a random choice of
+// them.
 struct WatchedWord {
   static constexpr size_t kTouches = 4;
 
@@ -28,7 +30,7 @@ class WatchedWords {
  public:
   static constexpr uintptr_t kWordBytes = 8;
 
-  // `of_block`: shared memory, which belongs to one block.
+  // Creates empty records. `of_block` marks shared memory, which belongs to one block.
   WatchedWords(uintptr_t begin, size_t bytes, bool of_block)
       : first_(begin / kWordBytes),
         words_((begin + bytes) / kWordBytes - first_ + 1),

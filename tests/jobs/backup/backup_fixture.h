@@ -1,4 +1,4 @@
-// Fixture for backups of a job manager's state and for hand-made archives.
+// Fixture for backups of a job manager's state and for manually built archives.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace vrp::test {
 
-// Returns a backup of any files, with their checksums.
+// Returns a backup of the given files, with their checksums.
 inline std::string MakeArchive(std::vector<std::pair<std::string, std::string>> files) {
   std::string sums;
   for (const auto& [path, content] : files) {
@@ -40,7 +40,7 @@ class BackupFixture : public JobManagerFixture {
  protected:
   const std::string restored_ = folder_.File("restored");
 
-  // Opens a backup of the open manager's state.
+  // Returns a backup of the open manager's state.
   std::string Backup() {
     BackupSources sources{.book = book_.get(),
                           .models_directory = folder_.File("models"),

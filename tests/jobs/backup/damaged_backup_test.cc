@@ -1,4 +1,4 @@
-// Tests archives that are damaged, truncated, hostile or of another program.
+// Tests archives that are damaged, truncated, hostile or made by another program.
 #include <cstring>
 
 #include "core/jobs/backup/snapshot.h"
@@ -20,7 +20,7 @@ class DamagedBackupTest : public BackupFixture {
     AwaitEnd(*jobs_, Submit());
     sound_ = Backup();
   }
-  // Expects a refusal that leaves nothing behind.
+  // Expects a refusal that leaves no files, and returns its status.
   absl::Status Refusal(const std::string& archive) {
     const absl::Status status = Restore(archive).status();
     EXPECT_FALSE(status.ok());

@@ -1,5 +1,5 @@
-// The header that nvcc includes before each .cu: kernel qualifiers and launches, for the emulated
-// device.
+// Replaces the header that nvcc includes before each .cu, for the emulated device. Defines kernel
+// qualifiers and launches.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,10 +11,10 @@
 
 #define __device__
 #define __global__
-// Launch bounds are not emulated.
+// The emulation ignores launch bounds.
 #define __launch_bounds__(...)
-// Blocks run one after another, so they can share one variable. All of these are in one section,
-// which the emulation fills before each block.
+// Blocks run one after another, so they can share one variable. All shared variables are in one
+// section, which the emulation fills before each block.
 #define __shared__ static __attribute__((section("emulated_shared")))
 
 using vrp::emulated::blockDim;

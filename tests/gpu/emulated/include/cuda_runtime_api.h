@@ -1,6 +1,6 @@
-// Replaces the toolkit's header in sources compiled for the emulated device: the part of CUDA's
-// runtime that our sources use, with its names and values. tests/gpu/emulated/emulated_device.h
-// lists the differences from CUDA.
+// Replaces the toolkit's header in sources compiled for the emulated device. Declares the part of
+// CUDA's runtime that our sources use, with CUDA's names and values.
+// tests/gpu/emulated/emulated_device.h lists the differences from CUDA.
 #pragma once
 
 #include <cstddef>
