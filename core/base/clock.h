@@ -11,7 +11,7 @@ namespace vrp {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Returns wall time, to be shown and stored. Jumps when an administrator sets the machine's
+  // Returns wall time, for display and storage. It jumps when an administrator sets the machine's
   // clock.
   virtual absl::Time Now() const = 0;
   // Returns monotonic time, for durations and deadlines (steady_time.h).

@@ -15,7 +15,7 @@ int64_t NanosecondsSince(absl::Time start) { return absl::ToInt64Nanoseconds(Ste
 }  // namespace
 
 // State shared by the caller of ParallelFor and its helpers. A helper that wakes up after the end
-// finds no index left and never touches `body`, which has gone with the caller's frame.
+// finds no index left and never touches `body`, which ended with the caller's frame.
 struct CpuPool::Loop {
   Loop(int64_t indices, absl::FunctionRef<void(int64_t)> function)
       : count(indices), body(function) {}
@@ -92,8 +92,8 @@ void CpuPool::ParallelFor(int64_t count, absl::FunctionRef<void(int64_t)> body) 
       Enqueue([this, loop] { loop->Run(&extra_nanoseconds_); });
     }
   } catch (const std::bad_alloc&) {
-    // Runs the caller's share even if only some helpers were queued: leaving now would take `body`
-    // away from them.
+    // Runs the caller's share even if only some helpers were queued. An early return would destroy
+    // `body` while these helpers use it.
   }
   loop->Run(nullptr);
   const absl::Time own_end = SteadyNow();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDigestBytes = 32;
 
-// Throws when OpenSSL fails, which its digests do only for lack of memory.
+// Aborts if OpenSSL failed, which its digests do only if memory runs out.
 void Check(int result) {
   if (result != 1) std::abort();
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-// OpenSSL's type, declared here to keep its headers out.
+// OpenSSL's type, declared here so that this header need not include OpenSSL's.
 using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp {
@@ -16,7 +16,7 @@ class Sha256 {
   Sha256();
 
   void Add(std::string_view piece);
-  // Returns the digest of all pieces so far as 64 lower-case hex digits, and starts a new one.
+  // Returns the digest of all pieces so far as 64 lower-case hex digits, and starts a new digest.
   std::string TakeHex();
 
  private:

@@ -1,4 +1,4 @@
-// Retries of writes to a full disk, where failing would lose days of work.
+// Retries of writes to a full disk, for work that took days and must not be lost.
 #pragma once
 
 #include "absl/functional/function_ref.h"
@@ -7,12 +7,13 @@
 
 namespace vrp {
 
-// Whether `status` reports a full disk, an exceeded quota or file size limit: the statuses that
-// absl::ErrnoToStatus returns for ENOSPC, EDQUOT and EFBIG.
+// Whether `status` reports a full disk, or an exceeded quota or file size limit. Recognises the
+// statuses that absl::ErrnoToStatus returns for ENOSPC, EDQUOT and EFBIG.
 bool DiskIsFull(const absl::Status& status);
 
-// Calls `write` about once a second until it reports no full disk any more, and returns its last
-// status. Calls `on_full` once, at the first full disk. kCancelled: `stop` fired first. Blocks.
+// Calls `write` about once a second until it no longer reports a full disk, and returns its last
+// status. Calls `on_full` once, at the first full disk. Returns kCancelled if `stop` fires first.
+// Blocks.
 absl::Status WriteWhenDiskHasSpace(const StopCondition& stop,
                                    absl::FunctionRef<absl::Status()> write,
                                    absl::FunctionRef<void(const absl::Status& full)> on_full);

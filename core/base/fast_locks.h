@@ -6,8 +6,8 @@
 namespace vrp {
 
 // Turns off the detection of lock cycles. In Debian's build, Abseil checks for cycles at every
-// nested lock, under one lock for all threads, gRPC's included. Tests leave it on to find cycles;
-// programs call this once, before they start threads.
+// nested lock, under one lock for all threads, including gRPC's. Tests leave the detection on.
+// Programs call this once, before they start threads.
 inline void DisableDeadlockDetection() {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }

@@ -39,7 +39,7 @@ absl::Status SyncFolder(const std::string& folder) {
   const int result = fsync(descriptor);
   const int error = errno;
   close(descriptor);
-  // Some file systems refuse to sync a folder (EINVAL), and there is no alternative to try.
+  // Ignores EINVAL, because some file systems refuse to sync a folder and there is no alternative.
   if (result != 0 && error != EINVAL) return ErrnoError(error, "fsync folder", folder);
   return absl::OkStatus();
 }
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes)
   if (S_ISDIR(info.st_mode)) return ErrnoError(EISDIR, "read", path);
   if (info.st_size > max_bytes) return TooLarge(path, max_bytes);
 
-  // The size that stat gives is only a hint: pipes have none, and files grow.
+  // The size that stat returns is only a hint, because pipes have none and files grow.
   std::string content;
   size_t used = 0;
   while (true) {

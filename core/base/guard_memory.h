@@ -9,7 +9,7 @@
 namespace vrp {
 
 // Calls `body`. Returns kResourceExhausted if it ran out of memory; its work is then incomplete.
-// For threads of a pool, where an exception would end the program, and for calls that must get an
+// Serves pool threads, on which an exception would end the program, and calls that must get an
 // answer.
 inline absl::Status GuardMemory(absl::FunctionRef<void()> body) {
   try {

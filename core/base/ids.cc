@@ -20,8 +20,8 @@ bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <
 }  // namespace
 
 std::string NewId() {
-  // Draws from the processor's or the kernel's generator. It stays open because every request needs
-  // an id, and opening takes longer than drawing.
+  // Draws from the processor's or the kernel's generator. The device stays open, because every
+  // request needs an id and opening takes longer than drawing.
   thread_local std::random_device device;
   std::uniform_int_distribution<size_t> any(0, kAlphabet.size() - 1);
   std::uniform_int_distribution<size_t> letter(0, kLetters - 1);

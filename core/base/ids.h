@@ -9,11 +9,12 @@
 namespace vrp {
 
 // Returns 16 letters and digits (80 bits of the kernel's randomness), the first one a letter.
-// Leaves out i, l, o and u, which are misread. Thread-safe.
+// Leaves out i, l, o and u, which are easily misread. Thread-safe.
 std::string NewId();
 
-// Checks an id that a user has chosen: 1 to 63 of a-z, 0-9, `-`, `_`, `.`, the first a letter or
-// digit. Such an id is a safe file name. kInvalidArgument: "`field`: got ..., wanted ...".
+// Checks an id that a user has chosen. It must have 1 to 63 characters of a-z, 0-9, `-`, `_`, `.`,
+// the first one a letter or digit. Such an id is a safe file name. Returns kInvalidArgument with
+// "`field`: got ..., wanted ...".
 absl::Status ValidateId(std::string_view field, std::string_view id);
 
 }  // namespace vrp

@@ -41,17 +41,17 @@ bool HasBf16Tiles() {
   return (edx & kAmxBf16) != 0 && (edx & kAmxTile) != 0;
 }
 
-// Requests permission to use tiles, which Linux demands of each process since 5.16. Returns whether
-// it was granted.
+// Requests permission to use tiles, which every process needs since Linux 5.16. Returns whether
+// Linux granted it.
 bool MayUseTiles() {
   constexpr int64_t kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr int64_t kTileData = 18;               // XFEATURE_XTILEDATA
   return HasBf16Tiles() && syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-// Whether bf16 products are faster than fp32. Intel's vectors multiply bf16 at the rate of fp32 and
-// rounding comes on top (0.7 of fp32's speed on a Xeon with AMX); AMD's multiply at twice that
-// rate.
+// Whether bf16 products are faster than fp32. Intel's vectors multiply bf16 at the rate of fp32,
+// and rounding adds time (0.7 of fp32's speed on a Xeon with AMX). AMD's vectors multiply bf16 at
+// twice that rate.
 bool IsFasterThanFp32(Bf16 bf16) {
   return bf16 == Bf16::kTiles || (bf16 == Bf16::kVectors && !__builtin_cpu_is("intel"));
 }
@@ -62,7 +62,7 @@ std::string_view IsaName(Isa isa) { return isa == Isa::kAvx512 ? "avx512" : "avx
 
 std::vector<Isa> UsableIsas() {
   std::vector<Isa> isas = {Isa::kAvx2};
-  // __builtin_cpu_supports also asks whether the operating system saves the registers (XGETBV).
+  // __builtin_cpu_supports also checks that the operating system saves the registers (XGETBV).
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     isas.push_back(Isa::kAvx512);

@@ -1,5 +1,4 @@
-// The instruction set that the kernels run with, chosen once at run time among those that the CPU
-// has.
+// The instruction set of the kernels, chosen once at run time among those of the CPU.
 #pragma once
 
 #include <string_view>
@@ -18,8 +17,8 @@ std::vector<Isa> UsableIsas();
 // Returns the fastest usable set. VRP_ISA=avx2 in the environment selects the baseline instead.
 Isa BestIsa();
 
-// Implementations of products in bf16, beside BestIsa. The emulated ones use AVX-512, are slower
-// than fp32, and serve tests.
+// Implementations of products in bf16, in addition to BestIsa. The emulated implementations use
+// AVX-512, are slower than fp32, and serve only tests.
 enum class Bf16 {
   kNone,
   kVectors,  // AVX-512 BF16

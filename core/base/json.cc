@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Builds the tree from the parser's events and enforces the limits.
+// A handler of the parser's events that builds the tree and enforces the limits.
 class TreeBuilder final : public nlohmann::json_sax<json> {
  public:
   TreeBuilder(std::string_view text, std::string_view name, const JsonLimits& limits)
@@ -46,7 +46,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     const std::string_view before = text_.substr(0, std::min(position, text_.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t line_start = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-    // nlohmann's format: "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
+    // nlohmann's format is "[json.exception.parse_error.101] parse error at line 1, column 5: ..."
     std::string_view what = error.what();
     if (const size_t start = what.find("] "); start != what.npos) what.remove_prefix(start + 2);
     error_ = absl::InvalidArgumentError(Concat(name_, ":", line, ":", before.size() - line_start,
@@ -108,7 +108,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
   const JsonLimits limits_;
   json root_;
   // The containers still open, outermost first. A container is attached before it is filled, and
-  // its parent grows only after it is closed, so the pointers stay valid.
+  // its parent grows only after the container is closed, so the pointers stay valid.
   std::vector<json*> open_;
   std::string key_;
   int64_t values_ = 0;

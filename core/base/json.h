@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Limits checked while reading, before the tree grows, so that a short hostile text cannot take
+// Limits that the parser checks before the tree grows, so that a short hostile text cannot take
 // much memory or stack.
 struct JsonLimits {
   int64_t max_bytes = int64_t{256} << 20;
@@ -18,9 +18,9 @@ struct JsonLimits {
   int64_t max_values = 60'000'000;  // all other values; two matrices of 5,000 nodes have 50 million
 };
 
-// Parses `text`. kInvalidArgument with `name:line:column` (syntax) or `name: key` (content): a
-// syntax error, a number beyond double's range, NaN (not valid JSON), a duplicate key in one
-// object, or an exceeded limit. Never throws.
+// Parses `text`. Returns kInvalidArgument for a syntax error (including NaN), a number beyond
+// double's range, a duplicate key in one object, or an exceeded limit. Errors begin with
+// `name:line:column` (syntax) or `name: key` (content). Never throws.
 absl::StatusOr<nlohmann::json> ParseJsonText(std::string_view text, std::string_view name,
                                              const JsonLimits& limits = {});
 

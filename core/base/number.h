@@ -8,11 +8,12 @@
 
 namespace vrp {
 
-// Returns the shortest text that reads back to `value`: "42", "0.1", "1e+22"; "inf", "nan".
+// Returns the shortest text that ParseNumber would read as `value`, such as "42", "0.1" or "1e+22";
+// also "inf" and "nan".
 std::string FormatNumber(double value);
 
-// Parses all of `text` as a finite decimal number ("-3", "+2.5", "1e5"). Returns nullopt for
-// anything else: "inf", "nan", hex, a value beyond double's range, trailing characters.
+// Parses all of `text` as a finite decimal number ("-3", "+2.5", "1e5"). Returns nullopt for other
+// text, such as "inf", "nan", hex, a value beyond double's range, or trailing characters.
 std::optional<double> ParseNumber(std::string_view text);
 std::optional<int64_t> ParseInteger(std::string_view text);
 

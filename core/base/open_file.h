@@ -18,7 +18,7 @@ class OpenFile {
   }
 
   int descriptor() const { return descriptor_; }
-  // Returns the descriptor and gives up its ownership; the caller closes it.
+  // Returns the descriptor and gives up its ownership. The caller must close it.
   int Release() { return std::exchange(descriptor_, -1); }
 
  private:

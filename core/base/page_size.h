@@ -12,7 +12,7 @@ inline constexpr int32_t kDefaultPageSize = 50;
 inline constexpr int32_t kMaxPageSize = 1000;
 
 // Returns the page size to use for a request of `requested` entries; 0 means kDefaultPageSize.
-// kInvalidArgument: `page_size: got ...`.
+// Returns kInvalidArgument with `page_size: got ...` if `requested` is out of range.
 absl::StatusOr<size_t> PageSize(int32_t requested);
 
 }  // namespace vrp

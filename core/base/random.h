@@ -1,7 +1,7 @@
 // Counter-based random numbers: Philox4x32-10 of Salmon, Moraes, Dror, Shaw, "Parallel random
 // numbers: as easy as 1, 2, 3", SC 2011. A number is a function of only (seed, stream, position).
-// Any thread or device can therefore compute any of them, and a resumed run needs no generator
-// state. Not for secrets.
+// Any thread or device can therefore compute any number, and a resumed run needs no generator
+// state. Must not be used for secrets.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PhiloxCounter {
   uint32_t lane[4];
 };
 
-// Returns the four 32-bit words at `counter` under `key`. Stateless; constexpr, so that device code
-// can call it too.
+// Returns the four 32-bit words at `counter` under `key`. The function is constexpr, so that device
+// code can call it too.
 constexpr PhiloxCounter PhiloxBlock(PhiloxKey key, PhiloxCounter counter) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t product0 = uint64_t{0xD2511F53u} * counter.lane[0];
@@ -47,10 +47,10 @@ constexpr uint64_t HighProduct(uint64_t left, uint64_t right) {
 }
 
 // A stream of numbers, read in order and named by (seed, stream, substream). Different names give
-// independent streams of 2^34 words each. Copyable: a copy continues at the same position. Not
-// thread-safe.
-// Satisfies UniformRandomBitGenerator; prefer the members, whose results do not depend on the
-// standard library. Constexpr, like PhiloxBlock.
+// independent streams of 2^34 words each. A copy continues at the same position. Not thread-safe.
+// Satisfies UniformRandomBitGenerator. Callers should prefer the members to the standard library's
+// distributions, whose results depend on the library. Device code can call all members, because
+// they are constexpr.
 class CounterRandom {
  public:
   using result_type = uint32_t;
@@ -80,8 +80,8 @@ class CounterRandom {
   constexpr float UniformFloat() { return UnitFloat(Next32()); }     // [0, 1)
   // Returns an unbiased uniform integer in [low, high] (Lemire 2019). Requires low <= high.
   constexpr int64_t UniformInt(int64_t low, int64_t high) {
-    // Unsigned arithmetic, so that the widest range does not overflow; a range of 0 then stands for
-    // 2^64.
+    // Uses unsigned arithmetic, so that the widest range does not overflow. A range of 0 then
+    // stands for 2^64.
     const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
     if (range == 0) return static_cast<int64_t>(Next64());
     uint64_t drawn = Next64();
@@ -93,7 +93,7 @@ class CounterRandom {
   }
 
   // Returns the number of words read so far. From() returns the same stream from word `position`
-  // on, so that several threads can read parts of it.
+  // on, so that several threads can read parts of the stream.
   constexpr uint64_t position() const { return uint64_t{counter_.lane[0]} * 4 + used_ - 4; }
   constexpr CounterRandom From(uint64_t position) const {
     CounterRandom other = *this;

@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// Returns 64 lower-case hex digits.
+// Returns the digest of `content` as 64 lower-case hex digits.
 std::string Sha256Hex(std::string_view content);
 
 }  // namespace vrp

@@ -15,8 +15,8 @@
 #define VRP_STATUS_CONCAT_INNER(a, b) a##b
 #define VRP_STATUS_CONCAT(a, b) VRP_STATUS_CONCAT_INNER(a, b)
 
-// Evaluates `expression` (an absl::StatusOr). Returns its status from the enclosing function if it
-// failed, else moves the value into `target`, which may be a declaration:
+// Evaluates `expression` (an absl::StatusOr). On failure, returns its status from the enclosing
+// function. Otherwise moves the value into `target`, which may be a declaration:
 //   VRP_ASSIGN_OR_RETURN(const Instance instance, Instance::Create(data));
 #define VRP_ASSIGN_OR_RETURN(target, expression) \
   VRP_ASSIGN_OR_RETURN_INNER(VRP_STATUS_CONCAT(vrp_status_or_, __LINE__), target, expression)

@@ -10,16 +10,16 @@
 
 namespace vrp {
 
-// A condition variable for an absl::Mutex. Abseil's own waits (AwaitWithTimeout and the like) use
-// the machine's clock: if it is set back by an hour, they last an hour longer, even with a zero
-// timeout. Thread-safe.
+// A condition variable for an absl::Mutex. Abseil's own waits (such as AwaitWithTimeout) use the
+// machine's clock. If an administrator sets the clock back by an hour, these waits last an hour
+// longer, even with a zero timeout. Thread-safe.
 class SteadyCondVar {
  public:
-  // Wakes all waiters. Call it after any change that may make a condition true.
+  // Wakes all waiters. Must be called after any change that may make a condition true.
   void NotifyAll() { changed_.notify_all(); }
 
-  // Blocks until `holds()` is true or `timeout` has passed; returns whether it is true. Calls
-  // `holds` with `mutex` held. For waits without a timeout use Abseil's Await.
+  // Blocks until `holds()` is true or `timeout` has passed. Returns whether `holds()` is true.
+  // Calls `holds` with `mutex` held. Abseil's Await serves waits without a timeout.
   template <typename Holds>
   bool WaitFor(absl::Mutex* mutex, absl::Duration timeout, const Holds& holds)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {

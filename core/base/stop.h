@@ -1,5 +1,5 @@
-// Conditions under which anytime work ends: a deadline, which may be moved, and a flag that another
-// thread may set.
+// Conditions that end anytime work: a deadline, which may be moved, and a flag that another thread
+// may set.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ enum class StopReason { kNone, kDeadline, kCancelled };
 class CancelFlag {
  public:
   CancelFlag() = default;
-  // Also counts as cancelled when `wider` is: a daemon that stops cancels its calls. `wider` may be
-  // null.
+  // Creates a flag that also counts as cancelled when `wider` is cancelled: a daemon that stops
+  // cancels its calls. `wider` may be null.
   explicit CancelFlag(std::shared_ptr<const CancelFlag> wider) : wider_(std::move(wider)) {}
 
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -42,13 +42,13 @@ class MovableDeadline {
  public:
   explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
 
-  // Returns the deadline. Times are kept in nanoseconds; those beyond the year 2262 become
+  // Returns the deadline. Times are stored in nanoseconds. Those beyond the year 2262 become
   // infinite.
   absl::Time time() const {
     const int64_t nanos = nanos_.load(std::memory_order_relaxed);
     return nanos == INT64_MAX ? absl::InfiniteFuture() : absl::FromUnixNanos(nanos);
   }
-  // Moves the deadline to `deadline` if that is later. A deadline that has passed stays.
+  // Moves the deadline to `deadline` if that is later. A deadline that has passed does not move.
   void Extend(absl::Time deadline) {
     const int64_t later = absl::ToUnixNanos(deadline);
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
@@ -68,12 +68,13 @@ class MovableDeadline {
   std::atomic<int64_t> nanos_;
 };
 
-// A condition polled in every loop of a solver or a trainer, at least once a millisecond. Copyable;
-// thread-safe.
+// A condition that every loop of a solver or a trainer polls at least once a millisecond. Copyable
+// and thread-safe.
 class StopCondition {
  public:
   StopCondition() = default;  // never stops
-  // `movable` (optional) is a second deadline; the sooner one holds.
+  // Creates a condition that stops at `deadline`, on `cancel`, or at the second deadline `movable`.
+  // Both pointers may be null.
   StopCondition(absl::Time deadline, std::shared_ptr<const CancelFlag> cancel,
                 std::shared_ptr<const MovableDeadline> movable = nullptr)
       : deadline_(deadline), cancel_(std::move(cancel)), movable_(std::move(movable)) {}
@@ -86,16 +87,17 @@ class StopCondition {
   }
   bool ShouldStop() const { return Check() != StopReason::kNone; }
 
-  // Returns the current deadline, by which searches plan their time. Later calls may return
-  // another.
+  // Returns the current deadline, which searches use to plan their time. Later calls may return
+  // another deadline.
   absl::Time deadline() const {
     return movable_ == nullptr ? deadline_ : std::min(deadline_, movable_->time());
   }
-  // Returns the same cancellation with the sooner of both deadlines.
+  // Returns a condition with the same cancellation and the sooner of both deadlines.
   StopCondition Sooner(absl::Time deadline) const {
     return {std::min(deadline_, deadline), cancel_, movable_};
   }
-  // Returns the same deadline and cancellation, with `movable` as a further deadline.
+  // Returns a condition with the same deadline and cancellation, and with `movable` as the second
+  // deadline.
   StopCondition Until(std::shared_ptr<const MovableDeadline> movable) const {
     return {deadline_, cancel_, std::move(movable)};
   }

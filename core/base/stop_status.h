@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// Returns OK for kNone, else kDeadlineExceeded or kCancelled.
+// Returns OK for kNone, otherwise kDeadlineExceeded or kCancelled.
 absl::Status StopStatus(StopReason reason);
 
 }  // namespace vrp

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// Returns the number of continuation bytes after `lead`; -1 if it cannot lead a character.
+// Returns the number of continuation bytes after `lead`; -1 if no character can begin with `lead`.
 int ContinuationBytes(unsigned char lead) {
   if (lead < 0x80) return 0;
   if (lead >= 0xC2 && lead <= 0xDF) return 1;

@@ -1,4 +1,4 @@
-// Helpers that join text and make it safe to show and to send in messages.
+// Helpers that join text, and make text safe to show and to send in messages.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Converts to Abseil's own string_view, which differs from std's in Debian's build.
+// Converts `text` to Abseil's own string_view, which differs from std's in Debian's build.
 inline absl::string_view ToAbsl(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view FromAbsl(absl::string_view text) { return {text.data(), text.size()}; }
 
@@ -19,20 +19,21 @@ const T& ToAbsl(const T& other) {
   return other;
 }
 
-// Does what absl::StrCat does, with std::string_view arguments too.
+// Concatenates the parts like absl::StrCat. Also accepts std::string_view.
 template <typename... Parts>
 std::string Concat(const Parts&... parts) {
   return absl::StrCat(ToAbsl(parts)...);
 }
 
-// Returns `text` unchanged if it is printable UTF-8, else with every unprintable byte as \xFF.
+// Returns `text` unchanged if it is printable UTF-8. Otherwise writes every unprintable byte as
+// hex, such as \xFF.
 std::string Escaped(std::string_view text);
 
 // Returns the escaped start (kShownBytes) of `text` in double quotes.
 std::string Quoted(std::string_view text);
 
-// Whether `text` is valid UTF-8 (no overlong forms, no surrogates) without control characters. True
-// for empty text.
+// Whether `text` is valid UTF-8 (no overlong forms, no surrogates) without control characters.
+// Returns true for empty text.
 bool IsPrintableUtf8(std::string_view text);
 
 // Returns the number of insertions, removals and replacements of one byte that turn `a` into `b`

@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// Writes all of `content` from the descriptor's position on. Errors name `path`;
-// kResourceExhausted: the disk is full.
+// Writes all of `content` from the descriptor's position on. Errors name `path`. Returns
+// kResourceExhausted if the disk is full.
 absl::Status WriteAll(int descriptor, std::string_view content, const std::string& path);
 
 }  // namespace vrp
