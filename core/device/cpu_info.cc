@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Returns the start of a /proc file. These have no size to ask for; 1 MiB is more than any key here
+// Returns the start of a /proc file. Such files report no size, and 1 MiB is more than any key here
 // needs.
 std::string ReadProc(const char* path) {
   constexpr size_t kMaxBytes = size_t{1} << 20;

@@ -1,4 +1,5 @@
-// Streams and memory bounds set through torch's C++ API, so that its operators respect them.
+// Streams and memory bounds that are set through torch's C++ API, so that its operators respect
+// them.
 #include "core/device/executor.h"
 
 #if VRP_WITH_CUDA
@@ -15,8 +16,8 @@ namespace vrp {
 #if VRP_WITH_CUDA
 namespace {
 
-// Calls `body` and ignores torch's errors: a failing device reports them to the work itself, whose
-// caller gets them.
+// Calls `body` and ignores torch's errors, because a failing device also reports them to the work,
+// whose caller gets them.
 template <typename Body>
 void IgnoreDeviceErrors(const Body& body) {
   try {
@@ -35,15 +36,15 @@ class CudaDeviceHooks final : public DeviceHooks {
     IgnoreDeviceErrors([this, priority] {
       at::globalContext().lazyInitDevice(at::kCUDA);
       const bool solving = priority == Priority::kSolving;
-      // Solving and training may read each other's results (weights), so one's stream waits for the
-      // other's.
+      // Makes the new stream wait for the previous one, because solving and training may read each
+      // other's results (weights).
       at::cuda::CUDAEvent before;
       before.record(c10::cuda::getCurrentCUDAStream(index_));
       const c10::cuda::CUDAStream own =
           solving ? Solving() : c10::cuda::getDefaultCUDAStream(index_);
       before.block(own);
       c10::cuda::setCurrentCUDAStream(own);
-      // The bound holds for the whole process, but only the current piece of work allocates.
+      // Bounds the whole process, because only the current piece of work allocates.
       const int32_t percent = solving ? 100 : 100 - shares_.serving_memory_percent;
       c10::cuda::CUDACachingAllocator::setMemoryFraction(percent / 100.0, index_);
     });

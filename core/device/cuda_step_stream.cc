@@ -1,4 +1,5 @@
-// Streams and graphs made through torch's C++ API, so that its allocator and autograd know of them.
+// Streams and graphs that are created through torch's C++ API, so that its allocator and autograd
+// know of them.
 #include "core/device/step_stream.h"
 
 #if VRP_WITH_CUDA
@@ -25,15 +26,16 @@ namespace {
 using c10::cuda::CUDAStream;
 using c10::cuda::CUDAStreamGuard;
 
-// Makes later work of `stream` wait for all that this thread has put into its current stream.
+// Makes later work of `stream` wait for all work that this thread has enqueued into its current
+// stream.
 void WaitForCurrentStream(const CUDAStream& stream) {
   at::cuda::CUDAEvent before;
   before.record(c10::cuda::getCurrentCUDAStream(stream.device_index()));
   before.block(stream);
 }
 
-// Memory shared by captures: blocks that one capture has freed serve the later ones. Torch drops a
-// pool with its last capture and then accepts no more captures into it.
+// Memory shared by captures. Later captures reuse blocks that an earlier one has freed. Torch drops
+// a pool with its last capture and then accepts no more captures into it.
 struct CapturePool {
   const c10::MempoolId_t id = at::cuda::graph_pool_handle();
 };
@@ -44,13 +46,14 @@ class TorchCapture {
   TorchCapture(const CUDAStream& stream, c10::MempoolId_t pool) : stream_(stream), pool_(pool) {}
 
   void Begin() {
-    // Other threads, such as serving's, may make calls that a capture forbids.
+    // Restricts only this thread, because others, such as serving's, may make calls that a capture
+    // forbids.
     graph_.capture_begin(pool_, cudaStreamCaptureModeThreadLocal);
   }
   void End() { graph_.capture_end(); }
 
-  // Ends the capture after an error. The stream must leave the capture in any case. Errors of this
-  // call are dropped, because the first error says more.
+  // Ends the capture after an error, because the stream must leave the capture in any case. Ignores
+  // further errors, because the first one says more.
   void Abandon() {
     try {
       End();
@@ -62,8 +65,9 @@ class TorchCapture {
   at::cuda::CUDAGraph& graph() { return graph_; }
 
  private:
-  // Does what capture_end does, except for an invalidated capture: otherwise the allocators would
-  // keep asking the graph, even after its destruction, whether an allocation belongs to it.
+  // Detaches the allocators from the graph, which capture_end omits for an invalidated capture.
+  // Otherwise the allocators would keep asking the graph, even after its destruction, whether an
+  // allocation belongs to it.
   void LeavePool() {
     try {
       const c10::DeviceIndex index = stream_.device_index();
@@ -73,7 +77,7 @@ class TorchCapture {
       host->end_allocate_to_pool(pool_);
       host->release_pool(pool_);
     } catch (const c10::Error&) {
-      return;  // it has left already
+      return;  // the capture has left the pool already
     }
   }
 
@@ -82,7 +86,7 @@ class TorchCapture {
   at::cuda::CUDAGraph graph_ = at::cuda::CUDAGraph(/*keep_graph=*/true);
 };
 
-// Consecutive captures that are launched as one.
+// Consecutive captures that are launched as one graph.
 class CudaStepGraph final : public StepGraph {
  public:
   CudaStepGraph(const CUDAStream& stream, std::shared_ptr<const CapturePool> pool)
@@ -95,7 +99,8 @@ class CudaStepGraph final : public StepGraph {
 
   absl::Status Record(const std::function<absl::Status()>& work) {
     const CUDAStreamGuard guard(stream_);
-    // Graphs have memory of their own, and a capture cannot free memory cached by earlier steps.
+    // Frees memory cached by earlier steps, which a capture cannot do. Graphs have their own
+    // memory.
     c10::cuda::CUDACachingAllocator::emptyCache();
     absl::Status status;
     try {
@@ -110,7 +115,7 @@ class CudaStepGraph final : public StepGraph {
     return status;
   }
 
-  // Records a conditional part. Call it from Record's `work`.
+  // Records a conditional part. Must be called from Record's `work`.
   absl::Status RecordPart(const StepFlags& condition, absl::FunctionRef<absl::Status()> part) {
     if (IsEmpty()) {  // directly after another conditional part
       parts_.back().condition = condition;
@@ -126,7 +131,7 @@ class CudaStepGraph final : public StepGraph {
 
   bool joins() const { return parts_.size() > 1; }
 
-  // Builds the launchable graph. Call it once, after Record.
+  // Builds the launchable graph. Must be called once, after Record.
   void MakeLaunch() {
     const CUDAStreamGuard guard(stream_);  // conditions belong to the current device
     if (parts_.size() == 1) return parts_.front().capture->graph().instantiate();
@@ -270,7 +275,7 @@ class CudaStepStream final : public StepStream {
   const CUDAStream side_;
   std::weak_ptr<const CapturePool> pool_;  // shared by the live graphs
   CudaStepGraph* recording_ = nullptr;
-  bool supports_conditions_ = true;  // false once the driver or a tool has refused them
+  bool supports_conditions_ = true;  // whether conditional graphs have worked so far
   std::shared_ptr<at::cuda::CUDAEvent> last_copy_;
 };
 

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// The driver required by CUDA 13, with which the CUDA preset builds.
+// The driver that CUDA 13 requires, with which the CUDA preset builds.
 constexpr char kRequiredDriver[] = "driver 580 or newer";
 
 std::string VersionName(int32_t version) {
@@ -27,7 +27,7 @@ std::string Names(const std::vector<DeviceInfo>& devices) {
   return names;
 }
 
-// Returns the index in "cuda" or "cuda:N"; nullopt for other words.
+// Returns the index in "cuda:N", or 0 for "cuda"; nullopt for other words.
 std::optional<int32_t> CudaIndex(std::string_view text) {
   if (text == "cuda") return 0;
   constexpr std::string_view kPrefix = "cuda:";

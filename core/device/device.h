@@ -1,5 +1,5 @@
-// Devices that compute, and their capabilities. No torch in this header; without torch in the build
-// only the CPU exists.
+// Devices that compute, and their capabilities. This header does not include torch. In a build
+// without torch, only the CPU exists.
 #pragma once
 
 #include <cstdint>
@@ -26,33 +26,33 @@ struct DeviceInfo {
   DeviceId id;
   std::string name;  // "Intel(R) Xeon(R) ...", "NVIDIA H200"
   int64_t memory_bytes = 0;
-  bool amp = false;       // automatic mixed precision works (on the CPU: and beats fp32)
-  bool bf16 = false;      // in hardware: AVX-512 BF16 or AMX, compute capability >= 8.0
+  bool amp = false;       // whether automatic mixed precision works (and on the CPU beats fp32)
+  bool bf16 = false;      // whether bf16 runs in hardware: AVX-512 BF16, AMX, or GPUs >= 8.0
   std::string uuid = {};  // of a GPU, see GpuUuid; else empty
 };
 
-// Formats CUDA's 16 bytes as the driver does: "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44".
+// Returns CUDA's 16 bytes in the driver's format: "GPU-7f1ab3f2-2c36-93d5-6a5e-0c3b9a1d8e44".
 std::string GpuUuid(std::span<const uint8_t, 16> bytes);
 
-// Returns the CPU, then every CUDA device that the driver shows.
+// Returns the CPU, followed by every CUDA device that the driver shows.
 std::vector<DeviceInfo> ListDevices();
 
 // Versions that CUDA reports, as 1000 * major + 10 * minor.
 struct CudaVersions {
   int32_t built = 0;   // of the build; 0: without CUDA
-  int32_t driver = 0;  // highest that the driver supports; 0: no driver
+  int32_t driver = 0;  // highest one that the driver supports; 0: no driver
 };
 CudaVersions ReadCudaVersions();
 
 // Returns a user-readable reason why there is no CUDA device, with a remedy. `error` is CUDA's own
 // message, used if the driver is recent enough.
 std::string WhyNoCuda(const CudaVersions& versions, std::string_view error);
-// Returns the reason on this machine; empty if there are CUDA devices.
+// Returns the reason why this machine has no CUDA device; empty if it has one.
 std::string WhyNoCuda();
 
-// Parses "auto" (the first CUDA device, else the CPU), "cpu", "cuda" or "cuda:1". kInvalidArgument:
-// any other word. kFailedPrecondition: the device does not exist; the message lists the existing
-// ones and WhyNoCuda.
+// Parses "auto" (the first CUDA device, or the CPU if there is none), "cpu", "cuda" or "cuda:1".
+// Returns kInvalidArgument for any other word, and kFailedPrecondition if the device does not
+// exist. The message then lists the existing devices and WhyNoCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

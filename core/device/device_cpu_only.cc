@@ -1,4 +1,4 @@
-// The devices of a program without torch: the CPU.
+// The devices of a program without torch, which has only the CPU.
 #include "core/device/cpu_info.h"
 #include "core/device/device.h"
 #include "core/device/device_memory.h"

@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kLostUrl[] = "vrp/device_lost";
 
-// Numbers of cudaError_t, which are part of CUDA's ABI: the errors after which, according to
-// driver_types.h, the process must be relaunched, and the two that report broken hardware.
+// Numbers of cudaError_t, which are part of CUDA's ABI. They include the errors after which the
+// process must be relaunched (driver_types.h), and the two errors that report broken hardware.
 constexpr auto kSticky = std::to_array<int32_t>({
     214,  // ECC, uncorrectable
     220,  // NVLink, uncorrectable

@@ -1,5 +1,5 @@
-// GPUs that fail for good: after such an error every CUDA call of this process fails until the
-// process restarts. No CUDA in this header.
+// Errors that make a GPU unusable: every later CUDA call of this process fails until the process
+// restarts. This header does not include CUDA.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace vrp {
 
-// Whether a cudaError_t is such an error, which CUDA calls sticky: an illegal address, a failed
-// launch or assertion, an ECC error. Errors of a single call, such as running out of memory or a
-// device in exclusive use, are not.
+// Whether a cudaError_t is such an error, which CUDA calls sticky. Examples are an illegal address,
+// a failed launch or assertion, and an ECC error. Errors of a single call are not sticky, such as
+// running out of memory or a device in exclusive use.
 bool LosesDevice(int32_t cuda_error);
 
-// Returns kUnavailable for an error that lost a device, with the consequence for the user, and
-// notifies the listener. Every boundary that turns CUDA's errors into statuses calls this.
-// Thread-safe.
+// Notifies the listener of an error that lost a device. Returns kUnavailable with the consequence
+// for the user. Every function that turns CUDA's errors into statuses calls this. Thread-safe.
 absl::Status DeviceLost(const absl::Status& error);
 bool IsDeviceLost(const absl::Status& status);
 
-// Sets the callback for the first loss, called in the thread that met it; it must not block. Null:
-// none. There is one listener for the process, because the loss concerns all of it. Thread-safe.
+// Sets the callback for the first loss; null removes it. The callback runs in the thread that met
+// the loss and must not block. There is one listener for the process, because a loss concerns the
+// whole process. Thread-safe.
 void SetDeviceLossListener(std::function<void(const absl::Status&)> listener);
 
 }  // namespace vrp

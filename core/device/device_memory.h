@@ -1,4 +1,4 @@
-// Memory use of the devices. No torch in this header.
+// Memory use of the devices. This header does not include torch.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ struct DeviceMemory {
   int64_t reserved = 0;   // by this program's tensors and allocator cache
 };
 
-// Returns the CUDA devices that this program has used. Asking another one would create a CUDA
-// context there, which takes hundreds of MiB. Leaves out devices that do not answer. Thread-safe.
+// Returns the memory of the CUDA devices that this program has used. A query of another device
+// would create a CUDA context on it, which takes hundreds of MiB. Leaves out devices that do not
+// answer. Thread-safe.
 std::vector<DeviceMemory> ReadDeviceMemory();
 
 }  // namespace vrp

@@ -12,13 +12,14 @@
 namespace vrp {
 namespace {
 
-// Whether the code only reports that the device, or this user, has no such value.
+// Whether the code only reports that the device does not support a value, or that this user may not
+// read it.
 bool IsAbsence(int code) {
   return code == kNvmlNotSupported || code == kNvmlNoPermission || code == kNvmlFunctionNotFound ||
          code == kNvmlNoData || code == kNvmlDeprecated;
 }
 
-// Queries the values of one device.
+// Queries of one device's values.
 class NvmlQueries {
  public:
   NvmlQueries(const NvmlFunctions& nvml, NvmlDevice device) : nvml_(nvml), device_(device) {}
@@ -107,10 +108,10 @@ class NvmlReader final : public TelemetryReader {
   }
 
  private:
-  // A device found at the start. Its handle and identity do not change, so a device lost later
+  // A device found at the start. Its handle and identity do not change, so that a device lost later
   // keeps its name.
   struct Found {
-    NvmlDevice handle = nullptr;  // null: it has never answered
+    NvmlDevice handle = nullptr;  // null: the device has never answered
     DeviceTelemetry identity;     // without values
   };
 
@@ -120,7 +121,8 @@ class NvmlReader final : public TelemetryReader {
     return absl::UnavailableError(Concat("NVML: ", function, ": ", nvml().error_string(code)));
   }
 
-  // Initialises the library and finds the devices. Keeps it initialised only if there are any.
+  // Initialises the library and finds the devices. Keeps the library initialised only if there are
+  // devices.
   absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (const int code = nvml().init(); code != kNvmlSuccess) return Failed("nvmlInit", code);
     absl::Status status = FindDevices();

@@ -1,5 +1,5 @@
 // Utilisation, memory, temperature and power of the GPUs, as NVIDIA's driver reports them. Uses
-// neither torch nor CUDA: queries create no CUDA context and take no device memory.
+// neither torch nor CUDA, so that queries create no CUDA context and take no device memory.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace vrp {
 
-// Values of one GPU. Those that it does not support, or that this user may not read, are absent.
+// Values of one GPU. Values that it does not support, or that this user may not read, are absent.
 struct DeviceTelemetry {
-  // The device's id in this program. The driver numbers GPUs by PCI bus, CUDA by speed
-  // (CUDA_DEVICE_ORDER) and only those in CUDA_VISIBLE_DEVICES; the two are matched by UUID.
-  // Absent for a GPU that CUDA does not show here. Also absent for one split by MIG: its slices
-  // have UUIDs and values of their own, which are not read.
+  // The device's id in this program. The driver numbers GPUs by PCI bus. CUDA numbers them by speed
+  // (CUDA_DEVICE_ORDER), and only those in CUDA_VISIBLE_DEVICES. The reader matches both by UUID.
+  // Absent for a GPU that CUDA does not show here. Also absent for a GPU split by MIG, because the
+  // reader does not query its slices, which have their own UUIDs and values.
   std::optional<DeviceId> id;
   int32_t index = 0;  // the driver's number, from 0
   std::string name;   // "NVIDIA H200"
@@ -39,19 +39,19 @@ class TelemetryReader {
  public:
   virtual ~TelemetryReader() = default;
   // Returns the devices in the driver's order, without those that this user may not query. A device
-  // that does not answer sets `problem`; the others are still read. kUnavailable: the driver does
-  // not answer; a later call tries again. Blocks while the driver does: usually some ms, without a
-  // bound for a failing device.
+  // that does not answer sets `problem`; the others are still read. Returns kUnavailable if the
+  // driver does not answer; a later call tries again. Blocks while the driver does, usually for
+  // some ms, but without a bound for a failing device.
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
 };
 
 struct TelemetryOptions {
   std::string library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
-  std::vector<DeviceInfo> devices;            // devices that `id` is matched with
+  std::vector<DeviceInfo> devices;            // devices for which `id` is looked up
 };
 
-// Returns a reader that uses NVML. kNotFound or kFailedPrecondition: the library is missing or too
-// old.
+// Returns a reader that uses NVML. Returns kNotFound if the library is missing, and
+// kFailedPrecondition if it is too old.
 absl::StatusOr<std::unique_ptr<TelemetryReader>> MakeTelemetryReader(
     const TelemetryOptions& options);
 

@@ -1,5 +1,5 @@
-// The devices as torch reports them. Only torch's C++ API is used, so that the same code, built
-// against LibTorch's CPU libraries, reports no CUDA device.
+// The devices as torch reports them. Uses only torch's C++ API, so that the same code reports no
+// CUDA device if built against LibTorch's CPU libraries.
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>
@@ -94,7 +94,7 @@ CudaVersions ReadCudaVersions() {
   CudaVersions versions;
 #if VRP_WITH_CUDA
   versions.built = CUDART_VERSION;
-  // Queries the driver's library, whatever its version, without initialising it.
+  // Queries the driver's library in any version, without initialising it.
   if (cudaDriverGetVersion(&versions.driver) != cudaSuccess) versions.driver = 0;
 #endif
   return versions;
@@ -107,7 +107,7 @@ std::string WhyNoCuda() {
   int count = 0;
   const cudaError_t counted = cudaGetDeviceCount(&count);
   if (counted != cudaSuccess) error = cudaGetErrorString(counted);
-  // Otherwise torch would report the error as one of its next launch.
+  // Clears the error, which torch would report as an error of its next launch.
   static_cast<void>(cudaGetLastError());
 #endif
   return WhyNoCuda(ReadCudaVersions(), error);

@@ -14,7 +14,7 @@ namespace {
 class DeviceWarnings {
  public:
   static DeviceWarnings& The() {
-    // Never destroyed: threads may warn until the process ends.
+    // Never destroyed, because threads may warn until the process ends.
     static auto* const the = new DeviceWarnings;
     return *the;
   }

@@ -1,4 +1,4 @@
-// Warnings of the libraries behind a device. No torch in this header.
+// Warnings of the libraries behind a device. This header does not include torch.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 namespace vrp {
 
 inline constexpr int kMaxDeviceWarnings = 1000;  // distinct texts; later ones are dropped
-// Reports a warning, each text once per process. Thread-safe.
+// Reports a warning. Reports each text only once per process. Thread-safe.
 void WarnOfDevice(std::string_view text);
 
-// Sets the callback for warnings, called one at a time in the thread that warns. Null: writes a
-// line to standard error. Thread-safe.
+// Sets the callback for warnings, called one at a time in the thread that warns. With null,
+// warnings are written to standard error, one line each. Thread-safe.
 void SetDeviceWarningListener(std::function<void(std::string_view)> listener);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Ownership of devices: which thread uses a device, and in which order tasks run.
+// Executors, which decide which thread uses a device, and in which order tasks run.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace vrp {
 
-// Solving runs before waiting training.
+// Priorities of tasks. Solving runs before waiting training.
 enum class Priority { kSolving, kTraining };
 
-// Device setup that an executor's thread runs around its tasks. Called by that thread only.
+// Device setup that an executor's thread runs around its tasks. Only that thread calls it.
 class DeviceHooks {
  public:
   virtual ~DeviceHooks() = default;
 
-  // Prepares the device for tasks of `priority`. Called when the priority changes, and before the
-  // first task.
+  // Prepares the device for tasks of `priority`. The thread calls it when the priority changes, and
+  // before the first task.
   virtual void Begin(Priority priority) = 0;
   // Returns cached, unused memory to the device.
   virtual void ReleaseCachedMemory() = 0;
@@ -32,35 +32,37 @@ class DeviceHooks {
 
 struct DeviceShares {
   // Division of a device's memory between serving and training.
-  // Kept free of training, 0 to 90; serving itself may use all of the memory.
+  // Percentage of the memory that training must leave free, 0 to 90. Serving may use all of the
+  // memory.
   int32_t serving_memory_percent = 20;
 };
 
-// Returns hooks for a CUDA device. Solving gets streams of higher priority than training; training
-// that exceeds its share of the memory fails for lack of memory. Null in a build without CUDA.
+// Returns hooks for a CUDA device. Solving gets streams of higher priority than training. Training
+// that exceeds its share of the memory fails for lack of memory. Returns null in a build without
+// CUDA.
 std::unique_ptr<DeviceHooks> MakeCudaDeviceHooks(int32_t device_index, const DeviceShares& shares);
 
-// Runs work on one device. A CUDA device belongs to one thread, which runs one task after the
-// other. It interrupts none, so tasks should be short (a training step, a batch of requests). Work
-// for the CPU runs immediately in the caller's thread. Thread-safe.
+// An executor of work on one device. A CUDA device belongs to one thread, which runs one task after
+// the other. The thread never interrupts a task, so tasks should be short (a training step, a batch
+// of requests). Work for the CPU runs immediately in the caller's thread. Thread-safe.
 class DeviceExecutor {
  public:
   virtual ~DeviceExecutor() = default;
 
-  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival. The
-  // CPU's work and work submitted from a task run inline: the future is then ready at once. The
-  // future rethrows exceptions of `work`. After Shutdown: kCancelled.
+  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival.
+  // The CPU's work and work submitted from a task run inline, so that the future is ready at once.
+  // The future rethrows exceptions of `work`, and returns kCancelled after Shutdown.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
-  // Calls DeviceHooks::ReleaseCachedMemory before any other waiting task.
+  // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task.
   virtual void ReleaseCachedMemory() = 0;
-  // Finishes the running task and answers the waiting ones with kCancelled. Blocks. The destructor
+  // Finishes the running task and answers the waiting tasks with kCancelled. Blocks. The destructor
   // calls it.
   virtual void Shutdown() = 0;
 };
 
 std::unique_ptr<DeviceExecutor> MakeInlineExecutor();
-// `hooks` may be null.
+// Returns an executor with its own thread. `hooks` may be null.
 std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceHooks> hooks);
 
 // The executors of a program's devices, each created on first use. Must outlive all work on them.

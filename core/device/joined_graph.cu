@@ -5,7 +5,7 @@ namespace {
 
 constexpr int kThreads = 1024;
 
-// Sets a condition. One thread of one block does it: more must not.
+// Sets a condition. Only one thread of one block may set it.
 __global__ void __launch_bounds__(kThreads)
     SetConditionKernel(cudaGraphConditionalHandle condition, StepFlags flags) {
   bool any = false;

@@ -1,7 +1,7 @@
-// CUDA graphs joined into one, some of them run only if flags on the device are set. Uses
-// conditional nodes (CUDA programming guide, "Conditional Graph Nodes"): torch's allocator cannot
-// capture into such a node, but it supports several captures that share memory. Knows CUDA, not
-// Abseil.
+// CUDA graphs joined into one graph, some of which run only if flags on the device are set. Uses
+// conditional nodes (CUDA programming guide, "Conditional Graph Nodes"). Torch's allocator cannot
+// capture into such a node, but it supports several captures that share memory. Depends on CUDA,
+// but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,11 +14,11 @@ namespace vrp {
 
 struct GraphPart {
   cudaGraph_t graph = nullptr;
-  StepFlags condition = {};  // no flags: always run
+  StepFlags condition = {};  // no flags: the part always runs
 };
 
-// Builds one executable graph, `joined`, from copies of `parts`; the caller destroys it. Returns
-// CUDA's error, with `joined` unchanged.
+// Builds one executable graph, `joined`, from copies of `parts`; the caller destroys it. On
+// failure, returns CUDA's error and leaves `joined` unchanged.
 cudaError_t JoinGraphs(std::span<const GraphPart> parts, cudaGraphExec_t& joined);
 
 }  // namespace vrp

@@ -1,6 +1,6 @@
-// NVIDIA's management library (NVML), which comes with the driver. It is loaded at run time,
-// because most machines lack it. The few functions used are declared here as in its header nvml.h,
-// so that the build does not need it; NVML renames a function when its signature changes.
+// NVIDIA's management library (NVML), which comes with the driver. The library is loaded at run
+// time, because most machines lack it. The few functions used are declared here, so that the build
+// does not need the header nvml.h. NVML renames a function when its signature changes.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct NvmlFunctions {
   const char* (*error_string)(int) = nullptr;
   int (*device_count)(unsigned*) = nullptr;
   int (*device_by_index)(unsigned, NvmlDevice*) = nullptr;
-  // Optional: null if the library is too old or too new to have them.
+  // Optional functions, null if the library is too old or too new to have them.
   int (*driver_version)(char*, unsigned) = nullptr;
   int (*name)(NvmlDevice, char*, unsigned) = nullptr;
   int (*uuid)(NvmlDevice, char*, unsigned) = nullptr;
@@ -63,11 +63,11 @@ struct NvmlFunctions {
   int (*clock)(NvmlDevice, int, unsigned*) = nullptr;            // MHz
 };
 
-// The loaded library. The caller of init must call shutdown.
+// The loaded library. A caller of init must later call shutdown.
 class NvmlLibrary {
  public:
-  // Loads `file`, a name or path for dlopen. kNotFound: no such library. kFailedPrecondition: a
-  // required function is missing.
+  // Loads `file`, a name or path for dlopen. Returns kNotFound if there is no such library, and
+  // kFailedPrecondition if a required function is missing.
   static absl::StatusOr<std::unique_ptr<NvmlLibrary>> Open(const std::string& file);
   ~NvmlLibrary();
   NvmlLibrary(const NvmlLibrary&) = delete;

@@ -1,6 +1,6 @@
-// Device work that the host does not wait for: a stream of its own, graphs that are captured once
-// and replayed, and copies to the host. No torch in this header. Torch's exceptions pass through;
-// callers must catch them.
+// Device work that the host does not wait for: a separate stream, graphs that are captured once and
+// replayed, and copies to the host. This header does not include torch. Callers must catch torch's
+// exceptions.
 #pragma once
 
 #include <cstdint>
@@ -40,14 +40,14 @@ class StepStream {
   // earlier work.
   virtual absl::Status Run(absl::FunctionRef<absl::Status()> work) = 0;
   // Captures the launches of `work` without running them. `work` must have run once before, and
-  // must not wait for the device. Memory that it allocates lives as long as the graph; memory that
-  // it frees is reused by later captures, so nothing may read it after a replay. An error leaves no
-  // capture behind.
+  // must not wait for the device. Memory that `work` allocates lives as long as the graph. Later
+  // captures reuse memory that `work` frees, so nothing may read it after a replay. An error leaves
+  // no capture behind.
   virtual absl::StatusOr<std::unique_ptr<StepGraph>> Capture(
       std::function<absl::Status()> work) = 0;
-  // Adds a conditional `part` to the work of Run or Capture: a replay skips it if none of `flags`
-  // is set when the device reaches it. Memory that a skipped part would have written is unchanged,
-  // so later work must not depend on it, except parts skipped with it. Run always runs the part.
+  // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
+  // set when the device reaches it. A skipped part leaves its memory unchanged, so only parts that
+  // are skipped together with it may depend on what it writes. Run always runs the part.
   virtual absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) = 0;
 
   // Copies to page-locked host memory after the stream's current work, while the stream continues.
@@ -60,8 +60,8 @@ class StepStream {
 
 using StepStreamFactory = std::function<std::unique_ptr<StepStream>()>;
 
-// Returns a stream on a CUDA device; solving's streams have priority over training's. Null in a
-// build without CUDA.
+// Returns a stream on a CUDA device. Solving's streams have priority over training's. Returns null
+// in a build without CUDA.
 std::unique_ptr<StepStream> MakeCudaStepStream(int32_t device_index, Priority priority);
 
 }  // namespace vrp
