@@ -1,6 +1,6 @@
-// The launchers of every operation in a build without CUDA. Defines exactly what
-// tests/gpu/emulated/CMakeLists.txt compiles for its emulated device: with one function more, a
-// program that links both would define the others twice.
+// The launchers of every operation in a build without CUDA. Defines exactly the functions that
+// tests/gpu/emulated/CMakeLists.txt compiles for its emulated device. With one function more, a
+// program that links both would define the other functions twice.
 #include "core/kernels/decoder/batch_decoder.h"
 #include "core/kernels/dropout/dropout_mask.h"
 #include "core/kernels/forced_decoding/forced_decoding.h"

@@ -14,8 +14,8 @@ using simd::DecoderKernels;
 using simd::DecoderSizes;
 using simd::DecoderSteps;
 
-// Up to this many nodes, all distances are computed once (half a megabyte) if every step needs the
-// distances to all nodes.
+// Maximum number of nodes for which a pass computes all distances once (half a megabyte), if every
+// step needs the distances to all nodes.
 constexpr int32_t kNodesWithLegs = 256;
 
 // Returns the uniform number u of StepChoice::kSample.
@@ -47,7 +47,7 @@ void Prepare(DecoderPass<T>& pass) {
   pass.rules.problem.distances = legs;
 }
 
-// One rollout. All trajectories take step t before any takes step t + 1.
+// One rollout. All trajectories take step t before any of them takes step t + 1.
 template <typename T>
 class RolloutRun {
  public:
@@ -94,7 +94,8 @@ class RolloutRun {
     unfinished_ = unfinished_ || !IsDone(memory_.states[p]);
   }
 
-  // Chooses without the network if only one node is allowed or the first node is given.
+  // Takes step t of trajectory p at once if only one node is allowed or the first node is given.
+  // Otherwise adds the step to the block that the network scores.
   DecodeStatus Step(int32_t p, int32_t t) {
     const RouteState& state = memory_.states[p];
     const int32_t* const forced = request_.choice == StepChoice::kForced
@@ -162,7 +163,8 @@ class RolloutRun {
   int64_t scored_ = 0;       // nodes scored since the last poll of the stop condition
 };
 
-// One second pass: the steps of all trajectories, one trajectory after the other, in full blocks.
+// One second pass. Scores the steps of all trajectories, one trajectory after the other, in full
+// blocks.
 template <typename T>
 class SecondPassRun {
  public:

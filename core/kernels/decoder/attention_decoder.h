@@ -1,7 +1,7 @@
 // The decoder of an attention model (Kool et al. 2019) for whole tours of one instance, on one
-// thread: rollouts and beam searches without gradients, and the second pass, which returns the
-// log-likelihoods of given tours and their gradient. The second pass recomputes scores; nothing of
-// the size [heads, trajectories * steps, nodes] is ever stored.
+// thread. Rollouts and beam searches compute no gradients. The second pass computes the
+// log-likelihoods of given tours and their gradient. The second pass recomputes scores, so that no
+// pass stores an array of the size [heads, trajectories * steps, nodes].
 //
 // At a step with the vehicle at node c (f: first node of a TSP's tour; s: remaining shares):
 //   q       = base + queries[c] + first_queries[f] + shares_weight^T s
@@ -57,28 +57,27 @@ struct DecodeResult {
 
 enum class DecodeStatus {
   kDone,
-  kStopped,      // by request.stop
+  kStopped,      // request.stop ended the pass
   kUnreachable,  // no empty vehicle can serve a remaining customer
   kForbidden,    // kForced: a choice is not allowed
 };
 
-// Returns the longest possible number of choices.
+// Returns the largest possible number of choices of a tour.
 int32_t MaxTourSteps(const RoutingProblem& problem);
 
 template <typename T>
 struct SecondPassRequest {
   int32_t trajectories = 1;      // P
-  bool distinct_starts = false;  // the first choices are given, not the network's
+  bool distinct_starts = false;  // whether the first choices are given, not the network's
   double label_smoothing = 0;    // see GradientRequest
   int32_t max_steps = 0;
   const int32_t* choices = nullptr;  // [P, max_steps], -1 after the end
   const double* weights = nullptr;   // [P]: weights of the log-likelihoods in the loss
 };
 
-// A decoder. Const functions may run on several threads at once, each with memory of its own.
+// A decoder. Const functions may run on several threads at once, each with its own memory.
 // With one instruction set, a step's result is bit-identical in both passes and for any set of
-// trajectories decoded together. Sums of gradients over steps are taken in the order of
-// trajectories.
+// trajectories decoded together. The second pass adds gradients in the order of trajectories.
 template <typename T>
 class AttentionDecoder {
  public:
@@ -96,14 +95,14 @@ class AttentionDecoder {
                             const BeamRequest& request, const DecodeResult<T>& result,
                             T* scratch) const = 0;
 
-  // Writes log_likelihoods [P] (with label smoothing: of the smoothed terms). Adds the gradient of
-  // sum(weights * log_likelihoods) to `gradient`, unless its keys are null.
+  // Writes log_likelihoods [P], with label smoothing those of the smoothed terms. Adds the gradient
+  // of sum(weights * log_likelihoods) to `gradient`, unless gradient.keys is null.
   virtual void SecondPass(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,
                           const SecondPassRequest<T>& request, double* log_likelihoods,
                           const DecoderNodes<T>& gradient, T* scratch) const = 0;
 };
 
-// T is float or double.
+// Returns a decoder for `isa`. T is float or double.
 template <typename T>
 std::unique_ptr<AttentionDecoder<T>> MakeAttentionDecoder(const DecoderShape& shape, Isa isa);
 

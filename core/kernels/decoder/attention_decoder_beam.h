@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Runs a beam search and scores the steps of all tours in blocks.
+// One beam search, which scores the steps of all tours in blocks.
 template <typename T>
 class BeamRun {
  public:
@@ -36,7 +36,8 @@ class BeamRun {
   }
 
  private:
-  // Offers the only allowed node without the network, or adds the step to the block.
+  // Offers a tour's only allowed node at once, or adds the step to the block that the network
+  // scores.
   DecodeStatus Step(int32_t tour) {
     const RouteState& state = search_.state(tour);
     if (IsDone(state)) return DecodeStatus::kDone;

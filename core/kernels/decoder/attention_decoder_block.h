@@ -1,4 +1,4 @@
-// Scores of several decoder steps at once: a vector's lanes are steps, so that a softmax over the
+// Scores of several decoder steps at once. A vector's lanes are steps, so that a softmax over the
 // nodes needs no sum across lanes. The right side of every product is [*, columns] with contiguous
 // rows. vec.h states who may include this.
 //
@@ -14,12 +14,13 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Vectors of steps in a block. double serves tests only and is not worth more code.
+// Number of vectors of steps in a block. Only tests use double, so more than one vector is not
+// worth its code.
 template <typename T>
 inline constexpr int64_t kMaxVectors = sizeof(T) == 4 ? 3 : 1;
 
-// Rows of a product's tile. With kVectors = 3 and 8 rows, 24 of 32 registers hold sums, 3 hold a
-// row of B, and 8 + 3 loads feed 24 multiplications.
+// Number of rows of a product's tile. With kVectors = 3 and 8 rows, 24 of 32 registers hold sums
+// and 3 hold a row of B. Then 8 + 3 loads feed 24 multiplications.
 template <int64_t kVectors>
 inline constexpr int64_t kRowsAtOnce =
     VRP_SIMD_BYTES == 64 ? (kVectors == 3 ? 8 : 12) : (kVectors == 3 ? 4 : 12 / kVectors);
@@ -63,7 +64,8 @@ inline void ExponentialsOfColumns(int64_t nodes, T* scores, T* inverse_sums) {
   }
 }
 
-// Computes the attention of all steps: weights (of every head if `keep`) and glimpses.
+// Computes the attention of all steps: its weights and the glimpses. Keeps every head's weights if
+// `keep` is set.
 template <int64_t kVectors, typename T>
 inline void AttendColumns(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                           const BlockMemory<T>& memory, bool keep) {

@@ -19,7 +19,7 @@ struct BlockMemory {
   T* tanhs;           // [N, C]: logits before clipping
   T* exps;            // [N, C]: exp(logit - maximum)
   T* inverse_totals;  // [C]: of exps
-  // Used by the gradient only.
+  // Only the gradient uses the following arrays.
   T* logit_gradient;    // [N, C]
   T* glimpse_gradient;  // [width, C], divided by the attention's sums
   T* score_gradient;    // [N, C] of one head

@@ -41,8 +41,8 @@ inline LogSum<T> LikelihoodsOfColumn(const DecoderSizes& sizes, const BlockMemor
   return {largest, Log<T>(total)};
 }
 
-// Draws a node for each step of the vector: the first node at which the running sum of exps (to the
-// power of 1 / temperature) exceeds the uniform number's share of the total.
+// Draws a node for each step of the vector. Chooses the first node at which the running sum of exps
+// (to the power of 1 / temperature) exceeds the uniform number times the total.
 template <int64_t kColumns, typename T>
 inline void DrawColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                        const BlockMemory<T>& memory, int64_t column, Vec<T> largest,

@@ -1,5 +1,5 @@
-// Products of a few rows with contiguous columns, for decoder steps scored one by one. vec.h states
-// who may include this.
+// Products of a few rows with contiguous columns, for decoder steps that are scored one by one.
+// vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
 // Calls visit(r, j, sum) for the products of kRows rows with kVectors vectors, starting at j, of
 // their columns. Rows have `inner` contiguous elements; columns are contiguous [inner, padded].
-// Eight sums at once keep both multipliers busy.
+// Eight simultaneous sums keep both multipliers busy.
 template <int64_t kRows, int64_t kVectors, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotSome(const T* rows, const T* columns, int64_t inner,
                                                    int64_t padded, int64_t j, const Visit& visit) {

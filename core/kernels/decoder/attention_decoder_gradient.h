@@ -1,13 +1,14 @@
-// Gradient of a block of decoder steps, scored by attention_decoder_block.h: softmax and clipping,
-// logit keys, and attention backward, one head at a time. vec.h states who may include this.
+// Gradient of a block of decoder steps that attention_decoder_block.h has scored. Differentiates
+// softmax and clipping, logit keys, and attention, one head at a time. vec.h states who may include
+// this.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_block.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Writes the log-likelihoods of the choices (with label smoothing: of the smoothed terms) and the
-// gradient with respect to the logits before tanh, [N, C].
+// Writes the log-likelihoods of the choices, with label smoothing those of the smoothed terms.
+// Writes the gradient with respect to the logits before tanh, [N, C].
 template <int64_t kColumns, typename T>
 inline void LogitGradientOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                                   const BlockMemory<T>& memory, int64_t column) {
@@ -62,7 +63,7 @@ inline void GlimpseGradient(const DecoderSizes& sizes, const PackedNodes<T>& pac
 }
 
 // Writes the gradient with respect to the scores of head m, [N, C]: weights * (values . glimpse
-// gradient - mean). The mean is the glimpse's product with its gradient (Dao et al. 2022,
+// gradient - mean). The mean is the dot product of the glimpse and its gradient (Dao et al. 2022,
 // FlashAttention).
 template <int64_t kVectors, typename T>
 inline void ScoreGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,

@@ -8,11 +8,12 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// Most steps beyond whole vectors that are scored one by one: a vector takes as long as half as
-// many single steps.
+// Maximum number of steps beyond whole vectors that are scored one by one. A vector of steps takes
+// as long as half as many single steps.
 template <typename T>
 constexpr int64_t kSingleSteps = kLanes<T> / 2 - 1;
-// Beyond this many nodes, a block's attention weights of all heads would exceed the L2 cache.
+// Maximum number of nodes for which the attention weights of all heads of a large block fit into
+// the L2 cache.
 constexpr int64_t kManyNodes = 256;
 
 int64_t RoundUp(int64_t count, int64_t of) { return (count + of - 1) / of * of; }

@@ -1,6 +1,6 @@
-// Functions of attention_decoder.cc that depend on the instruction set: scores of decoder steps, in
-// blocks or one by one, and their gradient. The caller decides which nodes are allowed and tracks
-// the trajectories. All sizes count elements of T.
+// Functions of attention_decoder.cc that depend on the instruction set. They score decoder steps,
+// in blocks or one by one, and compute the gradient. The caller decides which nodes are allowed and
+// tracks the trajectories. All sizes count elements of T.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ struct PackedNodes {
   T* logit_key_columns = nullptr;  // [width, padded_nodes]
 };
 
-// Requests in DecoderSteps::choices: the likeliest node, or a draw. Other values are given nodes.
+// Special values of DecoderSteps::choices, which request the likeliest node or a draw. Other values
+// are given nodes.
 inline constexpr int32_t kLikeliest = -1;
 inline constexpr int32_t kDrawn = -2;
 
@@ -48,19 +49,19 @@ struct DecoderSteps {
   int32_t* firsts = nullptr;    // a TSP's first node; -1: none
   T* shares = nullptr;          // [count, kContextShares]
   T* masks = nullptr;           // [count, padded_nodes]: 0 or -inf; -inf beyond N
-  int32_t* choices = nullptr;   // in: kLikeliest, kDrawn or a node; out: the chosen node
+  int32_t* choices = nullptr;   // input: kLikeliest, kDrawn or a node; output: the chosen node
   double* uniforms = nullptr;   // kDrawn: in [0, 1)
   T inverse_temperature = 1;
   int32_t* likeliest = nullptr;  // out
   T* log_likelihoods = nullptr;  // out: of the choices
   T* scores = nullptr;           // out: [block, padded_nodes], of all nodes; null: not needed
-  // Used by the second pass only.
+  // Only the second pass uses the following fields.
   T* weights = nullptr;        // of the log-likelihoods in the loss
   int32_t* allowed = nullptr;  // numbers of allowed nodes
   T label_smoothing = 0;       // makes log_likelihoods those of the smoothed terms
 };
 
-// Functions of one instruction set. `scratch` has scratch() elements; all arrays are 64-byte
+// Functions of one instruction set. `scratch` has scratch() elements. All arrays are 64-byte
 // aligned.
 template <typename T>
 struct DecoderKernels {

@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// Hands out pieces of the caller's memory, each aligned to a cache line. With a null pointer it
-// only counts.
+// An allocator of pieces of the caller's memory, each aligned to a cache line. With a null pointer
+// it only counts elements.
 template <typename T>
 class MemoryPieces {
  public:
@@ -25,7 +25,7 @@ class MemoryPieces {
     used_ += (bytes + kLine - 1) / kLine * (kLine / sizeof(T));
     return reinterpret_cast<Piece*>(taken);
   }
-  // Returns the elements used, including the alignment of the first piece.
+  // Returns the number of elements used, including the alignment of the first piece.
   int64_t used() const { return used_ + static_cast<int64_t>(kLine / sizeof(T)); }
 
  private:
@@ -38,7 +38,7 @@ class MemoryPieces {
 template <typename T>
 struct DecoderMemory {
   simd::PackedNodes<T> packed;
-  simd::PackedNodes<T> sum;  // of the gradients
+  simd::PackedNodes<T> sum;  // sum of the gradients
   simd::DecoderSteps<T> steps;
   T* kernels = nullptr;
   double* sums = nullptr;           // [P]
@@ -74,16 +74,16 @@ void TakeSteps(const simd::DecoderSizes& sizes, MemoryPieces<T>& pieces,
   steps.allowed = pieces.template Take<int32_t>(sizes.block);
 }
 
-// Requirements of a pass. A rollout keeps all its trajectories; a second pass (gradient) replays
-// them one by one; a beam search (scores) has tours of its own.
+// Requirements of a pass. A rollout keeps the states of all its trajectories. A second pass
+// (`gradient`) replays them one by one. A beam search (`scores`) stores its tours itself.
 struct DecoderNeeds {
   int32_t trajectories = 0;
   bool gradient = false;
-  bool scores = false;  // of all nodes
+  bool scores = false;  // whether the scores of all nodes are needed
   bool legs = false;
 };
 
-// Lays out a pass. `kernels`: elements of the kernels' scratch.
+// Lays out the memory of a pass. `kernels` is the number of elements of the kernels' scratch.
 template <typename T>
 DecoderMemory<T> LayOutDecoder(const simd::DecoderSizes& sizes, int64_t kernels,
                                const DecoderNeeds& needs, MemoryPieces<T>& pieces) {

@@ -9,7 +9,8 @@
 
 namespace vrp {
 
-// Nodes scored between two polls of the stop condition: some tenths of a millisecond.
+// Number of nodes scored between two polls of the stop condition, which takes some tenths of a
+// millisecond.
 inline constexpr int64_t kNodesBetweenPolls = 20'000;
 
 // Returns the p-th allowed node of a mask, modulo their number.

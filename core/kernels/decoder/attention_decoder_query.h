@@ -6,8 +6,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Calls visit(at, padded, lanes) for each vector of a row of all heads: `at` is an index into the
-// caller's rows [H], `padded` into padded rows [width], and `lanes` is the number of valid lanes.
+// Calls visit(at, padded, lanes) for each vector of a row of all heads. `at` is an index into the
+// caller's rows [H], `padded` is one into padded rows [width], and `lanes` is the number of valid
+// lanes.
 template <typename T, typename Visit>
 inline __attribute__((always_inline)) void VisitHeads(const DecoderSizes& sizes,
                                                       const Visit& visit) {
@@ -65,8 +66,8 @@ inline void WriteQuery(const DecoderSizes& sizes, const DecoderNodes<const T>& n
   });
 }
 
-// Adds the gradient of step r's query terms. `row` [width]: gradient with respect to the scaled
-// query.
+// Adds the gradient of step r's query terms. `row` [width] is the gradient with respect to the
+// scaled query.
 template <typename T>
 inline void AddQueryGradient(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
                              const T* row, const DecoderNodes<T>& gradient) {

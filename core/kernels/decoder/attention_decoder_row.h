@@ -1,8 +1,8 @@
-// Scores of a single decoder step: a vector's lanes are nodes, and keys are stored by columns,
-// which a product scans. vec.h states who may include this.
+// Scores of a single decoder step. A vector's lanes are nodes. Keys are stored by columns, which a
+// product reads in order. vec.h states who may include this.
 //
 // All sums run in the same order as in attention_decoder_block.h, so that a step's results do not
-// depend on which of the two scores it.
+// depend on which header's functions score the step.
 #pragma once
 
 #include "core/kernels/decoder/attention_decoder_dots.h"
@@ -36,8 +36,8 @@ inline void AttentionScores(const DecoderSizes& sizes, const PackedNodes<T>& pac
   }
 }
 
-// Computes the attention weights: the scores of all heads first, then all exponentials, so that
-// their latencies overlap.
+// Computes the attention weights. Computes the scores of all heads first, so that the latencies of
+// the exponentials overlap.
 template <typename T>
 inline void AttentionWeights(const DecoderSizes& sizes, const PackedNodes<T>& packed, const T* mask,
                              const RowMemory<T>& memory) {
@@ -59,7 +59,7 @@ inline void AttentionWeights(const DecoderSizes& sizes, const PackedNodes<T>& pa
   }
 }
 
-// Writes the nodes that a mask allows; returns their number.
+// Writes the nodes that a mask allows. Returns their number.
 template <typename T>
 inline int64_t ListAllowed(int64_t nodes, const T* mask, int32_t* list) {
   int64_t count = 0;
@@ -71,7 +71,7 @@ inline int64_t ListAllowed(int64_t nodes, const T* mask, int32_t* list) {
 }
 
 // Computes kVectors vectors of the glimpse from v on. Skips the values of forbidden nodes, because
-// the cost is reading them from the L2 cache.
+// most of the time goes into reading values from the L2 cache.
 template <int64_t kVectors, typename T>
 inline __attribute__((always_inline)) void Glimpse(const DecoderSizes& sizes, const T* values,
                                                    const RowMemory<T>& memory, int64_t allowed,

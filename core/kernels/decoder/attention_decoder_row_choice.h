@@ -42,7 +42,8 @@ inline RowMemory<T> LayOutRow(const DecoderSizes& sizes, T* scratch) {
   return memory;
 }
 
-// Returns the first node whose running sum of exps exceeds the uniform number's share of the total.
+// Returns the first node at which the running sum of exps exceeds the uniform number times the
+// total.
 template <typename T>
 inline int32_t DrawFromRow(int64_t nodes, const T* exps, double uniform) {
   T total = 0;
@@ -58,7 +59,7 @@ inline int32_t DrawFromRow(int64_t nodes, const T* exps, double uniform) {
   return static_cast<int32_t>(last);
 }
 
-// Writes the choice and log-likelihood of step r, given its logits.
+// Writes the choice and log-likelihood of step r, computed from its logits.
 template <typename T>
 inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
                         Vec<T> largest_lanes, const RowMemory<T>& memory) {

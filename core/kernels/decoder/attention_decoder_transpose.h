@@ -7,8 +7,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// One step of a transposition by halves (Eklundh 1972) of two rows that are kWidth apart. Exchanges
-// the second halves of the first row's pieces of 2 kWidth with the first halves of the other row's.
+// Runs one step of a transposition by halves (Eklundh 1972) on two rows that are kWidth apart.
+// Exchanges the second halves of the first row's pieces of 2 kWidth with the first halves of the
+// other row's.
 template <typename T, int64_t kWidth>
 inline __attribute__((always_inline)) void ExchangeHalves(Vec<T>& first, Vec<T>& second) {
   using I = typename IntegerOf<T>::type;
@@ -50,7 +51,7 @@ inline __attribute__((always_inline)) void TransposeTile(const T* from, int64_t 
 }
 
 // Transposes rows [.., row], of which the first `width` elements (whole vectors) are used, to
-// [width, kVectors * lanes]. Rows after `last` repeat it.
+// [width, kVectors * lanes]. Rows after `last` repeat row `last`.
 template <int64_t kVectors, typename T>
 inline void TransposeRows(const T* from, int64_t row, int64_t last, int64_t width, T* to) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;
@@ -73,8 +74,8 @@ inline void TransposeColumns(const T* from, int64_t width, T* to) {
   }
 }
 
-// Sums `rows` vectors that are kRow apart: row n goes to sum n modulo the lanes, and the sums are
-// added by halves. SumOverLanes adds in the same order.
+// Sums `rows` vectors that are kRow apart. Adds row n to sum n modulo the lanes, then adds the sums
+// by halves. SumOverLanes adds in the same order.
 template <int64_t kRow, typename T>
 inline Vec<T> SumOverRows(const T* from, int64_t rows) {
   Vec<T> sums[kLanes<T>];

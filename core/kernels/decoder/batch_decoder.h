@@ -1,6 +1,6 @@
-// The decoder of attention models for a whole batch, on the device that holds it: rollouts and the
-// second pass of all instances' trajectories, each in one launch. attention_decoder.h defines the
-// results and the draws; decoder_program*.h are the programs on every device.
+// The decoder of attention models for a whole batch, on the device that holds the batch. One launch
+// runs the rollout or the second pass of all instances' trajectories. attention_decoder.h defines
+// the results and the draws. Every device runs the programs in decoder_program*.h.
 //
 // Shapes: B instances, P trajectories each, T steps, N nodes (of the largest instance), H hidden.
 #pragma once
@@ -16,7 +16,7 @@
 namespace vrp {
 
 // A decoder whose pointers all refer to the device's memory. Not thread-safe. On CUDA both calls
-// only enqueue work; kInternal reports immediate errors of CUDA, and later ones appear at the
+// only enqueue work. They return kInternal for CUDA's immediate errors. Later errors appear at the
 // stream's next synchronisation.
 template <typename T>
 class BatchDecoder {
@@ -27,29 +27,29 @@ class BatchDecoder {
                                const BatchRolloutResult& result) = 0;
 
   // Writes log_likelihoods [B, P]. Adds the gradient of sum(weights * log_likelihoods) to
-  // `gradient`, unless its keys are null. Instances may share arrays of `gradient`.
+  // `gradient`, unless gradient.keys is null. Instances may share arrays of `gradient`.
   virtual absl::Status SecondPass(const DecoderBatch<T>& batch,
                                   const BatchSecondPassRequest& request, double* log_likelihoods,
                                   const BatchNodes<T>& gradient) = 0;
 };
 
-// Returns a decoder that runs the same programs on the CPU, with one thread per trajectory: the
-// reference for CUDA and for float64. Slower than AttentionDecoder.
+// Returns a decoder that runs the same programs on the CPU, with one thread per trajectory. It is
+// the reference for CUDA and for float64, and slower than AttentionDecoder.
 template <typename T>
 std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr);
 
-// Allocates device memory in the order of its stream; the pointer's release frees it. May throw
-// when memory runs out.
+// A function that allocates device memory in the order of a stream. Releasing the pointer frees the
+// memory. May throw when memory runs out.
 using DeviceBytes = std::function<std::shared_ptr<uint8_t>(int64_t bytes)>;
 
 struct CudaDecoderOptions {
   void* stream = nullptr;      // a cudaStream_t of the current device
-  bool deterministic = false;  // slower gradient sums in a fixed order
-  // Allocates scratch for groups that do not fit into shared memory. Null: CUDA allocates it,
-  // outside of the limits that bound other users of the memory.
+  bool deterministic = false;  // whether to sum gradients in a fixed order, which is slower
+  // Allocates scratch for groups that do not fit into shared memory. If null, CUDA allocates the
+  // scratch, outside of the limits that bound other users of the memory.
   DeviceBytes bytes = {};
 };
-// Returns null in a build without CUDA.
+// Returns a decoder on the current CUDA device, or null in a build without CUDA.
 std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptions& options);
 
 }  // namespace vrp

@@ -36,7 +36,8 @@ bool BeamSearch::done() const {
                      [](const Tour& tour) { return IsDone(tour.state); });
 }
 
-// A total order, so that every machine keeps the same tours whatever the order of the offers.
+// Whether `a` comes before `b`. The order is total, so that every machine keeps the same tours, in
+// whatever order they are offered.
 bool BeamSearch::Better(const Offered& a, const Offered& b) {
   return std::tuple(-a.log_likelihood, a.parent, a.node) <
          std::tuple(-b.log_likelihood, b.parent, b.node);
@@ -58,7 +59,7 @@ void BeamSearch::AddOffer(const Offered& offer) {
   offers_.push_back(offer);
 }
 
-// Keeps one slot free for the greedy tour.
+// Drops all but the best offers. Leaves one slot for the greedy tour.
 void BeamSearch::KeepBest() {
   const auto places = static_cast<size_t>(width_ - 1);
   if (offers_.size() <= places) return;

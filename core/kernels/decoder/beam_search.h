@@ -1,10 +1,10 @@
-// Beam search over the choices of a network, for one instance: the partial tours that are kept, and
-// their states. The caller scores them.
+// Beam search over the choices of a network, for one instance. The search keeps partial tours and
+// their states. The caller scores their next choices.
 //
-// At every step, all choices of all tours compete by the sum of their log-likelihoods; finished
-// tours compete with the sum that they have. (Kool et al. 2019 decode in the same way.) One slot is
-// reserved for the greedy tour, so that its cost is never missed: the likeliest single choices do
-// not always form one of the likeliest tours.
+// At every step, all choices of all tours compete by the sum of their log-likelihoods. Finished
+// tours compete by their final sum. (Kool et al. 2019 decode in the same way.) One slot is reserved
+// for the greedy tour, because the likeliest single choices do not always form one of the likeliest
+// tours.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace vrp {
 
-// A beam search that can be reused for the next instance; its memory only grows. Not thread-safe.
+// A beam search that can be reused for the next instance. Its memory only grows. Not thread-safe.
 class BeamSearch {
  public:
-  // Begins with one tour at the depot, which becomes the greedy tour 0. `rules` must outlive the
-  // search.
+  // Starts a search with one tour at the depot, which becomes the greedy tour 0. `rules` must
+  // outlive the search.
   void Begin(const StepRules& rules, int32_t width, int32_t max_steps);
 
   int32_t size() const { return static_cast<int32_t>(tours_.size()); }  // 1 .. width
@@ -31,7 +31,7 @@ class BeamSearch {
   const uint8_t* visited(int32_t tour) const { return visited_.data() + tour * nodes_; }
 
   // Offers the next choices of an unfinished tour: log-likelihoods [N], -inf for forbidden nodes.
-  // NaNs are skipped, except that `likeliest` is always an allowed choice.
+  // Skips NaNs, but always offers `likeliest`, which must be allowed.
   template <typename T>
   void Offer(int32_t tour, const T* log_likelihoods, int32_t likeliest) {
     const double sum = tours_[tour].log_likelihood;
@@ -46,8 +46,8 @@ class BeamSearch {
     OfferLikeliest(tour, node, tours_[tour].log_likelihood);
   }
 
-  // Takes the next step, after all unfinished tours have had their offers. Tour k continues tour
-  // parents()[k].
+  // Takes the next step, after the caller has offered the choices of all unfinished tours. Tour k
+  // continues tour parents()[k].
   void Advance();
   std::span<const int32_t> parents() const { return parents_; }
 
@@ -75,7 +75,8 @@ class BeamSearch {
     double log_likelihood = 0;
     int32_t agreements = 0;
   };
-  // A candidate for the next beam. Node -1: the tour is finished and stays as it is.
+  // A candidate for the next beam. A node of -1 means that the tour is finished and stays
+  // unchanged.
   struct Offered {
     double log_likelihood = 0;
     int32_t parent = 0;
@@ -109,7 +110,7 @@ class BeamSearch {
   std::vector<Step> steps_;  // [steps, width]: parent and node of each tour
   Offered greedy_;           // of tour 0
   std::vector<Offered> offers_;
-  double least_ = 0;  // least log-likelihood of an offer that may still be kept
+  double least_ = 0;  // lowest log-likelihood of an offer that may still be kept
   std::vector<int32_t> parents_;
   std::vector<int32_t> ranks_;
 };

@@ -57,8 +57,8 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
   return work;
 }
 
-// Bounds the registers so that this many threads share a multiprocessor: a step waits for memory,
-// and other groups fill that time.
+// Threads that must fit on a multiprocessor, which bounds the registers of each. While a group
+// waits for memory, other groups run.
 constexpr int32_t kResidentThreads = 1024;
 
 template <bool kAlone>

@@ -1,4 +1,4 @@
-// Launches of the decoder's kernels on a stream. Knows CUDA, not Abseil.
+// Launches of the decoder's kernels on a stream. Depends on CUDA, but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -5,11 +5,11 @@
 namespace vrp {
 namespace {
 
-// Groups that keep a multiprocessor busy while some wait for memory.
+// Number of groups that keep a multiprocessor busy while some of them wait for memory.
 constexpr int64_t kGroupsPerMultiprocessor = 8;
-// Least number of groups of a block for which a copy in shared memory pays off, if blocks share a
-// multiprocessor. A block that has a multiprocessor to itself always gains: it reads the nodes at
-// every step.
+// Minimum number of groups of a block for which a copy in shared memory pays off, if blocks share a
+// multiprocessor. A block that has a multiprocessor to itself always gains, because it reads the
+// nodes at every step.
 constexpr int32_t kGroupsWorthStaging = 4;
 
 int64_t DivideRoundingUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -20,7 +20,7 @@ int64_t StagedBytes(const DecoderLaunchSize& size) {
 }
 
 // Returns the number of groups per block, at most `most`, whose scratch fits beside `more` bytes.
-// Halves the number until it fits; at least one.
+// Halves the number until the scratch fits, but returns at least one.
 int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t most,
                      int64_t more) {
   auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
@@ -37,8 +37,8 @@ void DistributeGroups(const DecoderLaunchSize& size, const DeviceLimits& limits,
   // The steps of a trajectory can be divided among groups in second passes, but not in rollouts.
   const int64_t most =
       size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
-  // With a copy in shared memory only a block or two fit on a multiprocessor, and these must fill
-  // it.
+  // With a copy in shared memory only a block or two fit on a multiprocessor, and these blocks must
+  // fill it.
   const int64_t staged = StagedBytes(size);
   const int32_t beside = SlicesBeside(size, limits, most, staged);
   const int32_t blocks =

@@ -1,4 +1,5 @@
-// Distribution of a decoder's batch over a GPU's blocks, and the groups' memory. Plain C++.
+// Distribution of a decoder's batch over a GPU's blocks, and the groups' memory. Does not depend on
+// CUDA.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct DecoderLaunchSize {
   int32_t trajectories = 1;         // P
   int64_t group_scratch_bytes = 0;  // of a group
   bool gradient = false;
-  bool deterministic = false;  // one group adds all of an instance's gradient
+  bool deterministic = false;  // whether one group adds all of an instance's gradient
 };
 
 // A plan for blocks_per_instance * slices groups per instance. Group g takes the trajectories p
@@ -25,8 +26,8 @@ struct DecoderLaunchPlan {
   int32_t blocks_per_instance = 1;
   int32_t trajectory_parts = 1;
   int32_t step_parts = 1;
-  bool staged = false;               // keys, values and logit keys are copied to shared memory
-  int64_t shared_bytes = 0;          // of a block
+  bool staged = false;       // whether keys, values and logit keys are copied to shared memory
+  int64_t shared_bytes = 0;  // of a block
   int64_t global_scratch_bytes = 0;  // if groups do not fit into shared memory
   int64_t blocks(int32_t instances) const { return int64_t{instances} * blocks_per_instance; }
 };

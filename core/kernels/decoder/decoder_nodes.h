@@ -1,5 +1,5 @@
-// The inputs of an attention model's decoder: one instance's projections, and how a step's node is
-// chosen. Includes only the standard library, so that CUDA sources can include it.
+// The inputs of an attention model's decoder: one instance's projections, and the rule that chooses
+// a step's node. Includes only the standard library, so that CUDA sources can include it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct DecoderShape {
   double clip = 10;
 };
 
-// One instance's projections; rows of nodes are `stride` elements apart. With a non-const T: sums
-// of their gradients. Those marked TSP may be null for other instances.
+// One instance's projections, or with a non-const T the sums of their gradients. Rows of nodes are
+// `stride` elements apart. Arrays marked TSP may be null for other instances.
 template <typename T>
 struct DecoderNodes {
   int64_t stride = 0;
@@ -27,13 +27,13 @@ struct DecoderNodes {
   T* shares_weight = nullptr;  // [kContextShares, H], rows H apart; null: unused
 };
 
-// The rule by which a step's node is chosen.
-// kGreedy: the likeliest node, the first among equals.
-// kSample: the first node at which the running sum of w[n] = exp((logits[n] - maximum) /
-// temperature) exceeds u times the total. u comes from the first two words of a Philox block
-// (core/base/random.h). The block's key is the seed. Its counter is (t + 2^20 * high, low, stream
-// low, stream high), where high and low are the halves of first_trajectory + p.
-// kForced: the given nodes.
+// The rule that chooses a step's node. kGreedy chooses the likeliest node, the first one among
+// equals. kForced takes the given nodes. kSample chooses the first node at which the running sum of
+//   w[n] = exp((logits[n] - maximum) / temperature)
+// exceeds u times the total. u comes from the first two words of a Philox block
+// (core/base/random.h). The block's key is the seed. Its counter is
+//   (t + 2^20 * high, low, stream low, stream high),
+// where high and low are the halves of first_trajectory + p.
 enum class StepChoice { kGreedy, kSample, kForced };
 
 }  // namespace vrp

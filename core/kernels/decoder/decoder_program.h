@@ -1,5 +1,5 @@
 // A step of an attention model's decoder as a program for any group of threads (group.h), one
-// trajectory at a time. Computes the results defined in attention_decoder.h by the same step
+// trajectory at a time. Computes the results that attention_decoder.h defines, with the same step
 // function.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-// Inputs shared by all steps of an instance's trajectories. A view.
+// A view of the inputs shared by all steps of an instance's trajectories.
 template <typename T>
 struct DecoderTask {
   int32_t hidden = 0;  // H

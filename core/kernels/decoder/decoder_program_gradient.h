@@ -23,7 +23,7 @@ struct TrajectoryPass {
   double weight = 0;
   int32_t part = 0;
   int32_t parts = 1;
-  double* log_likelihood = nullptr;  // added to
+  double* log_likelihood = nullptr;  // the pass adds to it
 };
 
 // Computes the gradient with respect to the dot products of glimpse and logit keys, and adds the
@@ -71,7 +71,7 @@ VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
     }
     scratch.by_glimpse[h] = sum;
   });
-  // The mean is the glimpse's product with its gradient (Dao et al. 2022, FlashAttention).
+  // The mean is the dot product of the glimpse and its gradient (Dao et al. 2022, FlashAttention).
   group.Each(task.heads, [&](int32_t m) {
     scratch.means[m] = DotOf<T>(task, scratch.glimpse, scratch.by_glimpse, m, m);
   });
@@ -127,7 +127,8 @@ VRP_DEVICE void AddStepGradient(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Adds to the trajectory's log-likelihood and, unless its keys are null, to `gradient`.
+// Runs the pass. Adds to the trajectory's log-likelihood and, unless gradient.keys is null, to
+// `gradient`.
 template <typename Group, typename T>
 VRP_DEVICE void RunSecondPass(const Group& group, const DecoderTask<T>& task,
                               const DecoderScratch<T>& scratch,

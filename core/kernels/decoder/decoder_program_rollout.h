@@ -57,8 +57,8 @@ VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Rolls out `trajectory`, which is b * P + p for trajectory p of instance b. `result` belongs to it
-// alone.
+// Rolls out `trajectory`, which is b * P + p for trajectory p of instance b. `result` holds the
+// outputs of this trajectory only.
 template <typename Group, typename T>
 VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
                         const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,
@@ -83,7 +83,7 @@ VRP_DEVICE void RollOut(const Group& group, const DecoderTask<T>& task,
       end = TrajectoryEnd::kForbidden;
       break;
     }
-    // The network is not asked if only one node is allowed or the first node is given.
+    // Does not run the network if only one node is allowed or the first node is given.
     const bool given = key.step == 0 && request.distinct_starts;
     if (!given && allowed > 1) {
       ChooseStep(group, task, scratch, request, key, node);

@@ -69,8 +69,8 @@ VRP_DEVICE void Attend(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Computes scratch.tanhs from the glimpse. Computes the parts of each product before their sums: no
-// thread waits for others of its row, and every thread has a tanh to compute.
+// Computes scratch.tanhs from the glimpse. Computes the parts of each product before their sums, so
+// that no thread waits for others of its row. Every thread then has a tanh to compute.
 template <typename Group, typename T>
 VRP_DEVICE void WriteLogits(const Group& group, const DecoderTask<T>& task,
                             const DecoderScratch<T>& scratch) {

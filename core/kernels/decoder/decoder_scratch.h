@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// A trajectory's state and the results of its last step, seen by all threads of a group.
+// A trajectory's state and the results of its last step, visible to all threads of a group.
 template <typename T>
 struct DecoderStepState {
   RouteState state;
-  int32_t allowed = 0;  // nodes that may come next
+  int32_t allowed = 0;  // number of nodes that may be visited next
   int32_t choice = 0;
   int32_t likeliest = 0;
   int32_t agreements = 0;
@@ -32,15 +32,15 @@ struct DecoderScratch {
   T* glimpse = nullptr;  // [H]
   T* tanhs = nullptr;    // [N]: logits before clipping; 0 where not allowed
   T* exps = nullptr;     // [N]
-  // [M, N]: parts of the logits; shares memory with an array that is unused meanwhile.
+  // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;
   uint8_t* visited = nullptr;  // [N]
   uint8_t* allowed = nullptr;  // [N]: 0 or 1
-  // Used by the second pass only.
-  T* by_dot = nullptr;      // [N]: gradient by the product glimpse . logit key
+  // Only the second pass uses the following arrays.
+  T* by_dot = nullptr;      // [N]: gradient w.r.t. the product glimpse . logit key
   T* by_glimpse = nullptr;  // [H]
   T* means = nullptr;       // [M]: means of an attention's gradient
-  T* by_score = nullptr;    // [M, N]: gradient by the product query . key
+  T* by_score = nullptr;    // [M, N]: gradient w.r.t. the product query . key
 };
 
 // Offsets of the arrays in bytes, multiples of 16.
@@ -60,7 +60,8 @@ struct DecoderScratchLayout {
   int64_t bytes = 0;
 };
 
-// Lays out the scratch. `nodes`: of the largest instance; `gradient`: for a second pass.
+// Lays out the scratch. `nodes` is the number of nodes of the largest instance. `gradient` adds the
+// arrays of the second pass.
 template <typename T>
 constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, int32_t nodes,
                                                     bool gradient) {
@@ -85,7 +86,7 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
   take(layout.by_glimpse, shape.hidden, kSize);
   take(layout.means, shape.heads, kSize);
   take(layout.by_score, int64_t{shape.heads} * nodes, kSize);
-  layout.partials = layout.by_score;  // the gradient needs the weights
+  layout.partials = layout.by_score;  // not `weights`, which the gradient needs
   return layout;
 }
 

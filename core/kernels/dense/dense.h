@@ -1,5 +1,5 @@
-// Products and other dense passes that engines need besides encoder and decoder, as functions of
-// the instruction set chosen at run time. They run on the calling thread.
+// Products and other dense passes that engines need besides encoder and decoder, for the
+// instruction set chosen at run time. All functions run on the calling thread.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct DenseKernels {
   void (*edge_features)(const T* distances, int64_t nodes, T* features);
 };
 
-// T is float or double.
+// Returns the kernels for `isa`. T is float or double.
 template <typename T>
 const DenseKernels<T>& DenseKernelsFor(Isa isa);
 

@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Writes to CPU memory.
+// Writes the mask to CPU memory.
 void WriteMaskOnCpu(const DropoutMask& mask);
 
-// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
-// kUnimplemented: a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
+// CUDA's immediate error, and kUnimplemented in a build without CUDA.
 absl::Status WriteMaskOnCuda(const DropoutMask& mask, void* stream);
 
 }  // namespace vrp

@@ -18,7 +18,7 @@ struct DropoutMask {
   int64_t rows() const { return int64_t{length} * sequences; }
 };
 
-// Writes row t * R + r.
+// Writes row t * R + r of the mask.
 template <typename Group>
 VRP_DEVICE void WriteMaskRow(const Group& group, const DropoutMask& mask, int64_t row) {
   const uint64_t stream = StreamOfStep(mask.key.stream, mask.steps);

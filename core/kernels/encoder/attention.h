@@ -1,10 +1,10 @@
-// Multi-head attention among one instance's nodes: forward, one head and panel of queries at a
-// time. vec.h states who may include this.
+// Forward pass of multi-head attention among one instance's nodes, one head and panel of queries at
+// a time. vec.h states who may include this.
 //
-// Scores are transposed, [keys, queries of a panel], so that lanes are queries: the softmax needs
-// nothing across lanes, and products read keys, values and queries as stored. They have base 2,
-// because 2^x is the cheaper power. Backward recomputes the probabilities from the maxima and the
-// sums (as Dao et al. 2022 do), so nothing of the size N^2 is saved.
+// Scores are transposed, [keys, queries of a panel], so that lanes are queries. The softmax then
+// needs no sums across lanes, and products read keys, values and queries as stored. The softmax
+// uses powers of 2, which are cheaper than powers of e. Forward saves no array of the size N^2,
+// because Backward recomputes the probabilities from the maxima and the sums (Dao et al. 2022).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Lower bound of exponents: products with smaller powers may be denormal, which is slow.
+// Lower bound of exponents. Products with smaller powers may be denormal numbers, which are slow.
 inline constexpr double kLowestScore = -100;
 
 // Returns 2^(score - maximum).
@@ -26,7 +26,7 @@ inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> h
   return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - highest));
 }
 
-// Turns products of keys and queries into scores, and finds each query's maximum.
+// An epilogue that turns products of keys and queries into scores, and finds each query's maximum.
 template <typename T>
 struct StoreScores {
   T* scores;
@@ -50,7 +50,7 @@ struct StoreScores {
   }
 };
 
-// Replaces scores by their powers; `inverses` are the inverses of their sums.
+// Replaces scores by their powers. Writes the inverses of the powers' sums to `inverses`.
 template <int64_t kVectors, typename T>
 inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
   Vec<T> most[kVectors];
@@ -91,7 +91,8 @@ struct Head {
   }
 };
 
-// Writes out's columns of a head for `count` queries from `first` on, which fill kVectors vectors.
+// Writes a head's columns of `out` for `count` queries from `first` on, which fill kVectors
+// vectors.
 template <int64_t kVectors, typename T>
 inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t first,
                         int64_t count, View<T> out) {
@@ -114,7 +115,7 @@ inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t 
   }
 }
 
-// Writes out [N, H] and c.softmax.
+// Writes `out` [N, H] and c.softmax.
 template <typename T>
 inline void AttentionForward(const AttentionCall<T>& c, View<T> out) {
   constexpr int64_t kColumns = kPanelColumns<T>;

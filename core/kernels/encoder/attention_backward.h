@@ -11,7 +11,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Turns products of keys and queries into probabilities.
+// An epilogue that turns products of keys and queries into probabilities.
 template <typename T>
 struct StoreProbabilities {
   T* scores;
@@ -36,7 +36,8 @@ struct StoreProbabilities {
   }
 };
 
-// Computes gradients by the probabilities, and their means [Q] weighted by these.
+// An epilogue that stores gradients with respect to the probabilities. Also adds up their means
+// [Q], weighted by the probabilities.
 template <typename T>
 struct StoreWithMeans {
   T* d_scores;
@@ -60,7 +61,8 @@ struct StoreWithMeans {
   }
 };
 
-// Turns d_scores from gradients by the probabilities into gradients by the scores.
+// Turns d_scores from gradients with respect to the probabilities into gradients with respect to
+// the scores.
 template <int64_t kVectors, typename T>
 inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* means, T* d_scores) {
   for (int64_t j = 0; j < nodes; ++j) {
@@ -81,7 +83,8 @@ struct AttentionGradient {
   T* d_edge_weights;    // [M, padded E, lanes]; added to
 };
 
-// Computes probabilities and gradients by the scores of `count` queries from `first` on.
+// Computes the probabilities of `count` queries from `first` on, and the gradients with respect to
+// their scores.
 template <int64_t kVectors, typename T>
 inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                            const Head<T>& head, int64_t first) {
@@ -100,7 +103,7 @@ inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>
                                gradient.d_edge_weights + head.number * bias.features * kLanes<T>);
 }
 
-// Adds the share of `count` queries from `first` on to the head's columns of d_qkv.
+// Adds the contribution of `count` queries from `first` on to the head's columns of d_qkv.
 template <typename T>
 inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                           const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {

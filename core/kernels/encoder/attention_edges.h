@@ -1,4 +1,4 @@
-// Features of edges as attention reads them: in panels of queries, a few features at a time. vec.h
+// Features of edges in attention's layout: in panels of queries, a few features at a time. vec.h
 // states who may include this.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Features that are added together; the last group is padded with zeros.
+// Number of features that are added together. The last group is padded with zeros.
 inline constexpr int64_t kEdgeGroup = 4;
 
 inline int64_t PaddedFeatures(int64_t features) {
@@ -29,7 +29,7 @@ inline int64_t PackedEdgesSize(int64_t features, int64_t nodes) {
 }
 
 // Packs edges [features, queries, keys] to [padded features, panels, keys, queries of a panel].
-// Padding of queries and features is 0.
+// Pads queries and features with 0.
 template <typename T>
 inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   constexpr int64_t kColumns = kPanelColumns<T>;
@@ -46,8 +46,8 @@ inline void PackEdges(const T* edges, int64_t features, int64_t nodes, T* to) {
   }
 }
 
-// Turns the products of one panel's queries with a head's keys into scores: a factor, and the
-// edges' bias.
+// A function that turns the products of one panel's queries with a head's keys into scores. It
+// multiplies them by a factor and adds the edges' bias.
 template <typename T>
 struct ScoreBias {
   T factor;
@@ -84,7 +84,7 @@ struct ScoreBias {
   }
 };
 
-// Adds the products d_scores * edges to sums [features, lanes]; both panels have `nodes` keys.
+// Adds the products d_scores * edges to `sums` [features, lanes]. Both panels have `nodes` keys.
 template <int64_t kVectors, typename T>
 inline void AddEdgeGradient(const ScoreBias<T>& bias, int64_t nodes, const T* d_scores, T* sums) {
   for (int64_t e = 0; e < bias.features; e += kEdgeGroup) {

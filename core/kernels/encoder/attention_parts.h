@@ -25,7 +25,7 @@ struct AttentionShape {
   int64_t edge_features;  // E
 };
 
-// Memory of one call for at most `nodes` nodes. Handles a panel of Q queries at a time.
+// Memory of one call for at most `nodes` nodes. A call handles a panel of Q queries at a time.
 template <typename T>
 struct AttentionScratch {
   T* scores;    // [N, Q]
@@ -78,7 +78,8 @@ struct AttentionCall {
   }
 };
 
-// Returns one head's rows in panels: in place, or a zero-padded copy if they do not fill vectors.
+// Returns one head's rows in panels: the rows themselves, or a zero-padded copy if they do not fill
+// vectors.
 template <typename T>
 inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64_t column,
                               T* copy) {
@@ -95,8 +96,8 @@ inline View<const T> HeadRows(const AttentionShape& s, View<const T> from, int64
   return to.AsConst();
 }
 
-// Transposes `count` rows from `first` on to [channels, Q]; lanes without a row repeat the last
-// one.
+// Transposes `count` rows from `first` on to [channels, Q]. Lanes without a row repeat the last
+// row.
 template <typename T>
 inline void TransposeHead(View<const T> rows, int64_t first, int64_t count, int64_t channels,
                           T* to) {

@@ -1,7 +1,7 @@
 // The attention encoder of a graph transformer, forward and backward, on one thread for a group of
-// instances: attention, skip, norm; feed-forward, skip, norm; as in Kool et al. 2019, with biased
-// attention. Hand-written, because at 51 x 128 a tensor library spends its time on memory traffic
-// and dispatch.
+// instances. A layer is attention, skip, norm; feed-forward, skip, norm (Kool et al. 2019), with
+// biased attention. Uses no tensor library, because at 51 x 128 such a library spends its time on
+// memory traffic and dispatch.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct EncoderShape {
   int32_t heads = 8;           // M: divides H
   int32_t feed_forward = 512;  // a multiple of 16
   int32_t layers = 3;
-  int32_t edge_features = 0;  // E: features of an edge that bias the attention; 0: none
+  int32_t edge_features = 0;  // E: number of an edge's features, which bias the attention
   NormKind norm = NormKind::kInstance;
 };
 
@@ -49,47 +49,49 @@ struct EncoderLayerOffsets {
 };
 
 // Instances that are encoded together. Instance b has rows first_rows[b] .. first_rows[b + 1] - 1.
-// Groups of 150 to 400 rows are the fastest with backward (16 instances of 21 nodes, 4 to 8 of 51,
-// 2 to 4 of 101; tests/bench/encoder_bench.cc): fewer rows load the weights too often, more exceed
-// the L2 cache. An instance's result of Forward does not depend on its group.
+// With backward, groups of 150 to 400 rows are the fastest (tests/bench/encoder_bench.cc). These
+// are 16 instances of 21 nodes, 4 to 8 of 51, or 2 to 4 of 101. Fewer rows load the weights too
+// often, and more rows exceed the L2 cache. An instance's result of Forward does not depend on its
+// group.
 template <typename T>
 struct EncoderGroup {
   std::span<const int32_t> first_rows;  // [B + 1], beginning at 0
   std::span<const T* const> edges;      // [B] of [E, N, N] each; empty without edge features
 };
 
-// An encoder. Const functions may run on several threads at once, each with memory of its own.
+// An encoder. Const functions may run on several threads at once, each with its own memory.
 template <typename T>
 class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Packs the weights for the products. Call it after each change of `parameters` (the flat span).
+  // Packs the weights for the products. Must be called after each change of `parameters` (the flat
+  // span).
   virtual void Pack(const T* parameters) = 0;
 
-  // Returns the elements of memory that Forward leaves for Backward (`saved`, which must not move
-  // between the two; 0.78 MiB for 51 nodes and the sizes above in float), and of both passes'
-  // scratch.
+  // Returns the number of elements of the memory that Forward leaves for Backward (`saved`), and of
+  // both passes' scratch. `saved` must not move between the two passes. It takes 0.78 MiB for 51
+  // nodes and the sizes above in float.
   virtual int64_t SavedSize(std::span<const int32_t> first_rows) const = 0;
   virtual int64_t ScratchSize(std::span<const int32_t> first_rows) const = 0;
 
-  // Replaces the embedded nodes `x` [rows, H] by the encoded ones. `saved` is null if no Backward
+  // Replaces the embedded nodes `x` [rows, H] by the encoded nodes. `saved` is null if no Backward
   // follows.
   virtual void Forward(const EncoderGroup<T>& group, T* x, T* saved, T* scratch) const = 0;
-  // Replaces `dx` [rows, H], the gradient by the encoded nodes, by that by the embedded ones. Adds
-  // to `gradient`, a flat span like the parameters'.
+  // Replaces `dx` [rows, H], the gradient with respect to the encoded nodes, by the gradient with
+  // respect to the embedded nodes. Adds the parameters' gradient to `gradient`, a flat span.
   virtual void Backward(const EncoderGroup<T>& group, T* dx, T* saved, T* scratch,
                         T* gradient) const = 0;
 };
 
-// T is float or double.
+// Returns an encoder for `isa`. T is float or double.
 template <typename T>
 std::unique_ptr<Encoder<T>> MakeEncoder(const EncoderShape& shape,
                                         std::vector<EncoderLayerOffsets> layers, Isa isa);
 
-// Returns an encoder with the linear layers' products in bf16 and everything else (sums, attention,
-// norms, the gradient) in float. An instance's result still does not depend on its group. The CPU
-// must be able to run `bf16`, which must not be kNone.
+// Returns an encoder that computes the linear layers' products in bf16. Everything else (sums,
+// attention, norms, the gradient) is in float. An instance's result still does not depend on its
+// group. The CPU must be able to run `bf16`, which must not be kNone.
 std::unique_ptr<Encoder<float>> MakeBf16Encoder(const EncoderShape& shape,
                                                 std::vector<EncoderLayerOffsets> layers, Bf16 bf16);
 

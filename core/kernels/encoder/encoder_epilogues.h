@@ -48,7 +48,7 @@ struct StoreWithSkip {
     Store<T>(to.At(i, j), value + Load<T>(bias + j) + Load<T>(skip.At(i, j)));
   }
 };
-// The gradient through a ReLU whose output is `active`.
+// An epilogue that stores the gradient through a ReLU whose output is `active`.
 template <typename T>
 struct StoreWhereActive {
   View<T> to;

@@ -19,7 +19,7 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// P: the kind of products (plain_products.h).
+// `P` is the kind of products (plain_products.h).
 template <typename P>
 using ElementOf = typename P::Element;
 
@@ -132,7 +132,7 @@ struct LayerAttention {
   T* scratch;
 };
 
-// Calls attend(call of one instance, its first row).
+// Calls attend(call, first row) for each instance.
 template <typename T, typename Attend>
 void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& all,
                      const Attend& attend) {
@@ -240,7 +240,7 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   }
 }
 
-// The input's edges of a backward pass: a view of Forward's normalised rows, and their scaling,
+// A layer's input in a backward pass: the edges, Forward's normalised rows, and the rows' scaling,
 // channel * scale + shift.
 template <typename T>
 struct LayerInput {
@@ -261,7 +261,8 @@ void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
   }
 }
 
-// Computes scratch.d_between from scratch.gradient, which is by the rows after the skip.
+// Computes scratch.d_between from scratch.gradient, the gradient with respect to the rows after the
+// skip.
 template <typename P>
 void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                   const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -299,8 +300,8 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
   }
 }
 
-// Computes scratch.gradient, by the layer's input, from scratch.d_between, which is replaced by the
-// gradient by the rows after the skip.
+// Computes scratch.gradient, with respect to the layer's input, from scratch.d_between. Replaces
+// scratch.d_between by the gradient with respect to the rows after the skip.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                           const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -346,8 +347,8 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
                                 scratch_memory);
   CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
-    // Skips all earlier layers, because pieces are found by counting, which is cheap beside a
-    // layer's work.
+    // Takes the memory of all earlier layers first, because a layer's memory follows that of the
+    // earlier ones. This is cheap compared with a layer's work.
     Memory<T> packed_memory(const_cast<T*>(call.packed));
     Memory<T> saved_memory(saved);
     const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);

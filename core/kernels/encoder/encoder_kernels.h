@@ -1,6 +1,6 @@
-// The interface between core/kernels/encoder/encoder.cc and each instruction set: only plain arrays
-// and numbers, so that no inline function of the standard library is compiled with instructions
-// that a CPU may lack.
+// The interface between core/kernels/encoder/encoder.cc and each instruction set. It has only plain
+// arrays and numbers, so that no inline function of the standard library is compiled with
+// instructions that a CPU may lack.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct EncoderCall {
   const T* const* edges;  // [instances] of [E, N, N]
 };
 
-// Functions of one instruction set. Sizes are in elements. `packed` is 64-byte aligned; other
-// memory need not be.
+// Functions of one instruction set. Sizes are in elements. `packed` must be 64-byte aligned, unlike
+// other memory.
 template <typename T>
 struct EncoderFunctions {
   int64_t (*packed_size)(const EncoderShape& shape);
@@ -42,7 +42,7 @@ template <typename T>
 EncoderFunctions<T> GetEncoderFunctions();
 }  // namespace avx512
 
-// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+// Functions with products in bf16, by the processor's instructions or emulated (bf16.h).
 namespace avx512_bf16 {
 EncoderFunctions<float> GetEncoderFunctions();
 }  // namespace avx512_bf16

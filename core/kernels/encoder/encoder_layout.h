@@ -13,7 +13,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// One layer's weights, [in, out] in panels, for products forward and backward. P: the kind of
+// One layer's weights, [in, out] in panels, for products forward and backward. `P` is the kind of
 // products (plain_products.h).
 template <typename P>
 struct PackedLayer {
@@ -60,7 +60,7 @@ View<T> TakePanels(int64_t rows, int64_t columns, Memory<T>& memory) {
   return InPanels(memory.Take(SizeInPanels<T>(rows, columns)), rows);
 }
 
-// Values saved by one layer for its backward pass. R rows, B instances.
+// Values that one layer saves for its backward pass, for R rows of B instances.
 template <typename T>
 struct SavedLayer {
   View<T> qkv;          // [R, 3H]
@@ -85,7 +85,7 @@ struct SavedLayer {
   }
 };
 
-// The instances' edges in attention's layout, one instance after the other.
+// Takes memory for the instances' edges in attention's layout, one instance after the other.
 template <typename T>
 T* TakeEdges(const EncoderShape& s, const int32_t* first_rows, int64_t instances,
              Memory<T>& memory) {
@@ -96,7 +96,7 @@ T* TakeEdges(const EncoderShape& s, const int32_t* first_rows, int64_t instances
   return memory.Take(size);
 }
 
-// Values saved by a group for the backward pass, apart from the layers'.
+// Values that a group saves for the backward pass, besides the layers' values.
 template <typename T>
 struct SavedGroup {
   T* edges;

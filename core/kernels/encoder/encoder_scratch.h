@@ -20,11 +20,11 @@ inline int64_t LongestOf(const int32_t* first_rows, int64_t instances) {
   return longest;
 }
 
-// Forward: rows that pass through the feed-forward network together, so that its inner activations
-// stay in the L2 cache.
+// Number of rows that pass forward through the feed-forward network together, so that its inner
+// activations stay in the L2 cache.
 inline constexpr int64_t kFeedRows = 96;
-// Backward: inner channels handled together for all rows, so that they and their weights' gradients
-// stay in the L2 cache.
+// Number of inner channels that the backward pass handles together for all rows, so that they and
+// their weights' gradients stay in the L2 cache.
 inline constexpr int64_t kFeedColumns = 128;
 
 template <typename P>
@@ -50,8 +50,8 @@ struct ForwardScratch {
 template <typename P>
 struct BackwardScratch {
   using T = typename P::Element;
-  View<T> gradient;    // [R, H]: by the current rows
-  View<T> d_between;   // [R, H]: by the rows after the first norm
+  View<T> gradient;    // [R, H]: w.r.t. the current rows
+  View<T> d_between;   // [R, H]: w.r.t. the rows after the first norm
   View<T> d_attended;  // [R, H]
   View<T> d_qkv;       // [R, 3H]
   View<T> d_feed;      // [R, kFeedColumns]

@@ -1,5 +1,6 @@
-// Normalisation of each channel over an instance's nodes (Ulyanov et al. 2016; biased variance) or
-// by frozen statistics, forward and backward, in place. vec.h states who may include this.
+// Normalisation of each channel, forward and backward, in place. Uses the statistics of an
+// instance's nodes (Ulyanov et al. 2016; biased variance) or frozen ones. vec.h states who may
+// include this.
 #pragma once
 
 #include <immintrin.h>
@@ -67,8 +68,8 @@ inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hi
   }
 }
 
-// Replaces dy [nodes, H], the gradient by y, by the gradient by the norm's input. Adds to d_scale
-// and d_shift.
+// Replaces dy [nodes, H], the gradient with respect to y, by the gradient with respect to the
+// norm's input. Adds the gradients of scale and shift to d_scale and d_shift.
 template <typename T>
 inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden,
                          View<const T> normalised, const T* root, View<T> dy, T* d_scale,

@@ -1,6 +1,6 @@
 // One step of a trajectory whose choices a network makes, as a program for a group of threads that
-// are also lanes (group.h). It applies the network's last choice and writes its next observation.
-// One launch per step, because the network runs between two steps.
+// are also lanes (group.h). It applies the network's last choice and writes the network's next
+// observation. Each step is a launch, because the network runs between two steps.
 #pragma once
 
 #include "core/kernels/forced_decoding/forced_decoding_program.h"
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Shapes: B instances, P trajectories each.
+// Inputs of a step of B instances with P trajectories each.
 struct AdvanceRequest {
   ObservationLayout layout;
   int32_t instances = 0;             // B
@@ -18,9 +18,9 @@ struct AdvanceRequest {
   int32_t step = 0;                  // t; trajectories begin at 0
   const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
   const int64_t* choices = nullptr;  // [B, P] of step t - 1, read for moving trajectories
-  // [B, P] of TrajectoryScratchBytes each, kept from step to step.
+  // [B, P] of TrajectoryScratchBytes each, preserved between steps.
   uint8_t* trajectory_scratch = nullptr;
-  // Key of a sampled choice's uniform number: FirstUniform of StepBlock.
+  // Key of a sampled choice's uniform number, FirstUniform of StepBlock.
   uint64_t seed = 1;
   uint64_t stream = 0;
   const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
@@ -29,7 +29,7 @@ struct AdvanceRequest {
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// Outputs, [B, P]. Trajectories that do not move get WriteIdleObservation.
+// Outputs, [B, P]. WriteIdleObservation gives the observations of trajectories that do not move.
 template <typename T>
 struct AdvanceResult {
   ObservationColumns<T> steps;

@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// Calls body(row) for all rows, on the pool's threads if there is a pool.
+// Calls body(row) for all rows, on the pool's threads unless `pool` is null.
 void ForRows(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body) {
   constexpr int64_t kRowsAtOnce = 64;
   const int64_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;

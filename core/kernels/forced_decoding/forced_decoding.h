@@ -1,6 +1,6 @@
-// Steps of a batch's trajectories in one launch on the device that holds them: forced decoding,
-// which replays given choices (forced_decoding_program.h), and the next step of a network's own
-// choices (advance_program.h).
+// Steps of a batch's trajectories in one launch, on the device that holds them. Forced decoding
+// replays given choices (forced_decoding_program.h). Single steps apply a network's own choices
+// (advance_program.h).
 #pragma once
 
 #include "absl/status/status.h"
@@ -18,8 +18,8 @@ template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
                   CpuPool* pool = nullptr);
 
-// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
-// kUnimplemented: a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
+// CUDA's immediate error, and kUnimplemented in a build without CUDA.
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
                                const ForcedDecodingResult<float>& result, void* stream);
 absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,

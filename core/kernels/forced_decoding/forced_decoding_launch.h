@@ -1,4 +1,5 @@
-// Launches of the kernels of forced decoding and single steps on a stream. Knows CUDA, not Abseil.
+// Launches of the kernels of forced decoding and single steps on a stream. Depends on CUDA, but not
+// on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +9,7 @@
 
 namespace vrp {
 
-// Enqueues the kernels. Returns CUDA's immediate error.
+// Enqueues the kernel. Returns CUDA's immediate error.
 cudaError_t LaunchForcedDecoding(const ForcedDecodingRequest& request,
                                  const ForcedDecodingResult<float>& result, cudaStream_t stream);
 cudaError_t LaunchAdvance(const AdvanceRequest& request, const AdvanceResult<float>& result,

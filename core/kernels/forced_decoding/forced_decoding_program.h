@@ -1,5 +1,5 @@
 // Forced decoding of a trajectory as a program for a group of threads that are also lanes
-// (group.h): it applies the given choices by the routing rules and writes a network's observation
+// (group.h). It applies the given choices by the routing rules and writes a network's observation
 // of every step.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Shapes: B instances, P trajectories each, T steps.
+// Inputs for B instances with P trajectories each and at most T steps.
 struct ForcedDecodingRequest {
   ObservationLayout layout;
   int32_t instances = 0;  // B
@@ -18,7 +18,7 @@ struct ForcedDecodingRequest {
   const int32_t* choices = nullptr;  // [B, P, T], -1 after the end
   // [B, P] of TrajectoryScratchBytes each, aligned as a double.
   uint8_t* trajectory_scratch = nullptr;
-  // Key of each step's additional uniform number: SecondUniform of StepBlock.
+  // Key of each step's additional uniform number, SecondUniform of StepBlock.
   uint64_t seed = 1;
   uint64_t stream = 0;
   const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
@@ -27,7 +27,8 @@ struct ForcedDecodingRequest {
   int64_t rows() const { return int64_t{instances} * trajectories; }
 };
 
-// Outputs, [B, P, T] and [B, P]. Steps after a trajectory's end get WriteIdleObservation.
+// Outputs, [B, P, T] and [B, P]. WriteIdleObservation gives the observations after a trajectory's
+// end.
 template <typename T>
 struct ForcedDecodingResult {
   ObservationColumns<T> steps;
@@ -37,7 +38,7 @@ struct ForcedDecodingResult {
   TrajectoryEnd* ends = nullptr;  // kForbidden: the next choice is missing or not allowed
 };
 
-// Returns the size of a trajectory's scratch: its state, and which nodes are visited.
+// Returns the size of a trajectory's scratch: its state and its marks of visited nodes.
 constexpr int64_t TrajectoryScratchBytes(const ObservationLayout& layout) {
   const auto state = static_cast<int64_t>(sizeof(RouteState));
   return state + (int64_t{layout.nodes} + 7) / 8 * 8;

@@ -1,5 +1,5 @@
-// Local search on the plans of many CVRPs or TSPs at once, on the device that runs it. The programs
-// of every device are improve/improve_program.h and the headers that it includes.
+// Local search on the plans of many CVRPs or TSPs at once, on the CPU or a CUDA device. Every
+// device runs the programs in improve/improve_program.h and the headers that it includes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace vrp {
 
-// Largest number of nodes of an instance, including its depot.
+// Maximum number of nodes of an instance, including its depot.
 inline constexpr int32_t kMaxImprovedNodes = 2048;
 
-// An instance and its plan in integers: the sums of any 4 N distances and of all demands must fit
+// An instance and its plan in integers. The sums of any 4 N distances and of all demands must fit
 // in int32.
 struct ImprovedPlan {
   int32_t nodes = 2;   // N: 2 .. kMaxImprovedNodes; node 0 is the depot
@@ -27,21 +27,23 @@ struct ImprovedPlan {
   int32_t capacity = 0;
   std::vector<int32_t> distances;  // [N, N], symmetric
   std::vector<int32_t> demands;    // [N]; 0 for the depot
-  // Each customer exactly once. Replaced by a plan that costs no more, without empty routes.
+  // Must contain each customer exactly once. Improve replaces it by a plan that costs no more and
+  // has no empty routes.
   std::vector<std::vector<int32_t>> plan;
 };
 
 struct ImproveOptions {
-  // Rounds of ruin and recreate after a descent; 0: only the descent.
+  // Number of rounds of ruin and recreate after the descent.
   int32_t rounds = 0;
   uint64_t seed = 1;
   // Ends the rounds early and keeps the best plan so far. The descent always finishes.
   StopCondition stop = {};
-  CpuPool* pool = nullptr;  // used by the CPU; null: the calling thread only
+  CpuPool* pool = nullptr;  // for the CPU; null: the calling thread only
 };
 
-// Runs `work` on the thread that owns the device and returns its status. Each call takes some tens
-// of milliseconds, so that others can use the device in between. Null: the calling thread.
+// A function that runs `work` on the thread that owns the device and returns its status. Each call
+// takes some tens of milliseconds, so that others can use the device in between. If null, the
+// calling thread runs `work`.
 using DeviceRunner = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
 
 class BatchImprover {
@@ -49,14 +51,14 @@ class BatchImprover {
   virtual ~BatchImprover() = default;
 
   // Improves the plans and returns the least number of rounds that any of them had. A result
-  // depends only on the plan, the seed and the number of rounds. kInternal: an error of the device.
-  // Not thread-safe.
+  // depends only on the plan, the seed and the number of rounds. Returns kInternal for an error of
+  // the device. Not thread-safe.
   virtual absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                           const ImproveOptions& options) = 0;
 };
 
-// Returns an improver on the CPU with one thread per plan, the reference for CUDA. Takes a batch in
-// parts of at most `part_bytes`.
+// Returns an improver on the CPU with one thread per plan, the reference for CUDA. It splits a
+// batch into parts of at most `part_bytes`.
 std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
                                                        DeviceRunner runner = {});
 
@@ -65,7 +67,8 @@ struct CudaImproverOptions {
   DeviceRunner runner = {};     // shared with all other users of the device
   int32_t memory_percent = 50;  // largest share of the device's memory
 };
-// Returns an improver on that CUDA device with one warp per plan. Null in a build without CUDA.
+// Returns an improver on the given CUDA device with one warp per plan. Returns null in a build
+// without CUDA.
 std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions& options);
 
 }  // namespace vrp

@@ -40,7 +40,8 @@ class CudaBatchImprover final : public BatchImprover {
   explicit CudaBatchImprover(const CudaImproverOptions& options) : options_(options) {}
   ~CudaBatchImprover() override {
     if (stream_ == nullptr) return;
-    // Failure means that the device's thread has ended, and so will the process.
+    // Ignores errors, because they mean that the device's thread has ended and the process is about
+    // to end.
     static_cast<void>(
         Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "destroy a stream"); }));
   }
@@ -59,8 +60,9 @@ class CudaBatchImprover final : public BatchImprover {
   // Runs `work` on the thread that owns the device.
   absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
     return RunOnDevice(options_.runner, [&]() -> absl::Status {
-      // Does not restore the thread's previous device: if the thread had none, that would create a
-      // context on device 0, which takes hundreds of MiB. All device work chooses its device first.
+      // Does not restore the thread's previous device. If the thread had none, restoring would
+      // create a context on device 0, which takes hundreds of MiB. All device work chooses its
+      // device first.
       VRP_RETURN_IF_ERROR(CudaStatus(cudaSetDevice(options_.device), "set the device"));
       return work();
     });

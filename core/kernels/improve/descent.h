@@ -10,8 +10,8 @@
 
 namespace vrp {
 
-// Applies the best of Move's moves, the first among equals. Returns whether one was applied. The
-// scratch's route index is valid before and after.
+// Applies the best of Move's moves that make the plan cheaper, the first among equals. Returns
+// whether there was one. The scratch's route index is valid before and after.
 template <typename Move, typename Lanes>
 VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
                          const ImproveScratch& scratch) {
@@ -34,7 +34,7 @@ VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
   return true;
 }
 
-// Descends from the scratch's trial plan.
+// Applies moves to the scratch's trial plan until none makes it cheaper.
 template <typename Lanes>
 VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task,
                         const ImproveScratch& scratch) {

@@ -9,12 +9,12 @@
 namespace vrp {
 namespace {
 
-// Longest duration of a call, and the number of rounds of the first call.
+// Target duration of a call, and the number of rounds of the first call.
 constexpr absl::Duration kCall = absl::Milliseconds(20);
 constexpr int32_t kFirstRounds = 8;
 
-// Returns the rounds of the next call, after one of `rounds` that took `took`, limited to the time
-// left.
+// Returns the number of rounds of the next call, after a call of `rounds` rounds that took `took`.
+// The call should end within `left`.
 int64_t NextRounds(int64_t rounds, absl::Duration took, absl::Duration left) {
   int64_t next = rounds;
   if (took < kCall / 2) next *= 2;
@@ -52,7 +52,7 @@ absl::StatusOr<int32_t> CallImprove(
     request.first_round = request.end_round;
     request.end_round =
         static_cast<int32_t>(std::min<int64_t>(request.rounds, request.first_round + rounds));
-    absl::Duration took;  // without waiting for the device
+    absl::Duration took;  // without the wait for the device
     VRP_RETURN_IF_ERROR(RunOnDevice(runner, [&] {
       const absl::Time begun = SteadyNow();
       const absl::Status done = improve(request);

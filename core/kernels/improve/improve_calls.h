@@ -1,4 +1,4 @@
-// Improvement of a batch, split into calls that are short enough to stop in between.
+// Improvement of a batch, split into short calls so that the caller can stop in between.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Runs `work` by `runner`, or directly if it is null.
+// Runs `work` through `runner`, or directly if `runner` is null.
 absl::Status RunOnDevice(const DeviceRunner& runner, absl::FunctionRef<absl::Status()> work);
 
 // Calls `improve` through `runner` until all of options.rounds are done or the stop condition
@@ -20,7 +20,7 @@ absl::StatusOr<int32_t> CallImprove(const ImproveOptions& options, const DeviceR
                                     absl::FunctionRef<absl::Status(const ImproveRequest&)> improve);
 
 // Calls `improve` for parts of `plans` of at most `bytes` (or one plan), each with its share of the
-// time. Returns the least rounds of a part.
+// time. Returns the smallest number of rounds of any part.
 absl::StatusOr<int32_t> ImproveInParts(
     std::span<ImprovedPlan> plans, const ImproveOptions& options, int64_t bytes,
     absl::FunctionRef<absl::StatusOr<int32_t>(std::span<ImprovedPlan>, const ImproveOptions&)>

@@ -1,4 +1,4 @@
-// Kernel that improves all plans by some rounds, one warp per plan.
+// Kernel that runs some rounds of improvement on all plans, one warp per plan.
 #include "core/kernels/improve/improve_launch.h"
 #include "core/kernels/launch/block_words.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"

@@ -1,4 +1,4 @@
-// Distribution of plans over a GPU's blocks, one warp per plan. Plain C++.
+// Distribution of plans over a GPU's blocks, one warp per plan. Does not depend on CUDA.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct ImproveLaunchPlan {
   int64_t blocks(int32_t instances) const { return (int64_t{instances} + warps - 1) / warps; }
 };
 
-// Uses as many warps per block as their scratch fits into shared memory, or global memory if not
-// even one warp's fits.
+// Uses as many warps per block as shared memory can hold scratch for. Uses global memory if not
+// even one warp's scratch fits.
 ImproveLaunchPlan PlanImproveLaunch(int32_t instances, int64_t warp_scratch_bytes,
                                     const DeviceLimits& limits);
 

@@ -1,6 +1,7 @@
-// Improvement of one plan by a few threads together (lanes of core/kernels/support/group.h): a
-// descent, rounds of ruin and recreate under simulated annealing, and a final descent. Uses
-// integers and counter-based random numbers, so that every device computes the same plan.
+// Improvement of one plan by a few cooperating threads (lanes of core/kernels/support/group.h). It
+// consists of a descent, rounds of ruin and recreate under simulated annealing, and a final
+// descent. Uses integers and counter-based random numbers, so that every device computes the same
+// plan.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace vrp {
 inline constexpr int32_t kCoolingSteps = 64;
 inline constexpr int32_t kLogSteps = 256;
 
-// Tables made by MakeAnnealingTable, so that rounding of logarithms does not depend on the device.
+// Tables that MakeAnnealingTable computes on the host, so that rounding of logarithms does not
+// depend on the device.
 struct AnnealingTable {
   int32_t temperatures[kCoolingSteps] = {};  // 65,536ths of the mean leg
   int32_t logs[kLogSteps] = {};              // 4,096ths of -ln((i + 1/2) / kLogSteps)
@@ -24,7 +26,8 @@ struct ImproveRequest {
   AnnealingTable annealing;
   uint64_t seed = 1;
   int32_t rounds = 0;  // in total
-  // The rounds of this call. The first call begins with round 0, the last ends with `rounds`.
+  // The rounds of this call. The first call begins with round 0, and the last one ends with
+  // `rounds`.
   int32_t first_round = 0;
   int32_t end_round = 0;
 };

@@ -1,5 +1,5 @@
-// Random numbers of the improvement. They depend only on seed and round, so that every device draws
-// the same, and a plan's position in the batch does not matter.
+// Random numbers of the improvement. They depend only on seed and round, not on the device or on a
+// plan's position in the batch.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// The random numbers of one round. For one thread.
+// The random numbers of one round, for use by one thread.
 class ImproveRandom {
  public:
   VRP_DEVICE ImproveRandom(uint64_t seed, uint32_t round)
@@ -38,8 +38,8 @@ class ImproveRandom {
   int32_t used_ = 4;
 };
 
-// Hashes a round's word and a number, well enough for decisions that need no statistical
-// independence (the finaliser of "lowbias32", Wellons 2018).
+// Hashes a round's word and a number (the finaliser of "lowbias32", Wellons 2018). Good enough only
+// for decisions that need no statistical independence.
 VRP_DEVICE constexpr uint32_t MixedWord(uint32_t word, uint32_t number) {
   uint32_t x = word + number * 0x9E3779B9u;
   x = (x ^ (x >> 16)) * 0x7FEB352Du;

@@ -7,10 +7,10 @@
 
 namespace vrp {
 
-// Most customers that a ruin removes.
+// Maximum number of customers that a ruin removes.
 inline constexpr int32_t kMaxRemoved = 64;
 
-// State decided by one thread and read by all.
+// State that one thread writes and all threads read.
 struct ImproveState {
   int32_t removed = 0;  // number of customers
   int32_t delta = 0;    // of the trial's cost since it was copied
@@ -23,7 +23,7 @@ struct ImproveState {
 struct ImproveScratch {
   ImproveState* state = nullptr;
   LinkedPlan trial;                 // the plan that moves change
-  LinkedPlan current;               // the plan that annealing continues from
+  LinkedPlan current;               // the plan from which annealing continues
   int32_t* prefix_loads = nullptr;  // [P]: load of the route up to and including the point
   int32_t* keys = nullptr;          // [kMaxRemoved]
   uint16_t* rank = nullptr;         // [P]: the point's position in its route, 0 for the depot

@@ -1,5 +1,5 @@
-// One CVRP or TSP whose plan is improved, as integers in one device's memory, so that every device
-// computes the same plan. Includes only headers that CUDA sources can include.
+// One CVRP or TSP whose plan is improved, in one device's memory. All values are integers, so that
+// every device computes the same plan. Includes only headers that CUDA sources can include.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,17 @@
 
 namespace vrp {
 
-// Neighbours in a customer's list that ruins visit, and those that moves of the descent try.
+// Number of neighbours in a customer's list, which ruins visit, and number of those that moves of
+// the descent try.
 inline constexpr int32_t kListedNear = 32;
 inline constexpr int32_t kMovedNear = 12;
 
 // Cost of an infeasible move.
 inline constexpr int32_t kNoMove = std::numeric_limits<int32_t>::max();
 
-// A view. A plan consists of points: customers 1 .. N - 1, and N + r, the depot at both ends of
-// route r. The sums of any 4 N distances and of all demands fit in int32.
+// A view of an instance. A plan consists of points: the customers 1 .. N - 1, and for each route r
+// the depot at both ends as point N + r. The sums of any 4 N distances and of all demands fit in
+// int32.
 struct ImproveTask {
   int32_t nodes = 0;   // N >= 2; N + M < 2^16 - 1
   int32_t routes = 1;  // M: maximum
@@ -35,7 +37,7 @@ struct ImproveTask {
   }
 };
 
-// Fills task.near; among equally near customers, lower numbers come first.
+// Fills task.near. Among equally near customers, lower numbers come first.
 template <typename Lanes>
 VRP_DEVICE void ListNear(const Lanes& lanes, const ImproveTask& task) {
   const int32_t listed = task.listed();

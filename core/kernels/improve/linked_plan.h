@@ -11,11 +11,11 @@ inline constexpr uint16_t kUnrouted = 0xFFFF;
 
 struct PlanHeader {
   int32_t cost = 0;
-  int32_t mean_leg = 0;  // of the plan that annealing began with
+  int32_t mean_leg = 0;  // of the initial plan of annealing
   int32_t unused[2] = {};
 };
 
-// A view with P points and M routes. A customer outside of all routes has route kUnrouted and
+// A view of a plan with P points and M routes. An unrouted customer has route kUnrouted and
 // undefined links.
 struct LinkedPlan {
   PlanHeader* header = nullptr;
@@ -67,7 +67,7 @@ VRP_DEVICE inline void Link(const ImproveTask& task, const LinkedPlan& plan, int
   plan.legs[from] = task.Distance(from, to);
 }
 
-// Reverses the points first .. last. The caller links the two ends to their surroundings.
+// Reverses the points first .. last. The caller links both ends to their neighbours outside.
 VRP_DEVICE inline void Reverse(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
                                int32_t last) {
   int32_t back = plan.before[last];
@@ -90,7 +90,7 @@ VRP_DEVICE inline void Insert(const ImproveTask& task, const LinkedPlan& plan, i
   ++plan.counts[route];
 }
 
-// Returns the change of the cost.
+// Removes the customer from its route. Returns the change of the cost.
 VRP_DEVICE inline int32_t Remove(const ImproveTask& task, const LinkedPlan& plan,
                                  int32_t customer) {
   const int32_t previous = plan.before[customer];

@@ -6,7 +6,7 @@
 namespace vrp {
 namespace {
 
-// Temperatures in mean legs of the plan that annealing begins with.
+// First and last temperature, in mean legs of the initial plan of annealing.
 constexpr double kFirstTemperature = 1;
 constexpr double kLastTemperature = 0.06;
 

@@ -1,4 +1,4 @@
-// Plans to improve as a few flat arrays, each copied to the device at once.
+// Plans to improve, as a few flat arrays. Each array is copied to the device at once.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,7 @@ class PackedPlans {
   std::vector<uint8_t> plans_;
 };
 
-// Returns the most device memory that a plan takes among plans of its size.
+// Returns the maximum device memory in bytes that a plan takes in a batch of plans of its size.
 int64_t ImprovedPlanBytes(const ImprovedPlan& plan);
 
 AnnealingTable MakeAnnealingTable();

@@ -1,5 +1,5 @@
-// Reinsertion of removed customers at their cheapest positions, except that some positions are
-// skipped at random (SISR's blinks; see ruin.h).
+// Reinsertion of removed customers at their cheapest positions. Skips some positions at random
+// (SISR's blinks; see ruin.h).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Orders of reinsertion. Ten words, of which each round draws one.
+// Orders of reinsertion. Each round draws one of ten words.
 enum class ReinsertionOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
 
 constexpr VRP_DEVICE ReinsertionOrder ReturnOrderOf(uint32_t word) {
@@ -34,7 +34,8 @@ VRP_DEVICE inline int32_t ReturnKey(const ImproveTask& task, int32_t customer,
   return task.Distance(0, customer);
 }
 
-// Fills scratch.sorted: by key, and in order of removal among equals.
+// Fills scratch.sorted with the removed customers, sorted by key. Equal keys keep the order of
+// removal.
 template <typename Lanes>
 VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
                             const ImproveScratch& scratch) {
@@ -55,8 +56,8 @@ VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
   });
 }
 
-// Inserts all removed customers. Returns whether each found a position; if not, the trial must be
-// discarded.
+// Inserts all removed customers. Returns whether each one found a position. If not, the caller must
+// discard the trial.
 template <typename Lanes>
 VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
                          const ImproveScratch& scratch) {

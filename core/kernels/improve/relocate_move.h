@@ -7,12 +7,12 @@
 
 namespace vrp {
 
-// Variant 4 (s - 1) + 2 t + f: moves the s customers beginning with i behind j (f = 0) or before it
-// (f = 1), in their order (t = 0) or reversed (t = 1).
+// Moves of s customers from i on to behind j (f = 0) or before j (f = 1). They keep their order (t
+// = 0) or are reversed (t = 1). The variant is 4 (s - 1) + 2 t + f.
 struct RelocateMove {
   static constexpr int32_t kVariants = 12;
 
-  // Customers from i to `last`, to be linked between `ahead` and `behind`.
+  // Customers from i to `last`, which the move links between `ahead` and `behind`.
   struct Chain {
     int32_t last, ahead, behind, load;
     bool reversed, feasible;
@@ -33,7 +33,7 @@ struct RelocateMove {
     }
     ((variant & 1) == 0 ? chain.behind : chain.ahead) =
         (variant & 1) == 0 ? plan.next[j] : plan.before[j];
-    // The chain is there already.
+    // The chain is at this position already.
     if (chain.ahead == chain.last || chain.behind == i) chain.feasible = false;
     return chain;
   }

@@ -13,7 +13,7 @@ inline constexpr int32_t kMeanRemoved = 10;
 inline constexpr int32_t kLongestString = 10;
 
 // Removes `length` customers of a string around `customer`. If `skipped` is not negative, the
-// skipped-th of the string's length + 1 customers stays. For one thread.
+// skipped-th of the string's length + 1 customers stays. Must run on one thread.
 VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
                                     uint32_t ahead) {
@@ -36,7 +36,7 @@ VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratc
   }
 }
 
-// Ruins the trial, in which all customers are routed. For one thread.
+// Ruins the trial, in which all customers are routed. Must run on one thread.
 VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scratch,
                             ImproveRandom& random) {
   const LinkedPlan& plan = scratch.trial;
@@ -47,8 +47,8 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
   for (int32_t r = 0; r < task.routes; ++r) used += plan.counts[r] > 0 ? 1 : 0;
   const int32_t mean = (task.nodes - 1) / used;
   const int32_t longest = mean < kLongestString ? mean : kLongestString;
-  // Uniform over 1 .. 4 kMeanRemoved / (1 + longest) - 1; a fractional bound makes the last value
-  // less likely.
+  // Draws uniformly from 1 .. 4 kMeanRemoved / (1 + longest) - 1. A fractional bound makes the last
+  // value less likely.
   const int32_t span = 4 * kMeanRemoved - 1 - longest;
   const auto strings =
       static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(span)) / (1 + longest));

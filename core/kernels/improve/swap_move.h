@@ -7,13 +7,13 @@
 
 namespace vrp {
 
-// Exchanges 1 + variant % 2 customers from i on with 1 + variant / 2 customers behind j.
+// Exchanges of 1 + variant % 2 customers from i on with 1 + variant / 2 customers behind j.
 struct SwapMove {
   static constexpr int32_t kVariants = 4;
 
   struct Chain {
     int32_t first, last, load;
-    bool feasible;  // only customers, none of them `other`
+    bool feasible;  // whether it has only customers, none of them `other`
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
                                   int32_t length, int32_t other) {
@@ -31,7 +31,7 @@ struct SwapMove {
     const Chain mine = ChainOf(task, plan, i, 1 + variant % 2, other);
     const Chain theirs = ChainOf(task, plan, other, 1 + variant / 2, i);
     if (!mine.feasible || !theirs.feasible) return kNoMove;
-    // Exchanging neighbours is a relocation.
+    // RelocateMove exchanges neighbours.
     if (plan.next[mine.last] == other || plan.next[theirs.last] == i) return kNoMove;
     const int32_t more = theirs.load - mine.load;
     if (plan.route[i] != plan.route[j] && (plan.loads[plan.route[i]] + more > task.capacity ||

@@ -7,7 +7,8 @@
 
 namespace vrp {
 
-// Joins i and j by the legs behind them (variant 0) or before them (variant 1).
+// Moves that link i with j. They also link both successors (variant 0) or both predecessors
+// (variant 1) with each other.
 struct TwoOptMove {
   static constexpr int32_t kVariants = 2;
 

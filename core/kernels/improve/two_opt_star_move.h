@@ -7,9 +7,9 @@
 
 namespace vrp {
 
-// Cuts one route behind point a, the other behind b. Variant 0 (a = i, b before j) swaps the tails.
-// Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the two heads, with the second
-// reversed, and the two tails.
+// Moves that cut one route behind point a and the other behind point b. Variant 0 (a = i, b before
+// j) swaps the tails. Variants 1 (a = i, b = j) and 2 (a before i, b before j) join the two heads
+// and the two tails. They reverse the second head and the first tail.
 struct TwoOptStarMove {
   static constexpr int32_t kVariants = 3;
 

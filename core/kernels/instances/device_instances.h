@@ -1,6 +1,6 @@
-// A batch of instances drawn on the device that uses them. The batch's number is read from the
-// device's memory, so that the same launch serves every step (a captured graph) and nothing is
-// copied.
+// A batch of instances drawn on the device that uses them. The launch reads the batch's number from
+// the device's memory. A captured graph can therefore replay the same launch at every step without
+// copies.
 #pragma once
 
 #include "absl/status/status.h"
@@ -8,11 +8,11 @@
 
 namespace vrp {
 
-// Draws into CPU memory by the same program, with one thread.
+// Draws the batch into CPU memory with the same program, on one thread.
 void DrawInstancesOnCpu(const InstanceTask& task);
 
-// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
-// kUnimplemented: a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
+// CUDA's immediate error, and kUnimplemented in a build without CUDA.
 absl::Status DrawInstancesOnCuda(const InstanceTask& task, void* stream);
 
 }  // namespace vrp

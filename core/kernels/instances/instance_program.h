@@ -20,8 +20,8 @@ struct DemandDraws {
   int64_t largest = kMaxDemand;
   int32_t count = 0;
 };
-// Draws each demand separately. If one took more words than usual, draws the later ones again in
-// sequence.
+// Draws each demand separately. If one draw took more words than usual, repeats it and all later
+// ones in sequence.
 template <typename Group>
 VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double* demands) {
   const auto from = [&](int32_t i) {
@@ -42,7 +42,7 @@ VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double
   });
 }
 
-// Returns the values of instance `index` apart from its nodes.
+// Returns the values of instance `index`, except those of its nodes.
 VRP_DEVICE inline RoutingProblem DrawProblem(const UniformInstances& drawn, int64_t index,
                                              const NodeColumns& columns) {
   CounterRandom random = InstanceNumbers(drawn.seed, index, InstanceStream::kMixture);
@@ -74,10 +74,10 @@ VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
               columns.demands + 1);
 }
 
-// Returns the square around the nodes; `reach` [4] is memory of the group.
+// Returns the square around the nodes. `reach` [4] is memory of the group.
 template <typename Group>
 VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem, double* reach) {
-  // The largest x and y, and the negated smallest x and y.
+  // Computes the largest x and y, and the negated smallest x and y.
   group.Rows(4, [&](const auto& lanes, int32_t row) {
     const double* const values = row % 2 == 0 ? problem.x : problem.y;
     const double sign = row < 2 ? 1 : -1;

@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Coordinates and demands: doubles per node.
+// Number of doubles per node: its coordinates and its demand.
 inline constexpr int32_t kInstanceColumns = 3;
 
 // Returns the number of nodes of the largest instance.
@@ -20,7 +20,7 @@ constexpr int32_t MaxNodes(const UniformInstances& drawn) {
   return drawn.customers;
 }
 
-// Views of one device's memory.
+// A task with views of one device's memory.
 struct InstanceTask {
   UniformInstances drawn;
   int32_t instances = 0;           // B

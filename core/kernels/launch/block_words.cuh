@@ -1,4 +1,4 @@
-// Constructs that only nvcc compiles, apart from the runtime's. The tests' emulated device
+// Constructs that only nvcc compiles, except those of CUDA's runtime. The tests' emulated device
 // (tests/gpu/emulated) replaces this header.
 #pragma once
 
@@ -12,7 +12,7 @@ __device__ inline uint8_t* SharedBytes() {
   return shared;
 }
 
-// Waits until kThreads threads of the block (whole warps) have reached barrier `number`, one of 16.
+// Waits until kThreads threads of the block (whole warps) have reached barrier `number`, below 16.
 // __syncthreads uses barrier 0.
 template <int32_t kThreads>
 __device__ void WaitAtBarrier(int32_t number) {

@@ -10,7 +10,7 @@ namespace vrp {
 
 absl::Status CudaStatus(cudaError_t error, std::string_view what) {
   if (error == cudaSuccess) return absl::OkStatus();
-  // Clears the runtime's copy, which torch would report as an error of its next launch.
+  // Clears the runtime's last error, which torch would report as an error of its next launch.
   static_cast<void>(cudaGetLastError());
   const std::string message =
       Concat("CUDA: ", what, ": ", cudaGetErrorString(error), " (", cudaGetErrorName(error), ")");

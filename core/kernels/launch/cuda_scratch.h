@@ -13,14 +13,15 @@
 
 namespace vrp {
 
-// Returns a status for `error` of the action `what`: kInternal, kUnavailable if the device is lost,
-// or kResourceExhausted if its memory is full.
+// Returns the status of the action `what`. An error becomes kUnavailable if the device is lost,
+// kResourceExhausted if its memory is full, and kInternal otherwise.
 absl::Status CudaStatus(cudaError_t error, std::string_view what);
 
 // Returns the limits of the current device.
 absl::StatusOr<DeviceLimits> QueryLimits();
 
-// Memory allocated in the stream's order: nothing waits, and a graph can capture it.
+// Memory that is allocated in the stream's order. The host does not wait for the allocation, and a
+// graph can capture it.
 class CudaScratch {
  public:
   static absl::StatusOr<CudaScratch> Create(int64_t bytes, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// Kernel launches by a call of CUDA's runtime, which every C++ compiler can parse.
+// Kernel launches through CUDA's runtime, which every C++ compiler can parse.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ struct LaunchShape {
 };
 
 // Allows `kernel` more than the default 48 KiB of shared memory. Always asks for the device's
-// maximum: the limit belongs to the kernel, and a smaller one would break launches on other threads
+// maximum. The limit belongs to the kernel, so a smaller one would break launches on other threads
 // or in captured graphs. The kernel must not have static shared memory.
 template <typename Kernel>
 cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
@@ -32,7 +32,7 @@ cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
 }
 
 // Enqueues a call of `kernel` by every thread. Returns CUDA's immediate error. Does nothing for
-// zero blocks, which CUDA refuses, because a batch may be empty.
+// zero blocks: CUDA refuses such a launch, but a batch may be empty.
 template <typename... Parameters>
 cudaError_t LaunchKernel(void (*kernel)(Parameters...), const LaunchShape& shape,
                          cudaStream_t stream,

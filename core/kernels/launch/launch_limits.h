@@ -1,18 +1,18 @@
-// Bounds on how kernels are launched. Plain C++: neither CUDA nor Abseil.
+// Bounds of kernel launches. Depends on neither CUDA nor Abseil.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp {
 
-// Threads of a slice (slice_group.cuh), the group that works on one trajectory.
+// Number of threads of a slice (slice_group.cuh), the group that works on one trajectory.
 inline constexpr int32_t kSliceThreads = 128;
-// Slices of a block.
+// Maximum number of slices of a block.
 inline constexpr int32_t kMaxSlices = 8;
 
 // Limits that CUDA reports for a device.
 struct DeviceLimits {
-  int64_t shared_bytes = 0;  // most shared memory that a block may opt in to
+  int64_t shared_bytes = 0;  // maximum of shared memory that a block may opt in to
   int32_t multiprocessors = 0;
 };
 

@@ -18,7 +18,8 @@ const LstmKernels<T>& LstmKernelsFor(Isa isa) {
 template const LstmKernels<float>& LstmKernelsFor<float>(Isa);
 template const LstmKernels<double>& LstmKernelsFor<double>(Isa);
 
-// Calls only the requested getter: the others are compiled for instructions that this CPU may lack.
+// Calls only the requested getter, because the others are compiled for instructions that this CPU
+// may lack.
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16) {
   switch (bf16) {
     case Bf16::kVectors: {

@@ -1,10 +1,10 @@
-// LSTMs over sequences (Hochreiter and Schmidhuber 1997; gates and names as in torch.nn.LSTM),
-// forward and backward, on the calling thread.
+// LSTMs over sequences (Hochreiter and Schmidhuber 1997), forward and backward, on the calling
+// thread. Gates and names are those of torch.nn.LSTM.
 //
-// Sequences of different lengths are stored step by step without padding (torch's PackedSequence):
-// the longest first, and step t has rows first[t] .. first[t + 1] - 1. The caller computes the
-// inputs of the gates apart from the layer's own state (input weights, biases) for all steps at
-// once where they are known.
+// Sequences of different lengths are stored step by step without padding, the longest first
+// (torch's PackedSequence). Step t has rows first[t] .. first[t + 1] - 1. The caller computes the
+// inputs of the gates that do not depend on the layer's state (input weights, biases), if possible
+// for all steps together.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace vrp {
 
-// Row offsets of the steps of R sequences: [T + 1], beginning at 0. No step has more rows than the
-// one before.
+// Row offsets of the steps of R sequences: [T + 1], beginning at 0. No step has more rows than its
+// predecessor.
 using StepRows = std::span<const int32_t>;
 
-// Stride of gates [rows, 4H]: a cache line more than they fill, because otherwise the rows of a
-// product's block would fall into the same few sets of the L1 cache.
+// Returns the stride of gates [rows, 4H], a cache line more than a row's length. Otherwise the rows
+// of a product's block would fall into the same few sets of the L1 cache.
 template <typename T>
 constexpr int64_t GateStride(int64_t hidden_size) {
   return 4 * hidden_size + 64 / static_cast<int64_t>(sizeof(T));
@@ -27,10 +27,10 @@ constexpr int64_t GateStride(int64_t hidden_size) {
 
 template <typename T>
 struct LstmKernels {
-  // Runs one step. gates [rows, 4H] (inputs in the order input, forget, candidate, output) +=
-  // hidden packed; then activates them in place and writes the next cell and hidden state [rows,
-  // H]. `packed` is W_hh^T in the layout of `pack`. Steps of a run should alternate `from_last`:
-  // half of W_hh is then still cached.
+  // One step. Adds hidden packed to gates [rows, 4H], the inputs in the order input, forget,
+  // candidate, output. Then activates the gates in place and writes the next cell and hidden state
+  // [rows, H]. `packed` is W_hh^T in the layout of `pack`. Steps of a run should alternate
+  // `from_last`, because half of W_hh is then still cached.
   struct Step {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
@@ -44,10 +44,10 @@ struct LstmKernels {
     T* work = nullptr;  // work_size(rows, H) elements
   };
   void (*step)(const Step& step);
-  // Runs one step backward. `gates`, as Step left them, become their gradient. d_hidden [rows, H]
-  // is the gradient by the next hidden state. d_cell is the gradient by the next cell, replaced by
-  // that by the previous cell. The gradient by the previous hidden state is added to d_before.
-  // `packed`: W_hh.
+  // One step backward. Replaces `gates`, which Step has activated, by their gradient. d_hidden
+  // [rows, H] is the gradient with respect to the next hidden state. Replaces d_cell, the gradient
+  // with respect to the next cell, by that with respect to the previous cell. Adds the gradient
+  // with respect to the previous hidden state to d_before. `packed` is W_hh.
   struct StepBack {
     int64_t rows = 0;
     int64_t hidden_size = 0;
@@ -62,8 +62,8 @@ struct LstmKernels {
     T* work = nullptr;      // work_size(rows, 4H) elements
   };
   void (*step_back)(const StepBack& step);
-  // Computes to [rows, columns] = a packed + bias (null: none), or += a packed, for weights of an
-  // LSTM's size over all steps at once, in the layout of `pack`.
+  // One product for all steps at once, with weights of an LSTM's size in the layout of `pack`.
+  // Computes to [rows, columns] = a packed + bias (null: none), or += a packed.
   struct Product {
     int64_t rows = 0;
     int64_t inner = 0;  // a multiple of 16
@@ -72,7 +72,7 @@ struct LstmKernels {
     int64_t a_stride = 0;
     const T* packed = nullptr;
     const T* bias = nullptr;
-    bool add = false;  // adds to `to`, without a bias
+    bool add = false;  // whether to add to `to`, without a bias
     T* to = nullptr;
     int64_t to_stride = 0;
     T* work = nullptr;  // work_size(rows, inner) elements
@@ -80,12 +80,12 @@ struct LstmKernels {
   void (*multiply)(const Product& product);
   int64_t (*work_size)(int64_t rows, int64_t inner);
   // Packs a linear layer's weight [outputs, inputs] for y = W x and for backward, to outputs *
-  // inputs elements each: in float and double in the layout of DenseKernels::pack. outputs, inputs:
-  // multiples of 16.
+  // inputs elements each. `outputs` and `inputs` are multiples of 16. Unconverted weights have the
+  // layout of DenseKernels::pack.
   void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
-  // Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs], b [rows, inputs]. Adds
-  // the sums of a's columns to `bias` [outputs] unless it is null. outputs, inputs: multiples of
-  // 16.
+  // A weight's gradient. Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs] and b
+  // [rows, inputs]. Adds the sums of a's columns to `bias` [outputs] unless it is null. `outputs`
+  // and `inputs` are multiples of 16.
   struct WeightGradient {
     int64_t rows = 0;
     const T* a = nullptr;
@@ -101,20 +101,20 @@ struct LstmKernels {
   int64_t (*weight_scratch)(int64_t inputs);
 };
 
-// T is float or double.
+// Returns the kernels for `isa`. T is float or double.
 template <typename T>
 const LstmKernels<T>& LstmKernelsFor(Isa isa);
-// Returns kernels whose products round their operands to bf16, with everything else (sums, states,
-// gates, gradients) in float. The CPU must be able to run `bf16`, which must not be kNone.
+// Returns kernels whose products round their operands to bf16. Everything else (sums, states,
+// gates, gradients) is in float. The CPU must be able to run `bf16`, which must not be kNone.
 const LstmKernels<float>& Bf16LstmKernelsFor(Bf16 bf16);
 
-// One layer's run over K rows. States have R rows for the initial state before their steps' rows:
-// row r of step t is R + first[t] + r.
+// One layer's run over K rows. States begin with R rows for the initial state, so that row r of
+// step t is R + first[t] + r.
 template <typename T>
 struct LstmRun {
   StepRows first;
   int64_t hidden_size = 0;
-  bool from_zero = false;  // the initial hidden states are 0 and need no gradient
+  bool from_zero = false;  // whether the initial hidden states are 0 and need no gradient
   T* gates = nullptr;      // [K, 4H]: inputs; then activated; after backward their gradient
   T* cells = nullptr;      // [R + K, H]
   T* hiddens = nullptr;    // [R + K, H]
@@ -126,16 +126,16 @@ struct LstmRun {
   int64_t Before(int64_t t) const { return t == 0 ? 0 : sequences() + first[t - 1]; }
 };
 
-// Computes the states of one step, or of all; `packed`: W_hh^T.
+// Computes the states of one step, or of all steps. `packed` is W_hh^T.
 template <typename T>
 void LstmForwardStep(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
                      int64_t t);
 template <typename T>
 void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run);
-// Runs backward. d_hiddens [R + K, H] holds the gradients by the hidden states from their other
-// uses; the steps add theirs. `packed`: W_hh. d_cells [R, H] begins as 0 and ends as the gradient
-// by the initial cells. The first R rows of d_hiddens end as the gradient by the initial hidden
-// states.
+// Runs backward. `packed` is W_hh. d_hiddens [R + K, H] begins as the gradients with respect to the
+// hidden states from other uses. The steps add to these gradients. The first R rows of d_hiddens
+// end as the gradient with respect to the initial hidden states. d_cells [R, H] begins as 0 and
+// ends as the gradient with respect to the initial cells.
 template <typename T>
 void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
                   T* d_hiddens, T* d_cells);

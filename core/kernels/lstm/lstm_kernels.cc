@@ -14,11 +14,11 @@
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 namespace {
 
-// P: the kind of operands (step_operands.h).
+// `P` is the kind of operands (step_operands.h).
 template <typename P>
 using ElementOf = typename P::Element;
 
-// Computes `product` with an unconverted left side.
+// Converts the left side of `product`, then computes the product.
 template <typename P, typename Epilogue>
 void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool from_last,
                   const Epilogue& epilogue) {
@@ -27,7 +27,8 @@ void MultiplyRows(StepProduct<ElementOf<P>> product, ElementOf<P>* work, bool fr
   P::Multiply(product, from_last, epilogue);
 }
 
-// Activates a row's gates in one pass, directly after the product has left them in the caches.
+// Runs one step. Activates all gates of a row in one pass, while the product's results are still in
+// the caches.
 template <typename P, typename T = ElementOf<P>>
 void LstmStep(const typename LstmKernels<T>::Step& s) {
   const int64_t width = s.hidden_size;

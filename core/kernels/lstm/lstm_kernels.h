@@ -14,7 +14,7 @@ template <typename T>
 LstmKernels<T> MakeLstmKernels();
 }
 
-// With products in bf16: by the processor's instructions, and emulated (bf16.h).
+// Kernels with products in bf16, by the processor's instructions or emulated (bf16.h).
 namespace avx512_bf16 {
 LstmKernels<float> MakeLstmKernels();
 }

@@ -1,7 +1,7 @@
 // AdamW (Loshchilov and Hutter 2019) over flat arrays, and the gradient's norm for clipping, as
-// programs for any group of threads (group.h). CPU and CUDA do the same arithmetic: fused
-// multiply-adds are explicit, and sums have a fixed order. Includes only headers that CUDA sources
-// can include.
+// programs for any group of threads (group.h). The CPU and CUDA do the same arithmetic, because
+// fused multiply-adds are explicit and sums have a fixed order. Includes only headers that CUDA
+// sources can include.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ struct AdamWOptions {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
-  double weight_decay = 0;  // decoupled; for parameters of two or more dimensions
+  double weight_decay = 0;  // decoupled; only for parameters of two or more dimensions
 };
 
 // A part of the flat arrays with one update rule.
@@ -36,7 +36,8 @@ struct AdamWFactors {
   float shrinkage = 1;  // 1 - learning rate * weight decay
 };
 
-// Raises to an integer power by squaring, because libm's last bit differs between devices.
+// Returns an integer power of `base`. Computes it by squaring, because libm's last bit differs
+// between devices.
 constexpr double IntegerPower(double base, int64_t exponent) {
   double power = 1;
   for (; exponent > 0; exponent /= 2) {
@@ -90,7 +91,8 @@ VRP_DEVICE void UpdateOnePiece(const Group& group, AdamWFactors f, const UpdateP
   });
 }
 
-// Elements of a gradient whose squares are summed together, and partial sums of each such block.
+// Number of elements of a block whose squares are summed together, and number of partial sums of a
+// block.
 inline constexpr int32_t kNormBlock = 4096;
 inline constexpr int32_t kNormLanes = 256;
 

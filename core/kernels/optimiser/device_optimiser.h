@@ -1,6 +1,6 @@
 // One step of the optimiser on the device that holds the parameters: norm, clipping, AdamW, and for
-// fp16 the loss scale. All inputs of a step are in the device's memory, so that the same launches
-// serve every step (a captured graph) and the host never waits.
+// fp16 the loss scale. All inputs of a step are in the device's memory. A captured graph can
+// therefore replay the same launches at every step, and the host never waits.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace vrp {
 
-// Updates CPU memory by the same programs, with one thread.
+// Updates CPU memory with the same programs, on one thread.
 void OptimiseOnCpu(const OptimiserTask& task);
 
-// Enqueues into `stream`, a cudaStream_t of the current device. kInternal: CUDA's immediate error.
-// kUnimplemented: a build without CUDA.
+// Enqueues the kernels into `stream`, a cudaStream_t of the current device. Returns kInternal for
+// CUDA's immediate error, and kUnimplemented in a build without CUDA.
 absl::Status OptimiseOnCuda(const OptimiserTask& task, void* stream);
 
 }  // namespace vrp

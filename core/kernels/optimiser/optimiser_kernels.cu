@@ -1,4 +1,4 @@
-// Kernels of a step: the norm, whose last block decides about the step, and the update.
+// Kernels of a step: the norm, whose last block decides whether to apply the step, and the update.
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"
 #include "core/kernels/optimiser/optimiser_launch.h"
@@ -13,7 +13,7 @@ __global__ void __launch_bounds__(kSliceThreads) NormKernel(OptimiserTask task) 
   SumSquares(group, task, blockIdx.x, lanes);
   group.Once([&] {
     __threadfence();
-    // Wraps to 0 after the last block.
+    // The counter wraps to 0 after the last block.
     last = atomicInc(&task.state->arrived, gridDim.x - 1) == gridDim.x - 1;
   });
   if (!last) return;

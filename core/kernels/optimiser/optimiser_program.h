@@ -1,6 +1,6 @@
-// A step of the optimiser as programs for groups of threads: sums of squares by blocks of the
-// gradient, one group's decision about the step, and the update of the pieces with the weights'
-// moving average.
+// A step of the optimiser as programs for groups of threads. The groups sum squares by blocks of
+// the gradient. One group decides whether to apply the step. Then the groups update the pieces and
+// the weights' moving average.
 #pragma once
 
 #include "core/kernels/optimiser/adamw.h"
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// State kept from step to step.
+// State that persists between steps.
 struct OptimiserState {
   int64_t steps = 0;        // of the run so far: index of the next learning rate
   int64_t updates = 0;      // applied steps, for Adam's bias corrections
@@ -19,7 +19,7 @@ struct OptimiserState {
   float average_share = 0;  // of the last step
 };
 
-// Loss scaling by the rule of torch.amp.GradScaler; null pointers: none.
+// Loss scaling by the rule of torch.amp.GradScaler. With null pointers, there is none.
 struct LossScale {
   float* scale = nullptr;
   int32_t* steps = nullptr;  // since its last change
@@ -28,7 +28,7 @@ struct LossScale {
   int32_t growth_interval = 2000;
 };
 
-// Views of one device's memory.
+// A task with views of one device's memory.
 struct OptimiserTask {
   int64_t size = 0;
   UpdateArrays arrays;
@@ -40,15 +40,15 @@ struct OptimiserTask {
   const double* loss = nullptr;   // a non-finite loss skips the step
   LossScale loss_scale;
   AdamWOptions adamw;
-  double clip = 0;           // norm
+  double clip = 0;           // maximum norm of the gradient
   float* average = nullptr;  // [size]: moving average of the weights; null: none
   double average_decay = 0;
   OptimiserState* state = nullptr;
 };
 
-constexpr bool IsNumber(double value) { return value - value == 0; }  // finite
+constexpr bool IsNumber(double value) { return value - value == 0; }  // whether finite
 
-// Does what at::_amp_update_scale_ does.
+// Updates the loss scale like at::_amp_update_scale_.
 constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
   if (overflowed) {
     *loss.scale = static_cast<float>(*loss.scale * loss.backoff);
@@ -60,11 +60,11 @@ constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
   }
 }
 
-// Decides whether the step is applied, and computes its factors. The sums of all blocks must be
-// done.
+// Decides whether to apply the step, and computes its factors. Must run after the sums of all
+// blocks.
 template <typename Group>
 VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double* lanes) {
-  // Volatile, because other blocks have just written them.
+  // The pointer is volatile, because other blocks have just written the sums.
   const volatile double* const sums = task.sums;
   const double squares =
       SumInOrder(group, NormBlocks(task.size), lanes, [&](int64_t block) { return sums[block]; });

@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Returns the share of the new weights after `updates` updates (from 1): 1 - d, where d is `decay`,
-// at most (1 + updates) / (10 + updates).
+// Returns the share of the new weights after `updates` updates (from 1). The share is 1 - d, where
+// d is `decay`, but at most (1 + updates) / (10 + updates).
 constexpr float AverageShare(double decay, int64_t updates) {
   const auto t = static_cast<double>(updates);
   const double first = (1 + t) / (10 + t);

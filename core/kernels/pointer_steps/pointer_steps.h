@@ -1,10 +1,10 @@
 // Both attentions of a pointer network (glimpse and pointer,
-// core/model/pointer_network/cpu_pointer_network.h) for several steps on the same instance: all
-// steps of a trajectory, or one step of several trajectories. They run on the calling thread.
+// core/model/pointer_network/cpu_pointer_network.h) for several steps on the same instance. These
+// are all steps of a trajectory, or one step of several trajectories. All functions run on the
+// calling thread.
 //
-// Shapes: Q steps, N nodes, padded to N' (a multiple of 16), M heads of D channels (a multiple of
-// 16, zero-padded), H hidden (a multiple of 16), F = kPointerDynamic. Padding of instances'
-// matrices is 0.
+// Shapes: Q steps, N nodes padded to N', M heads of D channels (zero-padded), H hidden, F =
+// kPointerDynamic. N', D and H are multiples of 16. Padding of instances' matrices is 0.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace vrp {
 // A step's features of the nodes: rows of [N'].
 template <typename T>
 struct StepView {
-  const T* mask = nullptr;                 // 0 for allowed nodes, else and in padding -inf
+  const T* mask = nullptr;                 // 0 for allowed nodes; -inf for others and padding
   const T* dynamic[kPointerDynamic] = {};  // 0 in the padding
 };
 
@@ -88,13 +88,13 @@ struct PointerKernels {
   void (*logits)(const PointerJob<T>& job);
   // Replaces the logits by their gradient, and writes the other outputs of `back`.
   void (*logits_back)(const PointerJob<T>& job, const PointerBackJob<T>& back);
-  // Transposes [rows, columns] to [columns, padded], with zero padding.
+  // Transposes [rows, columns] to [columns, padded]. Pads with zeros.
   void (*transpose)(const T* from, int64_t rows, int64_t columns, int64_t padded, T* to);
-  // Applies tanh to each element; `count` is a multiple of 16.
+  // Applies tanh to each element. `count` is a multiple of 16.
   void (*tanh)(T* values, int64_t count);
 };
 
-// T is float or double.
+// Returns the kernels for `isa`. T is float or double.
 template <typename T>
 const PointerKernels<T>& PointerKernelsFor(Isa isa);
 

@@ -56,8 +56,8 @@ void GlimpseForward(const GlimpseJob<T>& job, T* seen) {
   }
 }
 
-// Turns d_scores [Q, N'] from gradients of the attention into gradients of the scores; adds to
-// d_weight [F].
+// Turns d_scores [Q, N'] from gradients with respect to the attention into gradients with respect
+// to the scores. Adds the gradient of the dynamic weight to d_weight [F].
 template <typename T>
 inline void SoftmaxBack(const GlimpseJob<T>& job, const T* weights, T* d_scores, T* d_weight) {
   const int64_t nodes = job.padded_nodes;

@@ -1,4 +1,4 @@
-// Static features of nodes, the networks' input.
+// Static features of nodes, which the networks read.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace vrp {
 
-// Number of features of a node; kNodeFeatureNames has their names. Coordinates are moved and scaled
-// by one factor into the unit square, and lengths are scaled by the same factor. Loads are shares
-// of the capacity, times of the horizon. Missing values are 0, missing windows [0, 1].
+// Number of features of a node. kNodeFeatureNames has their names. One shift and one factor map
+// coordinates into the unit square, and the same factor scales lengths. Loads are shares of the
+// capacity, and times are shares of the horizon. Missing values are 0, and missing windows are [0,
+// 1].
 inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
 // open_routes and limit_share (scale / distance limit, 0 without one) are equal at all nodes of an
-// instance. Without coordinates x and y are 0, and only edges give positions. A TSP has no depot:
-// from_depot and to_depot are 0, or without coordinates the mean distance from and to the other
+// instance. Without coordinates x and y are 0, and only edges give positions. A TSP has no depot.
+// Its from_depot and to_depot are 0, or without coordinates the mean distance from and to the other
 // cities.
 
 // An instance, and the square from which its coordinates are moved and scaled.
@@ -31,9 +32,9 @@ constexpr double FrameSide(double width, double height) {
   return side > 0 ? side : 1;
 }
 
-// Returns from_depot or to_depot; distance(from, to) is in the instance's unit. A TSP with
-// coordinates needs neither. A TSP with only a matrix gets the mean distance from or to the other
-// cities, to tell its cities apart.
+// Returns from_depot or to_depot. distance(from, to) is in the instance's unit. A TSP with
+// coordinates needs neither feature. A TSP with only a matrix needs the mean distance from or to
+// the other cities to distinguish its cities.
 template <typename Distance>
 constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool from,
                                const Distance& distance) {
@@ -46,8 +47,8 @@ constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool
   return sum / problem.scale / problem.nodes;
 }
 
-// Writes the features of `node`, [kNodeFeatures]. Adds nothing to a product, so that the bits do
-// not depend on fused multiply-adds, provided that those of `distance` do not.
+// Writes the features of `node`, [kNodeFeatures]. Never adds to a product, so that the bits do not
+// depend on fused multiply-adds (unless those of `distance` do).
 template <typename Distance>
 constexpr void WriteNodeFeatures(const FeatureFrame& frame, int32_t node, const Distance& distance,
                                  float* features) {

@@ -1,4 +1,4 @@
-// A pointer network's observation at a step, besides the encoded nodes.
+// The observation that a pointer network reads at a step, besides the encoded nodes.
 #pragma once
 
 #include <cmath>
@@ -9,17 +9,17 @@
 
 namespace vrp {
 
-// Features of each node: is_visited, the distance from the vehicle to the node, the distance from
-// the node to the depot, the wait before its window opens and the slack before it closes. Distances
-// are Euclidean, relative to the instance's scale; times are shares of the horizon, 0 without
+// Number of features of each node. They are is_visited, the distances from the vehicle and to the
+// depot, the wait before the window opens, and the slack before the window closes. Distances are
+// Euclidean, relative to the instance's scale. Times are shares of the horizon, or 0 without
 // windows.
 inline constexpr int32_t kPointerDynamic = 5;
-// Features of the step: the remaining load, the elapsed time (shares of capacity and horizon), and
-// the share of nodes still to be visited.
+// Number of features of the step: the remaining load, the elapsed time (shares of capacity and
+// horizon), and the share of unvisited nodes.
 inline constexpr int32_t kPointerContext = 3;
 
-// Returns the side of the square that holds the nodes, or 1 if they coincide. Called by all of
-// `lanes` (group.h).
+// Returns the side of the square that holds the nodes, or 1 if they coincide. All of `lanes`
+// (group.h) must call it.
 template <typename Lanes>
 VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& problem) {
   const auto largest = [&](const double* values, double sign) {
@@ -30,7 +30,7 @@ VRP_DEVICE double PointerScaleBy(const Lanes& lanes, const RoutingProblem& probl
   const double side = Larger(width, largest(problem.y, 1) + largest(problem.y, -1));
   return side > 0 ? side : 1;
 }
-// Returns the same on one CPU thread.
+// Returns the same value, computed on one CPU thread.
 double PointerScale(const RoutingProblem& problem);
 
 constexpr double PointerDistance(const RoutingProblem& problem, double scale, int32_t a,
@@ -40,7 +40,7 @@ constexpr double PointerDistance(const RoutingProblem& problem, double scale, in
   return std::sqrt(dx * dx + dy * dy);
 }
 
-// Writes the features of the step, context [kPointerContext].
+// Writes the features of the step to `context` [kPointerContext].
 template <typename T>
 constexpr void WritePointerContext(const StepRules& rules, const RouteState& state, T* context) {
   const RoutingProblem& problem = rules.problem;

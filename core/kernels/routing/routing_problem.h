@@ -1,5 +1,5 @@
-// An instance in plain arrays, so that the same step function runs in float64 tests, on the CPU and
-// on a GPU.
+// An instance in plain arrays. The same step function can therefore run in float64 tests, on the
+// CPU and on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace vrp {
 
-// A view whose creator owns the arrays. All values are in the instance's own units. Node 0 is the
-// depot (a TSP: a city like the others).
+// A view of an instance, whose creator owns the arrays. All values are in the instance's own units.
+// Node 0 is the depot, or in a TSP a city like the others.
 struct RoutingProblem {
   int32_t nodes = 0;         // N
-  bool tsp = false;          // each node once, one closed tour, any first node
-  bool open_routes = false;  // vehicles end anywhere; no return leg
+  bool tsp = false;          // whether it is one closed tour with any first node
+  bool open_routes = false;  // whether routes have no return legs
   Metric metric = Metric::kExact;
   double speed = 1;
   double capacity = std::numeric_limits<double>::infinity();
-  // Longest route, with the return leg unless routes are open.
+  // Maximum length of a route, with the return leg unless routes are open.
   double distance_limit = std::numeric_limits<double>::infinity();
-  double duration_limit = std::numeric_limits<double>::infinity();  // of a route, waiting included
+  double duration_limit = std::numeric_limits<double>::infinity();  // of a route, with waiting
   const double* x = nullptr;             // [N]; null: distances are given
   const double* y = nullptr;             // [N]
   const double* distances = nullptr;     // [N, N] row-major, may be asymmetric; null: from x and y
@@ -30,18 +30,18 @@ struct RoutingProblem {
   const double* window_opens = nullptr;  // [N]; null: no windows
   const double* window_closes = nullptr;  // [N]
   const double* services = nullptr;       // [N]; null: 0
-  // Units of the network's context: times are relative to `horizon`, lengths to `scale` (the side
-  // of the square that holds the instance, or the longest distance of its matrix).
+  // Units of the network's context. Times are relative to `horizon`. Lengths are relative to
+  // `scale`, the side of the square that holds the instance, or the longest distance of its matrix.
   double horizon = 1;
   double scale = 1;
 };
 
-// The step's context that the decoder reads besides nodes, as remaining shares:
-//   0 load      of the capacity: still to be delivered; after the first pick-up: still free;
-//               1 without a finite, positive capacity
-//   1 time      elapsed since the depot opened, of the horizon, at most 2;
+// Number of shares in the step's context, which the decoder reads besides nodes:
+//   0 load      share of the capacity that is still to be delivered, or after the first pick-up
+//               is still free; 1 without a finite, positive capacity
+//   1 time      time since the depot opened, relative to the horizon, at most 2;
 //               0 without windows and a duration limit
-//   2 length    left of the route's distance limit, relative to `scale`, at most 2;
+//   2 length    rest of the route's distance limit, relative to `scale`, at most 2;
 //               0 without a limit
 //   3 picking   1 once the route has begun to pick up
 inline constexpr int32_t kContextShares = 4;

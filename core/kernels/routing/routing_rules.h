@@ -1,6 +1,6 @@
-// Legs and limits of a routing problem, as a rollout's step applies them. All values are double, in
-// the instance's own units. The limits are those of core/problem/checker/checker.cc with half of
-// its tolerance, so that allowed steps make feasible plans.
+// Legs and limits of a routing problem, for the steps of rollouts. All values are double, in the
+// instance's own units. The limits are those of core/problem/checker/checker.cc with half of its
+// tolerance, so that allowed steps make feasible plans.
 #pragma once
 
 #include <cmath>
@@ -11,15 +11,15 @@
 
 namespace vrp {
 
-// A problem with its limits, tolerances included.
+// A problem with its limits, including tolerances.
 struct StepRules {
   RoutingProblem problem;
   double load_limit = 0;  // this and the next two include a tolerance
   double distance_limit = 0;
   double duration_limit = 0;
   double time_tolerance = 0;
-  bool timed = false;    // has windows or a duration limit
-  bool bounded = false;  // has a distance limit
+  bool timed = false;    // whether there are windows or a duration limit
+  bool bounded = false;  // whether there is a distance limit
   bool pickups = false;
 };
 
@@ -41,7 +41,7 @@ constexpr Real RoundedLength(Metric metric, Real dx, Real dy) {
   return length;
 }
 
-// Returns the same as Instance::Distance and Instance::Duration.
+// Returns the same value as Instance::Distance or Instance::Duration.
 constexpr double LegDistance(const RoutingProblem& problem, int32_t from, int32_t to) {
   if (problem.distances != nullptr) {
     return problem.distances[static_cast<int64_t>(from) * problem.nodes + to];
@@ -55,7 +55,7 @@ constexpr double LegDuration(const RoutingProblem& problem, int32_t from, int32_
   return problem.durations[static_cast<int64_t>(from) * problem.nodes + to];
 }
 
-// Returns the cost of a route from the depot via `route` and back, regardless of limits.
+// Returns the cost of a route from the depot via `route` and back. Ignores limits.
 constexpr double RoundTrip(const RoutingProblem& problem, const int32_t* route, int32_t length) {
   double sum = 0;
   int32_t from = 0;

@@ -1,10 +1,9 @@
-// The step function of a rollout: the nodes that may come next, and the effect of visiting one.
+// The step function of a rollout: the nodes that may be visited next, and the effect of a visit.
 // Every pass of every engine (rollout, second pass, float64 reference, GPU) uses these functions,
-// so that all of them build the same routes. Plain structs and functions: no containers, nothing
-// virtual.
+// so that all engines build the same routes. Uses no containers or virtual functions.
 //
-// A vehicle never visits the depot twice in a row. After the last customer the return leg is added
-// (unless routes are open) and the trajectory is done.
+// A vehicle never visits the depot twice in a row. Visiting the last customer adds the return leg
+// (unless routes are open) and finishes the trajectory.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,8 @@
 
 namespace vrp {
 
-// Whether loads allow `node`: deliveries come before pick-ups, and each fits into the vehicle.
+// Whether loads allow `node`: deliveries must come before pick-ups, and each load must fit into the
+// vehicle.
 constexpr bool FitsLoad(const StepRules& rules, const RouteState& state, int32_t node) {
   const double demand = ValueAt(rules.problem.demands, node);
   if (demand > 0 && state.picking) return false;
@@ -39,7 +39,7 @@ constexpr bool IsAllowed(const StepRules& rules, const RouteState& state, const 
   return !rules.timed || IsInTime(rules, state, node, distance, way_back);
 }
 
-// Returns the number-th allowed node, modulo their count; -1 if there is none.
+// Returns the number-th allowed node, modulo the count of allowed nodes; -1 if there is none.
 constexpr int32_t AllowedNode(const StepRules& rules, const RouteState& state,
                               const uint8_t* visited, int64_t number) {
   int32_t count = 0;
@@ -109,7 +109,7 @@ constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* s
   shares[3] = static_cast<T>(state.picking ? 1 : 0);
 }
 
-// Writes the mask of a problem with capacities only: one comparison per node, which compilers
+// Writes the mask of a problem with capacities only. Needs one comparison per node, which compilers
 // vectorise.
 template <typename T>
 constexpr int32_t WriteLoadMask(const StepRules& rules, double delivered,
@@ -127,8 +127,8 @@ constexpr int32_t WriteLoadMask(const StepRules& rules, double delivered,
   return count;
 }
 
-// Writes mask [N]: 0 for allowed nodes, else -inf. Returns the number of allowed nodes; 0: the
-// trajectory is at the depot and no remaining customer can be served from there.
+// Writes `mask` [N]: 0 for allowed nodes, -inf for others. Returns the number of allowed nodes. It
+// is 0 if the trajectory is at the depot and an empty vehicle can serve no remaining customer.
 template <typename T>
 constexpr int32_t WriteMask(const StepRules& rules, const RouteState& state, const uint8_t* visited,
                             T* mask) {

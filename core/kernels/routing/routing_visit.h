@@ -8,18 +8,18 @@
 
 namespace vrp {
 
-// An unfinished trajectory. A separate array marks its visited nodes, [N] bytes.
+// The state of a trajectory. A separate array of [N] bytes marks its visited nodes.
 struct RouteState {
   int32_t current = 0;   // the vehicle's node; undefined before a TSP's first choice
   int32_t first = -1;    // a TSP's first node; -1: none
-  int32_t left = 0;      // nodes still to be visited
-  bool picking = false;  // the route has begun to pick up
-  double delivered = 0;  // of this route, as are all values down to `distance`
+  int32_t left = 0;      // number of nodes still to be visited
+  bool picking = false;  // whether the route has begun to pick up
+  double delivered = 0;  // of this route, like all values down to `distance`
   double picked_up = 0;
-  // Earliest departure from `current` if the vehicle left the depot as it opened.
+  // Earliest departure from `current` if the vehicle left the depot when the depot opened.
   double time = 0;
-  double waited = 0;    // before windows opened, on that schedule
-  double delay = 0;     // possible delay of the start that misses no window so far
+  double waited = 0;    // waiting before windows opened, on that schedule
+  double delay = 0;     // largest delay of the start that misses no window so far
   double distance = 0;  // driven
   double cost = 0;      // total distance of the trajectory
 };
@@ -70,8 +70,8 @@ constexpr Visit VisitAt(const StepRules& rules, const RouteState& state, int32_t
   return visit;
 }
 
-// Whether the vehicle arrives in time and can be back in time. A route's duration is the least over
-// all start times: a later start saves waiting, as far as the windows allow.
+// Whether the vehicle arrives in time and can return in time. A route's duration is the minimum
+// over all start times, because a later start saves waiting, as far as the windows allow.
 constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t node,
                         double distance, double way_back) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
-// The observation of a network that runs in torch's operators: columns in one device's memory, with
-// a row per step of a trajectory.
+// The observation of a network that runs in torch's operators. Its columns are in one device's
+// memory, with a row per step of a trajectory.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace vrp {
 
-// The shares and node features that a network reads. kShares: those of WriteShares and no features;
-// kPointer: the pointer network's.
+// The shares and node features that a network reads. With kShares, it reads the shares of
+// WriteShares and no features. With kPointer, it reads those of the pointer network.
 enum class ObservationKind : int32_t { kShares, kPointer };
 constexpr int32_t ObservedShares(ObservationKind kind) {
   return kind == ObservationKind::kPointer ? kPointerContext : kContextShares;
@@ -43,7 +43,7 @@ struct ObservationColumns {
   }
 };
 
-// The parts of a trajectory that an observation is computed from.
+// The parts of a trajectory from which an observation is computed.
 struct TrajectoryView {
   const StepRules& rules;
   const RouteState& state;
@@ -90,7 +90,8 @@ VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& la
   });
 }
 
-// Writes the observation of a finished or missing trajectory: at node 0, which alone is allowed.
+// Writes the observation of a finished or missing trajectory: it is at node 0 and may only stay
+// there.
 template <typename Group, typename T>
 VRP_DEVICE void WriteIdleObservation(const Group& group, const ObservationLayout& layout,
                                      const ObservationColumns<T>& to) {

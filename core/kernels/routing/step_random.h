@@ -1,5 +1,5 @@
 // Random numbers of a sampled step. They are functions of the step's position, so that every
-// network and device draws the same.
+// network and device draws the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// Returns the random stream of a captured step, whose number is read from device memory. A null
-// `steps` means `stream` itself.
+// Returns the random stream of a captured step, whose number is read from device memory. If `steps`
+// is null, returns `stream` itself.
 constexpr uint64_t StreamOfStep(uint64_t stream, const int64_t* steps) {
   return steps == nullptr ? stream : stream + static_cast<uint64_t>(*steps);
 }
@@ -21,7 +21,7 @@ struct StepKey {
   int32_t step = 0;        // below 2^20
 };
 
-// Returns the step's Philox block, whose words are independent random numbers.
+// Returns the step's Philox block. Its words are independent random numbers.
 constexpr PhiloxCounter StepBlock(const StepKey& key) {
   const auto number = static_cast<uint64_t>(key.trajectory);
   const auto high = static_cast<uint32_t>(number >> 32);
@@ -31,7 +31,7 @@ constexpr PhiloxCounter StepBlock(const StepKey& key) {
         static_cast<uint32_t>(key.stream), static_cast<uint32_t>(key.stream >> 32)}});
 }
 
-// Returns uniform numbers in [0, 1): from the block's first two words, and from its last two.
+// Returns a uniform number in [0, 1), from the block's first two words or from its last two.
 constexpr double FirstUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32));
 }
@@ -59,8 +59,8 @@ constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
         static_cast<uint32_t>(key.stream >> 32)}});
 }
 
-// A unit is dropped if its half word is below `limit`, else multiplied by `factor`, which preserves
-// the mean.
+// The rate of dropout. A unit is dropped if its half word is below `limit`. Other units are
+// multiplied by `factor`, which preserves the mean.
 struct DropoutRate {
   uint32_t limit = 0;  // out of 2^16
   float factor = 1;

@@ -1,5 +1,5 @@
-// Blocks of a product (gemm.h) with any kind of steps (panel_product.h) that prefetch the operands
-// of the next ones. vec.h states who may include this.
+// Blocks of a product (gemm.h) with any kind of steps (panel_product.h). Each block prefetches
+// operands of the next blocks. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct NothingAhead {
   inline __attribute__((always_inline)) void Fetch() {}
 };
 
-// kVectors vectors of C's columns from j on. `b` points to their panel, with b_step elements per
-// step.
+// Blocks of kVectors vectors of C's columns from j on. `b` points to their panel, with b_step
+// elements per step.
 template <typename T, typename Steps, int64_t kVectors, typename Epilogue>
 struct ColumnBlocks {
   MatrixA<T> a;
@@ -58,7 +58,7 @@ struct ColumnBlocks {
       for (int64_t v = 0; v < kVectors; ++v) epilogue(i + r, j + v * kLanes<T>, sums[r][v]);
     }
   }
-  // Computes fewer than kBlockRows rows by powers of two, which keeps the number of instantiations
+  // Computes fewer than kBlockRows rows in powers of two, which keeps the number of instantiations
   // low.
   template <int64_t kPart = kBlockRows >= 8 ? 8 : 4>
   inline void Last(int64_t i, int64_t rows) const {

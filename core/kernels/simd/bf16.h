@@ -1,7 +1,7 @@
-// Pairs of bf16 numbers, one in each lane of a float vector. Only for files compiled with
-// VRP_SIMD_BF16: 1 uses the processor's instructions, 0 emulates them by AVX-512F for tests on
-// other CPUs. Both round to nearest even and sum in float; the instructions treat denormal numbers
-// as 0. vec.h states who may include this.
+// Pairs of bf16 numbers, one in each lane of a float vector. Files that include this must be
+// compiled with VRP_SIMD_BF16: 1 uses the processor's instructions, 0 emulates them with AVX-512F
+// for tests on other CPUs. Both round to nearest even and sum in float. The instructions treat
+// denormal numbers as 0. vec.h states who may include this.
 #pragma once
 
 #include <immintrin.h>
@@ -12,7 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Returns the upper 16 bits of each lane, rounded; NaN stays NaN.
+// Returns the upper 16 bits of each lane, rounded. NaN stays NaN.
 inline __attribute__((always_inline)) __m512i RoundedBits(Vec<float> value) {
   const __m512i bits = reinterpret_cast<__m512i>(value);
   const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
@@ -21,7 +21,7 @@ inline __attribute__((always_inline)) __m512i RoundedBits(Vec<float> value) {
   return _mm512_mask_or_epi32(rounded, nan, bits, _mm512_set1_epi32(0x400000));
 }
 
-// Returns in lane c the pair of `first`'s and `second`'s lane c.
+// Returns pairs: lane c has the pair of `first`'s and `second`'s lane c.
 inline __attribute__((always_inline)) Vec<float> PairRows(Vec<float> first, Vec<float> second) {
   const __m512i low = _mm512_srli_epi32(RoundedBits(first), 16);
   const __m512i high = _mm512_and_si512(RoundedBits(second), _mm512_set1_epi32(-65536));
@@ -29,11 +29,11 @@ inline __attribute__((always_inline)) Vec<float> PairRows(Vec<float> first, Vec<
 }
 
 #if VRP_SIMD_BF16
-// Returns in lane c the pair 2c, 2c + 1 of 32 numbers, `first` followed by `second`.
+// Returns pairs of neighbours: lane c has numbers 2c and 2c + 1 of `first` followed by `second`.
 inline __attribute__((always_inline)) Vec<float> PairColumns(Vec<float> first, Vec<float> second) {
   return reinterpret_cast<Vec<float>>(_mm512_cvtne2ps_pbh(second, first));
 }
-// Returns sums + the products of a's and b's pairs.
+// Returns `sums` plus the products of a's and b's pairs.
 inline __attribute__((always_inline)) Vec<float> AddPairs(Vec<float> sums, Vec<float> a,
                                                           Vec<float> b) {
   return _mm512_dpbf16_ps(sums, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));

@@ -1,5 +1,5 @@
-// Operands of step_product.h and sequence_gradient.h in bf16: rounded when they enter a product, in
-// pairs of neighbours. bf16.h states who may include this.
+// Operands of step_product.h and sequence_gradient.h in bf16. They are rounded, in pairs of
+// neighbours, when they enter a product. bf16.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The interface of PlainOperands. Inner dimensions of products are multiples of 16.
+// Operands with the interface of PlainOperands. Inner dimensions of products are multiples of 16.
 struct Bf16Operands {
   using Element = float;
   using Steps = PairSteps;
@@ -51,7 +51,8 @@ struct Bf16Operands {
   }
 
  private:
-  // Returns a stride of a cache line more than a row fills, for the same reason as GateStride.
+  // Returns a stride that is a cache line more than a row's length, for the same reason as
+  // GateStride.
   static int64_t PairStride(int64_t inner) {
     constexpr int64_t kLine = kLanes<float>;
     return (inner / 2 + kLine - 1) / kLine * kLine + kLine;

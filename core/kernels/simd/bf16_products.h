@@ -1,5 +1,5 @@
-// The encoder's products in bf16 with sums in float: weights are rounded when packed, rows when
-// they enter a product. A pair of bf16 numbers takes the place of one float of plain_products.h, so
+// The encoder's products in bf16 with sums in float. Weights are rounded when they are packed, and
+// rows when they enter a product. A pair of bf16 numbers replaces one float of plain_products.h, so
 // blocks and panels are the same with half the inner dimension. bf16.h states who may include this.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Pairs of a row's neighbours on the left side: a panel's row is half as long.
+// Steps over pairs of a row's neighbours on the left side. A panel's row has half as many elements.
 struct PairSteps {
   static constexpr int64_t kLeftColumns = kPanelColumns<float> / 2;
   static inline __attribute__((always_inline)) Vec<float> Add(Vec<float> sum, Vec<float> a,
@@ -21,7 +21,7 @@ struct PairSteps {
   }
 };
 
-// Inner dimensions are multiples of 16.
+// Products in bf16. Inner dimensions are multiples of 16.
 struct Bf16Products {
   using Element = float;
   static constexpr int64_t kColumns = kPanelColumns<float>;
@@ -46,8 +46,8 @@ struct Bf16Products {
     return (rows + 1) / 2 * (SizeInPanels<float>(1, columns) + kColumns);
   }
 
-  // Packs a product's left side: each panel's rows as a vector of pairs, panels `panel` elements
-  // apart. A last half panel is padded with zeros.
+  // Packs a product's left side. Each row of a panel becomes a vector of pairs, with panels `panel`
+  // elements apart. Pads a last half panel with zeros.
   static void PairColumnsOf(View<const float> a, int64_t rows, int64_t inner, int64_t panel,
                             float* to) {
     for (int64_t k = 0; k < inner; k += kColumns, to += panel) {
@@ -85,7 +85,7 @@ struct Bf16Products {
   }
 
  private:
-  // Packs pairs of rows; an odd last row is paired with 0.
+  // Packs pairs of rows. Pairs an odd last row with 0.
   static void PairAllRows(View<const float> from, int64_t rows, int64_t columns, float* to) {
     const View<float> target = InPanels(to, (rows + 1) / 2);
     for (int64_t c = 0; c < columns; c += kLanes<float>) {

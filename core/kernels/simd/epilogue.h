@@ -7,7 +7,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Handles C's vector at (i, j .. j + kLanes - 1).
+// An epilogue, called with C's vector at (i, j .. j + kLanes - 1).
 template <typename T>
 struct StoreTo {
   T* data;

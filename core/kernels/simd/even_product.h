@@ -1,4 +1,4 @@
-// Products of few rows with a panel's columns. Rows are split into blocks of nearly equal height,
+// Products of few rows with a panel's columns. Splits the rows into blocks of nearly equal height,
 // so that no block is a single row, which would wait for its own sums. vec.h states who may include
 // this.
 #pragma once
@@ -12,20 +12,20 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// The left side by rows: elements of a panel (panels.h).
+// A left side by rows: a panel's elements (panels.h).
 template <typename T>
 struct ByPanelRows {
   static constexpr int64_t kRow = kPanelColumns<T>;
   static constexpr int64_t kStep = 1;
 };
-// The left side as a transposed panel.
+// A left side that is a transposed panel.
 template <typename T>
 struct ByPanelColumns {
   static constexpr int64_t kRow = 1;
   static constexpr int64_t kStep = kPanelColumns<T>;
 };
 
-// `right` [inner, kVectors * lanes] has rows kPanelColumns<T> apart.
+// The operands of a product. `right` [inner, kVectors * lanes] has rows kPanelColumns<T> apart.
 template <typename T>
 struct EvenProduct {
   const T* left;
@@ -35,11 +35,12 @@ struct EvenProduct {
   int64_t inner;
 };
 
-// Most rows of a block. double serves tests only and is not worth more code.
+// Maximum number of rows of a block. Only tests use double, so more rows are not worth their code.
 template <typename T>
 inline constexpr int64_t kEvenRows = sizeof(T) == 8 ? 4 : kBlockRows;
 
-// Separate functions: inlined, they take minutes to compile.
+// Computes a block. A separate function for each height, because they would take minutes to compile
+// inline.
 template <typename Left, int64_t kVectors, int64_t kHeight, typename T, typename Epilogue>
 __attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
                                          const Epilogue& epilogue) {
@@ -67,8 +68,8 @@ inline __attribute__((always_inline)) void EvenBlockOf(int64_t height, const Eve
   }
 }
 
-// Calls epilogue(sums, i) for blocks of rows i .. i + kRows - 1, with sums [kRows][kVectors]
-// vectors that it may change. Results do not depend on the other rows.
+// Calls epilogue(sums, i) for blocks of rows i .. i + kRows - 1. The epilogue may change the
+// vectors of sums [kRows][kVectors]. A row's results do not depend on the other rows.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyEvenly(const EvenProduct<T>& p, const Epilogue& epilogue) {
   constexpr int64_t kMost = kEvenRows<T>;

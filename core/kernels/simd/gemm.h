@@ -1,9 +1,9 @@
-// Dense products of small and middle sizes on one thread: C = A B. An epilogue (bias, activation,
+// Dense products C = A B of small and medium sizes on one thread. An epilogue (bias, activation,
 // accumulation) works on the registers that hold the result. vec.h states who may include this.
 //
-// The micro-kernel is the usual outer product (Goto and van de Geijn 2008): a block of C stays in
+// The micro-kernel is the usual outer product (Goto and van de Geijn 2008). A block of C stays in
 // registers over the whole inner dimension, and B comes from packed panels that fit into the L1
-// cache. Results do not depend on the other rows of A, so a batch may be split anywhere.
+// cache. A row's results do not depend on the other rows of A, so a batch may be split anywhere.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 inline constexpr int64_t kBlockRows = VRP_SIMD_BYTES == 64 ? 12 : 6;
 inline constexpr int64_t kBlockVectors = 2;
 
-// Element (i, k) is data[i * row + k * column]: column = 1 for rows, row = 1 for the transpose.
+// A matrix whose element (i, k) is data[i * row + k * column]: column = 1 for rows, row = 1 for the
+// transpose.
 template <typename T>
 struct MatrixA {
   const T* data;
@@ -25,9 +26,9 @@ struct MatrixA {
   int64_t column;
 };
 
-// B in panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns], in PackB's
-// layout; or, with packed = false, row-major [K, N] with `stride` between rows. N is a multiple of
-// kLanes<T> (padded with zeros).
+// B in PackB's layout: panels of `kBlockVectors * kLanes<T>` columns, [panels, K, panel columns].
+// With packed = false, B is row-major [K, N] with `stride` elements between rows. N is a multiple
+// of kLanes<T> (padded with zeros).
 template <typename T>
 struct MatrixB {
   const T* data;
@@ -35,8 +36,8 @@ struct MatrixB {
   bool packed;
 };
 
-// Addresses of a block's rows at step k in few registers, so that the inner loop loads none: one
-// pointer for every three rows base, base + row and base + 2 row.
+// Addresses of a block's rows at step k. One pointer serves three rows (base, base + row and base +
+// 2 row), so that the inner loop keeps all pointers in registers.
 template <typename T, int64_t kRows>
 struct BlockRows {
   static constexpr int64_t kBases = (kRows + 2) / 3;
@@ -50,7 +51,7 @@ struct BlockRows {
 #pragma GCC unroll 16
     for (int64_t g = 0; g < kBases; ++g) {
       bases[g] = reinterpret_cast<const char*>(a.data + (first + 3 * g) * a.row);
-      __asm__("" : "+r"(bases[g]));  // or GCC derives all from the first, and runs out of registers
+      __asm__("" : "+r"(bases[g]));  // keeps GCC from deriving all from the first in more registers
     }
   }
   inline __attribute__((always_inline)) T At(int64_t r) const {
@@ -86,7 +87,7 @@ inline __attribute__((always_inline)) void Block(MatrixA<T> a, const T* b, int64
   }
 }
 
-// Computes the remaining rows, at most `kRows`, by powers of two, which keeps the number of
+// Computes the remaining rows, at most `kRows`, in powers of two, which keeps the number of
 // instantiations low.
 template <typename T, int64_t kRows, int64_t kVectors, typename Epilogue>
 inline void LastRows(MatrixA<T> a, const T* b, int64_t b_stride, int64_t inner, int64_t i,
@@ -117,7 +118,7 @@ inline void Panel(MatrixA<T> a, const T* b, int64_t b_stride, int64_t rows, int6
 }
 
 // Computes C [rows, columns] from A [rows, inner] and B [inner, columns]. Calls `epilogue` once for
-// each vector of C, in unspecified order.
+// each vector of C, in an unspecified order.
 template <typename T, typename Epilogue>
 inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, int64_t columns,
                      const Epilogue& epilogue) {
@@ -135,7 +136,7 @@ inline void Multiply(MatrixA<T> a, MatrixB<T> b, int64_t rows, int64_t inner, in
   }
 }
 
-// Packs B (element (k, j) is data[k * row + j * column]) into panels; `to` has inner * columns
+// Packs B (element (k, j) is data[k * row + j * column]) into panels. `to` has inner * columns
 // elements.
 template <typename T>
 inline void PackB(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {

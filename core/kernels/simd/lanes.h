@@ -10,7 +10,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Integers as wide as T: the results of comparing vectors of T (-1 for true), and their bits.
+// An integer as wide as T, for the results of comparing vectors of T (-1 for true), and for their
+// bits.
 template <typename T>
 struct IntegerOf;
 template <>
@@ -24,7 +25,7 @@ struct IntegerOf<double> {
 template <typename T>
 using IntVec = Vec<typename IntegerOf<T>::type>;
 
-// Returns -1 in the lanes below `count`.
+// Returns -1 in the lanes below `count`, and 0 in the others.
 template <typename T>
 inline __attribute__((always_inline)) IntVec<T> FirstLanes(int64_t count) {
   using I = typename IntegerOf<T>::type;
@@ -33,8 +34,8 @@ inline __attribute__((always_inline)) IntVec<T> FirstLanes(int64_t count) {
   return lanes < static_cast<I>(count);
 }
 
-// Accesses the first `count` elements, 0 <= count (all if there are at least as many as lanes).
-// Loads return 0 in other lanes. Memory beyond is not touched.
+// Accesses the first `count` >= 0 elements, at most a whole vector. Loads return 0 in other lanes.
+// Does not touch memory beyond.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> LoadFirst(const T* from, int64_t count) {
   const IntVec<T> mask = FirstLanes<T>(count);

@@ -1,5 +1,5 @@
 // exp, expm1, tanh, sigmoid and log of vectors, with a relative error of about 1e-7 in float and
-// 1e-15 in double. NaN in, NaN out. vec.h states who may include this.
+// 1e-15 in double. NaN gives NaN. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Constants of the format. exp reduces to 2^n * e^r with |r| <= ln(2) / 2; n ln(2) is split in two
-// parts so that r loses no bits. log reduces to m * 2^n with sqrt(1/2) <= m < sqrt(2).
+// Constants of a floating-point format. exp reduces to 2^n * e^r with |r| <= ln(2) / 2. n ln(2) is
+// split in two parts so that r loses no bits. log reduces to m * 2^n with sqrt(1/2) <= m < sqrt(2).
 template <typename T>
 struct Format;
 template <>
@@ -26,10 +26,12 @@ struct Format<float> {
   static constexpr float kHighest = 88.3f;
   static constexpr float kTanhEnd = 10.0f;
   static constexpr float kSmallest = 1.17549435e-38f;
-  // e^r = 1 + r + r^2 * polynomial (Moshier, Cephes expf), highest power first.
+  // Coefficients of the polynomial in e^r = 1 + r + r^2 * polynomial (Moshier, Cephes expf),
+  // highest power first.
   static constexpr float kExp[] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                                    4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f};
-  // log((1 + s) / (1 - s)) - 2s = s * s^2 * polynomial of s^2 (Sun, fdlibm), highest power first.
+  // Coefficients of the polynomial in log((1 + s) / (1 - s)) - 2s = s * s^2 * polynomial of s^2
+  // (Sun, fdlibm), highest power first.
   static constexpr float kLog[] = {0.24279078841f, 0.28498786688f, 0.40000972152f, 0.66666662693f};
 };
 template <>
@@ -62,7 +64,8 @@ inline __attribute__((always_inline)) Vec<T> Polynomial(const T (&terms)[kTerms]
   return value;
 }
 
-// x = n ln(2) + r: `power` is 2^n, `rest` e^r - 1. x must lie within kLowest .. kHighest.
+// The parts of e^x, where x = n ln(2) + r: `power` is 2^n, `rest` is e^r - 1. x must lie within
+// kLowest .. kHighest.
 template <typename T>
 struct ExpParts {
   Vec<T> power;
@@ -79,8 +82,8 @@ inline __attribute__((always_inline)) ExpParts<T> SplitExp(Vec<T> x) {
   return {reinterpret_cast<Vec<T>>((exponent << F::kMantissaBits) + F::kOne), rest};
 }
 
-// Returns e^x: 0 below the smallest normal number (so for -inf), and at most about half the largest
-// number.
+// Returns e^x, but 0 below the smallest normal number (so for -inf), and at most about half of the
+// largest number.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   using F = Format<T>;
@@ -92,12 +95,13 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
-// Returns 2^x for -126 <= x <= 127, to about 1e-7; with AVX-512 in half the time of Exp.
+// Returns 2^x for -126 <= x <= 127, to about 1e-7. With AVX-512, takes half the time of Exp.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64
   if constexpr (sizeof(T) == 4) {
-    // Minimax of 2^r for |r| <= 1/2 (Remez), 1 at r = 0; highest power first.
+    // Coefficients of the minimax polynomial of 2^r for |r| <= 1/2 (Remez) that is 1 at r = 0,
+    // highest power first.
     constexpr float kTerms[] = {1.559467782e-4f,
                                 1.340664341e-3f,
                                 9.617692791e-3f,
@@ -112,7 +116,7 @@ inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
   return Exp<T>(x * static_cast<T>(0.69314718055994530942));
 }
 
-// Returns tanh(x) by e^2x - 1, which is exact near 0.
+// Returns tanh(x), computed from e^2x - 1, which is exact near 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Tanh(Vec<T> x) {
   const Vec<T> end = Broadcast<T>(Format<T>::kTanhEnd);
@@ -127,8 +131,8 @@ inline __attribute__((always_inline)) Vec<T> Sigmoid(Vec<T> x) {
   return static_cast<T>(1) / (Exp<T>(-x) + static_cast<T>(1));
 }
 
-// Returns the natural logarithm: -inf for 0, NaN below; denormal numbers count as the smallest
-// normal one.
+// Returns the natural logarithm: -inf for 0, NaN below. Denormal numbers count as the smallest
+// normal number.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Log(Vec<T> x) {
   using F = Format<T>;

@@ -1,4 +1,4 @@
-// The vectors' functions on arrays, for tests.
+// Functions of vectors, applied to arrays for tests.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
-// Division of the caller's memory into pieces. vec.h states who may include this.
+// An allocator of pieces of the caller's memory. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Hands out 64-byte aligned pieces of a block of memory. Only counts if constructed from null.
+// An allocator of 64-byte aligned pieces of a block of memory. Only counts elements if constructed
+// from null.
 template <typename T>
 class Memory {
  public:
@@ -19,7 +20,7 @@ class Memory {
     taken_ += (elements + kGrain - 1) / kGrain * kGrain;
     return piece;
   }
-  // Returns the size used, alignment included.
+  // Returns the number of elements used, including alignment.
   int64_t size() const { return taken_ + kGrain; }
 
  private:

@@ -12,12 +12,12 @@ struct ProductShape {
 };
 
 namespace avx2 {
-// Computes c [rows, columns] = a [rows, inner] b [inner, columns]; `packed` has inner * columns
+// Computes c [rows, columns] = a [rows, inner] b [inner, columns]. `packed` has inner * columns
 // elements.
 template <typename T>
 void PackAndMultiply(const T* a, const T* b, ProductShape shape, T* packed, T* c);
-// Computes c [rows, columns] += a^T b with a [inner, rows], b [inner, columns]: a weight's
-// gradient.
+// Computes a weight's gradient, c [rows, columns] += a^T b with a [inner, rows] and b [inner,
+// columns].
 template <typename T>
 void AddTransposedProduct(const T* a, const T* b, ProductShape shape, T* c);
 }  // namespace avx2

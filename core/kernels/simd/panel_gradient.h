@@ -10,12 +10,13 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows of a chunk: a panel of either side stays in the L1 cache.
+// Number of rows of a chunk, for which a panel of either side stays in the L1 cache.
 inline constexpr int64_t kChunkRows = 128;
 
-// Adds value * scale[input] + sums[output] * shift[input] to `to` [outputs, inputs]: the gradient
-// if the right side was normalised, then scaled and shifted per channel. Without `scale` adds only
-// the value. `sums` (null: none) are of the left side's columns.
+// An epilogue that adds value * scale[input] + sums[output] * shift[input] to `to` [outputs,
+// inputs]. This is the gradient if the right side was normalised, then scaled and shifted per
+// channel. Without `scale`, adds only the value. `sums` are those of the left side's columns (null:
+// none).
 template <typename T>
 struct AddGradientTo {
   T* to;
@@ -44,13 +45,13 @@ inline __attribute__((always_inline)) void GradientBlock(const T* a, const T* b,
     }
   }
   Vec<T> sums[kRows][kVectors] = {};
-  // Unrolled, unlike the other products: 6 % faster here, slower there.
+  // Unrolling makes this product 6 % faster, but slows down the other products.
 #pragma GCC unroll 4
   for (int64_t k = 0; k < rows; ++k) AddStep<T, Steps, 1>(a + k * kColumns, b + k * kColumns, sums);
   Finish<T>(sums, i, j, add);
 }
 
-// A panel's outputs in blocks of nearly equal height: 11, 11 and 10 of 32.
+// Computes a panel's outputs in blocks of nearly equal height: 11, 11 and 10 of 32.
 template <typename T, typename Steps, int64_t kVectors>
 inline void GradientPanel(const T* a, const T* b, int64_t rows, int64_t outputs, int64_t i,
                           int64_t j, const AddGradientTo<T>& add) {
@@ -75,7 +76,7 @@ struct GradientSize {
   int64_t inputs;
 };
 
-// Calls `add` with the values of a^T b; a [rows, outputs], b [rows, inputs], both in panels.
+// Calls `add` with the values of a^T b, for a [rows, outputs] and b [rows, inputs], both in panels.
 template <typename T, typename Steps = PlainSteps<T>>
 inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSize& size,
                              AddGradientTo<T> add) {
@@ -100,7 +101,7 @@ inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSiz
   }
 }
 
-// Computes sums [columns] of a's columns, and adds them to `to` [columns] unless it is null.
+// Computes the `sums` [columns] of a's columns. Adds them to `to` [columns] unless `to` is null.
 template <typename T>
 inline void SumColumns(View<const T> a, int64_t rows, int64_t columns, T* sums, T* to) {
   for (int64_t j = 0; j < columns; j += kLanes<T>) {

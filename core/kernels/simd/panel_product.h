@@ -1,5 +1,5 @@
-// Products of matrices in panels (panels.h) with packed ones (gemm.h). vec.h states who may include
-// this.
+// Products of matrices in panels (panels.h) with packed matrices (gemm.h). vec.h states who may
+// include this.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// A step of a product. bf16_products.h has another kind, whose elements are pairs.
+// The kind of a product's steps. bf16_products.h has another kind, whose elements are pairs.
 template <typename T>
 struct PlainSteps {
   static constexpr int64_t kLeftColumns = kPanelColumns<T>;  // width of the left side's panels
@@ -54,7 +54,7 @@ inline __attribute__((always_inline)) void Finish(const Vec<T> (&sums)[kRows][kV
   }
 }
 
-// Sizes of a product. The right side is rows first .. first + inner - 1 of a matrix of `depth`
+// Sizes of a product. The right side has rows first .. first + inner - 1 of a matrix of `depth`
 // rows, packed by PackB.
 struct PanelProduct {
   int64_t rows;
@@ -64,7 +64,7 @@ struct PanelProduct {
   int64_t first = 0;
 };
 
-// A panel of B for all rows.
+// The product of all rows with a panel of B.
 template <typename T, typename Steps, int64_t kVectors, typename Epilogue>
 struct PanelRows {
   View<const T> a;  // in panels
@@ -86,7 +86,7 @@ struct PanelRows {
     }
     Finish<T>(sums, i, j, epilogue);
   }
-  // Handles rows by powers of two, which keeps the number of instantiations low.
+  // Handles rows in powers of two, which keeps the number of instantiations low.
   template <int64_t kPart>
   inline void Last(int64_t i, int64_t rows) const {
     if (rows >= kPart) {
@@ -104,7 +104,7 @@ struct PanelRows {
 };
 
 // Computes C [rows, columns] from A [rows, inner], in panels, and a packed B. Calls `epilogue` once
-// for each vector of C. Results do not depend on the other rows.
+// for each vector of C. A row's results do not depend on the other rows.
 template <typename T, typename Steps = PlainSteps<T>, typename Epilogue>
 inline void MultiplyPanels(View<const T> a, const T* packed, const PanelProduct& size,
                            const Epilogue& epilogue) {

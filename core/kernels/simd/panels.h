@@ -1,7 +1,7 @@
 // Matrices in panels as wide as a product's block, [panels, rows, columns of a panel]. A panel's
-// rows are contiguous, so that products read and write streams; columns of a row-major matrix, a
-// power of two apart, would fall into few sets of the L1 cache. A weight's gradient uses panels as
-// they are. vec.h states who may include this.
+// rows are contiguous, so that products read and write contiguous memory. Rows of a row-major
+// matrix, a power of two apart, would fall into few sets of the L1 cache. A weight's gradient uses
+// panels without packing them. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 template <typename T>
 inline constexpr int64_t kPanelColumns = kBlockVectors * kLanes<T>;
 
-// A matrix by panels, or by rows, where a panel is kPanelColumns columns of a row.
+// A matrix in panels, or by rows. In the latter case a panel is kPanelColumns columns of a row.
 template <typename T>
 struct View {
   using Element = std::remove_const_t<T>;
@@ -23,7 +23,8 @@ struct View {
   int64_t row;    // elements between rows
   int64_t panel;  // elements between panels
 
-  // A vector that begins at a multiple of its size lies in one panel.
+  // Returns the address of an element. A vector that begins at a multiple of its size lies in one
+  // panel.
   inline __attribute__((always_inline)) T* At(int64_t i, int64_t column) const {
     constexpr int64_t kColumns = kPanelColumns<Element>;
     return data + i * row + column / kColumns * panel + column % kColumns;

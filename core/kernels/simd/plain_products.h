@@ -15,12 +15,12 @@ struct PlainProducts {
   using Element = T;
 
   static int64_t PackedSize(int64_t inner, int64_t columns) { return inner * columns; }
-  // `b`: element (k, j) is data[k * row + j * column].
+  // Packs `b`, whose element (k, j) is data[k * row + j * column].
   static void Pack(MatrixA<T> b, int64_t inner, int64_t columns, T* to) {
     PackB<T>(b, inner, columns, to);
   }
-  // Returns the elements of `work` for Multiply and AddGradient with `rows` rows and at most
-  // `columns` columns of both sides together.
+  // Returns the number of elements of `work` for Multiply and AddGradient. The product has `rows`
+  // rows and at most `columns` columns of both sides together.
   static int64_t WorkSize(int64_t /*rows*/, int64_t /*columns*/) { return 0; }
 
   template <typename Epilogue>

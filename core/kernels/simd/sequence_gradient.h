@@ -1,7 +1,7 @@
 // A weight's gradient over all steps of many sequences: C += A^T B. Copies both sides into panels
 // first, because rows with a stride of a power of two would fall into few sets of the L1 cache.
-// Packs the wide A a few panels at a time: B gets more of the L2 cache, and C is traversed less
-// often. vec.h states who may include this.
+// Packs the wide A a few panels at a time, so that B gets more of the L2 cache and C is traversed
+// less often. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows packed at a time. P, the kind of operands (step_operands.h), may halve the rows.
+// Number of rows packed at a time. The kind of operands, `P` (step_operands.h), may halve the rows.
 inline constexpr int64_t kSequenceRows = 336;
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
 template <typename P>
 inline constexpr int64_t kPackedRows = kSequenceRows / P::kFold;
 
-// Elements between A's panels: copies of a row's last columns may extend beyond a panel's end.
+// Returns the number of elements between A's panels. Copies of a row's last columns may extend
+// beyond a panel's end.
 template <typename T>
 inline int64_t GradientPanelStride(int64_t rows) {
   return rows * kBlockRows + 2 * kLanes<T>;
@@ -31,7 +32,7 @@ inline int64_t SequenceGradientScratch(int64_t inputs) {
          4 * GradientPanelStride<T>(kPackedRows<P>);
 }
 
-// Adds the columns' sums to `to` [columns].
+// Adds the sums of the columns to `to` [columns].
 template <typename T>
 inline void AddColumnSums(const T* a, int64_t stride, int64_t rows, int64_t columns, T* to) {
   for (int64_t j = 0; j < columns; j += kLanes<T>) {
@@ -41,8 +42,8 @@ inline void AddColumnSums(const T* a, int64_t stride, int64_t rows, int64_t colu
   }
 }
 
-// Computes `c` [outputs, inputs] += a^T b with a's rows `stride` apart; adds a's column sums to
-// `bias` unless it is null.
+// A gradient to compute: `c` [outputs, inputs] += a^T b with a's rows `stride` apart. Adds a's
+// column sums to `bias` unless it is null.
 template <typename T>
 struct SequenceGradient {
   const T* a;
@@ -63,8 +64,8 @@ struct Slab {
   int64_t columns;
 };
 
-// Packs rows into panels [rows / kFold, kWidth], `stride` apart, in whole vectors: data behind a
-// row's end is undefined, and as much may be written behind the last panel.
+// Packs rows into panels [rows / kFold, kWidth], `stride` apart, in whole vectors. Data behind a
+// row's end is undefined. May write up to a vector behind the last panel.
 template <typename P, int64_t kWidth, typename T = typename P::Element>
 inline void PackSlab(const Slab<T>& slab, int64_t stride, T* to) {
   for (int64_t r = 0; r < slab.rows; r += P::kFold, to += kWidth) {
@@ -93,7 +94,7 @@ template <typename P, typename T = typename P::Element>
 inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPanels<T>& p) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  int64_t piece = 0;  // of the next data: kFold of a line
+  int64_t piece = 0;  // index in the next data, kFold per cache line
   for (int64_t i = 0; i < p.count; i += kBlockRows) {
     const MatrixA<T> block{p.a + i / kBlockRows * GradientPanelStride<T>(p.rows), 1, kBlockRows};
     const int64_t height = p.count - i < kBlockRows ? p.count - i : kBlockRows;

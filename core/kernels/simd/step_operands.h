@@ -1,5 +1,5 @@
-// Unconverted operands of the products in step_product.h and sequence_gradient.h. bf16_operands.h
-// has the other kind. vec.h states who may include this.
+// Operands of the products in step_product.h and sequence_gradient.h, in the element type.
+// bf16_operands.h has the other kind. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ template <typename T>
 struct PlainOperands {
   using Element = T;
   using Steps = PlainSteps<T>;
-  // Neighbours on a product's inner dimension that share an element.
+  // Number of neighbours on a product's inner dimension that share an element.
   static constexpr int64_t kFold = 1;
 
   // Returns the inner dimension of a packed right side.
@@ -34,11 +34,11 @@ struct PlainOperands {
   static MatrixA<T> Left(MatrixA<T> a, int64_t /*rows*/, int64_t /*inner*/, T* /*work*/) {
     return a;
   }
-  // Returns a row's elements from `from` on, `count` of them at most kLanes times kFold.
+  // Returns `count` elements of a row from `from` on, at most kLanes * kFold.
   static inline __attribute__((always_inline)) Vec<T> AlongRow(const T* from, int64_t count) {
     return LoadUpTo<T>(from, count);
   }
-  // Returns the elements of kFold rows, of which `rows` exist.
+  // Returns the elements of kFold rows, of which only `rows` exist.
   static inline __attribute__((always_inline)) Vec<T> AlongRows(MatrixA<T> from, int64_t /*rows*/,
                                                                 int64_t count) {
     return LoadUpTo<T>(from.data, count);

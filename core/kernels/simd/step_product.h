@@ -1,5 +1,5 @@
-// Products of few rows (a step of an LSTM) or many with weights about as large as the L2 cache.
-// vec.h states who may include this.
+// Products of few rows (a step of an LSTM) or many rows, with weights about as large as the L2
+// cache. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows that traverse the weights together.
+// Number of rows that traverse the weights together.
 inline constexpr int64_t kStepRows = 96;
 
-// C = A B with packed B (PackWeights in step_weights.h).
+// A product C = A B with a packed B (PackWeights in step_weights.h).
 template <typename T>
 struct StepProduct {
   MatrixA<T> a;
@@ -23,7 +23,7 @@ struct StepProduct {
   int64_t columns;
 };
 
-// An epilogue (epilogue.h): C = sums + bias.
+// An epilogue (epilogue.h) that stores C = sums + bias.
 template <typename T>
 struct StoreBiased {
   T* data;
@@ -77,8 +77,8 @@ inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
   }
 }
 
-// `from_last` begins with the last columns. Alternating it from pass to pass finds the columns used
-// last in the cache.
+// Computes a product. With `from_last`, begins with the last columns. If it alternates from pass to
+// pass, the columns used last are still in the cache.
 template <typename T, typename Steps, typename Epilogue>
 inline void MultiplySteps(const StepProduct<T>& p, bool from_last, const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

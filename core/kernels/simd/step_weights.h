@@ -1,5 +1,5 @@
-// Weights in the layout of step_product.h: in panels of a block's columns, the last one without a
-// gap, for either kind of operands. vec.h states who may include this.
+// Weights in the layout of step_product.h, for either kind of operands. The layout has panels of a
+// block's columns, the last one without a gap. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t widt
   }
 }
 
-// Packs `weights` [outputs, inputs], both multiples of 16: `forward` for y = W x, `back` for
-// backward.
+// Packs `weights` [outputs, inputs] to `forward` for y = W x and to `back` for backward. Both sizes
+// are multiples of 16.
 template <typename P, typename T = typename P::Element>
 inline void PackWeights(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

@@ -1,5 +1,5 @@
-// A weight's gradient, C += A^T B over many rows, by tiles (tiles.h): rows in pairs, the left side
-// transposed. vec.h states who may include this.
+// A weight's gradient, C += A^T B over many rows, with tiles (tiles.h). Rows are in pairs, and the
+// left side is transposed. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Rows of a chunk: a block of the right side's columns stays in the L1 cache.
+// Number of rows of a chunk, for which a block of the right side's columns stays in the L1 cache.
 inline constexpr int64_t kTileChunkRows = 512;
 
 inline int64_t TileChunkPairs(int64_t rows) {
@@ -21,7 +21,7 @@ inline int64_t TileGradientScratch(int64_t rows, int64_t inputs) {
   return TileChunkPairs(rows) * (kTileBlock + SizeInPanels<float>(1, inputs));
 }
 
-// Returns the pairs of rows r, r + 1 at 16 columns; missing rows count as 0.
+// Returns the pairs of rows r and r + 1 at 16 columns. Missing rows count as 0.
 inline __attribute__((always_inline)) Vec<float> PairOfRows(View<const float> from, int64_t r,
                                                             int64_t rows, int64_t column) {
   const float* const at = from.At(r, column);
@@ -46,8 +46,8 @@ inline void PackTileLeft(View<const float> a, int64_t rows, int64_t column, int6
   }
 }
 
-// Packs the right side in panels of kTileBlock columns, the last one without a gap: [pairs, width]
-// each.
+// Packs the right side in panels of kTileBlock columns, [pairs, width] each, the last one without a
+// gap.
 inline void PackTileRight(View<const float> b, int64_t rows, int64_t columns, float* to) {
   const int64_t pairs = TilePairs(rows);
   for (int64_t first = 0; first < columns; first += kTileBlock) {
@@ -60,8 +60,8 @@ inline void PackTileRight(View<const float> b, int64_t rows, int64_t columns, fl
   }
 }
 
-// Calls `add` (i: output, j: input) with a^T b of at most kTileChunkRows rows; a [rows, outputs], b
-// [rows, inputs], widths multiples of 16.
+// Calls `add` (i: output, j: input) with the values of a^T b of at most kTileChunkRows rows, for a
+// [rows, outputs] and b [rows, inputs]. Both widths are multiples of 16.
 template <typename Add>
 inline void AddTileGradient(View<const float> a, View<const float> b, int64_t rows, int64_t outputs,
                             int64_t inputs, float* scratch, const Add& add) {

@@ -1,5 +1,5 @@
-// Operands of LSTMs' products in bf16 for tiles (tiles.h): as in bf16_operands.h, with the inner
-// dimension zero-padded to whole tiles. vec.h states who may include this.
+// Operands of LSTMs' products in bf16 for tiles (tiles.h). They are those of bf16_operands.h, with
+// the inner dimension zero-padded to whole tiles. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct TileOperands : Bf16Operands {
     return Bf16Operands::WorkSize(RoundUpToLanes<float>(rows), inner);
   }
 
-  // See MultiplySteps.
+  // Computes a product like MultiplySteps.
   template <typename Epilogue>
   static void Multiply(const StepProduct<float>& p, bool from_last, const Epilogue& epilogue) {
     const int64_t panels = (p.columns + kTileBlock - 1) / kTileBlock;

@@ -1,5 +1,5 @@
-// The encoder's products in bf16 by tiles (tiles.h): rounded as in bf16_products.h, with the inner
-// dimension zero-padded to whole tiles. vec.h states who may include this.
+// The encoder's products in bf16 with tiles (tiles.h). Rounds as bf16_products.h does, and
+// zero-pads the inner dimension to whole tiles. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Inner dimensions are multiples of 16, and the offset PanelProduct::first of 32.
+// Products whose inner dimensions are multiples of 16. The offset PanelProduct::first is a multiple
+// of 32.
 struct TileProducts {
   using Element = float;
 

@@ -1,6 +1,6 @@
-// Products of bf16 pairs (bf16.h) by tiles, 16 rows of 16 pairs or floats: with VRP_SIMD_TILES 1 by
-// the processor (AMX), with 0 by vectors, for tests on other CPUs. vec.h states who may include
-// this.
+// Products of bf16 pairs (bf16.h) by tiles, 16 rows of 16 pairs or floats. VRP_SIMD_TILES 1 uses
+// the processor's tiles (AMX), and 0 uses vectors, for tests on other CPUs. vec.h states who may
+// include this.
 #pragma once
 
 #include <immintrin.h>
@@ -21,8 +21,9 @@ inline int64_t TilePairs(int64_t count) {
   return (count + 2 * kTileSide - 1) / (2 * kTileSide) * kTileSide;
 }
 
-// A product's sides, in elements. Rows of either side are `row` apart, and the left side's next
-// tile on the inner dimension is `step` away; the right side's rows are the inner dimension.
+// The sides of a product, with distances in elements. Rows of either side are `row` apart. The left
+// side's next tile on the inner dimension is `step` away. The right side's rows are the inner
+// dimension.
 struct TileLeft {
   const float* data;
   int64_t row;
@@ -34,7 +35,7 @@ struct TileRight {
 };
 
 #if VRP_SIMD_TILES
-// Enables tiles for this thread while it lives. Until their release they add 8 KiB to every context
+// A scope in which this thread may use tiles. Until their release, tiles add 8 KiB to every context
 // switch.
 class TileUse {
  public:
@@ -57,14 +58,14 @@ class TileUse {
   ~TileUse() { _tile_release(); }
 };
 
-// Computes sums [16 or 32, kTileBlock], of which as many columns: the product over the given tiles'
-// steps.
+// Computes the product over `steps` tiles. Writes 16 or 32 rows and columns of `sums`, whose rows
+// are kTileBlock apart.
 template <bool kTwoRows, bool kTwoColumns>
 inline void MultiplyTiles(const TileLeft& a, const TileRight& b, int64_t steps, float* sums) {
   constexpr int64_t kBytes = sizeof(float);
   const float* left = a.data;
   const float* right = b.data;
-  // GCC 12 does not know that loading tiles reads memory.
+  // Keeps GCC 12 from moving stores, because it does not know that loading tiles reads memory.
   __asm__ volatile("" ::: "memory");
   _tile_zero(0);
   if constexpr (kTwoColumns) _tile_zero(1);
@@ -115,8 +116,8 @@ inline void MultiplyTiles(const TileLeft& a, const TileRight& b, int64_t steps, 
 #endif
 
 // Computes C's columns j .. j + width - 1 (one or two tiles) for all `rows`. Calls `epilogue` once
-// for each vector of C. Reads whole tiles of the left side's rows; those beyond the last row do not
-// matter. Requires a TileUse. Results do not depend on other rows.
+// for each vector of C. Reads whole tiles of the left side's rows, but ignores values beyond the
+// last row. Requires a TileUse. A row's results do not depend on the other rows.
 template <typename Epilogue>
 inline void MultiplyTileRows(const TileLeft& a, int64_t rows, const TileRight& b, int64_t steps,
                              int64_t j, int64_t width, const Epilogue& epilogue) {

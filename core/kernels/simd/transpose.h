@@ -19,8 +19,8 @@ inline __attribute__((always_inline)) Vec<T> Interleave(Vec<T> a, Vec<T> b, bool
   return __builtin_shuffle(a, b, from);
 }
 
-// Transposes a kLanes x kLanes square: each of log2(kLanes) perfect shuffles of all rows moves one
-// bit of the row's number into the column's.
+// Transposes a kLanes x kLanes square. Each of log2(kLanes) perfect shuffles of all rows moves one
+// bit of the row's number into the column's number.
 template <typename T>
 inline __attribute__((always_inline)) void TransposeSquare(Vec<T> (&rows)[kLanes<T>]) {
   constexpr int64_t kHalf = kLanes<T> / 2;

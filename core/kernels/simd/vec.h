@@ -1,11 +1,11 @@
-// Vectors of the instruction set that the including file is compiled for. Only for the files listed
-// in vrp_add_simd_sources and vrp_add_isa_sources (core/kernels/CMakeLists.txt): they are compiled
-// once for each instruction set, with VRP_SIMD_NAMESPACE (avx2, avx512) and VRP_SIMD_BYTES (32, 64)
-// set.
+// Vectors of the instruction set that the including file is compiled for. Only the files listed in
+// vrp_add_simd_sources and vrp_add_isa_sources (core/kernels/CMakeLists.txt) may include this. They
+// are compiled once for each instruction set, with VRP_SIMD_NAMESPACE (avx2, avx512) and
+// VRP_SIMD_BYTES (32, 64) set.
 //
-// Everything here is in a namespace of its own per instruction set, and these files must not use
-// inline functions of the standard library: the linker keeps one copy of an inline function, which
-// might be the one that an older CPU cannot run.
+// Each instruction set has its own namespace. These files must not use inline functions of the
+// standard library. The linker keeps only one copy of an inline function, possibly one that an
+// older CPU cannot run.
 #pragma once
 
 #include <immintrin.h>
@@ -23,7 +23,7 @@ struct VecType {
 template <typename T>
 using Vec = typename VecType<T>::type;
 
-// Elements of a vector: 16 float or 8 double with AVX-512.
+// Number of elements of a vector: 16 float or 8 double with AVX-512.
 template <typename T>
 inline constexpr int64_t kLanes = VRP_SIMD_BYTES / static_cast<int64_t>(sizeof(T));
 
@@ -39,8 +39,8 @@ template <typename T>
 inline __attribute__((always_inline)) Vec<T> Broadcast(T value) {
   return value - Vec<T>{};
 }
-// Returns b if either is NaN. Uses the intrinsic, because GCC 12 makes a comparison and a selection
-// of `a > b ? a : b`.
+// Returns the maximum, or b if either is NaN. Uses the intrinsic, because GCC 12 compiles `a > b ?
+// a : b` to a comparison and a selection.
 #if VRP_SIMD_BYTES == 64
 inline __attribute__((always_inline)) __m512 MaxOfBoth(__m512 a, __m512 b) {
   return _mm512_max_ps(a, b);
@@ -61,7 +61,7 @@ inline __attribute__((always_inline)) Vec<T> Max(Vec<T> a, Vec<T> b) {
   return MaxOfBoth(a, b);
 }
 
-// Returns sums and maxima over a vector's lanes by halves: a fixed order.
+// The halves of a vector. Sum and MaxOf reduce a vector's lanes by halves, in a fixed order.
 template <typename T, int kBytes>
 struct Halves {
   typedef T whole __attribute__((vector_size(kBytes)));

@@ -1,4 +1,4 @@
-// Memory for the kernels: aligned to cache lines, reused and grown on demand.
+// Memory for the kernels, aligned to cache lines, reused and grown on demand.
 #pragma once
 
 #include <cstdint>

@@ -1,28 +1,29 @@
-// Threads that work together on one trajectory, so that one program runs on the CPU and on CUDA. A
-// group has
-//   Each(n, f)      calls f(i) for i = 0 .. n - 1, in any order and on different threads; when it
-//                   returns, all calls are done and all threads see what they wrote
+// Groups of threads that work on one trajectory. Programs written for groups run on the CPU and on
+// CUDA. A group has
+//   Each(n, f)      calls f(i) for i = 0 .. n - 1, in any order and on different threads; when
+//                   Each returns, all calls are done and all threads see what the calls wrote
 //   Rows(n, f)      calls f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`;
 //                   synchronises like Each
 //   Once(f)         calls f() on one thread; synchronises like Each
-//   Wait()          returns when all threads have called it; they see what was written before
+//   Wait()          returns when all threads have called Wait; all threads then see what any of
+//                   them wrote before
 //   Add(to, value)  adds to `to`, to which other groups may add at the same time
-// and lanes have, each to be called by all of them,
+// Lanes have the following functions, which all lanes must call together:
 //   Each(n, f), Once(f)
 //   Sum(n, f)       returns the sum of f(i), called once for each i by the same lane as in Each
 //   Largest(n, f)   returns the maximum of n >= 1 values
-//   First(n, test)  returns the least i with test(i), or n
-//   Least(n, f)     returns the smallest of n int32 values and its first index; that and n if all
-//                   values are the largest int32
-// All threads of a group must make the same calls, so conditions around them may depend only on
-// values that all threads agree on. No call waits at its beginning: a value that a condition has
-// read must not be overwritten until all threads have finished some later call.
+//   First(n, test)  returns the smallest i with test(i), or n
+//   Least(n, f)     returns the smallest of n int32 values and its first index; if all values are
+//                   the largest int32, returns that value and n
+// All threads of a group must make the same calls, so conditions around calls may depend only on
+// values that all threads agree on. No call waits at its beginning. A value that a condition has
+// read must therefore not be overwritten until all threads have finished some later call.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 
-// Marks functions that device code calls: sources for CUDA define it as __device__.
+// Marks functions that device code calls. Sources for CUDA define it as __device__.
 #ifndef VRP_DEVICE
 #define VRP_DEVICE
 #endif
