@@ -21,13 +21,13 @@ constexpr std::array<std::string_view, 20> kViolationNames = {
     "max_stops",      "shift",           "reload",           "shipment",
     "alternatives",   "break",           "cost_mismatch",    "frozen_stops"};
 
-// The position of a customer's first visit.
+// The position of a customer's first visit in the plan.
 struct FirstVisit {
   int32_t route = -1;
   size_t index = 0;
 };
 
-// Checks a whole plan. RouteChecker checks each of its routes.
+// A checker of a whole plan. RouteChecker checks each of its routes.
 class PlanChecker {
  public:
   PlanChecker(const Instance& instance, const Plan& plan)
@@ -116,7 +116,8 @@ class PlanChecker {
     }
   }
 
-  // Returns the start depot and the valid visits of the route. Records them and reports the others.
+  // Checks the nodes of the route. Returns the start depot and the valid visits, records these, and
+  // reports all others.
   std::vector<NodeIndex> ValidPath(int32_t r, const VehicleType& vehicle) {
     std::vector<NodeIndex> path = {vehicle.depot};
     for (const NodeIndex node : plan_[static_cast<size_t>(r)].customers) {
@@ -248,12 +249,12 @@ class PlanChecker {
     const double allowed =
         steps == 0 ? std::max(relative, HalfOfLastDecimal(claimed)) : 0.5 / steps + 1e-9;
     const double difference = std::abs(claimed - report_.cost);
-    if (difference <= allowed) return;  // false for NaN, which is reported
+    if (difference <= allowed) return;  // false for NaN, which the caller reports
     Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
         FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
   }
 
-  // Returns the rounding error of a published cost: 0.005 for 1618.36, 0 for an integer.
+  // Returns the largest rounding error of a published cost: 0.005 for 1618.36, 0 for an integer.
   static double HalfOfLastDecimal(Cost claimed) {
     const std::string text = FormatNumber(claimed);
     const size_t point = text.find('.');
@@ -267,7 +268,7 @@ class PlanChecker {
   const Plan& plan_;
   std::vector<FirstVisit> visits_;  // [N]
   std::vector<bool> in_group_;
-  double cost_ = 0;                  // of the objective, unrounded
+  double cost_ = 0;                  // unrounded part of the objective
   double further_cost_ = 0;          // lateness and lost prizes
   std::map<int32_t, int64_t> used_;  // number of non-empty routes by vehicle type
   CheckReport report_;

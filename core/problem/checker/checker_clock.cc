@@ -15,7 +15,7 @@ size_t MaxLabels(size_t stops, size_t breaks) {
   return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
 }
 
-// Returns the start of a stop that is reached at `ready`.
+// Returns the start of service at a stop that the vehicle reaches at `ready`.
 double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
   for (const TimeWindow& window : windows) {
     if (ready <= window.close + slack) return std::max(ready, window.open);
@@ -32,7 +32,7 @@ bool HardLate(const std::vector<TimeWindow>& windows, double begin, double slack
 CheckerClock::CheckerClock(const CheckerData& data, const VehicleType& vehicle,
                            const std::vector<NodeIndex>& path)
     : vehicle_(vehicle), tolerance_(data.time_tolerance()), stops_(path.size()) {
-  double release = 0;  // the latest one on the current trip, going backwards
+  double release = 0;  // the latest release on the current trip, scanning backwards
   for (size_t i = path.size(); i-- > 0;) {
     stops_[i].windows = data.WindowsOf(path[i]);
     if (i > 0) stops_[i].travel = data.TravelTime(vehicle, path[i - 1], path[i]);
@@ -67,7 +67,7 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
 }
 
 double CheckerClock::EndWithBreaks(double start, size_t count, double slack) const {
-  std::vector<double>& times = times_;  // of departure, by number of breaks taken
+  std::vector<double>& times = times_;  // departure times, by number of breaks taken
   std::vector<double>& next = next_;
   times.assign(count + 1, kNoLimit);
   if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
@@ -178,8 +178,8 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
   return best;
 }
 
-// Sums and comparisons of doubles are monotonic, so a result for a start also holds for all earlier
-// starts.
+// Repeats the route from `start`. Sums and comparisons of doubles are monotonic, so a result for a
+// start also holds for all earlier starts.
 bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   if (breaks > 0 && HasSoftStop()) {
     const double dearest = first.late_cost + CostTolerance();
@@ -203,8 +203,9 @@ bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
   return time <= first.end;
 }
 
-// If a start delays the end by d, then so do all starts less than d sooner, unless a window is
-// missed in between. This mostly leaves nothing to search between `good` and `bad`.
+// Narrows the interval by steps of the delay. If a start delays the end by d, so does every start
+// less than d earlier, unless a window is missed in between. Therefore usually no start remains
+// between `good` and `bad`.
 void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const {
   for (int i = 0; i < 3; ++i) {
     const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
@@ -231,7 +232,7 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
     const double middle = good + (bad - good) / 2;
     (AsGood(middle, first, breaks) ? good : bad) = middle;
   }
-  // Starts that differ by no more than the rounding of the end count as the soonest.
+  // If the starts differ by at most the rounding of the end, the earliest is chosen.
   return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
 }
 

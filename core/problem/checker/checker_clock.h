@@ -1,4 +1,4 @@
-// Times of a route for the checker, which finds the latest good start by bisection.
+// Computes the times of a route for the checker, which finds the latest good start by bisection.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace vrp {
 
 // A stop that starts after its last window, which may be soft.
 struct LateStop {
-  size_t index = 0;  // into the path
+  size_t index = 0;  // index into the path
   double ready = 0;
   TimeWindow window = {};
 };
@@ -18,22 +18,23 @@ struct LateStop {
 struct ClockReading {
   double start = 0;
   double end = 0;
-  std::vector<LateStop> late = {};  // only without breaks
-  double late_cost = 0;             // only with breaks
-  // The first break that cannot be taken. The times are then those without any break.
+  std::vector<LateStop> late = {};  // filled only without breaks
+  double late_cost = 0;             // computed only with breaks
+  // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
-  // Whether the positions of breaks among soft windows are too many to try. The times are then
-  // those without any break. Searches give up at a quarter of that number, so they find no such
-  // route.
+  // Whether too many positions of breaks among soft windows are possible to try them all. If so,
+  // the times are those without any break. Searches give up at a quarter of that number, so they
+  // find no such route.
   bool too_many_labels = false;
 };
 
-// Computes the times of one route. With `latest`, the route starts as late as possible without
-// delaying its end or any stop; else as soon as possible. Breaks are placed to minimise the cost of
-// lateness, then the end; lateness is then compared by its cost. Not thread-safe.
+// A clock that computes the times of one route. With `latest`, the route starts as late as possible
+// without delaying its end or any stop; else it starts as early as possible. Breaks are placed to
+// minimise the cost of lateness, then the end. With breaks, starts compare by their cost of
+// lateness. Not thread-safe.
 class CheckerClock {
  public:
-  // `path` is the start depot, the visits, and the end depot unless the end is open.
+  // `path` holds the start depot, the visits, and the end depot unless the end is open.
   CheckerClock(const CheckerData& data, const VehicleType& vehicle,
                const std::vector<NodeIndex>& path);
 
@@ -47,36 +48,38 @@ class CheckerClock {
   };
   // The result of one simulation.
   struct Run {
-    std::vector<double> begins;  // of each stop
+    std::vector<double> begins;  // start of service at each stop
     double end = 0;
-    double late_cost = 0;  // only with breaks
+    double late_cost = 0;  // computed only with breaks
   };
 
   Run Simulate(double start, double slack) const;
-  // Returns the end with the first `count` breaks taken; kNoLimit if that is impossible.
+  // Returns the end of the route with the first `count` breaks taken; kNoLimit if that is
+  // impossible.
   double EndWithBreaks(double start, size_t count, double slack) const;
-  // The departure from a stop, and the cost of lateness up to it.
+  // A departure from a stop, with the cost of lateness up to the stop.
   struct Label {
     double leaves = 0;
     double late_cost = 0;
   };
-  // Labels of which none dominates another: none is both no later and no dearer.
+  // Labels of which none dominates another: no label is both as early and as cheap as another.
   using Labels = std::vector<Label>;
 
-  // Returns the labels at the end with every break taken. Returns none and sets too_many_labels_ if
-  // they are too many.
+  // Returns the labels at the end with every break taken. If there are too many labels, returns
+  // none and sets too_many_labels_.
   Labels LabelsWithBreaks(double start, double slack) const;
-  // Adds the labels at `stop` that extend `from` to `reached`, which is indexed by breaks taken.
+  // Extends `from` to `stop` and adds the labels to `reached`, which is indexed by breaks taken.
   void ExtendLabel(size_t stop, size_t taken, const Label& from, double slack,
                    std::vector<Labels>& reached) const;
-  // Adds `label` to `labels` unless one dominates it, and removes those that it dominates.
+  // Adds `label` to `labels` unless another label dominates it. Removes the labels that it
+  // dominates.
   static void AddLabel(const Label& label, Labels& labels);
-  // Returns the label with the least cost of lateness and, among these, the soonest end.
+  // Returns the label with the least cost of lateness and, among these, the earliest end.
   std::optional<Label> BestLabel(double start, double slack) const;
   bool HasSoftStop() const;
   // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
-  // Whether leaving at `start` delays neither the end of `first` nor any stop.
+  // Whether a departure at `start` delays neither the end of `first` nor any stop.
   bool AsGood(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
   // Narrows the interval between a good and a bad start.

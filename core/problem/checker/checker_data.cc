@@ -6,7 +6,8 @@
 namespace vrp {
 namespace {
 
-// Returns the great-circle distance in metres: haversine by the cosines of the full angles.
+// Returns the great-circle distance in metres, computed as haversine from the cosines of the full
+// angles.
 double SphereDistance(Position a, Position b) {
   const double degree = std::acos(-1.0) / 180;
   const double up = (1 - std::cos((a.y - b.y) * degree)) / 2;

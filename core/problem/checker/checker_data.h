@@ -20,7 +20,7 @@ class CheckerData {
 
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double TravelTime(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
-  // Returns the node's windows in order, or one that is always open.
+  // Returns the node's windows in order, or one window that is always open.
   std::vector<TimeWindow> WindowsOf(NodeIndex node) const;
   // Returns the service time, plus the setup time unless `from` is at the same location.
   double WorkAt(const VehicleType& vehicle, NodeIndex from, NodeIndex node) const;
@@ -31,7 +31,7 @@ class CheckerData {
   double ReleaseOf(NodeIndex node) const { return Value(data_.releases, node, 0); }
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
   double Weight(NodeIndex node) const;
-  // Returns the change of the load by a shipment at `node`: negative at its delivery.
+  // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;
 
   // Returns the difference up to which times count as equal.
@@ -59,7 +59,7 @@ class CheckerData {
   const InstanceData& data_;
   size_t matrix_size_ = 0;
   double time_tolerance_ = 0;
-  std::vector<const Shipment*> shipment_of_;  // [N]; empty without shipments
+  std::vector<const Shipment*> shipment_of_;  // [N]; empty if there are no shipments
 };
 
 }  // namespace vrp

@@ -23,7 +23,7 @@ RouteFigures RouteChecker::Run() {
   return figures_;
 }
 
-// Whether a trip starts at position `i`: at every depot except the one at the end.
+// Whether a trip starts at position `i`, which is so at every depot except the end depot.
 bool RouteChecker::StartsTrip(size_t i) const {
   return data_.is_depot(path_[i]) && (i == 0 || i + 1 < path_.size() || vehicle_.open_end);
 }

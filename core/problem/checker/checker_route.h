@@ -13,11 +13,12 @@
 
 namespace vrp {
 
-// Adds each violation of a route to `violations`, with "routes[r]: " before its message.
+// A checker of one route. Adds each violation to `violations`, with "routes[r]: " before its
+// message.
 class RouteChecker {
  public:
-  // All arguments must outlive this. `path` is the start depot, the visits (customers, and reloads
-  // at the vehicle's depot), and the end depot unless the end is open.
+  // All arguments must outlive the checker. `path` holds the start depot, the visits (customers,
+  // and reloads at the vehicle's depot), and the end depot unless the end is open.
   RouteChecker(const CheckerData& data, int32_t route, const VehicleType& vehicle,
                const std::vector<NodeIndex>& path, std::vector<Violation>& violations);
 

@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-// Bounds the deliveries of which every order is tried. Beyond that, each is inserted at the first
-// feasible position.
+// Bounds the number of deliveries for which every order is tried. Beyond it, each delivery is
+// inserted at the first feasible position.
 constexpr size_t kMaxPermutedDeliveries = 6;
 
 class Freezer {
@@ -131,7 +131,7 @@ class Freezer {
     return std::move(violations.front());
   }
 
-  // Returns a feasible order of the deliveries if it finds one, else any order.
+  // Returns a feasible order of the deliveries if it finds one, else an arbitrary order.
   std::vector<NodeIndex> OrderDeliveries(const FrozenRoute& route) const {
     std::vector<NodeIndex> order = route.deliveries;
     if (order.size() <= kMaxPermutedDeliveries) {

@@ -10,8 +10,8 @@ namespace vrp {
 
 // Returns `instance`, sharing its data, with beginnings of routes that every plan must keep. For
 // each of `routes`, a route of that vehicle type begins with its visits, in their order. Ignores
-// entries without visits, and fills in `deliveries`. No file format holds frozen routes. Returns
-// kInvalidArgument with the violation if a beginning is infeasible:
+// entries without visits, and fills in `deliveries`. No file format holds frozen routes. If a
+// beginning is infeasible, returns kInvalidArgument with the violation:
 // `initial_solution.routes[2].frozen_stops: load 31 exceeds vehicle capacity 30`.
 absl::StatusOr<Instance> Freeze(const Instance& instance, std::vector<FrozenRoute> routes);
 

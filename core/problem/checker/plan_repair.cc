@@ -14,7 +14,7 @@ namespace {
 struct Excess {
   double amount = 0;  // sum over all violations
   double distance = 0;
-  std::string first = {};  // message of the first violation; empty: none
+  std::string first = {};  // message of the first violation; empty if there is none
 
   bool operator<(const Excess& other) const {
     if (first.empty() != other.first.empty()) return first.empty();
@@ -27,7 +27,7 @@ struct Removal {
   std::string reason = {};
 };
 
-// Repairs one route. All arguments must outlive it.
+// A repairer of one route. All arguments must outlive the repairer.
 class RouteRepair {
  public:
   // `other_end` [N]: the other customer of each customer's shipment, or -1.
@@ -52,7 +52,7 @@ class RouteRepair {
     }
   }
 
-  // Removes the customer for good, unless it is frozen.
+  // Removes the customer permanently, unless it is frozen.
   void Drop(NodeIndex customer, const std::string& reason) {
     const size_t at = IndexOf(customer);
     if (!MayRemove(at) || !kept_[at]) return;
@@ -103,7 +103,7 @@ class RouteRepair {
   }
 
  private:
-  // Returns the index of the visit; visits_.size() if there is none.
+  // Returns the index of the visit of `node`; visits_.size() if there is none.
   size_t IndexOf(NodeIndex node) const {
     return static_cast<size_t>(std::find(visits_.begin(), visits_.end(), node) - visits_.begin());
   }
@@ -149,7 +149,7 @@ class RouteRepair {
     return excess;
   }
 
-  // Returns the visit whose removal leaves the least violation; nullopt after `stop`.
+  // Returns the visit whose removal leaves the least violation; nullopt once `stop` fires.
   std::optional<size_t> BestRemoval(const StopCondition& stop) {
     std::optional<size_t> best;
     Excess least;
@@ -181,7 +181,7 @@ class RouteRepair {
   const CheckerData& data_;
   const VehicleType& vehicle_;
   std::vector<NodeIndex> visits_;
-  std::vector<size_t> partner_;  // by visit: its shipment's other visit; visits_.size(): none
+  std::vector<size_t> partner_;  // by visit: the other visit of its shipment; visits_.size(): none
   std::vector<char> kept_;       // by visit
   std::vector<Removal> dropped_;
   const FrozenRoute* frozen_ = nullptr;  // the beginning of the route, if it is frozen
@@ -250,7 +250,8 @@ class PlanRepair {
       for (const NodeIndex node : group) {
         if (VisitOf(node).route >= 0) visited.push_back(node);
       }
-      // Drop keeps frozen visits, so the others are dropped in favour of a frozen one.
+      // Drop keeps frozen visits, so this drops the other visits of a customer and keeps the frozen
+      // one.
       const auto frozen = std::find_if(visited.begin(), visited.end(),
                                        [&](NodeIndex node) { return IsFrozen(node); });
       if (frozen != visited.end()) std::iter_swap(visited.begin(), frozen);

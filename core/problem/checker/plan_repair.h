@@ -11,7 +11,7 @@
 namespace vrp {
 
 struct LeftOutVisit {
-  int32_t route = 0;  // of the given plan
+  int32_t route = 0;  // route of the given plan
   NodeIndex customer = 0;
   std::string reason = {};  // the violation: "load 31 exceeds vehicle capacity 30"
 };
@@ -21,11 +21,11 @@ struct RepairedPlan {
   std::vector<LeftOutVisit> left_out = {};
 };
 
-// Removes visits from `plan` until its routes are feasible. Each time it removes the visit that
-// leaves the least violation. At the end it restores removed visits that fit again at their old
-// position. Frozen stops stay, and goods on board are delivered. After `stop` it removes half of
-// the visits at once. All numbers must be in range, no customer may be visited twice, and the plan
-// may use no more vehicles than there are.
+// Removes visits from `plan` until its routes are feasible. Each step removes the visit whose
+// removal leaves the least violation. Finally restores removed visits that fit again at their
+// old position. Keeps frozen stops and the deliveries of goods on board. Once `stop` fires, each
+// step removes half of the visits. All numbers must be in range, no customer may be visited twice,
+// and the plan may use no more vehicles than there are.
 RepairedPlan RepairPlan(const Instance& instance, const Plan& plan, const StopCondition& stop);
 
 }  // namespace vrp

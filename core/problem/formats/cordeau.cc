@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kFixedColumns = 7;  // before the combinations
+constexpr size_t kFixedColumns = 7;  // columns before the visit combinations
 
 // The problem types by their numbers. Only types with one visit to each customer are supported.
 struct CordeauType {
@@ -118,7 +118,7 @@ class CordeauReader {
     return absl::OkStatus();
   }
 
-  // Rows of depots may end after the position.
+  // Reads a row of a node. A depot's row may end after the position.
   absl::StatusOr<Row> ReadNode(size_t index, bool depot) {
     const std::string section = Concat(depot ? "depot" : "customer", " in row ", index);
     VRP_ASSIGN_OR_RETURN(const std::vector<double> row, ReadRow(scanner_, section, {}));
@@ -161,7 +161,7 @@ class CordeauReader {
   TextScanner scanner_;
   std::string_view source_;
   CordeauType type_;
-  int32_t vehicles_ = 0;  // at each depot
+  int32_t vehicles_ = 0;  // vehicles at each depot
   size_t customers_ = 0;
   size_t depots_ = 0;
   InstanceData data_;

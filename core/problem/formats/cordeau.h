@@ -1,10 +1,10 @@
-// Cordeau's files (Cordeau, Gendreau and Laporte, A tabu search heuristic for periodic and
+// Reads Cordeau's files (Cordeau, Gendreau and Laporte, A tabu search heuristic for periodic and
 // multi-depot vehicle routing problems, 1997).
 //
 // The first row is `type vehicles customers depots`. A row `longest_duration capacity` follows for
-// each depot (0: no limit), then a row for each customer and depot: `number x y service demand
-// visits combinations`, as many combinations, and `open close` if there are time windows. The rows
-// of several depots come last, the row of a single depot comes first.
+// each depot (0: no limit). Then each customer and depot has a row: `number x y service demand
+// visits combinations`, followed by the combinations. If there are time windows, the row ends with
+// `open close`. The rows of several depots come last; the row of a single depot comes first.
 #pragma once
 
 #include <string_view>

@@ -19,8 +19,8 @@
 namespace vrp {
 namespace {
 
-// Bytes at the start of a text that decide on its format. JSON is searched to its end: its keys may
-// follow megabytes of vehicles or matrices.
+// Bounds the bytes at the start of a text that decide on its format. JSON is searched to its end,
+// because its keys may follow megabytes of vehicles or matrices.
 constexpr size_t kSearchedBytes = size_t{1} << 16;
 
 // Whether `line` is VRPLIB's `keyword : value`; colon and value may be absent.
@@ -43,7 +43,7 @@ bool AnyLine(std::string_view text, Fits fits) {
   return false;
 }
 
-// Whether a JSON object has a key that only instances have, in our JSON or VROOM's.
+// Whether a JSON object has a key that only instances in our JSON or VROOM's have.
 bool HasInstanceKey(std::string_view text) {
   constexpr std::string_view kKeys[] = {"\"kind\"",    "\"coords\"", "\"distance_matrix\"",
                                         "\"demands\"", "\"jobs\"",   "\"shipments\""};
@@ -52,7 +52,7 @@ bool HasInstanceKey(std::string_view text) {
   });
 }
 
-// Guesses the format of files without words from the columns of their first two rows.
+// Guesses the format of files that hold only numbers from the columns of their first two rows.
 InstanceFormat GuessTableFormat(std::string_view text) {
   TextScanner scanner(text, "");
   const size_t first = scanner.WordsOfNextLine();
@@ -82,7 +82,7 @@ InstanceFormat Guess(std::string_view text) {
   return GuessTableFormat(text);
 }
 
-// Describes a text of unknown format; empty if nothing is recognised.
+// Describes a text of unknown format. Returns an empty text if nothing is recognised.
 std::string_view Description(std::string_view text) {
   const std::string_view start = Trimmed(text);
   if (start.empty()) return " (it is empty)";

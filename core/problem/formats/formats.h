@@ -1,8 +1,8 @@
 // Reads instances of any format. Each format's own reader and writer have their own header.
 //
-// Every reader accepts arbitrary bytes: malformed text gives kInvalidArgument with
-// `name:line: field: got ..., wanted ...`. If the text can be parsed but holds wrong values, the
-// error has one line for each wrong field.
+// Every reader accepts arbitrary bytes. Malformed text gives kInvalidArgument with `name:line:
+// field: got ..., wanted ...`. If the text can be parsed but holds wrong values, the error has one
+// line for each wrong field.
 #pragma once
 
 #include <string_view>
@@ -14,16 +14,16 @@
 namespace vrp {
 
 enum class InstanceFormat {
-  kAuto,     // by content
+  kAuto,     // detected by content
   kVrplib,   // CVRPLIB and TSPLIB, with LKH's and PyVRP's sections
   kSolomon,  // Solomon, Gehring and Homberger
-  kLiLim,    // pickups and deliveries
-  kCordeau,  // VRP and MDVRP, with or without time windows
-  kJson,     // our JSON (json_reader.h) or VROOM's input (vroom_input.h), by their keys
+  kLiLim,    // Li and Lim: pickups and deliveries
+  kCordeau,  // Cordeau: VRP and MDVRP, with or without time windows
+  kJson,     // our JSON (json_reader.h) or VROOM's input (vroom_input.h), detected by their keys
 };
 
-// Reads one instance. `name` is the file's name: it stands in errors, and names the instance if the
-// text does not. `matrices` resolves matrices that our JSON refers to by name.
+// Reads one instance. `name` is the file's name: errors begin with it, and it names the instance if
+// the text does not. `matrices` resolves matrices that our JSON refers to by name.
 absl::StatusOr<Instance> ParseInstance(std::string_view text, std::string_view name,
                                        InstanceFormat format = InstanceFormat::kAuto,
                                        const MatrixSource* matrices = nullptr);

@@ -19,13 +19,13 @@ constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c
 constexpr char kUnservedColour[] = "#000000";
 constexpr char kDepotColour[] = "#444444";
 
-// Returns a number if there is one load dimension, else an array.
+// Returns a number if there is one load dimension, and an array otherwise.
 ordered_json LoadValue(const std::vector<double>& loads) {
   return loads.size() == 1 ? ordered_json(loads.front()) : ordered_json(loads);
 }
 
-// Returns the geometry of a route, cut wherever its shorter way crosses the 180th meridian (RFC
-// 7946, section 3.1.9). Most maps would else draw the line around the world.
+// Returns the geometry of a route. Cuts each leg whose shorter way crosses the 180th meridian (RFC
+// 7946, section 3.1.9), because most maps would draw it around the world.
 ordered_json LineThrough(const std::vector<Position>& places) {
   ordered_json lines = {{{places.front().x, places.front().y}}};
   for (size_t i = 1; i < places.size(); ++i) {

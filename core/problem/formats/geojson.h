@@ -1,4 +1,4 @@
-// Solutions as GeoJSON (RFC 7946), with the colours of geojson.io's simplestyle.
+// Writes solutions as GeoJSON (RFC 7946), with the colours of geojson.io's simplestyle.
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@ namespace vrp {
 // `coordinates: planar, wanted lon_lat for GeoJSON`.
 absl::Status CheckGeoJson(const Instance& instance);
 
-// Writes a FeatureCollection: a LineString for each route (a MultiLineString if it crosses the
-// 180th meridian), a Point for each depot and customer. The instance must pass CheckGeoJson.
+// Writes a FeatureCollection with a Point for each depot and customer, and a LineString for each
+// route. A route that crosses the 180th meridian is a MultiLineString. The instance must pass
+// CheckGeoJson.
 std::string WriteGeoJson(const Instance& instance, const Solution& solution);
 
 }  // namespace vrp

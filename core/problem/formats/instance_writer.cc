@@ -33,7 +33,7 @@ absl::StatusOr<std::string> AsSolomon(InstanceData data) {
   VRP_ASSIGN_OR_RETURN(std::string text, WriteSolomon(data));
   absl::StatusOr<Instance> reread = ParseInstance(text, kWrittenName);
   if (!reread.ok() || reread->name() != data.name) {
-    data.name.clear();  // it may look like the first line of another format: "DIMENSION 5"
+    data.name.clear();  // The name may look like the first line of another format: "DIMENSION 5".
     VRP_ASSIGN_OR_RETURN(text, WriteSolomon(data));
     reread = ParseInstance(text, kWrittenName);
   }

@@ -11,20 +11,20 @@ namespace vrp {
 enum class WrittenFormat {
   kVrplib,   // CVRPLIB, with PyVRP's and LKH's sections
   kTsplib,   // TSPLIB, for a TSP
-  kSolomon,  // for a VRPTW with distances cut to one decimal
+  kSolomon,  // Solomon's format, for a VRPTW with distances cut to one decimal
   kVroom,    // VROOM's input, in whole numbers
   kJson,     // our JSON, which holds every field
 };
 
 struct WriteOptions {
   WrittenFormat format = WrittenFormat::kJson;
-  // Whether ids that the format has no place for are left out instead of refused.
+  // Whether to omit ids that the format cannot hold. If false, such ids are an error.
   bool renumber = false;
 };
 
-// Writes text that reads back to the same problem. Every field that affects feasibility or cost is
-// either written or refused; a name or a reference cost is left out if the format has no place for
-// it. kUnimplemented: `customers[3].prize: 5, which CVRPLIB's format cannot express`.
+// Writes text that reads back to the same problem. Writes or refuses every field that affects
+// feasibility or cost. Omits a name or a reference cost that the format cannot hold. Returns
+// kUnimplemented as `customers[3].prize: 5, which CVRPLIB's format cannot express`.
 absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteOptions& options);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Reads plans from JSON: vrpctl's answers and VROOM's output.
+// Reads plans from JSON: the output of vrpctl and VROOM.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Reads either form. kInvalidArgument:
+// Reads either form. Returns kInvalidArgument as
 // `name: routes[0].stops[2].id: got "x", wanted the id of a customer`.
 absl::StatusOr<SolutionFile> ParseJsonSolution(std::string_view text, std::string_view name,
                                                const VroomNames& names, const Instance& instance);

@@ -15,8 +15,8 @@ namespace {
 
 struct PairedTask {
   double demand = 0;
-  int64_t pickup = 0;    // the pickup of a delivery; else 0
-  int64_t delivery = 0;  // the delivery of a pickup; else 0
+  int64_t pickup = 0;    // the pickup of a delivery; 0 for a pickup
+  int64_t delivery = 0;  // the delivery of a pickup; 0 for a delivery
 };
 
 class LiLimReader {
@@ -25,7 +25,8 @@ class LiLimReader {
 
   absl::StatusOr<Instance> Run() && {
     data_.kind = ProblemKind::kVrptw;
-    data_.objective = Objective::kVehiclesThenDistance;  // ranks the published best plans
+    data_.objective = Objective::kVehiclesThenDistance;  // the objective by which the published
+                                                         // best plans are ranked
     VRP_ASSIGN_OR_RETURN(const std::vector<double> head, ReadRow(scanner_, "the first row", 3));
     if (!(head[0] >= 1 && head[0] <= kMaxVehicles)) {
       return scanner_.Error("the first row: got ", FormatNumber(head[0]), " vehicles, wanted 1 to ",
@@ -69,7 +70,7 @@ class LiLimReader {
     return absl::OkStatus();
   }
 
-  // Checks the pair of a task, and adds a shipment if the task is its pickup.
+  // Checks that a task and its partner match, and adds a shipment if the task is the pickup.
   absl::Status AddPair(size_t number) {
     const PairedTask& task = tasks_[number];
     const auto other = static_cast<size_t>(task.pickup + task.delivery);

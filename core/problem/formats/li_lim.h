@@ -1,9 +1,9 @@
-// Li and Lim's files of pickups and deliveries (Li and Lim, A metaheuristic for the pickup and
-// delivery problem with time windows, 2001).
+// Reads Li and Lim's files of pickups and deliveries (Li and Lim, A metaheuristic for the pickup
+// and delivery problem with time windows, 2001).
 //
-// The first row is `vehicles capacity speed`. A row follows for each task, `number x y demand ready
-// due service pickup delivery`, the depot first. A pickup names its delivery, a delivery its
-// pickup.
+// The first row is `vehicles capacity speed`. A row follows for each task, the depot first: `number
+// x y demand ready due service pickup delivery`. A pickup names its delivery, and a delivery names
+// its pickup.
 #pragma once
 
 #include <string_view>

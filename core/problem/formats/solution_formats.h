@@ -13,22 +13,22 @@
 namespace vrp {
 
 enum class SolutionFormat {
-  kAuto,     // by content; read only
+  kAuto,     // detected by content; read only
   kVrplib,   // CVRPLIB's .sol
-  kJson,     // vrpctl's answer: vehicles and ids of the stops of each route; read only
+  kJson,     // vrpctl's output: the vehicle and the stop ids of each route; read only
   kVroom,    // VROOM's output
   kGeoJson,  // RFC 7946, for instances in longitude and latitude; written only
 };
 
-// Reads a plan. `names` are the instance's. Malformed text and unknown names are kInvalidArgument:
-// `name: routes[0].stops[2].id: got "x", wanted the id of a customer`. Numbers in a .sol that are
-// no customer are left to the checker.
+// Reads a plan. `names` are the instance's. Returns kInvalidArgument for malformed text and unknown
+// names: `name: routes[0].stops[2].id: got "x", wanted the id of a customer`. Accepts numbers in a
+// .sol that are no customer's, which the checker reports.
 absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_view name,
                                           SolutionFormat format, const VroomNames& names,
                                           const Instance& instance);
 
-// Returns kUnimplemented with the first field that the format cannot express,
-// `vehicles[0].max_reloads: ...`, or kInvalidArgument for a format that is only read.
+// Returns kUnimplemented with the first field that the format cannot express, as
+// `vehicles[0].max_reloads: ...`. Returns kInvalidArgument for a format that is read only.
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance);
 
 // Writes a solution of `instance`, which must pass CheckWritable.

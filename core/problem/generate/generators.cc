@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kVrptwSide = 150;
 constexpr double kVrptwHorizon = 480;
-constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB
+constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB of generated nodes
 
-// Vehicle capacity by the number of customers: linear between the points, constant outside. Up to
-// 100 customers as in Kool et al., beyond as in rl4co.
+// A point of the curve from number of customers to vehicle capacity: linear between the points,
+// constant outside. The values follow Kool et al. up to 100 customers, and rl4co beyond.
 struct SizePoint {
   double customers;
   double capacity;
@@ -42,9 +42,9 @@ absl::Status CheckAttributes(const GeneratorOptions& options) {
 }
 
 // Draws a window of whole time units, at least one unit wide, with uniform ends in [distance to the
-// depot, horizon - distance back]. rl4co rounds the ends down, so that a window may close just
-// before a vehicle can arrive. Here it closes no sooner than that, so that every customer can be
-// served.
+// depot, horizon - distance back].
+// rl4co rounds the ends down, so that a window may close just before a vehicle can arrive. This
+// function moves such a close to the earliest arrival, so that every customer can be served.
 TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   const double latest = kVrptwHorizon - distance;
   const double first = std::floor(distance + (latest - distance) * random.UniformDouble());

@@ -1,6 +1,7 @@
-// Draws the parts of generated instances from positions in a stream of random numbers. The host,
-// which reads a stream in order, and a device, whose threads each start at their own part, thus
-// generate the same instances. Only plain structs and constexpr functions, for CUDA.
+// Draws the parts of generated instances from positions in a stream of random numbers. The host
+// reads a stream in order; on a device, each thread starts at its own part. Both generate the same
+// instances. This header contains only plain structs and constexpr functions, so that CUDA code can
+// include it.
 #pragma once
 
 #include <cmath>
@@ -12,14 +13,14 @@
 
 namespace vrp {
 
-// Substreams of (seed, number). Some have one for each problem kind.
+// Substreams of (seed, number). Those marked `+ kind` are separate for each problem kind.
 enum class InstanceStream : uint32_t {
-  kNodes = 0,        // + kind: uniform positions, loads, windows
-  kAttributes = 16,  // + kind: optional attributes, apart so that kNodes does not change
-  kSize = 32,        // of a batch
+  kNodes = 0,        // + kind; uniform positions, loads, windows
+  kAttributes = 16,  // + kind; optional attributes, separate so that kNodes does not change
+  kSize = 32,        // size of a batch
   kMixture = 33,     // kind, layout, capacity, attributes
   kAugmentation = 34,
-  kChoice = 49,  // of one of the user's instances
+  kChoice = 49,  // choice among the user's instances
 };
 
 constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceStream stream) {
@@ -31,40 +32,40 @@ constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceS
                        static_cast<uint32_t>(stream) + static_cast<uint32_t>(kind));
 }
 
-// Draws a position in a square. Takes kPositionWords.
+// Draws a position in a square. Consumes kPositionWords.
 inline constexpr uint64_t kPositionWords = 4;
 constexpr Position DrawPosition(double side, CounterRandom& random) {
   const double x = side * random.UniformDouble();
   return {.x = x, .y = side * random.UniformDouble()};
 }
 
-// Draws an integer demand from 1 to `largest`. Takes kDemandWords, or more once in some 2^61
-// draws.
+// Draws an integer demand from 1 to `largest`. Consumes kDemandWords; in about one of 2^61 draws,
+// it consumes more.
 inline constexpr int64_t kMaxDemand = 9;
 inline constexpr uint64_t kDemandWords = 2;
 constexpr double DrawDemand(int64_t largest, CounterRandom& random) {
   return static_cast<double>(random.UniformInt(1, largest));
 }
 
-// Draws one of `count` with equal probability. Takes nothing if there is only one.
+// Draws one of `count` with equal probability. Consumes nothing if there is only one.
 constexpr int64_t DrawOneOf(int64_t count, CounterRandom& random) {
   return count == 1 ? 0 : random.UniformInt(0, count - 1);
 }
 
-// Draws an integer from `low` to `high`. Takes nothing if they are equal. The fused multiply-add is
-// explicit, so that all compilers give the same result.
+// Draws an integer from `low` to `high`. Consumes nothing if they are equal. The fused multiply-add
+// is explicit, so that all compilers give the same result.
 constexpr double DrawCapacity(double low, double high, CounterRandom& random) {
   if (low == high) return low;
   return std::round(std::fma(high - low, random.UniformDouble(), low));
 }
 
-// Instances of Layout::kUniform, of one size, without attributes, which devices generate
+// Instances of Layout::kUniform, of one size and without attributes, which devices generate
 // (core/kernels/instances/instance_program.h).
 struct UniformInstances {
   uint64_t seed = 0;
-  int32_t customers = 0;  // TSP: cities
-  int32_t kinds = 1;      // entries used of `kind`; each instance draws one
-  ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // only these
+  int32_t customers = 0;  // number of cities of a TSP
+  int32_t kinds = 1;      // used entries of `kind`, of which each instance draws one
+  ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // only these two
   double least_capacity = 0;
   double largest_capacity = 0;
 };

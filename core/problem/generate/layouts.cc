@@ -25,8 +25,8 @@ double Decay(double x) {
   return power;
 }
 
-// Adds positions clustered around `seeds` until there are `last`. A random position is kept with
-// probability sum of exp(-distance / radius) over the seeds.
+// Adds positions clustered around `seeds` until there are `last`. Accepts a random position with a
+// probability equal to the sum of exp(-distance / radius) over the seeds.
 void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
                   std::vector<Position>& places) {
   while (places.size() < last) {
@@ -82,8 +82,9 @@ struct Span {
   int64_t high;
 };
 
-// Returns the range of the demand of a customer at `place`. The rules 0 to 6 are: unitary; small or
-// large values with small or large variation (four rules); by quadrant; many small and few large.
+// Returns the range of the demand of a customer at `place`. Rule 0 is unitary. Rules 1 to 4 have
+// small or large values with small or large variation. Rule 5 depends on the quadrant. Rule 6 has
+// many small and few large values.
 Span DemandSpan(int64_t rule, Position place, double small_share, CounterRandom& random) {
   constexpr std::array<Span, 5> kPlain = {{{1, 1}, {1, 10}, {5, 10}, {1, 100}, {50, 100}}};
   if (rule < 5) return kPlain[static_cast<size_t>(rule)];
@@ -114,7 +115,7 @@ std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& ra
     return places;
   }
   places.push_back(DrawXDepot(random));
-  // All customers uniform, all clustered, or a half each.
+  // All customers are uniform, all are clustered, or half of them each.
   const std::array<size_t, 3> uniform = {count, 1, 1 + (count - 1) / 2};
   PlaceCustomers(uniform[static_cast<size_t>(random.UniformInt(0, 2))], count, random, places);
   for (Position& place : places) {

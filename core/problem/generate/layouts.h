@@ -13,17 +13,18 @@ namespace vrp {
 
 enum class Layout {
   kUniform,    // Kool et al. 2019
-  kClustered,  // around 3 to 8 of the customers; the depot at random
+  kClustered,  // around 3 to 8 of the customers; the depot is random
   // Depot, clusters, demands and route lengths mixed as in the X set of Uchoa et al. 2017, "New
   // benchmark instances for the capacitated vehicle routing problem".
   kX,
 };
 
-// "uniform", "clustered", "x".
+// Returns the layout's name: "uniform", "clustered" or "x".
 std::string_view LayoutName(Layout layout);
 std::optional<Layout> LayoutFromName(std::string_view name);
 
-// Draws positions in the unit square, the depot first. Not for kUniform, which has its own stream.
+// Draws positions in the unit square, the depot first. Does not support kUniform, which has its own
+// stream.
 std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& random);
 
 struct DrawnLoads {

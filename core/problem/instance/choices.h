@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// The names of all values of `Choice`, in the order of its declaration.
+// The names of all values of `Choice`, in the order of their declaration.
 template <typename Choice>
 inline constexpr std::nullptr_t kChoiceNames = nullptr;
 

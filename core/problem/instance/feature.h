@@ -1,17 +1,19 @@
-// Requirements beyond the plain problem, by which solvers refuse what they do not support.
+// Features beyond the plain problem. Solvers refuse instances with features that they do not
+// support.
 #pragma once
 
 namespace vrp {
 
-// The plain problem (TSP, CVRP, VRPTW) has one depot and one vehicle type with one capacity.
-// Customers have a demand, one hard window and a service time. The objective is distance.
+// A feature beyond the plain problem. The plain problem (TSP, CVRP, VRPTW) has one depot and one
+// vehicle type with one capacity. Customers have a demand, one hard window and a service time. The
+// objective is distance.
 enum class Feature {
-  kObjective,  // other than distance
+  kObjective,  // an objective other than distance
   kSeveralDepots,
-  kVehicleTypes,  // more than one
-  kEndDepot,      // other than the start depot
+  kVehicleTypes,  // more than one vehicle type
+  kEndDepot,      // an end depot other than the start depot
   kOpenEnd,
-  kLoadDimensions,  // more than one
+  kLoadDimensions,  // more than one load dimension
   kBackhauls,
   kPickups,
   kShipments,

@@ -9,7 +9,8 @@
 namespace vrp {
 
 inline constexpr int32_t kMaxFeatureColumns = 32;
-// Bounds absolute values. Networks do not scale them: large values dominate the other inputs.
+// Bounds absolute values. Networks do not scale them, so large values would dominate the other
+// inputs.
 inline constexpr double kMaxFeatureValue = 1000;
 
 struct FeatureColumn {

@@ -1,4 +1,4 @@
-// Rules of feature columns, and IsFeatureName.
+// Checks feature columns, and defines IsFeatureName.
 #include <cmath>
 #include <set>
 

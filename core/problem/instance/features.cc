@@ -42,7 +42,7 @@ class Collector {
                                [&](const FeatureUse& use) { return use.feature == feature; });
   }
 
-  // Adds `feature` for the first vehicle type that requires it by `field`.
+  // Adds `feature` if any vehicle type requires it through `field`, with the path of the first one.
   template <typename Field>
   void AddVehicle(Feature feature, const Field& field) {
     const auto usual = field.Default();
@@ -61,7 +61,8 @@ class Collector {
     });
   }
 
-  // Adds `feature` for the first node whose value satisfies `requires_it`.
+  // Adds `feature` if any node's value satisfies `requires_it`, with the path of the first such
+  // node.
   template <typename T, typename Predicate>
   void AddNode(Feature feature, const std::vector<T>& values, std::string_view field,
                Predicate requires_it) {

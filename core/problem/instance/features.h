@@ -1,5 +1,5 @@
-// Finds the features that an instance requires beyond the plain problem, so that each solver can
-// refuse those that it does not support.
+// Finds the features that an instance requires beyond the plain problem. Solvers refuse instances
+// that require features they do not support.
 #pragma once
 
 #include <string>

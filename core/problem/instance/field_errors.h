@@ -1,4 +1,4 @@
-// Collects the errors of an instance's data, each with its field's path.
+// Collects the errors of an instance's data, each with the path of its field.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace vrp {
 
 class FieldErrors {
  public:
-  // Further errors are dropped.
+  // Bounds the number of errors; further errors are dropped.
   static constexpr size_t kMaxErrors = 1000;
 
   template <typename... Parts>
@@ -24,9 +24,10 @@ class FieldErrors {
   bool empty() const { return errors_.empty(); }
   std::vector<std::string> Take() { return std::move(errors_); }
 
-  // Each function below adds an error if its rule is broken, and returns whether it holds.
+  // Each function below checks a rule. If the rule is broken, it adds an error. Returns whether the
+  // rule holds.
 
-  // Accepts a finite number from `low` to kMaxMagnitude, below which sums stay exact.
+  // Accepts a finite number from `low` to kMaxMagnitude; sums of such numbers stay exact.
   bool CheckValue(const FieldPath& path, double value, double low);
   // Accepts a time: a finite number from 0 to kMaxMagnitude.
   bool CheckTime(const FieldPath& path, double value);
@@ -37,19 +38,19 @@ class FieldErrors {
   bool CheckRange(const FieldPath& path, int32_t value, int32_t least, int32_t most);
   // Accepts short printable text, which may be empty.
   bool CheckName(const FieldPath& path, const std::string& name);
-  // Accepts a list of names, none of them empty.
+  // Accepts a list of non-empty names.
   bool CheckNames(const FieldPath& parent, std::string_view field,
                   const std::vector<std::string>& names);
   // Accepts a window that opens before it closes.
   bool CheckWindow(const FieldPath& path, const TimeWindow& window);
-  // Accepts a window that service cannot begin after.
+  // Accepts a window without late service.
   bool CheckHardWindow(const FieldPath& path, const TimeWindow& window);
 
  private:
   std::vector<std::string> errors_;
 };
 
-// Returns `depots[0]`, `customers[17]`.
+// Returns the path of a node, such as `depots[0]` or `customers[17]`.
 FieldPath NodePath(const InstanceData& data, size_t node);
 
 }  // namespace vrp

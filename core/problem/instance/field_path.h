@@ -1,4 +1,4 @@
-// Paths of fields, as errors name them: `customers[17].window.open`.
+// Paths of fields in errors, such as `customers[17].window.open`.
 #pragma once
 
 #include <concepts>
@@ -10,19 +10,19 @@
 
 namespace vrp {
 
-// The path of a field, written out only when there is an error. Refers to the texts and to the
-// parent that it is made of, which must outlive it: for arguments and local variables.
+// The path of a field, which becomes text only when there is an error. Refers to its texts and its
+// parent, which must outlive it. Use it only for arguments and local variables.
 class FieldPath {
  public:
-  // The path `name`.
+  // Builds the path `name`.
   template <typename Text>
     requires std::convertible_to<const Text&, std::string_view>
   FieldPath(const Text& name) : name_(name) {}  // NOLINT(google-explicit-constructor)
-  // The path `list[index]`.
+  // Builds the path `list[index]`.
   FieldPath(std::string_view list, size_t index) : name_(list), index_(index), indexed_(true) {}
-  // The path `parent.name`.
+  // Builds the path `parent.name`.
   FieldPath(const FieldPath& parent, std::string_view name) : parent_(&parent), name_(name) {}
-  // The path `parent.list[index]`.
+  // Builds the path `parent.list[index]`.
   FieldPath(const FieldPath& parent, std::string_view list, size_t index)
       : parent_(&parent), name_(list), index_(index), indexed_(true) {}
 

@@ -1,9 +1,9 @@
-// The list of the fields of an instance: the only place that names them all.
+// The list of the fields of an instance, the only code that names them all.
 //
-// Comparison, validation, feature detection, JSON, conversion from messages and sample records go
-// through this list with ForEachField. To add a field, add the member to its struct and one line
-// here; a member without a line does not compile. A new FieldKind does not compile until each
-// visitor says how to treat it. Visitors take a field by value, so that its kind is a constant:
+// Comparison, validation, feature detection, JSON, conversion from messages and sample records use
+// this list through ForEachField. To add a field, add the member to its struct and one line here. A
+// member without a line does not compile. A new FieldKind does not compile until each visitor says
+// how to treat it. Visitors take a field by value, so that its kind is a constant:
 //
 //   ForEachField(vehicle, [&](auto field, const auto& value) {
 //     if constexpr (field.kKind == FieldKind::kName) Print(field.name, value);
@@ -33,12 +33,12 @@ enum class FieldKind {
   kTime,               // double >= 0
   kLimit,              // double > 0, or kNoLimit
   kAllowance,          // double >= 0, or kNoLimit
-  kCost,               // double >= 0; other than the default only with Objective::kCost
+  kCost,               // double >= 0; default value unless Objective::kCost
   kLoad,               // double >= 0; [N, K] if per node
   kLoads,              // std::vector<double> [K], each >= 0
-  kCapacity,           // double >= 0 or kNoLimit, of the first load dimension
-  kFurtherCapacities,  // std::vector<double> [K - 1] or empty, each as kCapacity
-  kPrize,              // double >= 0, or kNoLimit: none
+  kCapacity,           // double >= 0 or kNoLimit, for the first load dimension
+  kFurtherCapacities,  // std::vector<double> [K - 1] or empty, each like kCapacity
+  kPrize,              // double >= 0; kNoLimit means no prize
   kPriority,           // int32_t from `least` to `most`
   kPosition,           // Position
   kDepot,              // NodeIndex of a depot
@@ -70,15 +70,15 @@ struct FieldTraits {
   std::string_view message = name;  // the field in proto/vrp/v1/instance.proto
   std::string_view vrplib = {};     // keyword of VRPLIB; KEYWORD_SECTION has a number per vehicle
   bool of_distance = false;         // whether a kLimit is in units of distance, not of time
-  bool of_depots = false;           // whether depots may have the per-node field, too
+  bool of_depots = false;           // whether depots may also have the per-node field
   bool of_tsp = false;              // whether a TSP may have the field; loads must be 0
-  bool sampled = false;             // whether training samples record it, in the list's order
+  bool sampled = false;             // whether training samples record the field, in list order
   int32_t least = 0;                // smallest value of kCount and kPriority
   int32_t most = INT32_MAX;         // largest value of kCount and kPriority
 };
 
 // A member of `Object`. A per-node field is a vector with a `Value` for each node, or for each node
-// and load dimension. An empty vector says that every node has the default.
+// and load dimension. An empty vector means that every node has the default.
 template <FieldKind kOwnKind, bool kOwnPerNode, typename OwnObject, typename OwnValue>
 struct Field : FieldTraits {
   using Object = OwnObject;
@@ -88,9 +88,9 @@ struct Field : FieldTraits {
   static constexpr bool kPerNode = kOwnPerNode;
 
   Member Object::*member = nullptr;
-  std::optional<Feature> feature = {};  // required by every value but the default
+  std::optional<Feature> feature = {};  // feature that every value except the default requires
 
-  // Returns the value of an object, or of a node, that does not state the field.
+  // Returns the value for an object or a node that does not state the field.
   Value Default() const {
     if constexpr (!kPerNode) {
       return Object().*member;
@@ -106,7 +106,7 @@ namespace fields_internal {
 
 using enum FieldKind;
 
-inline constexpr std::optional<Feature> kPlain = std::nullopt;  // every solver knows the field
+inline constexpr std::optional<Feature> kPlain = std::nullopt;  // supported by every solver
 
 template <FieldKind kKind, typename Object, typename Value>
 constexpr auto One(Value Object::*member, std::optional<Feature> feature,
@@ -277,7 +277,7 @@ inline constexpr auto kList<InstanceData> = std::tuple{
     One<kColumns>(&InstanceData::features, kPlain, {.name = "features", .of_tsp = true}),
 };
 
-// Refuses lists that forget a member.
+// Returns the list of the fields of `Object`. Does not compile if the list lacks a member.
 template <typename Object>
 constexpr const auto& CheckedList() {
   static_assert(

@@ -8,14 +8,14 @@
 
 namespace vrp {
 
-// The stops that a vehicle has served already, or is loaded for: its route must begin with these
+// The stops that a vehicle has already served or is loaded for. Its route must begin with these
 // visits in this order. Freeze (freeze.h) adds them to an instance.
 struct FrozenRoute {
   int32_t route = 0;  // index into the given plan
   int32_t vehicle_type = 0;
-  std::vector<NodeIndex> visits = {};  // like PlannedRoute::customers
-  // The deliveries that are still to come of shipments picked up in `visits`, in an order that is
-  // feasible if the vehicle serves nothing else.
+  std::vector<NodeIndex> visits = {};  // format of PlannedRoute::customers
+  // The remaining deliveries of shipments picked up in `visits`, in an order that is feasible if
+  // the vehicle serves nothing else.
   std::vector<NodeIndex> deliveries = {};
 };
 

@@ -7,12 +7,12 @@
 
 namespace vrp {
 
-// Inputs computed from an instance (core/kernels/routing/node_features.h).
+// Names of the inputs computed from an instance (core/kernels/routing/node_features.h).
 inline constexpr std::array<std::string_view, 12> kNodeFeatureNames = {
     "x",       "y",           "demand",      "backhaul",   "window_open", "window_close",
     "service", "open_routes", "limit_share", "from_depot", "to_depot",    "is_depot",
 };
-// Whether the partial route has visited the node.
+// Name of the input that tells whether the partial route has visited the node.
 inline constexpr std::string_view kVisitedInput = "is_visited";
 
 // Whether `name` is a built-in input of networks.

@@ -19,10 +19,10 @@ namespace vrp {
 class Instance {
  public:
   // Validates `data` and fills in ids and demands if they are empty. Returns kInvalidArgument with
-  // the first wrong field, as `customers[17].demand: got -1, wanted at least 0`. In paths,
-  // customers are counted from 0, without the depots.
+  // the first wrong field, as `customers[17].demand: got -1, wanted at least 0`. Paths count
+  // customers from 0, without the depots.
   static absl::StatusOr<Instance> Create(InstanceData data);
-  // Returns the errors of `data`, at most 1,000; none if it is valid.
+  // Returns the errors of `data`, at most 1,000; an empty list if `data` is valid.
   static std::vector<std::string> Validate(const InstanceData& data);
 
   const std::string& name() const { return data_->name; }
@@ -63,18 +63,19 @@ class Instance {
   const std::optional<Cost>& reference_cost() const { return data_->reference_cost; }
   double speed() const { return data_->speed; }
 
-  double Distance(NodeIndex from, NodeIndex to) const;  // in the metric's unit
-  double Duration(NodeIndex from, NodeIndex to) const;  // travel time
-  // The same for vehicles of that type, which may have their own matrices.
+  double Distance(NodeIndex from, NodeIndex to) const;  // Returns the distance in the metric's
+                                                        // unit.
+  double Duration(NodeIndex from, NodeIndex to) const;  // Returns the travel time.
+  // Return the same for vehicles of that type, which may have their own matrices.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
-  // Builds the matrix of all node pairs, [N, N] row-major: N * N * 8 bytes, which the caller has to
-  // limit.
+  // Builds the matrix of all node pairs, [N, N] row-major. The caller must limit its size, N * N *
+  // 8 bytes.
   std::vector<double> DistanceMatrix() const;
   std::vector<double> DurationMatrix() const;
 
   const InstanceData& data() const { return *data_; }
-  // Returns the beginnings of routes that every plan must keep (freeze.h). None is empty.
+  // Returns the beginnings of routes that every plan must keep (freeze.h). No beginning is empty.
   std::span<const FrozenRoute> frozen() const {
     return frozen_ == nullptr ? std::span<const FrozenRoute>() : *frozen_;
   }
@@ -95,10 +96,10 @@ class Instance {
   }
 
   std::shared_ptr<const InstanceData> data_;
-  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null: none
+  std::shared_ptr<const std::vector<FrozenRoute>> frozen_;  // null if there are none
   int32_t num_nodes_ = 0;
   int32_t matrix_size_ = 0;               // R
-  const int32_t* matrix_rows_ = nullptr;  // of *data_; null: the node's number
+  const int32_t* matrix_rows_ = nullptr;  // part of *data_; null: a node's row is its number
 };
 
 }  // namespace vrp

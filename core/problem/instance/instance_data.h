@@ -17,11 +17,11 @@
 
 namespace vrp {
 
-// Converts to and from the names in choices.h, as "vrptw".
+// Converts to and from the names in choices.h, such as "vrptw".
 std::string_view KindName(ProblemKind kind);
 std::optional<ProblemKind> KindFromName(std::string_view name);
 
-// Goods that a vehicle picks up at one customer and delivers to another in the same route.
+// Goods that a vehicle picks up at one customer and delivers to another on the same route.
 struct Shipment {
   std::string id = {};
   NodeIndex pickup = 0;
@@ -40,11 +40,11 @@ struct InstanceData {
   Objective objective = Objective::kDistance;
   CoordinateSystem coordinates = CoordinateSystem::kPlanar;
   int32_t num_depots = 1;
-  std::vector<std::string> ids = {};     // unique; empty: "0" to "N-1"
+  std::vector<std::string> ids = {};     // unique; empty means "0" to "N-1"
   std::vector<Position> positions = {};  // may be empty only with a distance_matrix
   int32_t load_dimensions = 1;           // K
   std::vector<double> demands = {};      // [N, K] delivered from the depot; 0 at depots
-  // [N, K] brought to the depot, after all deliveries of the route.
+  // [N, K] brought to the depot, after all deliveries of the route
   std::vector<double> backhauls = {};
   std::vector<double> pickups = {};  // [N, K] brought to the depot, in any order
   std::vector<TimeWindow> windows = {};
@@ -55,49 +55,50 @@ struct InstanceData {
   // Time before the service, within the window. It is needed unless both the distance and the
   // travel time from the previous stop are 0.
   std::vector<double> setups = {};
-  // When a customer's goods are ready at the depot. A vehicle leaves its start or reload no sooner
-  // than the latest release among the goods that it carries.
+  // Time at which a customer's goods are ready at the depot. A vehicle leaves its start or reload
+  // no earlier than the latest release among the goods that it carries.
   std::vector<double> releases = {};
-  std::vector<std::vector<std::string>> required_skills = {};  // that the vehicle must have
-  std::vector<double> prizes = {};       // lost if the customer is left out; kNoLimit: mandatory
+  std::vector<std::vector<std::string>> required_skills = {};  // skills that the vehicle must have
+  std::vector<double> prizes = {};       // lost if the customer is not served; kNoLimit: mandatory
   std::vector<int32_t> priorities = {};  // 0 to 100, used if not all customers can be served
-  std::vector<Shipment> shipments = {};  // a customer is in at most one
-  // Groups of which exactly one customer is served. All customers of a group have the same prize or
-  // none. With a prize the group may be left out, and the prize is lost once. A customer is in at
-  // most one group.
+  std::vector<Shipment> shipments = {};  // each customer has at most one shipment
+  // Groups of which exactly one customer is served. Either all customers of a group have the same
+  // prize, or none has a prize. With a prize the group may be unserved, and the prize is lost once.
+  // Each customer is in at most one group.
   std::vector<std::vector<NodeIndex>> alternative_groups = {};
-  std::vector<VehicleType> vehicles = {};  // at least one; TSP: empty
+  std::vector<VehicleType> vehicles = {};  // at least one; empty for a TSP
   double speed = 1;  // distance units per time unit, for durations without a matrix
   // [R, R] row-major (R: MatrixSize), may be asymmetric. Empty: computed from positions.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};  // [R, R] row-major; empty: distance / speed
-  // The row and column of each node in all matrices, for many nodes at few places. Empty: the
-  // node's number, so that R is N.
+  // The row and column of each node in all matrices, for many nodes at few locations. Empty means
+  // the node's number, so that R is N.
   std::vector<int32_t> matrix_rows = {};
   std::optional<Cost> reference_cost = {};  // best known cost, if the file states it
   StatedUnits units = {};
-  std::vector<FeatureColumn> features = {};  // for networks only; an Instance sorts them by name
+  std::vector<FeatureColumn> features = {};  // only for networks; an Instance sorts these by name
 
   bool operator==(const InstanceData&) const = default;
 };
 
-// Returns N: the number of positions or, without them, of matrix_rows or matrix rows.
+// Returns N, the number of positions. Without positions, counts matrix_rows or, without those,
+// matrix rows.
 int32_t NodeCount(const InstanceData& data);
-// Returns R, the number of rows of each matrix: N without matrix_rows, else that of the first
+// Returns R, the number of rows of each matrix: N without matrix_rows, else the rows of the first
 // matrix found.
 int32_t MatrixSize(const InstanceData& data);
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.
 void ExpandMatrices(InstanceData& data);
 
-// Limits: an instance beyond them is refused.
+// The limits below bound an instance. Larger ones are refused.
 inline constexpr int32_t kMaxNodes = 100'000;
-inline constexpr size_t kMaxInstanceNameBytes = 256;  // of each name and id
+inline constexpr size_t kMaxInstanceNameBytes = 256;  // length of each name and id
 inline constexpr int32_t kMaxMatrixNodes = 5'000;     // rows of a matrix
-inline constexpr int32_t kMaxVehicles = 1'000'000;    // of one type, and number of types
-inline constexpr double kMaxMagnitude = 1e12;         // of coordinates, times, demands, distances
+inline constexpr int32_t kMaxVehicles = 1'000'000;    // vehicles of one type, and number of types
+inline constexpr double kMaxMagnitude = 1e12;         // coordinates, times, demands, distances
 inline constexpr int32_t kMaxLoadDimensions = 64;
 inline constexpr int32_t kMaxCustomerPriority = 100;
-inline constexpr size_t kMaxBreaks = 16;  // of a vehicle
+inline constexpr size_t kMaxBreaks = 16;  // breaks of a vehicle
 
 }  // namespace vrp

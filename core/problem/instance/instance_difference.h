@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Returns the first field that differs, with its value in `a`: `customers[3].prize: 5`. Names and
-// reference costs are not compared. An absent vector equals one that holds only defaults. The sizes
-// may differ.
+// Returns the path of the first field that differs, with its value in `a`: `customers[3].prize: 5`.
+// Does not compare names and reference costs. An absent vector equals one that holds only defaults.
+// The sizes may differ.
 std::optional<std::string> FirstDifference(const InstanceData& a, const InstanceData& b);
 
 }  // namespace vrp

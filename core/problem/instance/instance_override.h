@@ -13,10 +13,10 @@ struct InstanceOverride {
   std::optional<Metric> metric = {};        // nullopt: unchanged
 };
 
-// Returns `instance` with these. A change drops the reference cost, which belongs to the old
-// objective and metric. Returns kInvalidArgument for `metric` if a matrix gives the distances, or
-// if the unit of distances would change (Metric::kScaled1000). Limits, costs and prizes are stated
-// in that unit.
+// Returns `instance` with this objective and metric. A change drops the reference cost, which
+// belongs to the old objective and metric. Returns kInvalidArgument for `metric` if a matrix gives
+// the distances. Also returns it if the unit of distances would change (Metric::kScaled1000),
+// because limits, costs and prizes are stated in that unit.
 absl::StatusOr<Instance> Override(const Instance& instance, const InstanceOverride& wanted);
 
 }  // namespace vrp

@@ -1,6 +1,5 @@
-// The rules that an instance's data obeys, in parts; Instance::Validate calls them all. Each
-// function adds an error for every field that breaks a rule. The per-node vectors must have the
-// right sizes.
+// The rules for an instance's data, in parts that Instance::Validate calls. Each function adds an
+// error for every field that breaks a rule. The per-node vectors must have the right sizes.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ void CheckNodes(const InstanceData& data, size_t nodes, FieldErrors& errors);
 void CheckVehicles(const InstanceData& data, size_t nodes, FieldErrors& errors);
 // Checks shipments and groups of alternatives.
 void CheckRequests(const InstanceData& data, size_t nodes, FieldErrors& errors);
-// Checks which fields may be given together. All other rules must hold.
+// Checks that no fields are given together that exclude one another. All other rules must hold.
 void CheckCombinations(const InstanceData& data, FieldErrors& errors);
 // Checks the columns that only networks read.
 void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& errors);
@@ -25,9 +24,10 @@ void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& er
 struct MatrixField {
   FieldPath path;
   const std::vector<double>& values;
-  bool distances = true;  // multiples of the metric's unit; false: times
+  bool distances = true;  // whether the values are distances, multiples of the metric's unit; if
+                          // not, times
 };
-// Accepts an empty matrix, or one of `nodes` rows and columns.
+// Accepts an empty matrix, or a matrix of `nodes` rows and columns.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
 // Checks that all values are finite and not negative. The matrix must be square.
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);

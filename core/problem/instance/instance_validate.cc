@@ -1,4 +1,4 @@
-// Instance::Validate.
+// Implements Instance::Validate.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -52,7 +52,7 @@ class Validator {
     }
   }
 
-  // Sets count_, and returns whether other checks may index all per-node vectors.
+  // Sets count_. Returns whether other checks may index all per-node vectors.
   bool CheckSizes() {
     count_ = data_.positions.size();
     if (data_.positions.empty()) {
@@ -123,7 +123,7 @@ class Validator {
 
   void CheckTsp() {
     ForEachField(data_, [&](auto field, const auto& value) {
-      // Windows go with kind vrptw alone.
+      // Only instances of kind vrptw may have windows.
       constexpr FieldKind kKind = field.kKind;
       if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
       if (!field.of_tsp) RefuseForTsp(field, value);

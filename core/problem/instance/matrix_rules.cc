@@ -1,4 +1,4 @@
-// Rules of matrices.
+// Implements the rules of matrices.
 #include <cmath>
 
 #include "core/base/number.h"

@@ -1,4 +1,4 @@
-// Matrices that an instance refers to by name, `matrices/{id}`, instead of holding them.
+// Finds matrices that an instance refers to by name, `matrices/{id}`, instead of holding them.
 #pragma once
 
 #include <cstddef>
@@ -15,20 +15,21 @@ namespace vrp {
 struct Matrices {
   int32_t size = 0;
   std::vector<double> distances = {};
-  std::vector<double> durations = {};  // empty: distance / speed
+  std::vector<double> durations = {};  // empty means distance / speed
 };
 
 // A store of named matrices. Implementations are thread-safe.
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
-  // Returns kInvalidArgument for a malformed name, kNotFound or kDataLoss. The message begins with
-  // the name that was given.
+  // Returns the matrices called `name`. Returns kInvalidArgument for a malformed name, kNotFound or
+  // kDataLoss. The message begins with the given name.
   virtual absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const = 0;
 };
 
 // Returns the matrices called `name` for an instance of `nodes` nodes (0: any number). Errors are
-// kInvalidArgument and name no field: `got "matrices/x", ...`. A null `source` has no matrices.
+// kInvalidArgument and do not name a field: `got "matrices/x", ...`. A null `source` has no
+// matrices.
 absl::StatusOr<std::shared_ptr<const Matrices>> FindMatrices(const MatrixSource* source,
                                                              std::string_view name, size_t nodes);
 

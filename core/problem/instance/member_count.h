@@ -1,4 +1,4 @@
-// Counts the members of an aggregate, to notice members that a list of fields forgot.
+// Counts the members of an aggregate, to detect members that a list of fields lacks.
 #pragma once
 
 #include <cstddef>

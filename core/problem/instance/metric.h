@@ -1,4 +1,4 @@
-// Distances between positions, and how they are rounded.
+// Computes distances between positions and rounds them.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ enum class Metric {
   kScaled1000,  // 1,000 times the distance, to the nearest integer: PyVRP's MDVRPTW values
 };
 
-// Converts to and from the names in choices.h, as "cvrplib".
+// Converts to and from the names in choices.h, such as "cvrplib".
 std::string_view MetricName(Metric metric);
 std::optional<Metric> MetricFromName(std::string_view name);
 
-// Returns the smallest step between two distances: 1, or 0.1; 0 for the exact metric.
+// Returns the smallest step between two distances: 1 or 0.1, or 0 for the exact metric.
 double MetricUnit(Metric metric);
 
 struct Position {
@@ -36,7 +36,7 @@ enum class CoordinateSystem {
   kLonLat,  // x is the longitude, y the latitude, in degrees; distances are metres on the sphere
 };
 
-// The mean radius of the Earth in metres (IUGG).
+// Mean radius of the Earth in metres (IUGG).
 inline constexpr double kEarthRadius = 6'371'008.8;
 
 // Returns the Euclidean distance between planar positions, rounded by `metric`.

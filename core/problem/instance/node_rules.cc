@@ -1,4 +1,4 @@
-// Rules of depots and customers.
+// Implements the rules of depots and customers.
 #include <cmath>
 
 #include "core/base/number.h"
@@ -22,7 +22,7 @@ class NodeRules {
   }
 
  private:
-  // Ids are left out: CheckIds compares them with one another.
+  // Skips ids, because CheckIds compares them with one another.
   template <typename Field>
   void CheckField(const Field& field, const typename Field::Member& values) {
     constexpr FieldKind kKind = Field::kKind;

@@ -6,8 +6,9 @@
 
 namespace vrp {
 
-// Each objective includes lost prizes and the cost of lateness. Serving customers comes first: a
-// plan that leaves less out is better (customers without a prize, each weighted by 1 + priority).
+// The measure that a plan minimises, including lost prizes and the cost of lateness. Serving
+// customers comes first. A plan is better if the unserved customers without a prize, each weighted
+// by 1 + priority, weigh less.
 enum class Objective {
   kDistance,
   kVehiclesThenDistance,  // fewest routes, then kDistance
@@ -15,7 +16,7 @@ enum class Objective {
   kCost,                  // total cost of the used vehicles (VehicleType)
 };
 
-// Converts to and from the names in choices.h, as "vehicles_then_distance".
+// Converts to and from the names in choices.h, such as "vehicles_then_distance".
 std::string_view ObjectiveName(Objective objective);
 std::optional<Objective> ObjectiveFromName(std::string_view name);
 

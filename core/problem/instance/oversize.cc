@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Whether loads can be compared with the capacities.
+// Whether all capacities are valid, so that loads can be compared with them.
 bool CapacitiesAreValid(const InstanceData& data) {
   const auto valid = [](double capacity) { return capacity >= 0; };  // false for NaN
   return std::ranges::all_of(data.vehicles, [&](const VehicleType& vehicle) {

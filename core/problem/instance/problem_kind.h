@@ -5,8 +5,8 @@ namespace vrp {
 
 enum class ProblemKind {
   kTsp,    // one tour over all nodes, from node 0
-  kCvrp,   // vehicles with capacities, and all other features but time windows
-  kVrptw,  // as kCvrp, with time windows
+  kCvrp,   // vehicles with capacities; all other features except time windows
+  kVrptw,  // like kCvrp, with time windows
 };
 
 }  // namespace vrp

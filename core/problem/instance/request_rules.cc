@@ -1,4 +1,5 @@
-// Rules of shipments, of groups of alternatives, and of fields that exclude one another.
+// Implements the rules of shipments, of groups of alternatives, and of fields that exclude one
+// another.
 #include "core/base/number.h"
 #include "core/problem/instance/instance_rules.h"
 
@@ -50,7 +51,7 @@ class RequestRules {
     return data_.prizes.empty() ? kNoLimit : data_.prizes[static_cast<size_t>(node)];
   }
 
-  // Accepts a customer that no shipment and no group has claimed yet.
+  // Accepts a customer that no shipment and no group contains yet.
   bool Claim(const std::string& path, NodeIndex node) {
     if (node < data_.num_depots || static_cast<size_t>(node) >= nodes_) {
       errors_.Add(path, "got node ", node, ", wanted a customer: node ", data_.num_depots, " to ",

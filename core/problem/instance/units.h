@@ -9,8 +9,8 @@ class Instance;
 
 inline constexpr double kSecondsPerHour = 3600;
 
-// Units that a file states. They affect no rule and are not part of our JSON, so that instances
-// with different stated units compare equal.
+// Units that a file states. They affect no rule and are not part of our JSON, so instances that
+// state different units compare equal.
 struct StatedUnits {
   std::optional<double> metres_per_distance = {};  // nullopt: not stated; 0: an unknown unit
   std::optional<double> seconds_per_time = {};
@@ -30,9 +30,9 @@ struct Units {
   bool operator==(const Units&) const = default;
 };
 
-// Returns the known units. Geographic distances are in metres and, unless another unit is stated,
-// their times in seconds. Times count as times of day if all windows, shifts and breaks lie within
-// two days, and not all of them within the first hour.
+// Returns the known units. Geographic distances are in metres, with times in seconds unless another
+// unit is stated. Times count as times of day if all windows, shifts and breaks lie within two
+// days, but not all within the first hour.
 Units UnitsOf(const Instance& instance);
 
 }  // namespace vrp

@@ -13,17 +13,17 @@ namespace vrp {
 struct TimeWindow {
   double open = 0;
   double close = kNoLimit;
-  // Cost per time unit of a start after `close`. kNoLimit: the window is hard.
+  // Cost per time unit of a start after `close`. With kNoLimit, the window is hard.
   double late_cost = kNoLimit;
 
   bool soft() const { return late_cost != kNoLimit; }
   bool operator==(const TimeWindow&) const = default;
 };
 
-// A pause of `duration` that begins within the window, both ends included, at a stop or between
-// two. It does not shorten the travel time. Every used vehicle takes all of its breaks in the given
-// order, after it leaves its start and before it reaches its end. With an open end, the last breaks
-// may follow the last service.
+// A pause of `duration` that begins within the window, both ends included, at a stop or between two
+// stops. A break does not shorten the travel time. Every used vehicle takes all of its breaks in
+// the given order, after its departure from the start and before its arrival at the end. With an
+// open end, the last breaks may follow the last service.
 struct Break {
   TimeWindow window = {};
   double duration = 0;
@@ -38,30 +38,33 @@ struct VehicleType {
   std::string id = {};
   int32_t count = 0;  // 0: unlimited
   NodeIndex depot = 0;
-  double capacity = kNoLimit;  // of the first load dimension
-  // From leaving the start to reaching the end, including waiting and service.
+  double capacity = kNoLimit;  // limit in the first load dimension
+  // Time from the departure from the start to the arrival at the end, including waiting and
+  // service.
   double max_duration = kNoLimit;
-  double max_distance = kNoLimit;  // of a route, in the metric's unit
-  // Whether a route ends with the service of its last customer. The way back then counts neither in
-  // the cost nor in a limit. The depot may close before that service ends, but the shift may not.
+  double max_distance = kNoLimit;  // limit of a route's length, in the metric's unit
+  // Whether a route ends with the service of its last customer. If so, neither the cost nor a limit
+  // includes the return leg. The depot may close before that service ends, but the shift may not.
   bool open_end = false;
 
   NodeIndex end_depot = kSameAsStart;
-  std::vector<double> further_capacities = {};  // of load dimensions 1 .. K-1; empty: no limits
-  TimeWindow shift = {};                        // from leaving the start to reaching the end
+  std::vector<double> further_capacities = {};  // limits in load dimensions 1 .. K-1; empty: no
+                                                // limits
+  TimeWindow shift = {};                        // from the departure from the start to the arrival
+                                                // at the end
   // Costs with Objective::kCost: per used vehicle, per unit of distance, per unit of duration.
   double fixed_cost = 0;
   double cost_per_distance = 1;
   double cost_per_time = 0;
-  // Allowed duration beyond max_duration, and with Objective::kCost its cost per unit.
+  // Allowed duration beyond max_duration. With Objective::kCost it has a cost per unit.
   double max_overtime = 0;
   double overtime_cost = 0;
-  int32_t max_stops = INT32_MAX;  // customers of a route
-  // How often a vehicle may return to `depot` within a route to unload and load again.
+  int32_t max_stops = INT32_MAX;  // largest number of customers of a route
+  // Largest number of returns to `depot` within a route to unload and load again.
   int32_t max_reloads = 0;
   std::vector<std::string> skills = {};
   std::vector<Break> breaks = {};
-  // [R, R] row-major (R: MatrixSize), replacing the instance's for this type if not empty.
+  // [R, R] row-major (R: MatrixSize). If not empty, they replace the instance's for this type.
   std::vector<double> distance_matrix = {};
   std::vector<double> duration_matrix = {};
 

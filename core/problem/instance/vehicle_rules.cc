@@ -1,4 +1,4 @@
-// Rules of vehicle types.
+// Implements the rules of vehicle types.
 #include "core/problem/instance/fields.h"
 #include "core/problem/instance/instance_rules.h"
 
@@ -65,7 +65,7 @@ class VehicleRules {
                                       : FieldPath(path_, field, dimension);
   }
 
-  // 0 is a capacity: that of a van that takes no pallets.
+  // Checks the capacities. 0 is a valid capacity, such as that of a van that takes no pallets.
   void CheckFurtherCapacities(std::string_view field, const std::vector<double>& further) {
     if (!further.empty() && further.size() + 1 != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(FieldPath(path_, field), "has ", further.size() + 1,

@@ -1,4 +1,4 @@
-// Times of a leg of a route with breaks, which are taken on the way or at the next stop.
+// Computes times of a leg of a route with breaks, taken on the way or at the next stop.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Returns when the vehicle is ready at the end of a leg of length `travel` that begins at `time`.
-// It takes `breaks` on the leg, in order and each as soon as possible. Returns kNoLimit if one
-// would begin too late.
+// Returns the time at which the vehicle is ready at the end of a leg of length `travel` that begins
+// at `time`. The vehicle takes `breaks` on the leg, in order and each as soon as possible. Returns
+// kNoLimit if a break would begin too late.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {
@@ -23,7 +23,7 @@ inline double ArrivalAfter(std::span<const Break> breaks, double time, double tr
   return time + travel;
 }
 
-// Returns the latest time to begin the leg and end it by `arrival`. The caller must check with
+// Returns the latest departure with which the leg ends by `arrival`. The caller must check with
 // ArrivalAfter that this is possible.
 inline double DepartureBefore(std::span<const Break> breaks, double arrival, double travel) {
   double paused = 0;

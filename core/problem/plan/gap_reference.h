@@ -1,5 +1,5 @@
-// Gaps between costs and references, and the names of references. docs/gaps.md lists where gaps are
-// shown.
+// Computes gaps between costs and references, and names references. docs/gaps.md lists where gaps
+// are shown.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ double Gap(double cost, double reference);
 // Names of references, as texts show them after "vs".
 inline constexpr std::string_view kNearestNeighbourReference = "nearest neighbour";
 inline constexpr std::string_view kFileReference = "file's reference costs";
-// Returns "search 1 s" or "search 500 ms".
+// Returns a name such as "search 1 s" or "search 500 ms".
 std::string SearchReference(absl::Duration budget);
-// Returns "search 200 iterations". 0 iterations stand for the initial local search.
+// Returns a name such as "search 200 iterations". 0 iterations mean the initial local search.
 std::string SearchReference(int64_t iterations);
 
 }  // namespace vrp

@@ -61,7 +61,7 @@ bool LateBreaks::Extend(size_t stop, size_t taken) {
   return true;
 }
 
-// A dominated label of equal cost stays if its start is late. LatestStart does not move late
+// Keeps a dominated label of equal cost if its start is late. LatestStart does not move late
 // starts, so it needs all of their possible times.
 void LateBreaks::RemoveDominated(const TimedStop& visit, size_t begin_of_state) {
   const auto begin = labels_.begin() + static_cast<std::ptrdiff_t>(begin_of_state);
@@ -158,8 +158,9 @@ bool LateBreaks::ExtendBackward(size_t stop, size_t taken) {
   return true;
 }
 
-// A late stop of an optimal path starts as soon as possible, whatever the route's start, so its
-// time is that of a label. A stop that is in time may start as late as its window allows.
+// Adds a label for each late start, and one for starts in time. A late stop of an optimal path
+// starts as soon as possible for any start of the route. Therefore its time is that of a forward
+// label. A stop without lateness may start as late as its window allows.
 void LateBreaks::AddBackward(size_t stop, size_t taken, double bound, double cost) {
   const TimedStop& visit = route_.stops[stop];
   const bool free = visit.last().late_cost == 0;

@@ -10,42 +10,42 @@
 
 namespace vrp {
 
-// A labelling algorithm for shortest paths with resources (Irnich and Desaulniers 2005). Each
-// state, a stop and the number of breaks taken, has the non-dominated pairs of start time and cost
-// of lateness so far. Takes O(stops * breaks^3 * labels * log(labels)). There are usually few
-// labels. A route that needs too much work counts as one whose breaks cannot be taken. Keeps
-// scratch space: not thread-safe.
+// A labelling algorithm for shortest paths with resources (Irnich and Desaulniers 2005). A state is
+// a stop and the number of breaks taken. Each state has the non-dominated pairs of start time and
+// cost of lateness so far. Takes O(stops * breaks^3 * labels * log(labels)); there are usually few
+// labels. If a route needs too much work, its breaks count as impossible. Owns scratch memory, so
+// it is not thread-safe.
 class LateBreaks {
  public:
-  // `stops` are the start (whose opening is ignored), the visits, and the end unless it is open.
-  // Both spans must outlive the calls that follow Run.
+  // The input of Run. `stops` are the start (whose opening is ignored), the visits, and the end
+  // unless it is open. Both spans must outlive the calls that follow Run.
   struct Route {
     std::span<const TimedStop> stops = {};
     std::span<const Break> breaks = {};
-    double last_by = kNoLimit;  // the latest start of the last stop: when the shift closes
+    double last_by = kNoLimit;  // latest start of the last stop: the shift's close
     double tolerance = 0;       // allowed lateness for a hard window, a break and the last stop
     double rounding = 0;        // times that differ by less count as equal
     size_t most_work = 0;       // limit on label extensions
   };
   struct Outcome {
-    double late_cost = 0;  // the least possible
-    double last = 0;       // the soonest start of the last stop at that cost
+    double late_cost = 0;  // the smallest possible
+    double last = 0;       // the earliest start of the last stop at that cost
   };
   struct Step {
     double begin = 0;
-    size_t taken = 0;  // breaks taken before it begins
+    size_t taken = 0;  // breaks taken before the stop begins
   };
 
-  // Returns the work that a search may spend on a route: some milliseconds, and several times that
-  // of hard windows. Schedulers and the checker may spend more, so that they accept what a search
-  // finds.
+  // Returns the work that a search may spend on a route: some milliseconds, and several times the
+  // work for hard windows. Schedulers and the checker may spend more, so that they accept every
+  // route that a search accepts.
   static size_t MaxWork(size_t stops, size_t breaks);
 
   // Runs the route from `start`. Returns nullopt if breaks, hard windows and last_by exclude one
-  // another, or if deciding so takes too much work.
+  // another, or if this check takes too much work.
   std::optional<Outcome> Run(const Route& route, double start);
-  // Returns the latest start, no sooner than that of the last Run, that worsens neither part of its
-  // outcome. Returns nullopt if that takes too much work. Requires a Run with an outcome.
+  // Returns the latest start, no earlier than that of the last Run, that worsens neither part of
+  // its outcome. Returns nullopt if this takes too much work. Requires a Run with an outcome.
   std::optional<double> LatestStart();
   // Returns the start of each stop. Requires a Run with an outcome.
   std::vector<Step> Steps() const;
@@ -53,10 +53,11 @@ class LateBreaks {
  private:
   struct Label {
     double begin = 0;
-    double cost = 0;    // of lateness, including this stop's
+    double cost = 0;    // cost of lateness up to and including this stop
     size_t before = 0;  // predecessor's index in labels_
   };
-  // A label of the backward pass: the latest start of a stop for a cost of lateness from it on.
+  // A label of the backward pass: the latest start of a stop, given the cost of lateness from this
+  // stop on.
   struct BackwardLabel {
     double begin = 0;
     double cost = 0;
@@ -72,21 +73,22 @@ class LateBreaks {
     return backward_[stop * columns() + taken];
   }
 
-  // Adds the labels of a state. Returns false if that takes too much work.
+  // Adds the labels of a state. Returns false if this takes too much work.
   bool Extend(size_t stop, size_t taken);
   // Removes dominated labels of the last state, which begin at `begin_of_state`.
   void RemoveDominated(const TimedStop& visit, size_t begin_of_state);
-  // Deducts `work`. Returns false if less is left.
+  // Deducts `work`. Returns false if less work is left.
   bool Spend(size_t work);
-  // Chooses the best label of the last stop with all breaks taken. Returns false if there is none.
+  // Chooses the best label of the last stop with all breaks taken. Returns false if there is no
+  // such label.
   bool ChooseLast();
-  // Adds the backward labels of a state. Returns false if that takes too much work.
+  // Adds the backward labels of a state. Returns false if this takes too much work.
   bool ExtendBackward(size_t stop, size_t taken);
-  // Adds backward labels of a stop that begins by `bound`, if the stops after it cost `cost`.
+  // Adds backward labels of a stop that begins by `bound`, where the stops after it cost `cost`.
   void AddBackward(size_t stop, size_t taken, double bound, double cost);
   static void RemoveDominatedBackward(std::vector<BackwardLabel>& labels);
-  // Calls `take(leave, cost)` with the latest departure towards each backward label of the next
-  // stop.
+  // Calls `take(leave, cost)` for each backward label of the next stop, with the latest departure
+  // that reaches it.
   template <typename Take>
   void ForEachDeparture(size_t stop, size_t taken, Take take);
 

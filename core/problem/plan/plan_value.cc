@@ -5,7 +5,7 @@
 namespace vrp {
 namespace {
 
-// Returns the figures of each non-empty route, with times only if the cost depends on them.
+// Returns the figures of each non-empty route. Computes times only if the cost depends on them.
 std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& plan) {
   const RouteScheduler scheduler(instance);
   const Objective objective = instance.data().objective;
@@ -43,7 +43,7 @@ void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFi
   }
 }
 
-// Collects the customers that no route visits, alone and in groups.
+// A collector of the customers that no route visits, with and without a group.
 class LeftOutCounter {
  public:
   LeftOutCounter(const Instance& instance, const Plan& plan)

@@ -1,4 +1,4 @@
-// Costs of plans, and how plans compare.
+// Computes costs of plans and compares plans.
 #pragma once
 
 #include <compare>
@@ -10,29 +10,30 @@
 
 namespace vrp {
 
-// Measures of a route that costs are computed from.
+// Measures of a route, from which costs are computed.
 struct RouteFigures {
   double distance = 0;  // unrounded sum
   double duration = 0;
   double late_cost = 0;
 };
 
-// The parts of a plan's cost, which add up to it.
+// The parts of a plan's cost, whose sum is the cost.
 struct CostSplit {
   double distance = 0;
   double duration = 0;
   double fixed = 0;
   double overtime = 0;
   double late = 0;
-  double prizes = 0;  // lost
+  double prizes = 0;  // lost prizes
 
   Cost total() const { return distance + duration + fixed + overtime + late + prizes; }
 };
 
-// Customers that no route serves. A group of alternatives counts only if none of it is served.
+// Customers that no route serves. A group of alternatives counts only if no customer of the group
+// is served.
 struct LeftOut {
   std::vector<NodeIndex> customers = {};  // in ascending order
-  // The sum of 1 + priority over customers without a prize. A group counts with its largest weight.
+  // Sum of 1 + priority over customers without a prize. A group counts with its largest weight.
   double weight = 0;
   double prizes = 0;  // lost prizes; a group's prize counts once
 };
@@ -41,23 +42,23 @@ struct LeftOut {
 struct PlanValue {
   double left_out = 0;  // LeftOut::weight
   int64_t routes = 0;   // non-empty routes; 0 unless the objective counts vehicles
-  Cost cost = 0;        // of the objective, including lateness and lost prizes
+  Cost cost = 0;        // cost by the objective, including lateness and lost prizes
 
   auto operator<=>(const PlanValue&) const = default;
 };
 
-// In all functions below, the numbers of `plan` must be in range. It may be infeasible.
+// In all functions below, the numbers of `plan` must be in range. The plan may be infeasible.
 
-// Returns the customers that `plan` leaves out.
+// Returns the customers that `plan` does not serve.
 LeftOut LeftOutOf(const Instance& instance, const Plan& plan);
-// Returns the parts of the cost. `figures` holds an entry for each non-empty route, in order.
+// Returns the parts of the cost. `figures` has one entry for each non-empty route, in order.
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
                     const std::vector<RouteFigures>& figures, double lost_prizes);
 PlanValue ValueOf(const Instance& instance, const Plan& plan);
 // Returns ValueOf(...).cost.
 Cost PlanCost(const Instance& instance, const Plan& plan);
 
-// Returns the unrounded length of a route; 0 for an empty one.
+// Returns the unrounded length of a route; 0 for an empty route.
 double RouteDistance(const Instance& instance, const PlannedRoute& route);
 
 }  // namespace vrp

@@ -141,7 +141,7 @@ double RouteClock::RunByLateness() {
 }
 
 double RouteClock::LatestDeparture(double travel, size_t taken, size_t then, double ready) const {
-  // Each break begins at its opening or at the end of the one before. Driving fills the gaps.
+  // Each break begins at its opening or at the end of the previous one. Driving fills the gaps.
   double latest = kNever;
   double pause = 0;
   double chain = -kNever;

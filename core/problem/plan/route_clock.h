@@ -11,14 +11,14 @@
 
 namespace vrp {
 
-// Used once. Not thread-safe.
+// A clock for the times of one route, used only once. Not thread-safe.
 class RouteClock {
  public:
-  // `instance` and `route` must outlive this. `tolerance`: RouteScheduler::tolerance.
+  // `instance` and `route` must outlive the clock. `tolerance` is RouteScheduler::tolerance.
   RouteClock(const Instance& instance, const PlannedRoute& route, double tolerance,
              VehicleTimes times);
 
-  // `needs_duration`: RouteScheduler::NeedsDuration.
+  // Computes the times. `needs_duration` is RouteScheduler::NeedsDuration.
   RouteSchedule Make(bool needs_duration);
 
  private:
@@ -36,25 +36,27 @@ class RouteClock {
   bool HasSoftStop() const;
   bool IsAfterShift(double end) const { return end > shift_.close + tolerance_; }
 
-  // Drives a leg of length `travel`. Calls `reached(taken, ready)` for each possible number of
+  // Simulates a leg of length `travel`. Calls `reached(taken, ready)` for each possible number of
   // breaks taken by its end, with the time at which the vehicle is ready there.
   template <typename Reached>
   void Drive(double departure, double travel, size_t taken, Reached reached) const;
   // Fills early_: the earliest start at each stop by the number of breaks taken. Returns the start
-  // at the last stop with all of them taken. Returns kNever if there are breaks and no such start.
+  // at the last stop with all of them taken. Returns kNever if there are breaks and no such start
+  // exists.
   double RunFrom(double start);
   void RunWithoutBreaks(double start);
-  // Fills early_ like RunFrom, but only with the starts of least lateness, from Early(0, 0) on.
+  // Fills early_ like RunFrom, from Early(0, 0) on, but only with the starts that minimise
+  // lateness.
   double RunByLateness();
 
-  // Returns the latest start of the route that does not delay the last stop. Requires a run as soon
-  // as possible.
+  // Returns the latest start of the route that does not delay the last stop. Requires a run that
+  // starts as soon as possible.
   double LatestStart();
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();
   double LatestDepartureTo(size_t next, size_t taken);
   // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
-  // takes the breaks from `taken` to `then` - 1 on the leg. -kNever: impossible.
+  // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.
   double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
   // Returns the latest start of the route without waiting before the first visit.
   double StartWithoutFirstWait();
@@ -63,7 +65,7 @@ class RouteClock {
   RouteSchedule Result();
   void AddLateness(const TimedStop& visit, double start, RouteSchedule& schedule) const;
   // Returns the arrival at stop `i` with the breaks from `before` to `taken` - 1 on the leg. Adds
-  // these to `breaks`, the last one first.
+  // these to `breaks` in reverse order.
   double ReplayLeg(size_t i, size_t before, size_t taken, std::vector<BreakTime>& breaks);
 
   const Instance& instance_;

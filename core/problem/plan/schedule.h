@@ -1,4 +1,4 @@
-// Times of the stops of a route.
+// Computes times of the stops of a route.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace vrp {
 
 struct StopTimes {
-  double arrival = 0;    // when the vehicle gets there
-  double start = 0;      // of setup and service: within a window, or late
-  double departure = 0;  // at the start depot and at a reload: once the vehicle is loaded
+  double arrival = 0;    // arrival of the vehicle
+  double start = 0;      // start of setup and service: within a window, or late
+  double departure = 0;  // at the start depot and at a reload: end of loading
 };
 
 struct BreakTime {
-  int32_t index = 0;  // into VehicleType::breaks
+  int32_t index = 0;  // index into VehicleType::breaks
   int32_t after = 0;  // index of the stop before the break
   double start = 0;
   double end = 0;
@@ -26,10 +26,10 @@ struct BreakTime {
 struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
-  double end = 0;        // of the last service, or of a break after it
-  double late_cost = 0;  // of starts after soft windows
-  // Whether all windows, the shift and the breaks hold. Services late for a hard window start on
-  // arrival. If not all breaks can be taken, none is.
+  double end = 0;        // end of the last service, or of a break after it
+  double late_cost = 0;  // cost of starts after soft windows
+  // Whether all windows, the shift and the breaks hold. If a service is late for a hard window, it
+  // starts on arrival. If not all breaks can be taken, none is.
   bool feasible = true;
 
   double duration() const { return end - stops.front().departure; }
@@ -38,20 +38,20 @@ struct RouteSchedule {
 // The restrictions on times that a schedule considers.
 enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 
-// Computes the times of routes, which depend only on the vehicle and the order of visits:
+// A scheduler of routes, whose times depend only on the vehicle and the order of visits.
 // 1. A forward pass starts as soon as possible, at the latest of the depot's opening, the shift's
-//    opening and the releases of the first trip. Each service begins at the earliest time within a
-//    window, or at once after the last, soft one. Breaks are placed by labels: the earliest time at
-//    each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
-//    lateness, then the end of the route (late_breaks.h).
+// opening and the releases of the first trip. Each service begins at the earliest time within a
+// window, or at once after a soft last window. Labels determine the breaks: the earliest time at
+// each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
+// lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without
-//    delaying its end or any customer. This minimises the duration (Savelsbergh 1992). With breaks
-//    and soft windows, the cost of lateness must not rise instead. Else the route starts as late as
-//    possible without waiting before the first visit.
+// delaying its end or any customer. This minimises the duration (Savelsbergh 1992). With breaks and
+// soft windows, the later start must instead not raise the cost of lateness. In all other cases,
+// the route starts as late as possible without waiting before the first visit.
 // Thread-safe.
 class RouteScheduler {
  public:
-  // Takes O(N). `instance` must outlive this.
+  // Takes O(N). `instance` must outlive the scheduler.
   explicit RouteScheduler(const Instance& instance);
 
   // Returns the times of a route with at least one customer and all numbers in range. Takes

@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// Accepts customers, and reloads if the vehicle may reload.
+// Accepts only customers and, if the vehicle may reload, reloads.
 absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, size_t r) {
   const VehicleType& vehicle = VehicleOf(instance, route);
   for (size_t i = 0; i < route.customers.size(); ++i) {

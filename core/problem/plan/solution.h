@@ -1,4 +1,4 @@
-// Solutions: plans with their times, loads and costs.
+// Builds solutions: plans with their times, loads and costs.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,20 @@ namespace vrp {
 struct Stop {
   NodeIndex node = 0;
   double arrival = 0;
-  double start = 0;  // of setup and service: the arrival, or a window's opening
+  double start = 0;  // start of setup and service: the arrival, or a window's opening
   double departure = 0;
-  std::vector<double> load = {};  // [K] on board at the departure
+  std::vector<double> load = {};  // [K] on board at departure
 };
 
 struct Route {
   int32_t vehicle_type = 0;
-  // Includes the depots at both ends, without the last one if the end is open. A depot in between
-  // is a reload.
+  // Stops including the depots at both ends, without the end depot if the end is open. A depot
+  // between customers is a reload.
   std::vector<Stop> stops = {};
   std::vector<BreakTime> breaks = {};
   double distance = 0;
-  double duration = 0;  // from leaving the start to reaching the end, or to the end of service
+  double duration = 0;  // from the departure from the start to the arrival at the end, or to the
+                        // end of service
   std::vector<double> load = {};  // [K] total delivered from the depot
 };
 
@@ -40,10 +41,10 @@ struct Unserved {
 
 struct Solution {
   std::vector<Route> routes = {};  // without empty routes
-  Cost cost = 0;                   // of the objective: PlanValue::cost
+  Cost cost = 0;                   // cost by the objective: PlanValue::cost
   CostSplit split = {};            // the parts of `cost`
-  double distance = 0;             // of all routes, in the instance's metric
-  double duration = 0;             // of all routes
+  double distance = 0;             // total of all routes, in the instance's metric
+  double duration = 0;             // total of all routes
   std::vector<Unserved> unserved = {};
 };
 

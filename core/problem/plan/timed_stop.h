@@ -8,10 +8,10 @@
 
 namespace vrp {
 
-// Times that differ by no more than a tolerance count as equal.
+// The times of a stop. Times that differ by at most a tolerance count as equal.
 struct TimedStop {
-  double travel = 0;  // to it, without breaks
-  double work = 0;    // from its start to the departure
+  double travel = 0;  // travel time to the stop, without breaks
+  double work = 0;    // from the stop's start to the departure
   TimeWindow first = {};
   std::span<const TimeWindow> further = {};
 
@@ -39,7 +39,7 @@ struct TimedStop {
     return first.open <= bound + rounding ? within(first) : -kNoLimit;
   }
 
-  // Returns the cost of a start after a soft window; else 0.
+  // Returns the cost of a start after a soft window; 0 if the start is within a window.
   double LateCost(double start) const {
     const TimeWindow& window = last();
     return window.soft() && start > window.close ? window.late_cost * (start - window.close) : 0;

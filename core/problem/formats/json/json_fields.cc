@@ -199,7 +199,7 @@ absl::Status JsonFields::RefuseOthers() const {
   return absl::OkStatus();
 }
 
-// Returns the known key that differs least, if it differs in less than half of its letters.
+// Returns the known key with the smallest edit distance, if that is less than half of its letters.
 std::string JsonFields::Suggestion(std::string_view key) const {
   constexpr size_t kMaxEdits = 2;
   size_t least = std::min(kMaxEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;

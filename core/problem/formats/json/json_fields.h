@@ -14,31 +14,31 @@
 
 namespace vrp {
 
-// The members of one object. `object` must be a JSON object and outlive this. Absent keys give
-// nullopt; null is a value of the wrong type. Errors are kInvalidArgument and begin with `place`:
+// The members of one JSON object, which must outlive them. Absent keys give nullopt; null is a
+// value of the wrong type. Errors are kInvalidArgument and begin with `place`:
 // `file.json: key: got ..., wanted ...` or `file.json: vehicles[2].key: got ..., wanted ...`.
 class JsonFields {
  public:
   JsonFields(const nlohmann::json& object, std::string_view place);
 
-  // Returns the value of `key`, which is known from now on; nullptr if it is absent.
+  // Returns the value of `key`, or nullptr if it is absent. `key` becomes a known key.
   const nlohmann::json* Find(const std::string& key);
 
   absl::StatusOr<std::optional<std::string>> String(const std::string& key);
   absl::StatusOr<std::optional<double>> Number(const std::string& key);
   absl::StatusOr<std::optional<bool>> Boolean(const std::string& key);
-  // From 0 to 2^31 - 1.
+  // Returns an integer from 0 to 2^31 - 1.
   absl::StatusOr<std::optional<int32_t>> Integer(const std::string& key);
   absl::StatusOr<std::vector<std::string>> Strings(const std::string& key);
-  // `null` stands for `null_value` if that is given.
+  // Returns an array of numbers. `null` becomes `null_value` if that is given.
   absl::StatusOr<std::vector<double>> Numbers(const std::string& key,
                                               std::optional<double> null_value = std::nullopt);
   absl::StatusOr<std::vector<int32_t>> Integers(const std::string& key);  // each from 0 to 2^31 - 1
   // Return an array of arrays.
   absl::StatusOr<std::vector<std::vector<std::string>>> StringLists(const std::string& key);
   absl::StatusOr<std::vector<std::vector<int32_t>>> IntegerLists(const std::string& key);
-  // Returns the numbers of an array of arrays, row by row. Each row has `columns` numbers; 0: as
-  // many as there are rows. `null` stands for `null_value` if that is given.
+  // Returns the numbers of an array of arrays, row by row. Each row has `columns` numbers; 0 means
+  // as many columns as rows. `null` becomes `null_value` if that is given.
   absl::StatusOr<std::vector<double>> Rows(const std::string& key, size_t columns,
                                            std::optional<double> null_value = std::nullopt);
 
@@ -47,7 +47,8 @@ class JsonFields {
   // Returns Numbers if `columns` is 1, else Rows.
   absl::StatusOr<std::vector<double>> Table(const std::string& key, size_t columns);
 
-  // Returns an error for the first key that was never asked for, with the most similar known key.
+  // Returns an error for the first key that no other call has read. The error names the most
+  // similar known key.
   absl::Status RefuseOthers() const;
 
   template <typename... Parts>
@@ -66,12 +67,11 @@ class JsonFields {
   absl::StatusOr<const nlohmann::json*> ArrayAt(const std::string& key);
 
   const nlohmann::json& object_;
-  std::string place_;  // with the separator before a key
+  std::string place_;  // with the separator that precedes a key
   std::set<std::string> known_;
 };
 
-// Returns a JSON value for an error: numbers, strings and the like in full, objects and arrays by
-// their type.
+// Returns a JSON value as errors show it: objects and arrays by their type, all others in full.
 std::string Shown(const nlohmann::json& value);
 
 }  // namespace vrp

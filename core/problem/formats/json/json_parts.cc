@@ -15,13 +15,14 @@ absl::Status Wrong(std::string_view place, const json& got, const Parts&... want
   return absl::InvalidArgumentError(Concat(place, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
-// Reads the keys of an object inside an instance: a vehicle, a shipment or a break.
+// A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
 template <typename Object>
 class PartReader {
  public:
   PartReader(const json& value, std::string_view place) : fields_(value, place), place_(place) {}
 
-  // Reads all keys and refuses unknown ones. `matrices` reads a vehicle's matrices; null otherwise.
+  // Reads all keys and refuses unknown ones. `matrices` reads a vehicle's matrices; it is null for
+  // other objects.
   absl::StatusOr<Object> Run(const MatrixKeys* matrices) && {
     absl::Status status;
     ForEachField(object_, [&](auto field, auto& value) {
@@ -60,7 +61,7 @@ class PartReader {
     } else if constexpr (kKind == FieldKind::kCapacity) {
       return ReadCapacity(key);
     } else {
-      static_assert(kKind == FieldKind::kFurtherCapacities ||  // read with the capacity
+      static_assert(kKind == FieldKind::kFurtherCapacities ||  // read together with the capacity
                     kKind == FieldKind::kDistances || kKind == FieldKind::kDurations);
       return absl::OkStatus();
     }
@@ -73,7 +74,7 @@ class PartReader {
     return StoreIfPresent(std::move(read), value);
   }
 
-  // Reads a number, or an array with one for each load dimension.
+  // Reads a number, or an array with one number for each load dimension.
   absl::Status ReadLoads(const std::string& key, std::vector<double>& loads) {
     const json* given = fields_.Find(key);
     if (given != nullptr && given->is_array()) {
@@ -84,7 +85,8 @@ class PartReader {
     return Require(fields_.Number(key), key, "a number", loads.front());
   }
 
-  // Reads a number, or an array with one for each load dimension. A null entry means no limit.
+  // Reads a number, or an array with one number for each load dimension. A null entry means no
+  // limit.
   absl::Status ReadCapacity(const std::string& key) {
     const json* given = fields_.Find(key);
     if (given == nullptr || !given->is_array()) {

@@ -1,4 +1,4 @@
-// Parts of our JSON: values of single fields, windows, vehicles and shipments.
+// Reads parts of our JSON: values of single fields, windows, vehicles and shipments.
 #pragma once
 
 #include <optional>
@@ -18,28 +18,28 @@
 
 namespace vrp {
 
-// Reads the keys distance_matrix and duration_matrix, or `matrices`, which stands for both.
+// A reader of the keys distance_matrix and duration_matrix, or of `matrices`, which replaces both.
 struct MatrixKeys {
   const MatrixSource* source = nullptr;
-  size_t nodes = 0;  // 0: any number
+  size_t nodes = 0;  // number of nodes; 0: any number
 
   absl::Status Read(JsonFields& fields, std::vector<double>& distances,
                     std::vector<double>& durations) const;
 };
 
-// In the functions below, `place` says where the part stands, "file.json: vehicles[2]", and begins
-// each error.
+// In the functions below, `place` locates the part, as "file.json: vehicles[2]", and begins each
+// error.
 
-// Reads [open, close] or [open, close, late_cost]; close null: no end.
+// Reads [open, close] or [open, close, late_cost]. A null close means no end.
 absl::StatusOr<TimeWindow> WindowFromJson(const nlohmann::json& value, std::string_view place);
-// Reads one such window or an array of them.
+// Reads one window in that form, or an array of such windows.
 absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const nlohmann::json& value,
                                                         std::string_view place);
 absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::string_view place,
                                             const MatrixKeys& matrices);
 absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view place);
 
-// Stores what was read; leaves `target` if the key is absent.
+// Stores the value that was read. Does not change `target` if the key is absent.
 template <typename Value, typename Target>
 absl::Status StoreIfPresent(absl::StatusOr<std::optional<Value>> read, Target& target) {
   if (!read.ok()) return read.status();
@@ -47,7 +47,7 @@ absl::Status StoreIfPresent(absl::StatusOr<std::optional<Value>> read, Target& t
   return absl::OkStatus();
 }
 
-// Whether ReadSingleValue reads fields of the kind.
+// Whether ReadSingleValue reads fields of this kind.
 constexpr bool IsSingleValue(FieldKind kind) {
   switch (kind) {
     case FieldKind::kName:
@@ -68,7 +68,7 @@ constexpr bool IsSingleValue(FieldKind kind) {
   }
 }
 
-// Reads a field of one value; leaves `value` if the key is absent.
+// Reads a field of one value. Does not change `value` if the key is absent.
 template <FieldKind kKind, typename Value>
 absl::Status ReadSingleValue(JsonFields& fields, const std::string& key, Value& value) {
   static_assert(IsSingleValue(kKind));

@@ -38,7 +38,7 @@ class JsonReader {
   }
 
  private:
-  // Whether fields of the kind must be read before the others: they tell the number of nodes.
+  // Whether fields of the kind determine the number of nodes and must be read before the others.
   static constexpr bool CountsNodes(FieldKind kind) {
     return kind == FieldKind::kChoice || kind == FieldKind::kCount ||
            kind == FieldKind::kPosition || kind == FieldKind::kMatrixRows;
@@ -59,7 +59,7 @@ class JsonReader {
     return status;
   }
 
-  // Stores what was read.
+  // Stores the value that was read.
   template <typename Value>
   static absl::Status Store(absl::StatusOr<Value> read, Value& target) {
     if (read.ok()) target = *std::move(read);
@@ -106,7 +106,7 @@ class JsonReader {
     } else if constexpr (kKind == FieldKind::kPriority) {
       return Store(fields_.Integers(key), values);
     } else {
-      static_assert(kKind == FieldKind::kFurtherWindows);  // ReadWindows reads them
+      static_assert(kKind == FieldKind::kFurtherWindows);  // ReadWindows reads these windows
       return absl::OkStatus();
     }
   }
@@ -119,7 +119,7 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // Reads the matrices, too.
+  // Counts the nodes. Also reads the matrices.
   absl::Status CountNodes() {
     const bool any_size = !data_.matrix_rows.empty();
     const MatrixKeys keys{matrices_, any_size ? 0 : data_.positions.size()};
@@ -155,7 +155,7 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // Reads an array with a number for each node, or one number for all customers.
+  // Reads an array with one number for each node, or one number for all customers.
   absl::StatusOr<std::vector<double>> OneForAll(const std::string& key) {
     const json* value = fields_.Find(key);
     if (value == nullptr) return std::vector<double>();
@@ -199,7 +199,7 @@ class JsonReader {
     const auto depots = static_cast<size_t>(data_.num_depots);
     for (size_t i = 0; i < std::min(depots, data_.windows.size()); ++i) {
       double& close = data_.windows[i].close;
-      // A close beyond the limit stays, so that the validation names it.
+      // A close beyond the limit stays unchanged, so that the validation reports it.
       if (close <= kMaxMagnitude || close == kNoLimit) close = std::min(close, *horizon);
     }
     return absl::OkStatus();
@@ -233,7 +233,7 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // Whether a vehicle states a cost: the objective is then cost, as in messages.
+  // Whether any vehicle states a cost. If so, the objective is cost, as in messages.
   static bool AnyStatesACost(const json& vehicles) {
     return std::any_of(vehicles.begin(), vehicles.end(), [](const json& vehicle) {
       return !AllFields<VehicleType>([&](auto field) {
@@ -257,7 +257,7 @@ class JsonReader {
     return absl::OkStatus();
   }
 
-  // Checks the form of ref_routes and ref_by, which are for people and tests and are not kept.
+  // Checks the form of ref_routes and ref_by, which are for people and tests and are not stored.
   absl::Status CheckReferenceRoutes() {
     VRP_ASSIGN_OR_RETURN(const std::optional<std::string> by, fields_.String("ref_by"));
     const json* routes = fields_.Find("ref_routes");

@@ -15,8 +15,8 @@ using nlohmann::ordered_json;
 
 constexpr double kExactIntegers = 9007199254740992;  // 2^53
 
-// Returns 5 rather than 5.0, null for no limit, and else the shortest form that reads back to the
-// same double.
+// Returns the shortest form that reads back to the same double: 5 rather than 5.0. Returns null for
+// no limit.
 ordered_json NumberJson(double value) {
   if (std::isinf(value)) return nullptr;
   const bool integer = value == std::floor(value) && std::abs(value) < kExactIntegers;
@@ -30,7 +30,7 @@ ordered_json NumbersJson(const std::vector<double>& values) {
   return array;
 }
 
-// Returns `size` rows.
+// Returns an array of `size` rows.
 ordered_json MatrixJson(const std::vector<double>& matrix, size_t size) {
   ordered_json rows = ordered_json::array();
   for (size_t i = 0; i < size; ++i) {
@@ -40,18 +40,18 @@ ordered_json MatrixJson(const std::vector<double>& matrix, size_t size) {
   return rows;
 }
 
-// Returns [open, close], and the cost of lateness if there is one.
+// Returns [open, close], followed by the cost of lateness if the window is soft.
 ordered_json WindowJson(const TimeWindow& window) {
   ordered_json array = {NumberJson(window.open), NumberJson(window.close)};
   if (window.soft()) array.push_back(NumberJson(window.late_cost));
   return array;
 }
 
-// Returns a vehicle, a shipment or a break. Leaves out keys whose value is the default.
+// Returns a vehicle, a shipment or a break. Omits keys whose value is the default.
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
-// Returns the value of a field that is no list of numbers for each node.
+// Returns the value of a field that is not a list of numbers for each node.
 template <FieldKind kKind, typename Value>
 ordered_json ValueJson(const Value& value, size_t matrix_size) {
   if constexpr (kKind == FieldKind::kHardWindow) {
@@ -142,7 +142,7 @@ class InstanceJson {
     }
   }
 
-  // Adds the capacity if the only vehicle type has nothing else.
+  // Adds the capacity if the only vehicle type states nothing else. Returns whether it did.
   bool AddCapacity() {
     if (data_.vehicles.size() != 1 || data_.vehicles.front().capacity == kNoLimit) return false;
     VehicleType plain;
@@ -174,7 +174,7 @@ class InstanceJson {
     }
   }
 
-  // Returns a number for each node, or a row if there are several load dimensions.
+  // Returns a number for each node, or a row for each node if there are several load dimensions.
   ordered_json LoadsJson(const std::vector<double>& loads) const {
     if (data_.load_dimensions == 1) return NumbersJson(loads);
     const std::ptrdiff_t columns = data_.load_dimensions;

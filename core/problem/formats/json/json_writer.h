@@ -7,7 +7,7 @@
 
 namespace vrp {
 
-// Returns one object without a line break, which InstanceFromJson reads back to an equal instance.
+// Returns one object on a single line. InstanceFromJson reads it back to an equal instance.
 std::string WriteJson(const Instance& instance);
 
 }  // namespace vrp

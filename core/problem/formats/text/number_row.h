@@ -1,4 +1,4 @@
-// Rows of numbers in files whose columns have no names.
+// Reads rows of numbers in files whose columns have no names.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace vrp {
 
-// Reads the next line that is not blank: `columns` numbers, or any number of them if that is not
-// given. Errors begin with `section`.
+// Reads the next line that is not blank. The line must hold `columns` numbers, or any number of
+// them if `columns` is not given. Errors begin with `section`.
 absl::StatusOr<std::vector<double>> ReadRow(TextScanner& scanner, std::string_view section,
                                             std::optional<size_t> columns);
 

@@ -26,7 +26,7 @@ absl::StatusOr<Instance> FinishInstance(InstanceData data, std::string_view sour
   }
   std::vector<std::string> errors = Instance::Validate(data);
   if (errors.empty()) return Instance::Create(std::move(data));
-  // Reported together, so that one look at the file is enough to correct them all.
+  // All errors are reported together, so that the user can correct them at once.
   std::ranges::move(OversizeLoads(data), std::back_inserter(errors));
   std::string lines;
   for (const std::string& error : errors) {

@@ -10,7 +10,7 @@ namespace vrp {
 
 struct SolutionFile {
   Plan plan = {};
-  std::optional<Cost> cost = {};  // as the file states it; not checked
+  std::optional<Cost> cost = {};  // stated by the file; not checked
 };
 
 }  // namespace vrp

@@ -12,7 +12,7 @@ constexpr std::string_view kLineBreaks = "\r\n";
 
 bool IsBlank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
-// Whether `start` is two Latin letters in UTF-16.
+// Whether `start` looks like two Latin letters in UTF-16.
 bool AlternatesWithZeros(std::string_view start) {
   if (start.size() < 4 || (start[0] == '\0') == (start[1] == '\0')) return false;
   return (start[0] == '\0') == (start[2] == '\0') && (start[1] == '\0') == (start[3] == '\0');
@@ -63,7 +63,8 @@ void TextScanner::SkipBlanks() {
   }
 }
 
-// Searches for LF and CR one after the other, which is several times faster than for either.
+// Searches for LF and CR one after the other, which is several times faster than a search for
+// either.
 size_t TextScanner::LineLength() {
   if (bytes_from_feed_ > text_.size()) {
     bytes_from_feed_ = text_.size() - std::min(text_.find('\n'), text_.size());
@@ -75,7 +76,7 @@ size_t TextScanner::LineLength() {
 std::optional<std::string_view> TextScanner::NextLine() {
   SkipBlanks();
   if (text_.empty()) return std::nullopt;
-  // The line break stays: SkipBlanks counts it.
+  // Does not consume the line break, which SkipBlanks counts.
   const std::string_view line = text_.substr(0, LineLength());
   text_.remove_prefix(line.size());
   return Trimmed(line);

@@ -13,32 +13,33 @@
 namespace vrp {
 
 // A position in a text. The text and the name must outlive the scanner. All bytes are allowed; NUL
-// and other control characters separate words as blanks do. Lines end with LF, CR LF or CR.
+// and other control characters separate words like blanks. Lines end with LF, CR LF or CR.
 class TextScanner {
  public:
   TextScanner(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  // From now on skips comments: from a `mark` that begins a line or a word to the line's end.
+  // Makes later calls skip comments. A comment extends from a `mark` that begins a line or a word
+  // to the line's end.
   void SkipCommentsFrom(char mark) { comment_mark_ = mark; }
 
-  // Returns the rest of the current line, or the next line, that is not blank, without blanks at
-  // its ends; nullopt at the end of the text.
+  // Returns the rest of the current line without blanks at its ends, or the next line if the rest
+  // is blank. Returns nullopt at the end of the text.
   std::optional<std::string_view> NextLine();
-  // Returns the next word, on any line; nullopt at the end of the text.
+  // Returns the next word, on this line or a later one; nullopt at the end of the text.
   std::optional<std::string_view> NextWord();
-  // Returns the next word without going past it.
+  // Returns the next word without consuming it.
   std::optional<std::string_view> PeekWord();
 
   // Return the next word as a finite number or an integer. Errors call it `what` in `section`.
   absl::StatusOr<double> NextNumber(std::string_view section, std::string_view what);
   absl::StatusOr<int64_t> NextInteger(std::string_view section, std::string_view what);
-  // Returns the number of words of the next line that is not blank, without going past it.
+  // Returns the number of words of the next line that is not blank, without consuming it.
   size_t WordsOfNextLine() const;
 
-  // The line of the last word that was read, from 1.
+  // Returns the line of the last word that was read, counted from 1.
   int64_t line() const { return line_; }
 
-  // Returns kInvalidArgument: `name:line: parts`.
+  // Returns kInvalidArgument with the text `name:line: parts`.
   template <typename... Parts>
   absl::Status Error(const Parts&... parts) const {
     return absl::InvalidArgumentError(Concat(name_, ":", line_, ": ", parts...));
@@ -50,8 +51,9 @@ class TextScanner {
   size_t LineLength();
 
   std::string_view text_;  // not read yet
-  // Bytes from the next LF to the end of the text; more than the text has: not searched yet. Kept,
-  // because a text without LF would else be searched to its end at each line.
+  // Number of bytes from the next LF to the end of the text. A value larger than the text means
+  // that the LF is not known yet. Stored because otherwise each line of a text without LF would be
+  // searched to the text's end.
   size_t bytes_from_feed_ = std::string_view::npos;
   std::string_view name_;
   int64_t line_ = 1;
@@ -60,7 +62,7 @@ class TextScanner {
 
 // Returns `text` without blanks at its ends.
 std::string_view Trimmed(std::string_view text);
-// Returns `text` with a to z as A to Z.
+// Returns `text` with the letters a to z in upper case.
 std::string UpperCase(std::string_view text);
 // Returns `text` without the UTF-8 byte order mark that some editors write.
 std::string_view WithoutByteOrderMark(std::string_view text);

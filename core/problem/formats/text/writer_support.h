@@ -9,14 +9,14 @@
 
 namespace vrp {
 
-// Stands for the file's name when a writer reads its own text back.
+// Replaces the file's name when a writer reads its own text back.
 inline constexpr std::string_view kWrittenName = "written";
 
-// Returns kUnimplemented: `customers[3].prize: 5, which CVRPLIB's format cannot express`.
+// Returns kUnimplemented as `customers[3].prize: 5, which CVRPLIB's format cannot express`.
 absl::Status CannotExpress(std::string_view field, std::string_view format);
 
-// Returns kUnimplemented with the reader's error if the text that was written could not be read
-// back. Covers limits of the reader that the writer does not check.
+// Returns kUnimplemented with the reader's error if the written text could not be read back. This
+// covers limits of the reader that the writer does not check.
 absl::Status CheckReadBack(const absl::StatusOr<Instance>& reread, std::string_view format);
 
 }  // namespace vrp

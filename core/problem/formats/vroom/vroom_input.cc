@@ -28,7 +28,7 @@ std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input) {
   return groups;
 }
 
-// Our JSON may have shipments, too, but always has a kind.
+// Whether the object has VROOM's keys. Our JSON may also have shipments, but always has a kind.
 bool LooksLikeVroom(const nlohmann::json& root) {
   return !root.contains("kind") && (root.contains("jobs") || root.contains("shipments"));
 }

@@ -1,5 +1,5 @@
-// VROOM's JSON input as the file states it, before it becomes an instance.
-// The format is described in docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
+// VROOM's JSON input as the file states it, before its conversion to an instance. The format is
+// described in docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class VroomTaskType { kJob, kPickup, kDelivery };
 struct VroomStep {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
-  size_t place = 0;  // its index among the vehicle's steps in the file
+  size_t place = 0;  // index of the step among the vehicle's steps in the file
 
   bool operator==(const VroomStep&) const = default;
 };
@@ -50,10 +50,10 @@ struct VroomTask {
   VroomLocation location = {};
   double setup = 0;
   double service = 0;
-  std::vector<double> delivery = {};  // jobs only
-  bool delivery_is_amount = false;    // whether its key is `amount` (VROOM before 1.5)
-  std::vector<double> pickup = {};    // jobs only
-  std::vector<double> amount = {};    // the two tasks of shipments only
+  std::vector<double> delivery = {};  // for jobs only
+  bool delivery_is_amount = false;    // whether the file uses the key `amount` (VROOM before 1.5)
+  std::vector<double> pickup = {};    // for jobs only
+  std::vector<double> amount = {};    // for pickups and deliveries of shipments only
   std::vector<std::string> required_skills = {};
   int32_t priority = 0;
   std::vector<TimeWindow> windows = {};
@@ -63,8 +63,8 @@ struct VroomVehicle {
   int64_t id = 0;
   std::string description = {};
   std::string profile = "car";
-  VroomLocation start = {};               // absent: the route starts with its first task
-  std::optional<VroomLocation> end = {};  // none: the route ends with its last task
+  VroomLocation start = {};               // absent if the route starts with its first task
+  std::optional<VroomLocation> end = {};  // absent if the route ends with its last task
   std::vector<double> capacity = {};      // empty: no limit
   std::vector<std::string> skills = {};
   TimeWindow window = {};
@@ -85,13 +85,13 @@ struct VroomVehicle {
 // [size, size] row-major; empty if not given.
 struct VroomMatrices {
   int32_t size = 0;
-  bool is_old_key = false;  // whether its key is `matrix` (VROOM before 1.8)
+  bool is_old_key = false;  // whether the file uses the key `matrix` (VROOM before 1.8)
   std::vector<double> durations = {};
   std::vector<double> distances = {};
   std::vector<double> costs = {};
 };
 
-// A number of a vehicle and its key in the file.
+// The key of a number in the file, and the vehicle's member that holds it.
 struct VroomNumberKey {
   const char* key;
   double VroomVehicle::*member;
@@ -103,20 +103,20 @@ inline constexpr VroomNumberKey kVroomLimits[] = {
     {"max_travel_time", &VroomVehicle::max_travel_time},
     {"max_distance", &VroomVehicle::max_distance}};
 
-// The speed on great circles if there are no matrices: 50 km/h in metres per second.
+// Speed on great circles if there are no matrices: 50 km/h in metres per second.
 inline constexpr double kVroomSpeed = 50 / 3.6;
 inline constexpr double kMetresPerKilometre = 1000;
 
 struct VroomInput {
   std::vector<VroomVehicle> vehicles = {};
-  std::vector<VroomTask> tasks = {};  // the jobs, then pickup and delivery of each shipment
+  std::vector<VroomTask> tasks = {};  // the jobs, then the pickup and delivery of each shipment
   size_t num_jobs = 0;
   std::map<std::string, VroomMatrices> matrices = {};  // by profile
 };
 
-// Groups vehicles that differ in their names and steps alone, as indices into `vehicles`. Each
-// group becomes one vehicle type of the instance; groups are ordered by their first member.
-// Vehicles that may do no task (max_tasks 0) are in no group.
+// Groups vehicles that differ only in their names and steps, and returns their indices into
+// `vehicles`. Each group becomes one vehicle type of the instance. The groups are ordered by their
+// first member. Vehicles with max_tasks 0 can serve no task and are in no group.
 std::vector<std::vector<int32_t>> VroomVehicleGroups(const VroomInput& input);
 
 // Whether an object is VROOM's input rather than our JSON.

@@ -23,7 +23,7 @@ VroomNames::VroomNames(const Instance& instance) : instance_(instance) {
     const int32_t count = type.count == 0 ? instance.num_customers() : type.count;
     first_ids_.push_back(first_ids_.back() + count);
   }
-  if (instance.vehicles().empty()) first_ids_.push_back(2);  // the only vehicle of a TSP
+  if (instance.vehicles().empty()) first_ids_.push_back(2);  // a TSP has one vehicle
   IndexTasks();
 }
 

@@ -1,4 +1,4 @@
-// The names that VROOM's files have for the vehicles, breaks and tasks of an instance.
+// Maps an instance's vehicles, breaks and tasks to their names in VROOM's files.
 #pragma once
 
 #include <cstdint>
@@ -22,36 +22,40 @@ struct VroomPlace {
 };
 
 // The names that a VROOM file gives to the vehicles, breaks and tasks of an instance. Thread-safe.
-// The constructors keep no reference to their arguments.
+// The constructors store no reference to their arguments.
 class VroomNames {
  public:
-  // For an instance that was not read from a VROOM file. The id of a task is its node number.
-  // Vehicles are numbered from 1 through all types; an unlimited type has one for each customer.
+  // Builds names for an instance that was not read from a VROOM file. The id of a task is its node
+  // number. Vehicles are numbered from 1 across all types; an unlimited type has one vehicle for
+  // each customer.
   explicit VroomNames(const Instance& instance);
-  // For the instance that InstanceFromVroom made from `input`. The names are the file's.
+  // Builds names for the instance that InstanceFromVroom made from `input`. The names are those of
+  // the file.
   VroomNames(const Instance& instance, VroomInput input);
 
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
   VroomPlace PlaceOf(NodeIndex customer) const;
-  // Return where vehicles of the type start or end.
+  // Return the location where vehicles of the type start or end.
   VroomPlace StartOf(int32_t type) const;
   VroomPlace EndOf(int32_t type) const;
 
-  // Describe the `number`-th vehicle of a type, from 0; numbers beyond the last stand for the last.
+  // Describe the `number`-th vehicle of a type, from 0. Numbers beyond the last vehicle refer to
+  // the last one.
   int64_t VehicleId(int32_t type, int64_t number) const;
   std::string VehicleDescription(int32_t type, int64_t number) const;
   // Returns the name of the vehicle's break `index`.
   VroomBreakName BreakName(int32_t type, int64_t number, int32_t index) const;
-  // Return the type of the vehicle with the id, and the customer of the task with the type and id.
+  // Return the type of the vehicle with this id, and the customer of the task with this type and
+  // id.
   std::optional<int32_t> TypeOfVehicle(int64_t id) const;
   std::optional<NodeIndex> CustomerOf(VroomTaskType type, int64_t id) const;
 
   // Returns the custom routes that the file gives to its vehicles.
   Plan PlanOfSteps() const;
 
-  // Returns the metres from one node to another for vehicles of the type; nullopt if the file has
-  // no distances.
+  // Returns the metres from one node to another for vehicles of the type; nullopt if the file
+  // states no distances.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;
 
  private:
@@ -65,9 +69,11 @@ class VroomNames {
 
   const Instance instance_;
   std::optional<VroomInput> input_;
-  std::vector<std::vector<int32_t>> groups_;  // by type; only with an input
-  std::vector<int64_t> first_ids_;            // by type, and the end of the last; without an input
-  std::vector<VroomTask> tasks_;              // by customer; without an input only types and ids
+  std::vector<std::vector<int32_t>> groups_;  // by type; only if read from a VROOM file
+  std::vector<int64_t> first_ids_;            // by type, with the end of the last; only if not read
+                                              // from a VROOM file
+  std::vector<VroomTask> tasks_;              // by customer; only types and ids if not read from a
+                                              // VROOM file
   std::map<std::pair<VroomTaskType, int64_t>, NodeIndex> customers_;
 };
 

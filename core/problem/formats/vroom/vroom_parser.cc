@@ -48,7 +48,7 @@ class VroomParser {
     VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
     VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
     VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
-    // Before VROOM 1.5 a job had this key alone.
+    // Before VROOM 1.5, jobs had only this key.
     if (task.delivery.empty() && task.pickup.empty()) {
       task.delivery_is_amount = !amount.empty();
       task.delivery = std::move(amount);
@@ -80,7 +80,7 @@ class VroomParser {
     return absl::OkStatus();
   }
 
-  // Reads the keys that jobs and the two steps of shipments have.
+  // Reads the keys that jobs and the two steps of shipments have in common.
   static absl::Status ReadStep(JsonFields& fields, VroomTask& task) {
     VRP_ASSIGN_OR_RETURN(task.id, ReadVroomId(fields));
     VRP_ASSIGN_OR_RETURN(task.description, ReadVroomDescription(fields));
@@ -91,7 +91,7 @@ class VroomParser {
     return absl::OkStatus();
   }
 
-  // Reads the keys that jobs and whole shipments have.
+  // Reads the keys that jobs and whole shipments have in common.
   static absl::Status ReadShared(JsonFields& fields, VroomTask& task) {
     VRP_ASSIGN_OR_RETURN(task.required_skills, ReadVroomSkills(fields));
     VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> priority, fields.Integer("priority"));
@@ -111,7 +111,7 @@ class VroomParser {
     return fields.Error("options.c", "not supported; check a plan by `vrpctl check`");
   }
 
-  // Reads the only matrix before VROOM 1.8, which has travel times.
+  // Reads the only matrix of files for VROOM before 1.8, which holds travel times.
   absl::Status ReadMatrix(JsonFields& fields) {
     VRP_ASSIGN_OR_RETURN(std::vector<double> durations, fields.Rows("matrix", 0));
     if (durations.empty()) return absl::OkStatus();

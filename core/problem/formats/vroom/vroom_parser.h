@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// `root` must be an object. kInvalidArgument: `name: jobs[3].service: got "x", wanted a number`.
-// Keys that change the problem and that this program does not know are refused by name.
+// Parses `root`, which must be an object. Returns kInvalidArgument as `name: jobs[3].service: got
+// "x", wanted a number`. Also refuses, by name, unknown keys that change the problem.
 absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

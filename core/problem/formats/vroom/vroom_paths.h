@@ -1,4 +1,4 @@
-// Paths of fields in VROOM's file, for errors.
+// Builds paths of fields in VROOM's file, for errors.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace vrp {
 
-// The locations of an instance that is made from VROOM's input: the depots, then the tasks.
+// The locations of an instance made from VROOM's input: the depots, then the tasks.
 struct VroomNodes {
   std::vector<VroomLocation> places = {};         // by node
   std::vector<NodeIndex> starts = {}, ends = {};  // by vehicle
   int32_t depots = 0;
 };
 
-// Paths of the locations of nodes. Both arguments must outlive it; the nodes may grow. Thread-safe
-// while the nodes do not change.
+// Paths of the locations of nodes. Both arguments must outlive the object; the nodes may grow.
+// Thread-safe while the nodes do not change.
 class VroomPaths {
  public:
   VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}
 
-  // Returns `jobs[3].location`, `vehicles[0].start` or `vehicles[0].end`.
+  // Returns a path such as `jobs[3].location`, `vehicles[0].start` or `vehicles[0].end`.
   std::string Place(size_t node) const;
 
  private:
@@ -30,13 +30,13 @@ class VroomPaths {
   const VroomNodes& nodes_;
 };
 
-// Returns `vehicles[3]`.
+// Returns a path such as `vehicles[3]`.
 std::string VroomVehiclePath(size_t vehicle);
-// Returns `jobs[3]`, `shipments[3].pickup` or `shipments[3].delivery`, as the file counts them.
+// Returns `jobs[3]`, `shipments[3].pickup` or `shipments[3].delivery`, with the index in the file.
 std::string VroomTaskPath(const VroomInput& input, size_t task);
 // Returns the path of the fields that both ends of a shipment share: `jobs[3]` or `shipments[3]`.
 std::string VroomRequestPath(const VroomInput& input, size_t task);
-// Returns `jobs[3].delivery`, or `jobs[3].amount` if the file calls it so.
+// Returns `jobs[3].delivery`, or `jobs[3].amount` if the file uses that key.
 std::string VroomDeliveryPath(const VroomInput& input, size_t task);
 
 }  // namespace vrp

@@ -120,8 +120,8 @@ class VroomInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // Refuses open starts together with setup times. An open start is 0 away from all tasks, so the
-  // instance would charge no setup for the first task.
+  // Refuses open starts together with setup times. An open start has distance 0 to all tasks, so
+  // the instance would charge no setup for the first task.
   absl::Status CheckOpenStarts() const {
     const auto open_start =
         std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
@@ -215,7 +215,7 @@ class VroomInstanceBuilder {
     data_.priorities[node] = task.priority;
   }
 
-  // Clears the per-node fields that have their default at every node.
+  // Clears the per-node fields that hold their default at every node.
   void ClearUnusedFields() {
     ForEachNodeField(data_, [&](auto field, auto& values) {
       constexpr FieldKind kKind = decltype(field)::kKind;
@@ -231,7 +231,7 @@ class VroomInstanceBuilder {
     data_.units.metres_per_distance = 1;
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
-    // The position of an open start is for pictures; no distance depends on it.
+    // The position of an open start is only for drawings; no distance depends on it.
     const Position anywhere = *input_.tasks.front().location.position;
     for (const VroomLocation& place : nodes_.places) {
       data_.positions.push_back(place.position.value_or(anywhere));

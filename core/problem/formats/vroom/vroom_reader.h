@@ -10,11 +10,11 @@
 
 namespace vrp {
 
-// The depots are the distinct locations where vehicles start and end, in the file's order; the
-// customers are the tasks, in the file's order, with ids `job:7`, `pickup:7` and `delivery:7`. The
-// vehicle types are those of VroomVehicleGroups. VROOM's cost is a cost of travel, so the
-// instance's distance is the cost of travel, in seconds by default. kInvalidArgument as in
-// ReadVroomInput.
+// Builds an instance. The depots are the distinct locations where vehicles start and end, in the
+// file's order. The customers are the tasks, in the file's order, with ids `job:7`, `pickup:7` and
+// `delivery:7`. The vehicle types are those of VroomVehicleGroups. VROOM's cost is a cost of
+// travel, so it becomes the instance's distance, in seconds by default. Returns kInvalidArgument
+// like ReadVroomInput.
 absl::StatusOr<Instance> InstanceFromVroom(const nlohmann::json& root, std::string_view name);
 
 // Reads VROOM's input from text.

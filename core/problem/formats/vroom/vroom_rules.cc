@@ -79,7 +79,7 @@ class Rules {
     }
     CheckValues(VroomDeliveryPath(input_, index), task.delivery);
     CheckValues(path + ".pickup", task.pickup);
-    if (task.type == VroomTaskType::kDelivery) return;  // the pickup has the other fields
+    if (task.type == VroomTaskType::kDelivery) return;  // the pickup holds the other fields
     const std::string whole = VroomRequestPath(input_, index);
     CheckValues(whole + ".amount", task.amount);
     if (task.priority > kMaxCustomerPriority) {

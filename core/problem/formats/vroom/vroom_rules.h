@@ -8,9 +8,8 @@
 
 namespace vrp {
 
-// Returns an error such as `jobs[3].service: got -1, wanted at least 0` for each value that is out
-// of range, at most 1,000. If there is none, the values of the instance made from `input` are
-// valid.
+// Returns an error such as `jobs[3].service: got -1, wanted at least 0` for each value out of
+// range, at most 1,000. Without errors, the instance made from `input` has valid values.
 std::vector<std::string> VroomErrors(const VroomInput& input);
 
 }  // namespace vrp

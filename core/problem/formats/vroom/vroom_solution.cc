@@ -27,8 +27,8 @@ struct StepTimes {
   int64_t setup = 0, service = 0, waiting = 0;
 };
 
-// The sums over a route or over all routes. Times and metres are whole numbers, as in VROOM, so
-// that they add up from step to step.
+// The sums over one route or over all routes. Times and metres are whole numbers, as in VROOM, so
+// that steps add up exactly.
 struct Totals {
   explicit Totals(size_t dimensions) : delivery(dimensions, 0), pickup(dimensions, 0) {}
 
@@ -72,10 +72,10 @@ struct Totals {
   ordered_json violations = ordered_json::array();
 };
 
-// The travel of a vehicle so far, exact and rounded at its last step.
+// The travel of a vehicle so far: the exact value, and the rounded value at its last step.
 struct Progress {
   double travel = 0, metres = 0;
-  int64_t end = 0;            // when the last step ended
+  int64_t end = 0;            // end of the last step
   int64_t travel_before = 0;  // travel up to the last step
 
   int64_t arrival() const { return end + std::llround(travel) - travel_before; }
@@ -143,7 +143,7 @@ class VroomSolutionWriter {
   }
 
   // Adds the breaks between stops i - 1 and i, or after the last stop. Moves `progress` to stop i
-  // and returns when the vehicle arrives there.
+  // and returns the vehicle's arrival time there.
   double AddBreaks(const Route& route, size_t i, int64_t number, size_t& next, Progress& progress,
                    Totals& totals, ordered_json& steps) const {
     const bool leg = i < route.stops.size();
@@ -204,14 +204,14 @@ class VroomSolutionWriter {
     return step;
   }
 
-  // Returns the location of the first task if the vehicle has no start, as VROOM does.
+  // Returns the vehicle's start or, like VROOM, the location of the first task if there is none.
   VroomPlace StartOf(const Route& route) const {
     VroomPlace start = names_.StartOf(route.vehicle_type);
     if (start.location.absent()) start.location = names_.PlaceOf(route.stops[1].node).location;
     return start;
   }
 
-  // Returns the end of a route without an end depot. VROOM puts it where the last task is.
+  // Returns the end of a route without an end depot. VROOM reports the location of the last task.
   ordered_json EndStep(const Route& route, Progress& progress) const {
     const Stop& last = route.stops.back();
     ordered_json step = {{"type", "end"}};
@@ -224,12 +224,12 @@ class VroomSolutionWriter {
     double setup = 0;
     double service = 0;
     double waiting = 0;
-    double start = 0;  // when waiting ends
+    double start = 0;  // time at which waiting ends
     const std::vector<double>& load;
     ordered_json violations = ordered_json::array();
   };
 
-  // Writes the keys that all steps have; returns the step's times.
+  // Writes the keys that all steps have, and returns the step's times.
   StepTimes FinishStep(StepFigures figures, Progress& progress, ordered_json& step) const {
     const int64_t arrival = progress.arrival();
     const int64_t setup = std::llround(figures.setup);
@@ -261,7 +261,7 @@ class VroomSolutionWriter {
       step["type"] = TypeWord(names_.TypeOf(stop.node));
       AddPlace(names_.PlaceOf(stop.node), step);
       step["id"] = names_.IdOf(stop.node);
-      step["job"] = step["id"];  // the former key, which VROOM writes, too
+      step["job"] = step["id"];  // VROOM also writes this former key
       figures.service = instance_.service(stop.node);
       figures.setup = std::max(0.0, stop.departure - stop.start - figures.service);
       figures.waiting = std::max(0.0, stop.start - arrival);
@@ -318,7 +318,7 @@ class VroomSolutionWriter {
   const Instance& instance_;
   const Solution& solution_;
   const VroomNames& names_;
-  std::map<NodeIndex, const std::vector<double>*> amounts_;  // of shipments, for both customers
+  std::map<NodeIndex, const std::vector<double>*> amounts_;  // shipment amounts, for both customers
   Totals all_;
   bool has_metres_ = true;
 };

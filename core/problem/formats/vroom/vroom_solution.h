@@ -1,4 +1,4 @@
-// Solutions as VROOM's output: docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
+// Writes solutions as VROOM's output: docs/API.md (v1.15) of github.com/VROOM-Project/vroom.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace vrp {
 absl::Status CheckVroomSolution(const Instance& instance);
 
 // Writes whole numbers, rounded, in the units of the VROOM file, or of the instance if it was not
-// read from one. Unassigned tasks get a `reason` besides VROOM's keys. The instance must pass
-// CheckVroomSolution.
+// read from one. Unassigned tasks have a `reason` in addition to VROOM's keys. The instance must
+// pass CheckVroomSolution.
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names);
 

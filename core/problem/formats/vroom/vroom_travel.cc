@@ -12,11 +12,11 @@
 namespace vrp {
 namespace {
 
-// Bounds the entries of all matrices of an instance together; 4 GB.
+// Bounds the total entries of all matrices of an instance: 4 GB.
 constexpr double kMaxMatrixEntries = 5e8;
-// Matrices have a row for each node, which the search reads fastest, up to kMaxExpandedNodes
-// nodes. Beyond that, up to kMaxMatrixNodes, only if at most kMaxNodesPerLocation nodes share a
-// location on average.
+// Bounds the number of nodes for which matrices always have a row for each node, the form that the
+// search reads fastest. Instances with more nodes, up to kMaxMatrixNodes, have such matrices only
+// if on average at most kMaxNodesPerLocation nodes share a location.
 constexpr size_t kMaxExpandedNodes = 2'000;
 constexpr size_t kMaxNodesPerLocation = 4;
 
@@ -65,7 +65,7 @@ bool VroomTravel::NeedsMatrices() const {
 }
 
 void VroomTravel::FindPlaces() {
-  std::map<std::pair<double, double>, int32_t> known;  // by row in the file or by coordinates
+  std::map<std::pair<double, double>, int32_t> known;  // by row in the file, or by coordinates
   for (size_t node = 0; node < num_nodes(); ++node) {
     const VroomLocation& place = nodes_.places[node];
     std::pair<double, double> key = {kNoLimit, kNoLimit};  // for an open start
@@ -193,7 +193,8 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
   } else if (vehicle.cost_per_km == 0 && same_matrices_) {
-    type.distance_matrix = std::move(type.duration_matrix);  // the same: the speed is 1
+    type.distance_matrix = std::move(type.duration_matrix);  // equal to the durations, because the
+                                                             // speed is 1
     type.duration_matrix.clear();
   } else if (vehicle.cost_per_km == 0) {
     type.distance_matrix = type.duration_matrix;

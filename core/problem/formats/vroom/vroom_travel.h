@@ -1,4 +1,4 @@
-// Travel times, distances, costs and limits of VROOM's vehicles.
+// Computes travel times, distances, costs and limits of VROOM's vehicles.
 #pragma once
 
 #include <string_view>
@@ -11,23 +11,23 @@
 
 namespace vrp {
 
-// Sets the travel times, distances, costs and limits of vehicle types. VROOM's costs are costs of
-// travel, so they become the type's distances: seconds if only time costs, metres if only distance
-// costs, else the cost itself. All arguments must outlive it; the nodes may grow until Check. Not
-// thread-safe.
+// A builder of the travel times, distances, costs and limits of vehicle types. VROOM's costs are
+// costs of travel, so they become the type's distances. These are seconds if only time costs,
+// metres if only distance costs, else the cost itself. All arguments must outlive the builder; the
+// nodes may grow until Check. Not thread-safe.
 class VroomTravel {
  public:
   VroomTravel(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
               const VroomNodes& nodes, std::string_view source)
       : input_(input), groups_(groups), nodes_(nodes), source_(source) {}
 
-  // Refuses input whose matrices need too much memory. To be called first. Every vehicle's profile
-  // and location must be in the matrices.
+  // Refuses input whose matrices need too much memory. Call this first. Every vehicle's profile and
+  // location must be in the matrices.
   absl::Status Check();
   // Sets matrices, costs and limits of `type`, the type of vehicle `number`. `data` must have its
   // positions and metric.
   absl::Status SetTravel(const InstanceData& data, int32_t number, VehicleType& type) const;
-  // Moves matrices that all types share to the instance. To be called last.
+  // Moves matrices that all types share to the instance. Call this last.
   void ShareMatrices(InstanceData& data) const;
 
  private:
@@ -36,14 +36,14 @@ class VroomTravel {
   bool by_matrix() const { return !input_.matrices.empty(); }
   size_t num_nodes() const { return nodes_.places.size(); }
   size_t Row(size_t node) const { return static_cast<size_t>(*nodes_.places[node].index); }
-  // Whether the node stands for the start of vehicles that begin with their first task: a depot
-  // that is 0 away from all nodes.
+  // Whether the node is an open start, the start of vehicles that begin with their first task. Such
+  // a depot has distance 0 to all nodes.
   bool IsOpenStart(size_t node) const {
     return node < static_cast<size_t>(nodes_.depots) && nodes_.places[node].absent();
   }
   bool HasOpenStart() const;
-  // Whether the instance needs matrices: if the file has some, or if a vehicle has its own speed or
-  // an open start.
+  // Whether the instance needs matrices: the file has some, or a vehicle has its own speed or an
+  // open start.
   bool NeedsMatrices() const;
   // Whether the type of vehicle `number` is the first or has its own matrices.
   bool HasMatrices(int32_t number) const {
@@ -51,17 +51,17 @@ class VroomTravel {
   }
   bool HaveSameMatrices() const;
   void FindPlaces();
-  // Refuses travel times and costs that exceed kMaxMagnitude, by the field that causes them.
+  // Refuses travel times and costs that exceed kMaxMagnitude, and names the field that causes them.
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
                            const VehicleType& type) const;
-  // Whether time alone costs while distance is limited, and a route's whole duration is travel.
+  // Whether only time costs while distance is limited, and a route's whole duration is travel.
   bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
 
   absl::Status ByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void ByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const;
-  // Returns the rows and columns of the places, times `factor`.
+  // Returns the rows and columns of the locations, times `factor`.
   std::vector<double> Selected(const std::vector<double>& matrix, size_t size, double factor) const;
   void ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
                VehicleType& type) const;
@@ -71,8 +71,8 @@ class VroomTravel {
   const VroomNodes& nodes_;
   const std::string_view source_;
   bool same_matrices_ = false;  // whether all vehicles have the same matrices
-  // A node for each row of the instance's matrices, and the row of each node. No rows: each node
-  // has its own.
+  // A node for each row of the instance's matrices, and the row of each node. Empty rows mean that
+  // each node has its own.
   std::vector<size_t> places_;
   std::vector<int32_t> rows_;
 };

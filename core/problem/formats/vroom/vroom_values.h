@@ -15,21 +15,21 @@
 
 namespace vrp {
 
-// Refuses VROOM's keys that are known but not supported yet; the error says what to do instead.
+// Refuses known keys of VROOM that are not supported yet. The error says what to do instead.
 absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields);
 
-// Return the value of a key of `fields`; skills are integers in the file.
+// Return the value of a key of `fields`. Skills are integers in the file.
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields);
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent);
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);
 absl::StatusOr<std::vector<std::string>> ReadVroomSkills(JsonFields& fields);
 absl::StatusOr<std::vector<TimeWindow>> ReadVroomWindows(JsonFields& fields);
-// `coordinates` and `index` are keys, each of which may be absent.
+// Reads a location from the keys `coordinates` and `index`, each of which may be absent.
 absl::StatusOr<VroomLocation> ReadVroomLocation(JsonFields& fields, const std::string& coordinates,
                                                 const std::string& index);
 
-// Calls `read(fields, path)` for each object of the array `key`, with paths like
-// `v.json: vehicles[3]`, and refuses keys that `read` did not ask for. An absent array is empty.
+// Calls `read(fields, path)` for each object of the array `key`, with paths like `v.json:
+// vehicles[3]`. Refuses keys that `read` did not read. An absent array is empty.
 template <typename Read>
 absl::Status ForEachVroomObject(JsonFields& fields, std::string_view source, const std::string& key,
                                 Read read) {

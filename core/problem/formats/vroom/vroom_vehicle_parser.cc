@@ -47,7 +47,7 @@ absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle
       return own.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
                        ", wanted start, job, pickup, delivery, break or end");
     }
-    own.Find("id");  // ignored for breaks, which are scheduled again
+    own.Find("id");  // ignored, because breaks are scheduled again
     ++place;
     return absl::OkStatus();
   });
@@ -90,7 +90,7 @@ absl::StatusOr<VroomVehicle> ReadVroomVehicle(JsonFields& fields, const std::str
   VroomVehicle vehicle;
   VRP_ASSIGN_OR_RETURN(vehicle.id, ReadVroomId(fields));
   VRP_ASSIGN_OR_RETURN(vehicle.description, ReadVroomDescription(fields));
-  fields.Find("type");  // used by service_per_type alone, which is refused
+  fields.Find("type");  // used only by service_per_type, which is refused
   VRP_ASSIGN_OR_RETURN(const std::optional<std::string> profile, fields.String("profile"));
   vehicle.profile = profile.value_or("car");
   VRP_ASSIGN_OR_RETURN(vehicle.start, ReadVroomLocation(fields, "start", "start_index"));

@@ -35,7 +35,7 @@ const std::vector<Feature>& KnownFeatures() {
   return *features;
 }
 
-// The numbers that stand for skills in the file: the skills themselves if all of them are numbers,
+// The numbers that represent skills in the file: the skills themselves if all of them are numbers,
 // else 1, 2, ...
 class SkillNumbers {
  public:
@@ -104,12 +104,12 @@ class VroomWriter {
   }
 
  private:
-  // Keeps the first refusal.
+  // Records the first refusal.
   void Refuse(std::string_view what) {
     if (status_.ok()) status_ = CannotExpress(what, kVroomFormat);
   }
 
-  // Returns the value as a whole number and refuses fractions, but for rounding errors of products.
+  // Returns the value as a whole number. Refuses fractions, except rounding errors of products.
   ordered_json Whole(const std::string& path, double value) {
     const double whole = std::round(value);
     if (whole < 0 || whole > kMaxWhole ||
@@ -132,7 +132,7 @@ class VroomWriter {
     return data_.matrix_rows.empty() ? node : data_.matrix_rows[static_cast<size_t>(node)];
   }
 
-  // Returns a node for each row of the matrices; any node for rows that no node has.
+  // Returns a node for each row of the matrices; an arbitrary node for rows that no node uses.
   std::vector<NodeIndex> NodesOfRows() const {
     std::vector<NodeIndex> nodes(static_cast<size_t>(MatrixSize(data_)), 0);
     for (NodeIndex node = 0; node < instance_.num_nodes(); ++node) {
@@ -150,7 +150,7 @@ class VroomWriter {
     if (!by_place_) object[key + "_index"] = RowOf(node);
   }
 
-  // Returns the vehicle's shift within the windows of its depots.
+  // Returns the part of the vehicle's shift in which its depots are open.
   TimeWindow Hours(const VehicleType& type) {
     const TimeWindow start = instance_.window(type.depot);
     const TimeWindow end = instance_.window(type.end());
@@ -345,7 +345,7 @@ class VroomWriter {
   const VroomNames names_;
   const SkillNumbers skills_;
   const std::vector<VehicleType> types_;
-  bool by_place_ = false;  // whether distances follow from coordinates as in VROOM
+  bool by_place_ = false;  // whether distances follow from coordinates, as in VROOM
   absl::Status status_;
 };
 

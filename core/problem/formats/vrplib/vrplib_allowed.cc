@@ -14,7 +14,7 @@ namespace {
 
 using SkillSet = std::set<std::string_view>;
 
-// Returns the skill for each different set of customers.
+// Returns one skill for each distinct set of customers.
 std::map<std::vector<int32_t>, std::string> SkillsOfSets(const VrplibLists& allowed) {
   std::map<std::vector<int32_t>, std::string> skills;
   for (size_t vehicle = 0; vehicle < allowed.rows.size(); ++vehicle) {

@@ -1,4 +1,4 @@
-// Skills, and the sets of customers that VRPLIB's files have in their place.
+// Converts skills to and from the sets of customers that VRPLIB's files have instead.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,16 @@ namespace vrp {
 // The section of PyVRP's files that lists the customers each vehicle may serve.
 inline constexpr char kAllowedClients[] = "VEHICLES_ALLOWED_CLIENTS_SECTION";
 
-// Bounds the different sets of customers in one file: each becomes a skill of most vehicles and
-// customers.
+// Bounds the number of different sets of customers in one file. Each set becomes a skill of most
+// vehicles and customers.
 inline constexpr size_t kMaxVrplibSets = 64;
 
-// Add a skill for each different set of customers in the section. The vehicles of all other sets
-// have the skill, and the customers outside the set require it. `fleet` has one vehicle for each
-// row.
+// Adds to `fleet` a skill for each different set of customers in the section. The vehicles of all
+// other sets have the skill, and the customers outside the set require it. `fleet` has one vehicle
+// for each row.
 void AddSkillsOfVehicles(const VrplibLists& allowed, std::vector<VehicleType>& fleet);
-// `depots` are node numbers from 1; depots require no skill.
+// Adds the same skills to the customers that require them. `depots` are node numbers from 1; depots
+// require no skill.
 void AddSkillsOfCustomers(const VrplibLists& allowed, const std::vector<double>& depots,
                           InstanceData& data);
 
@@ -37,8 +38,9 @@ struct AllowedCustomers {
   bool operator==(const AllowedCustomers&) const = default;
 };
 
-// Moves the skills of vehicles and customers out of `data`. There is one set of all customers if
-// every vehicle may serve everyone. Returns kUnimplemented for more sets than the reader accepts.
+// Moves the skills of vehicles and customers out of `data`. If every vehicle may serve all
+// customers, returns one set of all customers. Returns kUnimplemented for more sets than the reader
+// accepts.
 absl::StatusOr<AllowedCustomers> TakeAllowedCustomers(InstanceData& data);
 
 }  // namespace vrp

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kPairs[] = "PICKUP_AND_DELIVERY_SECTION";
 
-// A row of that section.
+// A row of the section of pickups and deliveries.
 struct PairRow {
   explicit PairRow(const double* at)
       : demand(at[0]), window{at[1], at[2]}, service(at[3]), pickup(at[4]), delivery(at[5]) {}
@@ -75,7 +75,7 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  // Moves the demands of nodes to what is picked up there. LKH's files list the nodes alone.
+  // Moves the demands of the listed nodes to their backhauls. LKH's files only list these nodes.
   void MoveBackhauls(const std::vector<int32_t>& numbers) {
     std::vector<double>& backhauls = type_.backhauls_last ? data_.backhauls : data_.pickups;
     backhauls.assign(data_.demands.size(), 0);
@@ -134,7 +134,7 @@ class CustomerReader {
   }
 
   absl::Status ReadShipments() {
-    data_.demands.assign(nodes_, 0);  // the rows repeat them with signs
+    data_.demands.assign(nodes_, 0);  // the rows repeat the demands with signs
     for (size_t node = 0; node < nodes_; ++node) {
       const PairRow row = RowOf(node);
       if (row.pickup == 0 && row.delivery == 0) {
@@ -177,7 +177,8 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  // Reads prizes; 0 is none: PyVRP's customers without a prize must be served.
+  // Reads prizes. A prize of 0 means that there is none: PyVRP's customers without a prize must be
+  // served.
   void ReadPrizes() {
     const VrplibSection* section = file_.Section("PRIZE_SECTION");
     if (section == nullptr) return;
@@ -191,7 +192,7 @@ class CustomerReader {
     const VrplibLists* groups = file_.Lists("MUTUALLY_EXCLUSIVE_GROUP_SECTION");
     if (groups == nullptr) return;
     for (const std::vector<int32_t>& numbers : groups->rows) {
-      if (numbers.size() < 2) continue;  // no choice
+      if (numbers.size() < 2) continue;  // a group of one customer changes nothing
       std::vector<NodeIndex>& group = data_.alternative_groups.emplace_back();
       for (const int32_t number : numbers) group.push_back(number - 1);
     }

@@ -10,12 +10,13 @@
 
 namespace vrp {
 
-// Sets the per-node fields of `data`, its shipments and alternative groups. Nodes are in the file's
-// order and counted from 0. kInvalidArgument names the section.
+// Sets the per-node fields, shipments and alternative groups of `data`. Nodes keep the file's order
+// and are counted from 0. Returns kInvalidArgument naming the section.
 absl::Status ReadVrplibCustomers(const VrplibFile& file, const VrplibType& type,
                                  InstanceData& data);
 
-// Returns the node numbers in DEPOT_SECTION, or the first node if there is none, as PyVRP does.
+// Returns the node numbers in DEPOT_SECTION. Like PyVRP, returns the first node if there is no such
+// section.
 std::vector<double> DepotNumbers(const VrplibFile& file);
 
 }  // namespace vrp

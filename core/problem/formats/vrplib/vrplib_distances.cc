@@ -35,14 +35,14 @@ double Largest(const Point& a, const Point& b) {
   return std::max({std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)});
 }
 
-// TSPLIB's pseudo-Euclidean distance, which it rounds up.
+// Returns TSPLIB's pseudo-Euclidean distance, which is rounded up.
 double PseudoEuclidean(const Point& a, const Point& b) {
   const double dx = a.x - b.x, dy = a.y - b.y;
   return std::sqrt((dx * dx + dy * dy) / 10);
 }
 
-// Returns the radians of degrees and minutes, `48.30` for 48 degrees and 30 minutes, by TSPLIB's
-// pi.
+// Converts degrees and minutes, `48.30` for 48 degrees and 30 minutes, to radians, with TSPLIB's
+// value of pi.
 double GeoRadians(double value) {
   const double degrees = std::trunc(value);
   return 3.141592 * (degrees + 5 * (value - degrees) / 3) / 180;
@@ -67,7 +67,7 @@ struct WeightType {
   double (*distance)(const Point&, const Point&);
   double (*rounded)(double);
 };
-// TSPLIB's types, and LKH's EXACT and FLOOR.
+// TSPLIB's types, and EXACT and FLOOR of LKH.
 constexpr std::array<WeightType, 13> kWeightTypes = {{
     {"EUC_2D", 2, Straight, Nearest},
     {"CEIL_2D", 2, Straight, Up},
@@ -90,8 +90,8 @@ std::string WeightTypeNames() {
   return names;
 }
 
-// Returns the full matrix for the entries of one half. The lower half read by rows is the upper
-// half read by columns.
+// Returns the full matrix for the entries of one half. The lower half, row by row, has the same
+// order as the upper half, column by column.
 std::vector<double> ExpandWeights(const std::vector<double>& weights, std::string_view format,
                                   size_t nodes) {
   if (format == "FULL_MATRIX") return weights;
@@ -161,7 +161,7 @@ class DistanceReader {
     return NameMatrix();
   }
 
-  // Chooses the metric of the matrix; sums of whole numbers are exact.
+  // Chooses the metric of the matrix. Sums of whole numbers are exact.
   absl::StatusOr<VrplibDistances> NameMatrix() {
     const bool whole = std::all_of(result_.matrix.begin(), result_.matrix.end(),
                                    [](double weight) { return weight == std::floor(weight); });
@@ -171,7 +171,7 @@ class DistanceReader {
 
   absl::StatusOr<VrplibDistances> ReadPlaces(const WeightType& weights,
                                              std::optional<double> scale) {
-    // The scale does not change exact distances: LKH multiplies to compute with integers.
+    // The scale does not change exact distances: LKH only scales to compute with integers.
     const bool exact = weights.rounded == AsItIs;
     if (scale.has_value() && (*scale <= 0 || *scale > kMaxScale)) {
       return file_.Error("SCALE: got ", FormatNumber(*scale), ", wanted a number above 0, to ",

@@ -14,12 +14,13 @@ struct VrplibDistances {
   Metric metric = Metric::kRounded;
   double speed = 1;
   std::vector<Position> positions = {};  // [N]; empty if the file has none
-  std::vector<double> matrix = {};       // [N, N]; empty: from the positions
+  std::vector<double> matrix = {};       // [N, N]; empty: computed from the positions
 };
 
-// EUC_2D, CEIL_2D, EXACT_2D and LKH's FLOOR_2D with SCALE 10 keep positions alone. EXPLICIT and
-// types that no Metric stands for (ATT, GEO, MAN_2D, MAX_2D, EUC_3D, ...) become a matrix.
-// `stated_exactly` says that the file's best value has a fraction: EUC_2D is then not rounded.
+// Reads the distances. EUC_2D, CEIL_2D, EXACT_2D and LKH's FLOOR_2D with SCALE 10 only store
+// positions. EXPLICIT and types without a corresponding Metric (ATT, GEO, MAN_2D, MAX_2D, EUC_3D,
+// ...) become a matrix. If `stated_exactly`, the file's best value has a fraction, so EUC_2D is not
+// rounded.
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
                                                     bool stated_exactly);
 

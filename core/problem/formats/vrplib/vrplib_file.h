@@ -1,4 +1,4 @@
-// The keywords and sections of a VRPLIB or TSPLIB file, before an instance is made of them.
+// The keywords and sections of a VRPLIB or TSPLIB file, before conversion to an instance.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,22 @@
 
 namespace vrp {
 
-inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // in errors
+inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // format name in errors
 
 struct VrplibKeyword {
   std::string value = {};
   int64_t line = 0;
 };
 
-// A row of `columns` values for each node, or vehicle, in the order of their numbers.
+// A section with a row of `columns` values for each node or vehicle, in the order of their numbers.
 struct VrplibSection {
   std::vector<double> values = {};
   int64_t line = 0;
   size_t columns = 1;
 };
 
-// A row of any length for each vehicle, in the order of their numbers, or for each group.
+// A section with a row of any length for each vehicle, in the order of their numbers, or for each
+// group.
 struct VrplibLists {
   std::vector<std::vector<int32_t>> rows = {};
   int64_t line = 0;
@@ -35,29 +36,30 @@ struct VrplibLists {
 
 struct VrplibFile {
   std::string source = {};                             // the file's name, for errors
-  std::map<std::string, VrplibKeyword> keywords = {};  // "CAPACITY": ...
-  // NODE_COORD_SECTION [N, 2 or 3]; DEMAND_SECTION and BACKHAUL_SECTION [N, K];
-  // SERVICE_TIME_SECTION, RELEASE_TIME_SECTION and PRIZE_SECTION [N]; TIME_WINDOW_SECTION [N, 2];
-  // PICKUP_AND_DELIVERY_SECTION [N, 6]: demand, opening, closing, service, pickup, delivery;
-  // CAPACITY_SECTION [vehicles, K]; VEHICLES_DEPOT_SECTION, VEHICLES_MAX_RELOADS_SECTION and those
-  // of the vehicles' fields (fields.h) [vehicles]; DEPOT_SECTION and EDGE_WEIGHT_SECTION: the
-  // numbers as they stand. LINEHAUL_SECTION is stored as DEMAND_SECTION.
+  std::map<std::string, VrplibKeyword> keywords = {};  // "CAPACITY" and so on
+  // Sections with rows of fixed length. [N, 2 or 3]: NODE_COORD_SECTION. [N, K]: DEMAND_SECTION,
+  // which also stores LINEHAUL_SECTION, and BACKHAUL_SECTION. [N]: SERVICE_TIME_SECTION,
+  // RELEASE_TIME_SECTION and PRIZE_SECTION. [N, 2]: TIME_WINDOW_SECTION.
+  // [N, 6]: PICKUP_AND_DELIVERY_SECTION: demand, opening, closing, service, pickup, delivery.
+  // [vehicles, K]: CAPACITY_SECTION. [vehicles]: VEHICLES_DEPOT_SECTION,
+  // VEHICLES_MAX_RELOADS_SECTION and the sections of vehicle fields (fields.h).
+  // DEPOT_SECTION and EDGE_WEIGHT_SECTION store the numbers in the file's order.
   std::map<std::string, VrplibSection> sections = {};
-  // Node numbers from 1. VEHICLES_ALLOWED_CLIENTS_SECTION and VEHICLES_RELOAD_DEPOT_SECTION have a
-  // row for each vehicle, MUTUALLY_EXCLUSIVE_GROUP_SECTION one for each group. BACKHAUL_SECTION has
-  // one row if it is LKH's list of nodes up to -1.
+  // Lists of node numbers from 1. VEHICLES_ALLOWED_CLIENTS_SECTION and
+  // VEHICLES_RELOAD_DEPOT_SECTION have one row per vehicle, and MUTUALLY_EXCLUSIVE_GROUP_SECTION
+  // one row per group. BACKHAUL_SECTION has one row if it is LKH's list of nodes up to -1.
   std::map<std::string, VrplibLists> lists = {};
   int32_t dimension = 0;
   int32_t vehicles = 0;  // 0: not given
 
-  // Return null if the keyword or section is absent.
+  // Returns null if the keyword is absent.
   const VrplibKeyword* Keyword(const std::string& key) const;
   const VrplibSection* Section(const std::string& key) const;
   const VrplibLists* Lists(const std::string& key) const;
-  // Returns the number behind a keyword; nullopt if the keyword is absent.
+  // Returns the number after a keyword; nullopt if the keyword is absent.
   absl::StatusOr<std::optional<double>> Number(const std::string& key) const;
 
-  // Return kInvalidArgument: `source: parts`, `source:line: parts`.
+  // Returns kInvalidArgument with the text `source: parts` or `source:line: parts`.
   template <typename... Parts>
   absl::Status Error(const Parts&... parts) const {
     return absl::InvalidArgumentError(Concat(source, ": ", parts...));
@@ -68,7 +70,8 @@ struct VrplibFile {
   }
 };
 
-// Returns the number of entries in an EDGE_WEIGHT_SECTION of the format; -1 if it is unknown.
+// Returns the number of entries in an EDGE_WEIGHT_SECTION of this format; -1 if the format is
+// unknown.
 int64_t EdgeWeightCount(std::string_view format, int64_t nodes);
 
 }  // namespace vrp

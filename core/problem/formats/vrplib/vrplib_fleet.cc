@@ -20,7 +20,8 @@ class FleetReader {
       : file_(file), type_(type), data_(data), depots_(DepotNumbers(file)) {}
 
   absl::Status Run() && {
-    // Without rows for each vehicle they are one entry: a short file must not take much memory.
+    // Without rows for each vehicle, the vehicles are one entry, so that a short file cannot take
+    // much memory.
     const bool is_one_type = file_.vehicles == 0 || !HasRowsForVehicles();
     fleet_.assign(is_one_type ? 1 : static_cast<size_t>(file_.vehicles),
                   {.count = is_one_type ? file_.vehicles : 1, .open_end = type_.open_end});
@@ -59,7 +60,7 @@ class FleetReader {
   }
 
   // Reads one value for all vehicles (KEY) or one for each (KEY_SECTION) into `field`. Returns
-  // false if neither is given.
+  // whether the file has either.
   absl::StatusOr<bool> PerVehicle(const std::string& key, double VehicleType::*field) {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> value, file_.Number(key));
     const VrplibSection* section = file_.Section(key + "_SECTION");
@@ -92,7 +93,7 @@ class FleetReader {
     return absl::OkStatus();
   }
 
-  // Reads the fields that have a keyword of their own, but for the capacity.
+  // Reads the fields that have a keyword of their own, except the capacity.
   absl::Status ReadKeywords() {
     absl::Status status;
     ForEachField<VehicleType>([&](auto field) {
@@ -103,14 +104,14 @@ class FleetReader {
         status = given.status();
         if (kKind == FieldKind::kCost && given.ok() && *given) data_.objective = Objective::kCost;
         if (!field.of_distance) return;
-        // The distances of the instance are `speed` times those of the file.
+        // The instance's distances are `speed` times the file's distances.
         for (VehicleType& vehicle : fleet_) vehicle.*field.member *= data_.speed;
       }
     });
     return status;
   }
 
-  // Reads the limit of Christofides' sets on a route's length, service times included.
+  // Reads the limit on a route's length, service times included, of Christofides' sets.
   absl::Status ReadDistanceLimit() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("DISTANCE"));
     for (VehicleType& vehicle : fleet_) {
@@ -123,8 +124,8 @@ class FleetReader {
     return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
   }
 
-  // Lets vehicles start from any depot if the file does not assign them: adds a vehicle type for
-  // each depot. Refuses files with a row for each vehicle, since such rows name no depot.
+  // Adds a vehicle type for each depot if the file does not assign vehicles to depots. Refuses
+  // files with a row for each vehicle, since such rows name no depot.
   absl::Status SpreadOverDepots() {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
@@ -154,7 +155,7 @@ class FleetReader {
     return absl::OkStatus();
   }
 
-  // Returns the index of a depot among the depots in the order of their numbers.
+  // Returns the index of a depot, counting depots in the order of their numbers.
   absl::StatusOr<NodeIndex> DepotIndex(double number) const {
     if (std::find(depots_.begin(), depots_.end(), number) != depots_.end()) {
       return static_cast<NodeIndex>(
@@ -164,7 +165,8 @@ class FleetReader {
                        ", wanted one of DEPOT_SECTION");
   }
 
-  // Reads reloads: as many as needed, or VEHICLES_MAX_RELOADS, at the vehicle's own depot alone.
+  // Reads reloads. They are unlimited or limited by VEHICLES_MAX_RELOADS, and only allowed at the
+  // vehicle's own depot.
   absl::Status ReadReloads() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
     const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");

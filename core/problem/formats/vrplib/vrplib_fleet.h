@@ -9,8 +9,8 @@
 namespace vrp {
 
 // Sets the vehicles of `data` and, if they state costs, its objective. Merges only consecutive
-// equal vehicles into one type, so that types keep the file's order. kInvalidArgument names the
-// keyword or section. `data` must have its customers.
+// equal vehicles into one type, so that types keep the file's order. `data` must have its
+// customers. Returns kInvalidArgument naming the keyword or section.
 absl::Status ReadVrplibFleet(const VrplibFile& file, const VrplibType& type, InstanceData& data);
 
 }  // namespace vrp

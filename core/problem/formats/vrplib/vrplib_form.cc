@@ -55,7 +55,7 @@ void LimitCapacities(InstanceData& data) {
   for (const Shipment& shipment : data.shipments) {
     for (size_t k = 0; k < dimensions; ++k) all[k] += shipment.amounts[k];
   }
-  // Rounded up, so that it holds the loads in any order of adding them.
+  // Rounded up, so that the capacity suffices for any order of adding the loads.
   for (double& load : all) load = std::floor(load) + 1;
   for (VehicleType& vehicle : data.vehicles) {
     if (vehicle.capacity == kNoLimit) vehicle.capacity = all[0];
@@ -67,7 +67,7 @@ void LimitCapacities(InstanceData& data) {
   }
 }
 
-// Merges equal vehicle types that follow each other, as the reader merges rows of vehicles.
+// Merges consecutive equal vehicle types, as the reader merges rows of vehicles.
 void MergeVehicles(VrplibForm& form) {
   std::vector<VehicleType> merged;
   std::vector<size_t> allowed;

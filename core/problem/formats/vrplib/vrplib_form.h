@@ -1,4 +1,4 @@
-// An instance in the terms of VRPLIB's files.
+// Converts instances to the terms of VRPLIB's files.
 #pragma once
 
 #include <optional>
@@ -10,31 +10,33 @@
 
 namespace vrp {
 
-// Two instances are the same problem if their forms are equal.
+// An instance in the terms of VRPLIB's files. Two instances are the same problem if their forms are
+// equal.
 struct VrplibForm {
-  // The instance without skills (see `allowed`) and without what changes nothing, such as groups of
-  // one customer. Equal vehicle types that follow each other are one. Shipments are sorted by their
-  // pickups and have the ids that the reader gives them, unless they have their own.
+  // The instance without skills (see `allowed`) and without data that has no effect, such as groups
+  // of one customer. Consecutive equal vehicle types are merged. Shipments are sorted by their
+  // pickups. Those without an id of their own have the ids that the reader gives them.
   InstanceData data = {};
   AllowedCustomers allowed = {};
 };
 
 // Returns the form of `data`. If vehicles need rows of their own, an unlimited fleet becomes one
 // vehicle for each customer. If the type needs a capacity, a capacity without limit becomes more
-// than all loads together. kUnimplemented for more sets of customers than the reader accepts.
+// than the sum of all loads. Returns kUnimplemented for more sets of customers than the reader
+// accepts.
 absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data);
 
-// Limits the count of vehicle types without limit to the number of customers.
+// Limits the count of unlimited vehicle types to the number of customers.
 void LimitFleet(InstanceData& data);
 
-// Returns the value of TYPE for `data`: "TSP", "VRPTW", ...
+// Returns the value of TYPE for `data`, such as "TSP" or "VRPTW".
 std::string_view VrplibTypeOf(const InstanceData& data);
 
 // Returns the value of EDGE_WEIGHT_TYPE for distances that follow from the positions, or nullopt if
 // they need a matrix. FLOOR_2D needs a SCALE of 10.
 std::optional<std::string_view> VrplibWeightsOf(const InstanceData& data);
 
-// Whether some section has a row for each vehicle.
+// Whether any section has a row for each vehicle.
 bool HasVehicleRows(const VrplibForm& form);
 
 }  // namespace vrp

@@ -29,7 +29,7 @@ class VrplibParser {
       if (*line == "EOF") break;
       const auto [key, value] = KeyAndValue(*line);
       if (file_.keywords.empty() && value.empty() && !IsVrplibKeyword(key)) {
-        // CVRPLIB's Leuven1 begins with its name alone.
+        // The first line of CVRPLIB's Leuven1 is only its name.
         VRP_RETURN_IF_ERROR(ReadKeyword("NAME", std::string(key)));
       } else if (key.ends_with("_SECTION")) {
         VRP_RETURN_IF_ERROR(ReadSection(key));
@@ -53,7 +53,7 @@ class VrplibParser {
       if (key != "COMMENT") {
         return scanner_.Error(key, ": given twice, first in line ", place->second.line);
       }
-      place->second.value += "\n" + value;  // TSPLIB files have several
+      place->second.value += "\n" + value;  // TSPLIB files have several comments
     }
     if (key == "TYPE") return CheckType(value);
     if (key == "DIMENSION") return ReadSize(key, value, {2, kMaxNodes, &file_.dimension});
@@ -61,9 +61,11 @@ class VrplibParser {
     return absl::OkStatus();
   }
 
-  // Refuses unknown types before their sections are read, whose errors would be less helpful.
+  // Refuses an unknown type before its sections are read, because their errors would be less
+  // helpful.
   absl::Status CheckType(std::string_view value) const {
-    const std::string_view type = value.substr(0, value.find(' '));  // "TSP (M.~Hofmeister)"
+    const std::string_view type = value.substr(0, value.find(' '));  // the value may be "TSP
+                                                                     // (M.~Hofmeister)"
     if (FindVrplibType(type) != nullptr) return absl::OkStatus();
     if (type == "TOUR") {
       return scanner_.Error(
@@ -122,8 +124,8 @@ class VrplibParser {
     return absl::OkStatus();
   }
 
-  // Searches the rest of the text for DIMENSION, VEHICLES and EDGE_WEIGHT_FORMAT, since they may
-  // follow the sections that need them. Later calls do nothing.
+  // Searches the rest of the text for DIMENSION, VEHICLES and EDGE_WEIGHT_FORMAT, because they may
+  // follow sections that need them. Idempotent.
   absl::Status ReadKeywordsAhead() {
     if (std::exchange(looked_ahead_, true)) return absl::OkStatus();
     TextScanner ahead = scanner_;
@@ -148,7 +150,7 @@ class VrplibParser {
   static std::pair<std::string_view, std::string_view> KeyAndValue(std::string_view line) {
     const size_t end = std::min(line.find_first_of(": \t"), line.size());
     std::string_view value = Trimmed(line.substr(end));
-    if (value.starts_with(":")) value = Trimmed(value.substr(1));  // some files have none
+    if (value.starts_with(":")) value = Trimmed(value.substr(1));  // some files lack the colon
     return {line.substr(0, end), value};
   }
 
@@ -159,7 +161,7 @@ class VrplibParser {
     return scanner_.Error(section, ": VEHICLES has to be given before");
   }
 
-  // Returns the number that a row begins with, as an index. Refuses numbers that were seen before.
+  // Returns the number at the start of a row, as an index. Refuses numbers that occurred before.
   absl::StatusOr<size_t> RowNumber(std::string_view section, std::string_view unit, int64_t row,
                                    std::vector<bool>& seen) {
     const int64_t count = std::ssize(seen);
@@ -175,7 +177,7 @@ class VrplibParser {
     return index;
   }
 
-  // Reads rows `number value ...`, in any order, with each number from 1 to the count once.
+  // Reads rows `number value ...` in any order. Each number from 1 to the count must occur once.
   absl::StatusOr<VrplibSection> ReadRows(const VrplibRowSection& spec) {
     VrplibSection section{.values = {}, .line = scanner_.line()};
     VRP_ASSIGN_OR_RETURN(const int64_t count, CountOf(spec.name, spec.per_vehicle));
@@ -281,7 +283,7 @@ class VrplibParser {
                             ", wanted FULL_MATRIX, or LOWER_ or UPPER_ with ROW, COL, DIAG_ROW or "
                             "DIAG_COL");
     }
-    std::vector<double> values;  // grows as the text gives them
+    std::vector<double> values;  // grows with the text
     for (int64_t i = 0; i < count; ++i) {
       VRP_ASSIGN_OR_RETURN(
           values.emplace_back(),

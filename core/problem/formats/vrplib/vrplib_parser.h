@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Reads keywords and sections. kInvalidArgument: `name:line: field: got ..., wanted ...`. Unknown
-// keywords and sections are refused by name, so that no constraint is dropped silently. An unknown
-// TYPE is refused at once, before the unknown sections that it may bring along.
+// Reads keywords and sections. Returns kInvalidArgument as `name:line: field: got ..., wanted ...`.
+// Refuses unknown keywords and sections by name, so that no constraint is dropped silently. Refuses
+// an unknown TYPE before the unknown sections that may follow it.
 absl::StatusOr<VrplibFile> ParseVrplibFile(std::string_view text, std::string_view name);
 
 }  // namespace vrp

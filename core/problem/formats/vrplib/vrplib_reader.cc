@@ -19,8 +19,8 @@
 namespace vrp {
 namespace {
 
-// Returns the best value in the comments of the older sets: `Optimal value: 375`, `Best value: 817`
-// or a fraction alone, `524.61` (a whole number alone may be a year).
+// Returns the best value in the comments of the older sets: `Optimal value: 375`, `Best value:
+// 817`, or a number with a fraction, `524.61`. A whole number without words may be a year.
 std::optional<std::string_view> StatedValue(std::string_view comment) {
   if (ParseNumber(comment).has_value() && comment.find('.') != comment.npos) return comment;
   for (const std::string_view label : {"Optimal value:", "Best value:"}) {
@@ -66,7 +66,7 @@ class VrplibInstanceBuilder {
     if (type_->tour) data_.kind = ProblemKind::kTsp;
     if (type_->windows) data_.kind = ProblemKind::kVrptw;
     const std::string section(type_->section);
-    // In LKH's files those rows state the loads that are picked up.
+    // In LKH's files with pairs, those rows state the picked-up loads.
     const bool pairs =
         section == "BACKHAUL_SECTION" && file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
     if (!section.empty() && !pairs && file_.Section(section) == nullptr &&
@@ -78,15 +78,15 @@ class VrplibInstanceBuilder {
     const auto stated = comment == nullptr ? std::nullopt : StatedValue(comment->value);
     if (!stated.has_value()) return absl::OkStatus();
     data_.reference_cost = ParseNumber(*stated);
-    // The best values of CVRPLIB's sets by Christofides, Golden, Li and Taillard are of distances
-    // that are not rounded. Only the fractions of these values show it.
+    // The best values of CVRPLIB's sets by Christofides, Golden, Li and Taillard refer to unrounded
+    // distances. Only the fractions of these values show this.
     stated_exactly_ =
         stated->find('.') != stated->npos && stated->find_last_not_of(".0") > stated->find('.');
     return absl::OkStatus();
   }
 
-  // Returns the type of a file without TYPE, which PyVRP reads, too; null if its sections leave the
-  // type open.
+  // Returns the type of a file without TYPE, which PyVRP also reads; null if its sections do not
+  // determine the type.
   const VrplibType* PlainType() const {
     if (file_.Section("DEMAND_SECTION") == nullptr) return nullptr;
     for (const char* key : {"BACKHAUL_SECTION", "PICKUP_AND_DELIVERY_SECTION"}) {
@@ -120,7 +120,7 @@ class VrplibInstanceBuilder {
       }
       return file_.ErrorAt(keyword.line, key, ": given, wanted none for TYPE ", type_->name);
     }
-    if (file_.vehicles > 1) {  // PyVRP's files say 1
+    if (file_.vehicles > 1) {  // PyVRP's files state 1
       return file_.Error("VEHICLES: got ", file_.vehicles, ", wanted none or 1 for TYPE ",
                          type_->name);
     }

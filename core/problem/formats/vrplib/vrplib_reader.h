@@ -8,8 +8,7 @@
 
 namespace vrp {
 
-// Reads one instance. `name` is the file's name. Keywords and sections that are not known are
-// refused by name.
+// Reads one instance. `name` is the file's name. Refuses unknown keywords and sections by name.
 absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name);
 
 }  // namespace vrp

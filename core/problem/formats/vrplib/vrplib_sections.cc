@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSectionEnding = "_SECTION";
 
-// The keywords besides those that fields of vehicles have.
+// The keywords, except those of vehicle fields.
 constexpr std::array<std::string_view, 14> kKeywords = {"NAME",
                                                         "COMMENT",
                                                         "TYPE",
@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 14> kKeywords = {"NAME",
                                                         "DISPLAY_DATA_TYPE",
                                                         "VEHICLES_MAX_RELOADS"};
 
-// The sections besides those of the vehicles' fields.
+// The sections, except those of vehicle fields.
 constexpr std::array<VrplibRowSection, 12> kRowSections = {{
     {.name = "NODE_COORD_SECTION", .columns = 0},
     {.name = "DISPLAY_DATA_SECTION", .columns = 2},
@@ -57,8 +57,8 @@ auto FindByName(const Table& table, std::string_view name)
   return *found;
 }
 
-// Returns the number of columns of the section behind `keyword`, or nullopt if no field of vehicles
-// has the keyword.
+// Returns the number of columns of the section for `keyword`, or nullopt if no vehicle field has
+// the keyword.
 std::optional<int> ColumnsOfVehicleField(std::string_view keyword) {
   std::optional<int> columns;
   ForEachField<VehicleType>([&](auto field) {

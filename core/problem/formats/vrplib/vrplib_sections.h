@@ -9,7 +9,7 @@ namespace vrp {
 // A section with a row `number value ...` for each node or vehicle.
 struct VrplibRowSection {
   std::string_view name;
-  int columns = 1;  // values of a row; 0: as many as the first row has
+  int columns = 1;  // values per row; 0: as many as in the first row
   bool per_vehicle = false;
 };
 

@@ -13,8 +13,9 @@
 namespace vrp {
 namespace {
 
-// Returns the type of the `position`-th vehicle, counting through the types in their order. A type
-// without limit takes all that follow. So does the last type; the checker reports the excess.
+// Returns the type of the `position`-th vehicle, counting through the types in their order. An
+// unlimited type includes all further positions. So does the last type; the checker reports the
+// excess.
 int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   const auto vehicles = instance.vehicles();
   for (size_t type = 0; type < vehicles.size(); ++type) {
@@ -84,7 +85,7 @@ class RouteListReader {
     return absl::OkStatus();
   }
 
-  // Returns the type of `3 (type 1)` and leaves `3` in `number`.
+  // Parses `3 (type 1)`: returns the type and leaves `3` in `number`.
   absl::StatusOr<std::optional<int32_t>> TakeType(std::string_view& number) const {
     const size_t open = number.find('(');
     if (open == number.npos) return std::nullopt;
@@ -115,8 +116,9 @@ class RouteListReader {
   SolutionFile file_;
 };
 
-// Reads a tour in TSPLIB's TOUR_SECTION, from the first node on. In LKH's files for several
-// vehicles the depot, or a number above all node numbers that stands for it, ends a route.
+// A reader of a tour in TSPLIB's TOUR_SECTION, from the first node on. In LKH's files for several
+// vehicles, the depot ends a route. So does a number above all node numbers, which represents the
+// depot.
 class TourReader {
  public:
   TourReader(std::string_view text, std::string_view name, const Instance& instance)
@@ -169,11 +171,11 @@ bool IsTour(std::string_view text) {
   return false;
 }
 
-// Returns the routes by type, with empty routes for unused vehicles of a type before a later one. A
-// reader then finds the vehicles of most routes by their positions.
+// Returns the routes by type, with empty routes for unused vehicles of a type before a later one.
+// Thus a reader finds the vehicles of most routes by their positions.
 Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
   Plan routes;
-  size_t vehicles = 0;  // up to the current type
+  size_t vehicles = 0;  // vehicles of the types up to the current one
   const size_t types = std::max<size_t>(instance.vehicles().size(), 1);
   for (size_t type = 0; type < types; ++type) {
     bool used = false;

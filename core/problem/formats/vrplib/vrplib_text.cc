@@ -16,7 +16,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kMaxVehicleRows = 1'000'000;
-constexpr size_t kMaxVehicleNumbers = 25'000'000;  // in the rows of one section
+constexpr size_t kMaxVehicleNumbers = 25'000'000;  // Bounds the numbers in the rows of one section.
 
 class VrplibTextWriter {
  public:
@@ -55,7 +55,7 @@ class VrplibTextWriter {
     for (size_t i = 0; i < count; ++i) sections_ += Concat(i + 1, " ", row(i), "\n");
   }
 
-  // Writes `columns` numbers per node; writes nothing if there are none.
+  // Writes `columns` numbers per node, or nothing if there are no values.
   void NumberSection(std::string_view name, const std::vector<double>& values, size_t columns = 1) {
     if (values.empty()) return;
     Section(name, nodes_, [&](size_t node) {
@@ -84,7 +84,7 @@ class VrplibTextWriter {
     }
   }
 
-  // Whether the reference cost can be written. A cost with a fraction would tell the reader that
+  // Whether the reference cost can be written. If it has a fraction, the reader would conclude that
   // EUC_2D's distances are not rounded.
   bool HasPlaceForReference(const std::optional<std::string_view>& weights) const {
     if (!data_.reference_cost.has_value()) return false;
@@ -172,7 +172,7 @@ class VrplibTextWriter {
 
   absl::Status WriteFleet() {
     int64_t vehicles = 0;
-    size_t numbers = 0;  // bounds those of the longest section
+    size_t numbers = 0;  // bounds the rows of the longest section
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
       const auto count = static_cast<size_t>(data_.vehicles[type].count);
       vehicles += data_.vehicles[type].count;
@@ -192,7 +192,8 @@ class VrplibTextWriter {
     return absl::OkStatus();
   }
 
-  // Returns the factor from the file's unit to the instance's distances, which MDVRPTW files scale.
+  // Returns the factor from the file's unit to the instance's distances, which are scaled for
+  // MDVRPTW files.
   double SpeedOfFile() const { return data_.metric == Metric::kScaled1000 ? data_.speed : 1; }
 
   // Writes a row for each vehicle.
@@ -208,7 +209,8 @@ class VrplibTextWriter {
     }
   }
 
-  // Writes `KEY : value` if all vehicles have the same value, else a section with a row for each.
+  // Writes `KEY : value` if all vehicles have the same value, else a section with a row for each
+  // vehicle.
   template <typename ValueOf>
   void PerVehicle(std::string_view key, ValueOf value_of) {
     const double first = value_of(data_.vehicles.front());
@@ -236,7 +238,7 @@ class VrplibTextWriter {
     });
   }
 
-  // Writes the fields that have a keyword of their own, but for the capacity.
+  // Writes the fields that have a keyword of their own, except the capacity.
   absl::Status WriteKeywords() {
     absl::Status status;
     ForEachField<VehicleType>([&](auto field) {
@@ -244,7 +246,7 @@ class VrplibTextWriter {
       if constexpr (decltype(field)::kKind == FieldKind::kLimit) {
         status = WriteLimit(field);
       } else if constexpr (decltype(field)::kKind == FieldKind::kCost) {
-        // The keywords of costs tell the reader that the objective is cost.
+        // If a file has keywords of costs, the reader sets the objective to cost.
         if (data_.objective != Objective::kCost) return;
         PerVehicle(field.vrplib, [&](const VehicleType& vehicle) { return vehicle.*field.member; });
       }
@@ -287,7 +289,7 @@ class VrplibTextWriter {
     });
   }
 
-  // Writes the depots of vehicles and the customers that they may serve.
+  // Writes the depots of vehicles and the customers that the vehicles may serve.
   void WriteRows() {
     if (std::any_of(data_.vehicles.begin(), data_.vehicles.end(),
                     [](const VehicleType& vehicle) { return vehicle.depot != 0; })) {

@@ -1,4 +1,4 @@
-// The text of a CVRPLIB file.
+// Writes the text of a CVRPLIB file.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Writes the keywords before all sections, as PyVRP's reader wants them. Fields that the format has
-// no section for are left out, so the caller compares what is read back. Returns kUnimplemented for
-// values that a section cannot hold.
+// Writes all keywords before the sections, as PyVRP's reader requires. Omits fields that have no
+// section, so the caller must compare the instance that the text reads back to. Returns
+// kUnimplemented for values that a section cannot hold.
 absl::StatusOr<std::string> WriteVrplibText(const VrplibForm& form);
 
 }  // namespace vrp

@@ -8,8 +8,8 @@
 namespace vrp {
 namespace {
 
-// The types of CVRPLIB, TSPLIB, LKH and PyVRP. Vehicles, prizes, groups and the like have sections
-// of their own, which any type may have.
+// The types of CVRPLIB, TSPLIB, LKH and PyVRP. Vehicles, prizes, groups and similar data have
+// sections of their own, which any type may have.
 constexpr std::array<VrplibType, 32> kVrplibTypes = {{
     {.name = "TSP", .tour = true},
     {.name = "ATSP", .tour = true},

@@ -8,18 +8,19 @@
 
 namespace vrp {
 
-// The kind of problem that a value of TYPE stands for.
+// The kind of problem for a value of TYPE.
 struct VrplibType {
   std::string_view name;
-  bool tour = false;            // whether it is one tour without vehicles: TSP, ATSP
+  bool tour = false;            // whether the problem is one tour without vehicles: TSP, ATSP
   bool windows = false;         // whether customers have time windows
   bool open_end = false;        // whether routes end with their last customer
-  bool backhauls_last = false;  // whether pickups follow all deliveries, instead of in any order
-  bool pairs = false;           // whether goods are brought from one customer to another
+  bool backhauls_last = false;  // whether pickups follow all deliveries; if not, their order is
+                                // free
+  bool pairs = false;           // whether goods move from one customer to another
   bool weightless = false;      // whether there are no loads
-  // The metric of EUC_2D in which the best values of this type are published.
+  // Metric of EUC_2D in which the best values of this type are published.
   Metric metric = Metric::kRounded;
-  // The section that the type requires; empty: none.
+  // The section that the type requires; empty if there is none.
   std::string_view section = {};
 };
 

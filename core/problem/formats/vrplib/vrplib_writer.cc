@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-// Sets the metric that the reader gives to the matrix: rounded for whole numbers, else exact. Sums
-// of distances do not change.
+// Sets the metric that the reader gives to the matrix: rounded for whole numbers, else exact. This
+// does not change sums of distances.
 void NameMatrixMetric(InstanceData& data) {
   const bool whole = std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
                                  [](double distance) { return distance == std::floor(distance); });
@@ -24,7 +24,7 @@ void NameMatrixMetric(InstanceData& data) {
   if (whole || exact) data.metric = whole ? Metric::kRounded : Metric::kExact;
 }
 
-// Adds the matrix of distances that do not follow from the positions in CVRPLIB's format.
+// Adds the matrix if CVRPLIB's format cannot derive the distances from the positions.
 absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
   if (data.distance_matrix.empty()) {
     if (VrplibWeightsOf(data).has_value()) return absl::OkStatus();
@@ -37,7 +37,7 @@ absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
     }
     data.distance_matrix = instance.DistanceMatrix();
   }
-  data.coordinates = CoordinateSystem::kPlanar;  // beside a matrix positions are for pictures
+  data.coordinates = CoordinateSystem::kPlanar;  // with a matrix, positions are only for drawings
   NameMatrixMetric(data);
   return absl::OkStatus();
 }

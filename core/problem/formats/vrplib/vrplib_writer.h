@@ -9,12 +9,11 @@
 namespace vrp {
 
 // Writes text that ParseVrplib reads back to the same problem. `data` is that of `instance`, or
-// differs from it in ids alone. Returns kUnimplemented with the first field that the format cannot
-// express.
+// differs only in ids. Returns kUnimplemented with the first field that the format cannot express.
 //
-// Some parts take another form: distances that the format would round become a matrix; an unlimited
-// fleet becomes one vehicle for each customer; a capacity without limit becomes more than all loads
-// together; skills become the customers that each vehicle may serve.
+// Some parts change their form. Distances that the format would round become a matrix. An unlimited
+// fleet becomes one vehicle for each customer. A capacity without limit becomes more than the sum
+// of all loads. Skills become the customers that each vehicle may serve.
 absl::StatusOr<std::string> WriteVrplib(const Instance& instance, InstanceData data);
 
 }  // namespace vrp
