@@ -1,5 +1,5 @@
-// The registry of network architectures: the one list of those that exist. Each is defined in its
-// own folder; its engines are in make_engine.cc. No torch here.
+// The registry of all network architectures. Each architecture is defined in its own folder;
+// make_engine.cc makes its engines. Needs no torch.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ std::span<const Architecture* const> Architectures();
 const Architecture& DefaultArchitecture();
 // Returns the architecture that model cards call `name`, or null.
 const Architecture* FindArchitecture(std::string_view name);
-// Returns the names for an error: `"a" or "b"`.
+// Returns the names of all architectures for an error: `"a" or "b"`.
 std::string ArchitectureNames();
 
 }  // namespace vrp

@@ -24,7 +24,7 @@ absl::StatusOr<SafetensorsFile> ReadWeights(const std::string& path, const Model
   return SafetensorsFile::Parse(std::move(bytes), path);
 }
 
-// Makes an improver that shares the device and its memory with training, if there are executors.
+// Makes an improver. If there are executors, it shares the device and its memory with training.
 std::unique_ptr<BatchImprover> MakeImprover(DeviceId device, DeviceExecutors* executors) {
   if (executors == nullptr) return MakeCudaBatchImprover({.device = device.index});
   return MakeCudaBatchImprover(

@@ -18,8 +18,8 @@ namespace {
 
 using EngineOr = absl::StatusOr<std::unique_ptr<PolicyEngine>>;
 
-// The engines of an architecture. They are not in Architecture itself, so that those who only ask
-// for its facts need not link kernels and LibTorch.
+// The engines of an architecture. They are not in Architecture, so that code that only needs its
+// facts does not link kernels and LibTorch.
 struct EngineMakers {
   const Architecture* architecture = nullptr;
   EngineOr (*cpu)(const EngineRequest& request) = nullptr;

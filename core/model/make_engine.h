@@ -14,19 +14,19 @@ namespace vrp {
 
 struct EngineRequest {
   std::string_view architecture;       // Architecture::name (core/model/architectures.h)
-  std::string_view architecture_json;  // its sizes, as a model card gives them
+  std::string_view architecture_json;  // the architecture's sizes in the form of a model card
   std::string_view name = "engine";    // of the file with the sizes; errors begin with it
   DeviceId device;
-  uint64_t seed = 1;  // of the initial weights
+  uint64_t seed = 1;  // seed of the initial weights
   EngineOptions options;
-  // Run the engine's work on a CUDA device, ordered by `priority`; null: each caller runs its own.
-  // They outlive the engine.
+  // Executors that run the engine's work on a CUDA device, ordered by `priority`. They must outlive
+  // the engine. Null: each caller runs its own work.
   DeviceExecutors* executors = nullptr;
   Priority priority = Priority::kSolving;
 };
 
-// Makes an engine with weights drawn from the seed. kInvalidArgument names the architecture or the
-// size that is wrong. kUnimplemented: a CUDA device in a build without LibTorch.
+// Makes an engine with weights drawn from the seed. Returns kInvalidArgument naming a wrong
+// architecture or size, and kUnimplemented for a CUDA device in a build without LibTorch.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request);
 
 }  // namespace vrp

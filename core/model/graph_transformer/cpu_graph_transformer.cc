@@ -19,13 +19,12 @@
 namespace vrp {
 namespace {
 
-// Rows of nodes that go through the network together: enough for efficient products, few enough for
-// the caches.
+// Rows of nodes per group: enough for efficient products, few enough for the caches.
 constexpr int64_t kGroupRows = 420;
-// Granularity in which threads share an instance's trajectories: the decoder's vector width.
+// Threads share an instance's trajectories in multiples of this number, the decoder's vector width.
 constexpr int32_t kSharedTrajectories = 16;
 
-// The memory of one thread, kept from step to step.
+// The memory of one thread, reused by all steps.
 template <typename T>
 struct Worker : EngineWorker<GraphTransformerGroup<T>, T> {
   std::vector<T> decoder_scratch;
@@ -143,7 +142,7 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  // Whether threads share the trajectories of each instance: there are fewer instances than
+  // Whether threads share the trajectories of each instance, because there are fewer instances than
   // threads.
   static bool SharesTrajectories(const NetworkBatch& batch, const RolloutRequest& request) {
     return batch.size() < EngineThreads(request) && request.choice != Choice::kBeam &&
@@ -238,7 +237,8 @@ class CpuGraphTransformer final : public Float64Engine {
     }
   }
 
-  // Adds in the order of the workers, so that sums do not depend on which thread adds.
+  // Adds the gradients in the order of the workers, so that sums do not depend on which thread
+  // adds.
   void SumGradients(const Workers& workers, CpuPool* pool) {
     ForEachWorker(pool, std::ssize(workers), [&](int64_t w) {
       pass_.Finish(Values(), workers[w]->group, workers[w]->gradient.data());

@@ -1,8 +1,8 @@
 // The graph transformer on the CPU, by our own kernels: attention encoder with edge bias, attention
-// decoder (Kool et al. 2019; multi-start training as in Kwon et al. 2020). No torch here.
+// decoder (Kool et al. 2019; multi-start training as in Kwon et al. 2020). Needs no torch.
 //
-// A group of instances goes through the whole step (encoder, rollout, weights, second pass,
-// backward) before the next one begins. Its activations stay in the caches, and a batch needs the
+// A group of instances completes the whole step (encoder, rollout, weights, second pass, backward)
+// before the next group begins. A group's activations stay in the caches, and a batch needs the
 // memory of only one group per thread.
 #pragma once
 
@@ -15,12 +15,13 @@
 
 namespace vrp {
 
-// `options` must be valid (CheckGraphTransformerOptions). Weights are drawn from `seed`.
+// Makes an engine whose weights are drawn from `seed`. `options` must be valid
+// (CheckGraphTransformerOptions).
 std::unique_ptr<PolicyEngine> MakeCpuGraphTransformer(const GraphTransformerOptions& options,
                                                       uint64_t seed);
 
-// An engine that computes in double precision, as a reference for tests. Its parameters and their
-// gradient are still float.
+// An engine that computes in double precision, as a reference for tests. Its parameters and
+// parameters().gradient() are still float.
 class Float64Engine : public PolicyEngine {
  public:
   // Returns the gradient of the last AddGradient before rounding, [parameters().size()].

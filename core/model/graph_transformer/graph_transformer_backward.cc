@@ -1,4 +1,4 @@
-// The backward functions of GraphTransformerPass.
+// Backward functions of GraphTransformerPass.
 #include <algorithm>
 #include <type_traits>
 
@@ -78,7 +78,7 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
     group.d_base[i] += group.d_starts[i];
     group.d_start[i % hidden_] += group.d_starts[i];
   }
-  // The means are not needed any more: their gradient reuses their memory.
+  // The means are not needed any more, so their gradient reuses their memory.
   dense_.add_transposed({group.d_base.data(), hidden_}, {group.means.data(), hidden_},
                         {hidden_, group.count, hidden_},
                         {gradient + layout_.Offset("decoder.graph.weight"), hidden_});
@@ -97,7 +97,7 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
 template <typename T>
 void GraphTransformerPass<T>::BackwardEmbedding(const NetworkBatch& batch,
                                                 GraphTransformerGroup<T>& group) const {
-  // Depots have embedding weights of their own, so their rows are handled apart.
+  // Depots have their own embedding weights, so their rows are handled separately.
   GrowTo(group.depot_rows, group.count * (hidden_ + embedded_));
   T* const d_depots = group.depot_rows.data();
   T* const depots = d_depots + group.count * hidden_;
@@ -144,7 +144,7 @@ void GraphTransformerPass<T>::FinishEmbedding(const GraphTransformerGroup<T>& gr
   add(group.d_embedding.data() + hidden_ * embedded_, "embed.depot.weight", "embed.depot.bias");
 }
 
-// Unfolds M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.
+// Computes the gradients of the factors of M = W_o^T W_l: dW_l = W_o dM, dW_o = W_l dM^T.
 template <typename T>
 void GraphTransformerPass<T>::FinishFolded(const T* parameters,
                                            const GraphTransformerGroup<T>& group,

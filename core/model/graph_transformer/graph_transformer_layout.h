@@ -1,4 +1,4 @@
-// The parameters of a graph transformer: names, shapes and offsets. No torch here.
+// The parameters of a graph transformer: names, shapes and offsets. Needs no torch.
 //
 // Weights are [out, in], as in torch.nn.Linear. H = hidden, F = feed_forward, M = heads,
 // E = kEdgeFeatures, I = number of its inputs:

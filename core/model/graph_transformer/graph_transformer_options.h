@@ -1,4 +1,4 @@
-// The sizes of a graph transformer, as configurations and model cards give them. No torch here.
+// The sizes of a graph transformer in configurations and model cards. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr int32_t kMaxTransformerHeads = 64;
 inline constexpr int32_t kMaxTransformerFeedForward = 8192;
 inline constexpr int32_t kMaxTransformerLayers = 24;
 
-// Sizes, each at least 1 (a width: kWidthMultiple) and at most its limit above.
+// Sizes of the network, each from 1 to its limit above. Widths are multiples of kWidthMultiple.
 struct GraphTransformerOptions {
   int32_t hidden = 128;        // a multiple of kWidthMultiple
   int32_t heads = 8;           // divides hidden
@@ -26,7 +26,7 @@ struct GraphTransformerOptions {
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;                 // whether distances, given or computed, bias attention
   double logit_clip = 10;                // kMinLogitClip .. kMaxLogitClip
-  std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones
+  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: usual
 
   bool operator==(const GraphTransformerOptions&) const = default;
 };
@@ -37,7 +37,7 @@ std::string_view NormName(NormKind norm);
 // Returns {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
 //  "edge_bias": true, "logit_clip": 10.0}, and "inputs" if they are not the usual ones.
 std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
-// Errors as of ReadNetworkSizes (core/model/policy/network_sizes.h).
+// Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,
                                                                      std::string_view name);
 // Returns the first value out of range as `sizes: architecture_json.hidden: got 100, wanted ...`.

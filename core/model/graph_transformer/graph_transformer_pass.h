@@ -1,9 +1,9 @@
-// Forward and backward pass of a graph transformer for a group of instances, on one thread, without
-// the encoder's layers and the decoder's steps: embedding, the decoder's projections, and their
-// gradients. No torch here.
+// Forward and backward pass of a graph transformer for a group of instances, on one thread. It
+// computes the embedding and the decoder's projections, and calls the encoder; the decoder's steps
+// are elsewhere. Needs no torch.
 //
-// Two products of weights are folded: the glimpse's projection W_o with the logit keys' W_l, as
-// (W_o g) . (W_l h) = g . (W_o^T W_l h); and the placeholder with the query weights, as a TSP's
+// Two products of weights are folded. The glimpse's projection W_o and the logit keys' W_l become
+// one: (W_o g) . (W_l h) = g . (W_o^T W_l h). The placeholder and the query weights become a TSP's
 // first query.
 #pragma once
 
@@ -30,13 +30,13 @@ void GrowTo(std::vector<T>& values, int64_t size) {
 
 // Activations and gradients of a group: the reusable memory of one thread. Shapes: R rows of nodes,
 // B instances, H hidden, K columns of projections. K is 4H: keys, values, logit keys and queries of
-// the last node. With a TSP in the group it is 5H: also queries of the first node.
+// the last node. If the group has a TSP, K is 5H, which adds queries of the first node.
 template <typename T>
 struct GraphTransformerGroup {
   int32_t first = 0;  // first instance of the batch
   int32_t count = 0;  // B
   int64_t columns = 0;
-  bool bf16 = false;  // set before Encode: products of encoder and projections, if the pass HasBf16
+  bool bf16 = false;  // set before Encode: whether products are in bf16; needs HasBf16()
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance
@@ -55,14 +55,15 @@ struct GraphTransformerGroup {
   std::vector<T> d_base;       // [B, H]
   std::vector<T> d_starts;     // [B, H]
   std::vector<T> d_nodes;      // [R, H]
-  std::vector<T> depot_rows;   // [B, H], and their features
+  std::vector<T> depot_rows;   // [B, H] of the depots, and their features
   // Gradients, summed over the groups of a step until Finish
   std::vector<T> d_projection;  // [5H, H], of the folded weights
   std::vector<T> d_start;       // [H]
   std::vector<T> d_embedding;   // [2, H, padded features]
 };
 
-// Const functions may run on several threads at once, each with its own group.
+// A network's passes over groups. Const functions may run on several threads at once, each with its
+// own group.
 template <typename T>
 class GraphTransformerPass {
  public:
@@ -72,23 +73,23 @@ class GraphTransformerPass {
   const NetworkInputs& inputs() const { return inputs_; }
   // Prepares the weights; call it after each change of the flat `parameters`.
   void Pack(const T* parameters);
-  // Whether products in bf16 are available: for float, on CPUs that have them. PackBf16 is called
-  // after Pack, before the first group that uses them; thread-safe.
+  // Whether products in bf16 are available: for float, on CPUs that support bf16. Call PackBf16
+  // after Pack and before the first group that uses bf16. PackBf16 is thread-safe.
   bool HasBf16() const { return bf16_encoder_ != nullptr; }
   void PackBf16(const T* parameters) const;
 
-  // Encodes instances first .. first + count - 1 of `batch`; with `keep` a Backward may follow.
+  // Encodes instances first .. first + count - 1 of `batch`. `keep` stores what Backward needs.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, bool keep,
               GraphTransformerGroup<T>& group) const;
-  // Returns the decoder's view of the group's instance `b`.
+  // Returns the decoder's view of instance `b` of the group.
   DecoderNodes<const T> Nodes(const GraphTransformerGroup<T>& group, int32_t b) const;
 
   // Clears the sums; call it before the first group of a step.
   void ClearSums(GraphTransformerGroup<T>& group) const;
   // Clears the gradients of the projections, after Encode with `keep`.
   void ClearGradients(GraphTransformerGroup<T>& group) const;
-  // Returns the memory to which the decoder adds gradients. Those of the shares' weight go to the
-  // flat `gradient` at once.
+  // Returns the memory to which the decoder adds gradients. Gradients of the shares' weight go
+  // directly to the flat `gradient`.
   DecoderNodes<T> NodeGradients(GraphTransformerGroup<T>& group, int32_t b, T* gradient) const;
   // Computes the gradients of everything before the decoder.
   void Backward(const NetworkBatch& batch, GraphTransformerGroup<T>& group, T* gradient) const;
@@ -122,8 +123,8 @@ class GraphTransformerPass {
   mutable bool bf16_packed_ ABSL_GUARDED_BY(bf16_mutex_) = false;
   const int64_t hidden_;
   const NetworkInputs inputs_;
-  // Inputs of the embedding's product, padded to whole vectors. The one after the node's inputs is
-  // 1, so that the bias is a column of the weights.
+  // Inputs of the embedding's product, padded to whole vectors. The column after the node's inputs
+  // is 1, so that the bias is a column of the weights.
   const int64_t embedded_;
 
   std::vector<T> embed_node_;       // packed [padded features -> H]

@@ -17,12 +17,11 @@
 namespace vrp {
 namespace {
 
-// Trajectories that go through the network together: enough rows for efficient products of a step,
-// few enough for the caches.
+// Trajectories per group: enough rows for efficient products of a step, few enough for the caches.
 constexpr int64_t kPointerGroupRows = 72;
 
 struct PointerWorker : EngineWorker<PointerGroup, float> {
-  float* sum = nullptr;  // the memory to which its gradient is added
+  float* sum = nullptr;  // the memory to which the gradient is added
 };
 using Workers = EngineWorkers<PointerWorker>;
 
@@ -72,7 +71,7 @@ class CpuPointerNetwork final : public PolicyEngine {
     Workers workers = idle_.Checkout(EngineThreads(request.rollout));
     ForEachOkWorker<PointerWorker>(pool, workers, [&](PointerWorker& worker, size_t w) {
       worker.sum = parameters_.gradient().data();
-      if (w > 0) {  // the first worker adds to the gradient itself
+      if (w > 0) {  // the first worker adds directly to the gradient
         worker.gradient.assign(static_cast<size_t>(parameters_.size()), 0.0f);
         worker.sum = worker.gradient.data();
       }
@@ -159,7 +158,8 @@ class CpuPointerNetwork final : public PolicyEngine {
     return StopStatus(rollout.stop.Check());
   }
 
-  // Adds in the order of the workers, so that sums do not depend on which thread adds.
+  // Adds the gradients in the order of the workers, so that sums do not depend on which thread
+  // adds.
   void SumGradients(const PointerWeights& weights, const Workers& workers, CpuPool* pool) {
     const std::span<float> to = parameters_.gradient();
     const auto parts = static_cast<int64_t>(workers.size());

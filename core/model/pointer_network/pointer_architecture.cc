@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, kPointerDynamic - 1 + kPointerContext> kP
     "load_left",        "time_gone",     "share_unvisited"};
 
 NetworkSizes PointerSizes(const PointerNetworkOptions& options) {
-  // No weight depends on dropout: training may continue with another one.
+  // No weight depends on dropout, so resumed training may change its rate.
   PointerNetworkOptions fixed = options;
   fixed.dropout = 0;
   return {.json = WritePointerNetworkOptions(options),

@@ -1,4 +1,4 @@
-// The backward pass of the second pass.
+// Backward functions of PointerPass for the second pass.
 #include <algorithm>
 
 #include "core/model/pointer_network/pointer_layout.h"
@@ -161,7 +161,7 @@ void PointerPass::BackwardEncoder(PointerGroup& group, float* gradient) const {
       for (int64_t h = 0; h < hidden; ++h) to[h] = from[h] + mean[h] * share;
     }
   }
-  // Embeddings get the same gradient as the encoder's outputs, before the stack adds its own.
+  // Embeddings get the same gradient as the encoder's outputs, before the stack adds to it.
   const float* const features = group.features.data();
   AddWeight({top + begin, hidden, rows}, {features, group.sums.embed.data()}, weights_.embed,
             group);

@@ -10,8 +10,8 @@
 namespace vrp {
 namespace {
 
-// The beam searches of a group, with `width` rows each. Rows without an active tour are computed
-// too, and their results are ignored.
+// The beam searches of a group, with `width` rows each. The network also computes rows without an
+// active tour; their results are ignored.
 class GroupBeams {
  public:
   GroupBeams(int32_t max_steps, int32_t width, PointerGroup& group) : group_(group), width_(width) {
@@ -32,7 +32,8 @@ class GroupBeams {
                        [](const BeamSearch& search) { return search.done(); });
   }
 
-  // Returns an instance with a tour that cannot continue; -1: there is none.
+  // Prepares the step of all active tours. Returns an instance with a tour that cannot continue, or
+  // -1.
   int32_t ShowAll() {
     for (int32_t b = 0; b < group_.count; ++b) {
       for (int32_t k = 0; k < group_.searches[b].size(); ++k) {

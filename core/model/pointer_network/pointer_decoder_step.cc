@@ -1,4 +1,4 @@
-// A step of the decoder: LSTM layers, glimpse and pointer.
+// Functions of PointerPass for a step of the decoder: LSTM layers, glimpse and pointer.
 #include <algorithm>
 #include <cmath>
 
@@ -87,7 +87,8 @@ PointerJob<float> PointerPass::Logits(const PointerInstance& at, PointerGroup& g
           .dynamic_weights = group.weights.data() + row * kPointerDynamicStride};
 }
 
-// Computes each instance's logits [P, N'], at columns * P, from the nodes read.
+// Computes each instance's logits [P, N'] at offset columns * P, from the nodes that the decoder
+// read.
 void PointerPass::ScoreStep(int64_t trajectories, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = group.count * trajectories;

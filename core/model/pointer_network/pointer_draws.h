@@ -8,7 +8,8 @@
 
 namespace vrp {
 
-// Uniform numbers in [0, 1): for the choice at step t, and for what the decoder reads there.
+// Uniform numbers in [0, 1) for step t: one for the choice, one for the node that the decoder
+// reads.
 struct PointerDraw {
   double choice;
   double reading;
@@ -18,7 +19,7 @@ inline PointerDraw DrawAt(const RolloutRequest& request, int64_t trajectory, int
   return {FirstUniform(block), SecondUniform(block)};
 }
 
-// Whether the decoder reads at step t what it would have chosen itself one step before.
+// Whether the decoder reads at step t the node that it would have chosen itself at step t - 1.
 inline bool ReadsOwnChoice(const RolloutRequest& request, int64_t trajectory, int32_t t) {
   return t > 0 && request.teacher_forcing < 1 &&
          DrawAt(request, trajectory, t).reading >= request.teacher_forcing;

@@ -19,7 +19,7 @@ struct PointerStack {
   std::vector<Floats> gates;      // each layer [K, 4H], rows GateStride apart
   std::vector<Floats> cells;      // [R + K, H]
   std::vector<Floats> hiddens;    // [R + K, H]
-  std::vector<Floats> inputs;     // of layers above the first: [K, H], after dropout
+  std::vector<Floats> inputs;     // inputs of layers above the first: [K, H], after dropout
   std::vector<Floats> kept;       // [K, H]: dropout's factors; empty without dropout
   std::vector<Floats> d_hiddens;  // [R + K, H]
   std::vector<Floats> d_cells;    // [R, H]
@@ -32,28 +32,28 @@ struct PointerStack {
   int64_t rows() const { return first.back(); }
 };
 
-// The numbers by which dropout is drawn.
+// The seed and the counters from which dropout is drawn.
 struct PointerDropout {
-  double share = 0;  // of dropped units; 0: no dropout
+  double share = 0;  // share of dropped units; 0: no dropout
   uint64_t seed = 0;
   uint64_t stream = 0;
   int64_t first = 0;  // number of sequence 0
   bool decoder = false;
-  const int32_t* order = nullptr;  // number of each sequence, from `first` on
+  const int32_t* order = nullptr;  // number of each sequence, relative to `first`
 };
 
 // One instance of the group.
 struct PointerInstance {
   StepRules rules;
-  int64_t row = 0;        // of its first node
+  int64_t row = 0;        // row of the instance's first node
   int64_t nodes = 0;      // N
   int64_t padded = 0;     // N'
-  int64_t distances = 0;  // offset of its [N, N'] matrix
-  int64_t columns = 0;    // offset of its columns, in units of a channel
-  int32_t rank = 0;       // in the encoder's order
+  int64_t distances = 0;  // offset of the [N, N'] matrix
+  int64_t columns = 0;    // offset of the columns, in units of a channel
+  int32_t rank = 0;       // position in the encoder's order
 };
 
-// The memory of one thread, kept from call to call.
+// The memory of one thread, reused by all calls.
 struct PointerGroup {
   int32_t first = 0;
   int32_t count = 0;
@@ -75,7 +75,7 @@ struct PointerGroup {
   std::vector<StepView<float>> views;
   std::vector<int32_t> reads;   // [rows, max_steps]: the node that the decoder reads
   std::vector<int32_t> ranks;   // trajectories by length, the longest first
-  std::vector<int64_t> places;  // of each ranked trajectory's first step, in trajectory order
+  std::vector<int64_t> places;  // offset of each ranked trajectory's first step, by trajectory
   std::vector<int32_t> given;
   std::vector<int32_t> likeliest;
   Floats view_memory;
@@ -91,8 +91,9 @@ struct PointerGroup {
   PointerSums sums;
 };
 
-// Writes a step's features of `state` to `memory` [kPointerViewRows, N'] and points `view` to it.
+// Rows of ShowStep's `memory`.
 inline constexpr int64_t kPointerViewRows = 4;
+// Writes a step's features of `state` to `memory` [kPointerViewRows, N'] and points `view` to it.
 // Returns false if no node is allowed.
 bool ShowStep(const PointerInstance& at, const float* distances, const RouteState& state,
               const uint8_t* visited, float* memory, StepView<float>& view);

@@ -1,4 +1,4 @@
-// The parameters: names, shapes and offsets. No torch here.
+// The parameters: names, shapes and offsets. Needs no torch.
 //
 // Weights are [out, in], as in torch.nn.Linear. H = hidden, L = layers, M = kPointerHeads,
 // I = number of its inputs without is_visited:

@@ -1,4 +1,4 @@
-// The sizes of a pointer network, as configurations and model cards give them. No torch here.
+// The sizes of a pointer network in configurations and model cards. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ inline constexpr double kMaxDropout = 0.9;
 
 struct PointerNetworkOptions {
   int32_t hidden = 256;    // kWidthMultiple .. kMaxHidden, a multiple of kWidthMultiple
-  int32_t layers = 2;      // 1 .. kMaxLayers, of the encoder and of the decoder
+  int32_t layers = 2;      // 1 .. kMaxLayers, in the encoder and in the decoder
   double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
-  std::vector<std::string> inputs = {};  // of a node (network_inputs.h); empty: the usual ones
+  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: usual
 
   bool operator==(const PointerNetworkOptions&) const = default;
 };
@@ -28,7 +28,7 @@ struct PointerNetworkOptions {
 // Returns {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10.0}, and "inputs" if they
 // are not the usual ones.
 std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
-// Errors as of ReadNetworkSizes (core/model/policy/network_sizes.h).
+// Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,
                                                                  std::string_view name);
 

@@ -1,9 +1,9 @@
 // Scheduled sampling (Bengio et al. 2015): along forced choices, the decoder sometimes reads the
 // node that the network would have chosen without dropout.
 //
-// Those nodes are only known step by step. The lowest layer has no dropout on its inputs, so its
-// steps here serve the second pass too. The layers above run as long as a later step of the
-// trajectory reads an own choice, and attention runs only if the next step does.
+// The network finds those nodes step by step. The lowest layer has no dropout on its inputs, so the
+// second pass reuses its steps. The layers above run until the trajectory's last step that reads an
+// own choice. Attention runs only if the next step reads one.
 #include <algorithm>
 
 #include "core/model/pointer_network/pointer_draws.h"
@@ -60,7 +60,7 @@ void PointerPass::StartOwnChoices(OwnChoices& own, PointerGroup& group) const {
   }
 }
 
-// Runs step t of the layers above the lowest and chooses what the next step reads.
+// Runs step t of the layers above the lowest and chooses the nodes that the next step reads.
 void PointerPass::StepOwnChoices(int64_t t, OwnChoices& own, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t size = std::ssize(group.ranks) * hidden;

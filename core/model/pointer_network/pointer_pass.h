@@ -1,4 +1,4 @@
-// The passes over a group of instances, on the calling thread. No torch here.
+// The network's passes over a group of instances, on the calling thread. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,12 @@
 
 namespace vrp {
 
-// Const functions may run on several threads at once, each with its own group.
+// A network's passes over groups. Const functions may run on several threads at once, each with its
+// own group.
 class PointerPass {
  public:
-  // `bf16`: how products with the LSTMs' and projections' weights are computed; kNone: in float.
+  // Makes passes that multiply by the weights of LSTMs and projections as `bf16` says. kNone: they
+  // multiply in float.
   PointerPass(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
 
   PointerWeights& weights() { return weights_; }
@@ -34,7 +36,8 @@ class PointerPass {
   };
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, const Noise& noise,
               PointerGroup& group) const;
-  // Decodes trajectories into the group's rows of `table`, and records what the decoder has read.
+  // Decodes trajectories into the group's rows of `table`, and records the nodes that the decoder
+  // has read.
   absl::Status Rollout(const RolloutRequest& request, PointerGroup& group,
                        TrajectoryTable& table) const;
   // Decodes each instance's beam search into the group's rows of `table`.
@@ -49,8 +52,9 @@ class PointerPass {
     const GradientRequest* request = nullptr;
     const double* weights = nullptr;  // [count, P]
     TrajectoryTable* table = nullptr;
-    bool score = false;  // without a rollout: writes log-likelihoods and agreements to the table
-    double loss = 0;     // results, as the next
+    // Without a rollout: whether to write log-likelihoods and agreements to the table.
+    bool score = false;
+    double loss = 0;  // result, like the next
     double difference = 0;
   };
   void ForwardSteps(SecondPass& pass, PointerGroup& group) const;
@@ -70,9 +74,10 @@ class PointerPass {
   void MultiplyTo(const Product& a, const PointerLinear& weight, const float* bias,
                   Rows<float> to) const;
   void MultiplyAdd(const Product& a, const PointerLinear& weight, Rows<float> to) const;
-  // Computes to (+)= a W: from the gradient of outputs to that of inputs.
+  // Computes to (+)= a W, which turns the gradient of outputs into the gradient of inputs.
   void Back(const Product& a, const PointerLinear& weight, float* to, bool add) const;
-  // Adds a^T b to `weights`, and the sums of a's columns to `bias`, unless it is null.
+  // A sum a^T b that is added to `weights`. The sums of a's columns are added to `bias`, unless it
+  // is null.
   struct WeightSum {
     const float* b;
     float* weights;
@@ -84,8 +89,7 @@ class PointerPass {
   void ForwardStack(const std::vector<PointerLayer>& layers, const PointerDropout& dropout,
                     PointerStack& stack) const;
   LstmRun<float> RunOf(const PointerLayer& layer, size_t l, PointerStack& stack) const;
-  // Propagates from the top layer's d_hiddens down; gates become their gradients. `gradient` is
-  // flat.
+  // Propagates the top layer's d_hiddens down; gates become their gradients. `gradient` is flat.
   void BackwardStack(const std::vector<PointerLayer>& layers, PointerStack& stack,
                      PointerGroup& group, float* gradient) const;
   void AddRecurrentWeight(const PointerLayer& layer, const LstmRun<float>& run, PointerGroup& group,
@@ -104,8 +108,8 @@ class PointerPass {
   void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
                 PointerGroup& group) const;
   void FollowTours(int64_t width, PointerGroup& group) const;
-  // Runs layer l on the step_hidden of the layer below (the lowest: on step_gates). States of
-  // consecutive layers are `stride` apart.
+  // Runs layer l on the step_hidden of the layer below; the lowest layer reads step_gates. States
+  // of consecutive layers are `stride` apart.
   void StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const;
   void ScoreStep(int64_t trajectories, PointerGroup& group) const;
   // Rows of decoder outputs that belong to the same instance, and the memory of their logits.

@@ -1,4 +1,4 @@
-// Rollouts of trajectories, by the network or along forced choices.
+// Rollouts of trajectories, in which the network chooses or choices are forced.
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +49,7 @@ class TrajectoryWalk {
     return ShowStep(at, group_.distances.data(), State(b, p), Visited(b, p), memory, View(b, p));
   }
 
-  // Prepares the next step of all active trajectories; `any` tells whether there are some.
+  // Prepares the next step of all active trajectories. Sets `any` to whether there are some.
   absl::Status ShowAll(bool& any) {
     any = false;
     for (int32_t b = 0; b < group_.count; ++b) {
@@ -103,8 +103,8 @@ class TrajectoryWalk {
     return Read(b, p, t) = read;
   }
 
-  // Chooses a node by the group's logits as the request says. Returns false if a forced choice is
-  // not allowed.
+  // Chooses a node by the group's logits, in the way that the request asks for. Returns false if a
+  // forced choice is not allowed.
   bool Choose(int32_t b, int32_t p, int32_t t) {
     const PointerInstance& at = group_.instances[b];
     const float* const mask = View(b, p).mask;

@@ -1,4 +1,4 @@
-// Probabilities of a step's logits.
+// Choice probabilities from a step's logits.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@ namespace vrp {
 struct PointerScores {
   std::span<const float> logits;
   double highest = 0;
-  double log_sum = 0;  // of exp(logit - highest)
+  double log_sum = 0;  // logarithm of the sum of exp(logit - highest)
   int32_t likeliest = 0;
 
-  // Logits that are not finite (a diverged network) count as equal, so that masks always hold.
+  // Computes the sums. Logits that are not finite (a diverged network) count as equal, so that
+  // masks always hold.
   PointerScores(std::span<const float> row, const float* mask) : logits(row) {
     highest = -std::numeric_limits<double>::infinity();
     for (size_t n = 0; n < row.size(); ++n) {
@@ -39,7 +40,7 @@ struct PointerScores {
       if (left < share) return static_cast<int32_t>(n);
       left -= share;
     }
-    return likeliest;  // reached by rounding only
+    return likeliest;  // only rounding leads here
   }
 };
 

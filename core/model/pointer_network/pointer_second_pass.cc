@@ -7,7 +7,8 @@
 
 namespace vrp {
 
-// Replays the trajectories: their ranks, what the decoder reads, and each step's features.
+// Replays the trajectories: computes their ranks, the nodes that the decoder reads, and each step's
+// features.
 void PointerPass::ReplaySteps(const SecondPass& pass, PointerGroup& group) const {
   TrajectoryTable& table = *pass.table;
   const int32_t count = table.count();
@@ -69,7 +70,7 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
   }
 }
 
-// Copies the decoder's first states.
+// Copies the decoder's first states to the ranked trajectories.
 void PointerPass::PlaceStates(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t layers = options_.layers;

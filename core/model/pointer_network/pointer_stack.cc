@@ -1,4 +1,4 @@
-// Matrix products, and forward and backward passes of the stacks of LSTM layers.
+// Functions of PointerPass for matrix products and for passes through the stacks of LSTM layers.
 #include <algorithm>
 
 #include "core/kernels/routing/step_random.h"
@@ -154,7 +154,7 @@ void PointerPass::AddRecurrentWeight(const PointerLayer& layer, const LstmRun<fl
   if (run.rows() != run.sequences() * (std::ssize(run.first) - 1)) {
     GatherBefore<float>(run, group.before.Grow(run.rows() * options_.hidden));
     before = group.before.data();
-  }  // otherwise they are contiguous already
+  }  // the states of sequences of equal length are contiguous already
   const int64_t skipped = run.from_zero ? run.sequences() : 0;
   AddWeight({run.gates + skipped * gate_stride_, gate_stride_, run.rows() - skipped},
             {before + skipped * options_.hidden, gradient + layer.recurrent_offset},

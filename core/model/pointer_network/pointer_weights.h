@@ -1,10 +1,11 @@
-// Weights in the form that the products need, and gradients in the form that they produce.
+// Weights in the layout that the products need, and gradients in the layout that the products
+// write.
 //
-// Some weights are composed once, so that not every node at every step is multiplied by both: the
-// embedding with the encoder's input weights, the context's with the decoder's, the pointer's query
-// with its key weights. Heads are padded to kPointerHeadStep channels, narrow matrices to a
-// multiple of kPointerNarrow columns. The weights of LSTMs and attentions, most of the work, may be
-// multiplied in bf16.
+// Some weights are composed once, so that not every node at every step is multiplied by both
+// factors. The pairs are the embedding and the encoder's input weights, the context's and the
+// decoder's, the pointer's query and key weights. Heads are padded to kPointerHeadStep channels,
+// narrow matrices to a multiple of kPointerNarrow columns. The weights of LSTMs and attentions,
+// most of the work, may be multiplied in bf16.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@
 namespace vrp {
 
 inline constexpr int64_t kPointerHeadStep = 16;
-// Padded number of context columns; those of features are padded to a multiple of it.
+// Padded number of context columns. Feature columns are padded to a multiple of this number.
 inline constexpr int64_t kPointerNarrow = 16;
 
 // A weight [outputs, inputs] packed by `kernels`, for y = W x and for its gradient.
@@ -39,10 +40,10 @@ struct PointerLinear {
 };
 
 struct PointerLayer {
-  PointerLinear input;  // of the first layer: in the decoder only
+  PointerLinear input;  // input weights; those of the first layer only in the decoder
   PointerLinear recurrent;
   AlignedBuffer<float> bias;  // [4H], the sum of both
-  int64_t input_offset = 0;   // in the flat span, as the next
+  int64_t input_offset = 0;   // offset in the flat span, like the next
   int64_t recurrent_offset = 0;
   int64_t bias_offset = 0;
   int64_t other_bias_offset = 0;
@@ -60,7 +61,7 @@ struct PointerSums {
   AlignedBuffer<float> dynamic_bias;       // [16]
 };
 
-// Thread-safe while Pack is not running.
+// All packed weights of a network. Thread-safe while Pack is not running.
 class PointerWeights {
  public:
   PointerWeights(const PointerNetworkOptions& options, Isa isa, Bf16 bf16);
@@ -73,7 +74,7 @@ class PointerWeights {
   const NetworkInputs& inputs() const { return inputs_; }
   int64_t features() const { return features_; }  // padded columns of a node's features
 
-  // Packs all weights; without a pool on the calling thread alone.
+  // Packs all weights. Without a pool the calling thread packs them.
   void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
   // Adds `sums` to the flat `gradient`, and copies the gradients of the first biases to the second
@@ -101,7 +102,7 @@ class PointerWeights {
  private:
   // Packs `weights` [outputs, inputs] into `to`.
   static void PackLinear(const float* weights, PointerLinear& to);
-  // Weights that are packed independently of each other.
+  // Functions that pack weights, independently of each other.
   using Jobs = std::vector<absl::AnyInvocable<void()>>;
   void PackLayers(const float* parameters, std::vector<PointerLayer>& layers, Jobs& jobs);
   void PackNarrow(const float* parameters, Jobs& jobs);
@@ -131,8 +132,8 @@ class PointerWeights {
   const LstmKernels<float>& lstm_;
   const int64_t hidden_;
   const int64_t layers_;
-  const int64_t width_;     // of a head
-  const int64_t channels_;  // padded
+  const int64_t width_;     // of a head, without padding
+  const int64_t channels_;  // of a head, padded
   const NetworkInputs inputs_;
   const int64_t features_;
 };

@@ -1,6 +1,5 @@
-// A network architecture as the other folders see it: names, sizes, inputs and capabilities. Code
-// outside the architecture's own folder asks these members instead of comparing names. No torch
-// here.
+// A network architecture for the other folders: names, sizes, inputs and capabilities. Code outside
+// the architecture's own folder reads these members instead of comparing names. Needs no torch.
 #pragma once
 
 #include <span>
@@ -13,17 +12,18 @@
 
 namespace vrp {
 
-// Each architecture has one instance, which lives as long as the program; compare addresses.
+// A network architecture. Each has one instance, which lives as long as the program; compare
+// addresses.
 struct Architecture {
-  std::string_view name;                           // in configurations and model cards
-  std::string_view display_name;                   // for people, behind "a"
+  std::string_view name;                           // name in configurations and model cards
+  std::string_view display_name;                   // name in texts for people, after "a"
   std::span<const std::string_view> aliases = {};  // other names that configurations may use
-  std::string_view section;                        // of a configuration: the network's sizes
-  std::span<const NetworkOption> options;          // in the order in which they are written
+  std::string_view section;  // section of a configuration that holds the network's sizes
+  std::span<const NetworkOption> options;  // in the order in which they are written
 
   NodeOrder node_order = NodeOrder::kAsGiven;
-  std::span<const std::string_view> usual_inputs;  // of a node
-  bool reads_visited = false;  // whether kVisitedInput must be among the inputs, or must not
+  std::span<const std::string_view> usual_inputs;  // usual inputs of a node
+  bool reads_visited = false;  // whether kVisitedInput must be an input; otherwise it must not
   // The decoder's inputs before each choice of a node, besides the nodes' own inputs.
   std::span<const std::string_view> step_inputs;
 
@@ -36,10 +36,10 @@ struct Architecture {
   bool checkpoints_layers = false;
 
   NetworkSizes (*default_sizes)() = nullptr;
-  // Errors as of ReadNetworkSizes; `name` is the file's.
+  // Parses sizes in `json`. Returns the errors of ReadNetworkSizes; `name` is the file's name.
   absl::StatusOr<NetworkSizes> (*parse_sizes)(std::string_view json,
                                               std::string_view name) = nullptr;
-  // The parameters of a network of `sizes`: names, shapes and places.
+  // Returns the parameters of a network of `sizes`: names, shapes and offsets.
   ParameterLayout (*layout)(const NetworkSizes& sizes) = nullptr;
 };
 

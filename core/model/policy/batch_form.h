@@ -1,4 +1,4 @@
-// The form in which a network takes its instances.
+// The form in which a network reads its instances.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace vrp {
 
 enum class NodeOrder {
   kAsGiven,  // for networks whose results do not depend on the order
-  kByAngle,  // customers by angle around the depot, after the widest gap: for sequence models
+  kByAngle,  // for sequence models: customers by angle around the depot, after the widest gap
 };
 
 struct BatchForm {
-  // NOLINTNEXTLINE(google-explicit-constructor): most networks read built-in inputs alone.
+  // NOLINTNEXTLINE(google-explicit-constructor): most networks read only built-in inputs.
   BatchForm(NodeOrder nodes) : order(nodes) {}
   BatchForm(NodeOrder nodes, std::vector<std::string> columns)
       : order(nodes), own_columns(std::move(columns)) {}

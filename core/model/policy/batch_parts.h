@@ -1,4 +1,4 @@
-// Division of a batch into parts that go through a network one after the other.
+// Division of a batch into parts that a network processes one after the other.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct InstanceRange {
   int32_t count = 0;
 };
 
-// Returns part `part` (from 0) of `count` instances in `parts` parts: consecutive, nearly equal, at
-// most count / parts instances each, rounded up. Some are empty if there are more parts than
-// instances.
+// Returns part `part` (from 0) of `count` instances in `parts` parts. Parts are consecutive and
+// nearly equal; none has more than count / parts instances, rounded up. Some are empty if there are
+// more parts than instances.
 constexpr InstanceRange PartOf(int32_t count, int32_t parts, int32_t part) {
   const auto begin = [count, parts](int64_t p) { return static_cast<int32_t>(count * p / parts); };
   return {begin(part), begin(part + 1) - begin(part)};

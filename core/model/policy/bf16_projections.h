@@ -14,15 +14,15 @@ namespace vrp {
 // may run on several threads at once, each with its own `work`, which grows on demand.
 class Bf16Projections {
  public:
-  // `bf16` must not be kNone.
+  // Makes the product. `bf16` must not be kNone.
   Bf16Projections(int64_t outputs, int64_t inputs, Bf16 bf16);
 
-  // Takes weights [outputs, inputs].
+  // Packs weights [outputs, inputs].
   void Pack(const float* weights);
   // Computes y [rows, outputs] from x [rows, inputs].
   void Forward(Rows<const float> x, int64_t rows, Rows<float> y, std::vector<float>& work) const;
-  // Computes dx [rows, inputs] from dy [rows, outputs] and adds to d_weights [outputs, inputs]. The
-  // rows of x must be contiguous.
+  // Computes dx [rows, inputs] from dy [rows, outputs], and adds the weights' gradient to d_weights
+  // [outputs, inputs]. The rows of x must be contiguous.
   void Backward(Rows<const float> dy, const float* x, int64_t rows, Rows<float> dx,
                 float* d_weights, std::vector<float>& work) const;
 

@@ -1,4 +1,4 @@
-// Options of how an engine computes; a training configuration may choose them. No torch here.
+// Options for an engine's computation, which a training configuration may set. Needs no torch.
 #pragma once
 
 #include "core/device/step_stream.h"
@@ -14,18 +14,16 @@ enum class Precision {
 struct EngineOptions {
   Precision precision = Precision::kFp32;
   // The next six apply to engines with LibTorch only.
-  // Whether rollouts and second passes run in one launch each, if the network supports it.
-  // Otherwise they run step by step in torch's operators, the reference for the launches.
   bool fused = true;
   bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
   bool deterministic = false;  // bitwise equal runs on CUDA too; slower
-  // Whether the backward pass computes encoder layers again instead of keeping their activations:
-  // less memory for a third more time.
+  // Whether the backward pass recomputes encoder layers instead of keeping their activations. It
+  // needs less memory and a third more time.
   bool gradient_checkpointing = false;
   // Whether batches go to a CUDA device through page-locked memory, so that the host can continue.
   bool pinned = true;
-  // Makes the streams of captured steps and captured rollouts; null: those of the CUDA device, none
-  // on the CPU. Tests pass a fake.
+  // Makes the streams of captured steps and captured rollouts. Null: streams of the CUDA device,
+  // none on the CPU. Tests pass a fake.
   StepStreamFactory step_stream = nullptr;
 };
 

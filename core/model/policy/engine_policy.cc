@@ -14,7 +14,8 @@
 namespace vrp {
 namespace {
 
-// Largest number of steps, over all trajectories, of one call; more are decoded in several calls.
+// Largest number of steps, over all trajectories, in one call of the engine. Larger batches are
+// decoded in several calls.
 constexpr int64_t kMaxTableSteps = int64_t{1} << 24;
 
 std::string KindNames(const std::vector<ProblemKind>& kinds) {
@@ -54,8 +55,8 @@ absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
                                               plan.size(), " vehicles, there are ", count));
 }
 
-// Applies symmetry augmentation 0 .. 7 to coordinates in the unit square: 0 is the identity, the
-// others rotate and reflect.
+// Applies symmetry augmentation 0 .. 7 to coordinates in the unit square. Augmentation 0 is the
+// identity; the others rotate and reflect.
 void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) {
   for (size_t row = 0; row + columns <= features.size(); row += columns) {
     float& x = features[row];
@@ -66,7 +67,7 @@ void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) 
   }
 }
 
-// The augmentations of an instance in a batch, and how many plans besides the best are wanted.
+// The augmentations of an instance in a batch, and the number of other plans that are wanted.
 struct AugmentationRange {
   int32_t first = 0;
   int32_t count = 1;
@@ -117,7 +118,7 @@ class EnginePolicy final : public Policy {
     return std::max(1, instance.num_customers());
   }
 
-  // Returns how many instances of `rest` are decoded together, at least one: those with equal width
+  // Returns how many instances of `rest` are decoded together: at least one, all with equal width
   // and number of augmentations, within kMaxTableSteps.
   static size_t PartSize(std::span<const Instance> rest, const DecodeOptions& options) {
     const int32_t width = Width(rest.front(), options);
@@ -176,7 +177,7 @@ class EnginePolicy final : public Policy {
     return request;
   }
 
-  // Returns the cheapest plan of all augmentations that the fleet can drive; the first among
+  // Returns the cheapest plan over all augmentations that the fleet can drive; the first among
   // equals.
   static absl::StatusOr<DecodedPlan> BestPlan(const NetworkBatch& batch,
                                               const Trajectories& trajectories,

@@ -1,4 +1,4 @@
-// A policy that decodes plans by any engine. No torch here.
+// A policy that decodes plans by any engine. Needs no torch.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Makes a policy of `engine`, whose parameters must not change any more.
+// Makes a policy that decodes by `engine`, whose parameters must not change any more.
 std::unique_ptr<Policy> MakeEnginePolicy(std::unique_ptr<const PolicyEngine> engine,
                                          std::vector<ProblemKind> kinds, DeviceId device);
 

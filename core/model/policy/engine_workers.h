@@ -1,6 +1,6 @@
-// Sharing of a batch among an engine's threads on the CPU. Each thread keeps its own memory between
-// calls and processes its groups of instances one after the other. The batch and the number of
-// threads alone decide which thread gets a group, so that sums are bitwise reproducible.
+// Division of a batch among an engine's threads on the CPU. Each thread reuses its own memory and
+// processes its groups of instances one after the other. Only the batch and the number of threads
+// determine which thread gets a group, so that sums are bitwise reproducible.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +24,12 @@ struct GroupCut {
   int32_t instances = 0;
   int64_t limit = 1;  // approximate rows of a group, which has at least one instance
   int threads = 1;
-  int32_t at_once = 0;  // instances of all threads' current groups together, one each at least; 0:
-                        // no bound
+  // Bound on the instances of all threads' current groups together, at least one per thread. 0: no
+  // bound.
+  int32_t at_once = 0;
 };
-// Divides the instances into groups with nearly equal rows, equally many per thread if there are
-// enough instances. rows_before(b) returns the rows of instances 0 .. b - 1.
+// Divides the instances into groups with nearly equal rows. If there are enough instances, each
+// thread gets the same number of groups. rows_before(b) returns the rows of instances 0 .. b - 1.
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
                                          absl::FunctionRef<int64_t(int32_t)> rows_before);
 
@@ -39,12 +40,12 @@ inline int EngineThreads(const RolloutRequest& request) {
 // Calls body(0) .. body(count - 1) on as many threads; without a pool `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
-// The memory and results of one thread. Engines derive theirs from it.
+// The memory and results of one thread. Engines derive their workers from it.
 template <typename Group, typename T>
 struct EngineWorker {
   Group group;                  // the network's activations
-  std::vector<T> gradient;      // with respect to the parameters
-  std::vector<double> weights;  // [count, P], of the group's trajectories in the loss
+  std::vector<T> gradient;      // gradient with respect to the parameters
+  std::vector<double> weights;  // [count, P]: weights of the group's trajectories in the loss
   PhaseSeconds seconds{};
   double loss = 0;
   double pass_difference = 0;
@@ -54,8 +55,8 @@ struct EngineWorker {
 template <typename Worker>
 using EngineWorkers = std::vector<std::unique_ptr<Worker>>;
 
-// Calls `body` like ForEachWorker for the workers without an error. A worker that runs out of
-// memory gets that as its status.
+// Calls `body` like ForEachWorker for the workers without an error. If a worker runs out of memory,
+// its status says so.
 template <typename Worker>
 void ForEachOkWorker(CpuPool* pool, const EngineWorkers<Worker>& workers,
                      absl::FunctionRef<void(Worker&, size_t)> body) {
@@ -85,7 +86,7 @@ bool AllWorkersOk(const EngineWorkers<Worker>& workers) {
                      [](const auto& worker) { return worker->status.ok(); });
 }
 
-// Returns the sums over the workers, without the trajectories.
+// Returns the sums of the workers' results, without the trajectories.
 template <typename Worker>
 GradientOutcome SumOutcomes(const EngineWorkers<Worker>& workers) {
   GradientOutcome outcome;
@@ -97,7 +98,7 @@ GradientOutcome SumOutcomes(const EngineWorkers<Worker>& workers) {
   return outcome;
 }
 
-// Workers that are kept between calls. Thread-safe.
+// Workers that are reused between calls. Thread-safe.
 template <typename Worker>
 class WorkerPool {
  public:
@@ -119,8 +120,8 @@ class WorkerPool {
     return taken;
   }
 
-  // Takes back `workers` and returns their first error. If that is lack of memory, it frees them
-  // instead.
+  // Stores `workers` for reuse and returns their first error. If they ran out of memory, it frees
+  // them instead.
   absl::Status Return(EngineWorkers<Worker> workers) {
     absl::Status status;
     for (const auto& worker : workers) {

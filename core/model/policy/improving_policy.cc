@@ -101,7 +101,7 @@ class ImprovingPolicy final : public Policy {
       rounds = improver_->Improve(whole, improving);
     }
     VRP_RETURN_IF_ERROR(rounds.status());
-    // Integers are rounded, so an "improved" plan may cost more.
+    // Distances and loads are rounded to integers, so an "improved" plan may cost more.
     ForEach(plans.size(), options.pool, [&](int64_t i) {
       Plan better = PlanOfRoutes(whole[i].plan);
       if (PlanCost(batch[i], better) < PlanCost(batch[i], plans[i].plan)) {

@@ -1,4 +1,4 @@
-// A policy that improves its plans by local search before it returns them. No torch here.
+// A policy that improves its plans by local search before it returns them. Needs no torch.
 #pragma once
 
 #include <memory>

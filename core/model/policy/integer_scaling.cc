@@ -8,7 +8,7 @@ namespace vrp {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<int32_t>::max();
-// Bounds of the routes beyond the plan's: this number, and this fraction of the plan's routes.
+// Bounds of the routes added to the plan's: this number, and this fraction of the plan's routes.
 constexpr size_t kSpareRoutes = 4;
 constexpr size_t kSpareShare = 4;
 

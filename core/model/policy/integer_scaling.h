@@ -8,8 +8,8 @@
 namespace vrp {
 
 // Multiplies distances and loads by a factor and rounds them. The factor keeps integers of moderate
-// size exact (the metric's unit; integer demands) and otherwise uses the range of int32. Loads are
-// rounded so that routes that fit in integers also fit in truth. `plan` must be complete; the
+// size exact (the metric's unit; integer demands), and otherwise uses the range of int32. Loads are
+// rounded so that routes that fit in integers also fit unrounded. `plan` must be complete. The
 // instance must have symmetric distances and one capacity.
 ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan);
 

@@ -26,7 +26,7 @@ const FeatureColumn* FindColumn(const InstanceData& data, std::string_view name)
   return nullptr;
 }
 
-// Returns the number of doubles that BatchBuilder takes from the storage.
+// Returns the number of doubles that BatchBuilder needs in the storage.
 size_t StorageSize(const InstanceData& data) {
   const auto nodes = static_cast<size_t>(NodeCount(data));
   size_t columns = data.positions.empty() ? 0 : 2;
@@ -111,7 +111,7 @@ class BatchBuilder {
     return problem;
   }
 
-  // Returns the instance with the square around it and the units of its features.
+  // Returns the instance's bounding square and the units of its features.
   FeatureFrame Frame(const InstanceData& data) {
     FeatureFrame frame = {.problem = Problem(data)};
     Position low;
@@ -134,7 +134,7 @@ class BatchBuilder {
     return frame;
   }
 
-  // Distances are 1,000 times the coordinates' unit in one metric.
+  // Returns the metric's distance per unit of the coordinates.
   static double MetricScale(Metric metric) { return metric == Metric::kScaled1000 ? 1000 : 1; }
 
   static double Between(const RoutingProblem& problem, int32_t from, int32_t to) {
@@ -152,8 +152,8 @@ class BatchBuilder {
     return Between(problem, from, to) / problem.speed;
   }
 
-  // Returns the time from the depot's opening to its close. If it never closes, it ends when the
-  // vehicle is back from the last window's visit.
+  // Returns the time from the depot's opening to its close. If the depot never closes, returns the
+  // time until the vehicle is back from the last window's visit.
   static double Horizon(const RoutingProblem& problem) {
     if (problem.window_opens == nullptr) return 1;
     const double start = problem.window_opens[0];
@@ -184,7 +184,7 @@ class BatchBuilder {
 
   size_t Stride() const { return static_cast<size_t>(batch_.columns); }
 
-  // Adds the own columns of the instance whose built-in features were added last.
+  // Adds the feature columns of the instance whose built-in features were added last.
   void AddOwnFeatures(const InstanceData& data) {
     float* const first = batch_.features.data() + batch_.features.size() - order_.size() * Stride();
     for (size_t c = 0; c < form_.own_columns.size(); ++c) {
@@ -198,7 +198,7 @@ class BatchBuilder {
 
   const BatchForm& form_;
   NetworkBatch batch_;
-  std::span<const NodeIndex> order_;  // of the instance being added
+  std::span<const NodeIndex> order_;  // order of the instance being added
 };
 
 const InstanceData& DataOf(const InstanceData& data) { return data; }

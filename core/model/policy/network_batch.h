@@ -1,4 +1,4 @@
-// Instances as the engines see them: flat arrays without padding. No torch here.
+// A batch of instances as the engines read it: flat arrays without padding. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace vrp {
 
-// Features of the edge (i, j) that bias attention: d(i, j) and d(j, i), scaled like lengths, and
-// exp(-d / 0.1) of both, which distinguishes near neighbours.
+// Number of features of the edge (i, j) that bias attention: d(i, j) and d(j, i), scaled like
+// lengths, and exp(-d / 0.1) of both. The latter distinguish near neighbours.
 inline constexpr int32_t kEdgeFeatures = 4;
 
-// A batch is immutable once made. Rows of instance b are first_rows[b] .. first_rows[b + 1] - 1,
-// its nodes in the network's order (see `orders`).
+// A batch of instances, immutable once made. Rows of instance b are first_rows[b] .. first_rows[b +
+// 1] - 1, its nodes in the network's order (see `orders`).
 struct NetworkBatch {
   std::vector<int32_t> first_rows;       // [B + 1]
   std::vector<float> features;           // [rows, columns]
@@ -36,24 +36,25 @@ struct NetworkBatch {
   NetworkBatch() = default;
   NetworkBatch(NetworkBatch&&) = default;
   NetworkBatch& operator=(NetworkBatch&&) = default;
-  NetworkBatch(const NetworkBatch&) = delete;  // `problems` would point into the other
+  NetworkBatch(const NetworkBatch&) = delete;  // `problems` would point into the original
   NetworkBatch& operator=(const NetworkBatch&) = delete;
 };
 
 // Returns the largest number of nodes that may come first in an instance of `batch`.
 int32_t MaxStarts(const NetworkBatch& batch);
 
-// Returns kUnimplemented for an instance that the networks cannot read: several depots or vehicle
-// types, missing coordinates that the order needs, an unsupported combination of backhauls, or a
-// missing feature column.
+// Returns kUnimplemented for an instance that the networks cannot read. Reasons are several depots
+// or vehicle types, missing coordinates that the order needs, an unsupported combination of
+// backhauls, or a missing feature column.
 absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
-// Every instance must be supported. InstanceData need not have ids; it must be valid.
+// Makes a batch of `instances`, all of which must be supported and valid. InstanceData need not
+// have ids.
 NetworkBatch MakeNetworkBatch(std::span<const Instance> instances, const BatchForm& form);
 NetworkBatch MakeNetworkBatch(std::span<const InstanceData> instances, const BatchForm& form);
 
-// Converts a trajectory's choices (0: back to the depot; for a TSP: its cities in order) to a plan
-// in the instance's node numbers, and back. PlanChoices takes a complete, feasible plan and returns
-// a canonical form: equal plans give equal sequences.
+// Convert a trajectory's choices to a plan in the instance's node numbers, and back. Choice 0
+// returns to the depot; a TSP's choices are its cities in order. PlanChoices takes a complete,
+// feasible plan and returns a canonical form: equal plans give equal sequences.
 Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t> choices);
 std::vector<int32_t> PlanChoices(const NetworkBatch& batch, int32_t b, const Plan& plan);
 

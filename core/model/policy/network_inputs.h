@@ -1,4 +1,4 @@
-// The inputs that a network reads of each node. No torch here.
+// The inputs that a network reads of each node. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ struct NetworkInputs {
 // Returns the inputs of a network whose configuration has no problem.features.
 std::vector<std::string> UsualInputs(const Architecture& architecture);
 
-// Resolves `inputs`, which WantedInputs accepts: built-in ones
-// (core/problem/instance/input_names.h) and feature columns. Empty: the usual ones.
+// Resolves `inputs` to built-in inputs (core/problem/instance/input_names.h) and feature columns.
+// WantedInputs must accept them. If `inputs` is empty, returns the usual ones.
 NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs);
 
-// Returns what an error wants in place of `inputs`: "is_visited among them, ...". Empty: they are
-// right.
+// Returns the text of an error that says which inputs are wanted: "is_visited among them, ...".
+// Returns an empty text if `inputs` are right.
 std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs);
 
 }  // namespace vrp

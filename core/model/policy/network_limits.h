@@ -1,4 +1,4 @@
-// Limits that all networks share. Those of one network are in its options header.
+// Limits that all networks share. The limits of one network are in its options header.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ bool IsWithin(const NetworkOption& option, double value) {
   return value >= option.low && value <= option.high;
 }
 
-// Returns what would be right in place of `value`; empty: it is right.
+// Returns the text of an error that says which values are wanted; empty if `value` is right.
 std::string WantedValue(const NetworkOption& option, const Json& usual, const Json& value,
                         const Json& sizes) {
   if (usual.is_boolean()) return value.is_boolean() ? "" : "true or false";

@@ -1,4 +1,4 @@
-// The sizes and switches of a network, as configurations and model cards give them. No torch here.
+// The sizes and switches of a network in configurations and model cards. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Architecture;
 // One size or switch. Its type is that of its default: an integer, a number, a bool or a word.
 struct NetworkOption {
   const char* key = "";
-  double low = 0;  // bounds of an integer or a number, both allowed
+  double low = 0;  // bounds of an integer or a number, inclusive
   double high = 0;
   int32_t multiple_of = 1;
   const char* divides = nullptr;                 // the key of the size that this one must divide
@@ -26,9 +26,9 @@ struct NetworkOption {
 
 // The sizes of one network, checked.
 struct NetworkSizes {
-  std::string json;                 // as model cards give them
-  std::string fixed_json;           // those that must not change when training goes on
-  std::vector<std::string> inputs;  // of a node; empty: the architecture's usual ones
+  std::string json;                 // the sizes in the form of a model card
+  std::string fixed_json;           // the sizes that must not change when training resumes
+  std::vector<std::string> inputs;  // inputs of a node; empty: the architecture's usual ones
   double dropout = 0;               // share dropped between layers in supervised training
   bool edge_bias = false;           // whether distances of all pairs of nodes bias attention
 
@@ -38,11 +38,11 @@ struct NetworkSizes {
 inline constexpr char kInputsKey[] = "inputs";
 
 // Parses `text`, an object with all options of `architecture` and perhaps its inputs, and checks
-// every value. kInvalidArgument: `{name}: architecture_json.{key}: got ..., wanted ...`.
+// every value. Returns kInvalidArgument: `{name}: architecture_json.{key}: got ..., wanted ...`.
 absl::StatusOr<nlohmann::json> ReadNetworkSizes(std::string_view text, std::string_view name,
                                                 const Architecture& architecture);
 
-// Returns the inputs that `sizes`, which was checked, states; empty: the usual ones.
+// Returns the inputs that `sizes` states, after the check; empty: the usual ones.
 std::vector<std::string> StatedInputs(const nlohmann::json& sizes);
 
 }  // namespace vrp

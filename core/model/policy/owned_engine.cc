@@ -51,7 +51,7 @@ class OwnedSteps final : public CapturedSteps {
   absl::Status Load(const CapturedStepsState& state) override {
     return lane_.Do([&] { return steps_->Load(state); });
   }
-  // Waits on this thread, not on the executor's, so that other work has the device meanwhile.
+  // Waits on this thread, not on the executor's, so that other work can use the device.
   absl::Status WaitForReportSlot() override { return steps_->WaitForReportSlot(); }
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
     VRP_RETURN_IF_ERROR(WaitForReportSlot());

@@ -1,4 +1,4 @@
-// An engine that uses its device only through the device's executor. No torch here.
+// An engine that uses its device only through the device's executor. Needs no torch.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// Wraps `engine`: every call, also of its captured steps, runs as work of `executor` at `priority`.
-// Its destructor releases the device memory that nothing else uses. The executor must outlive it.
+// Wraps `engine`. The executor runs every call, including those of captured steps, at `priority`.
+// The wrapper's destructor releases device memory that is not in use. The executor must outlive the
+// wrapper.
 std::unique_ptr<PolicyEngine> MakeOwnedEngine(std::unique_ptr<PolicyEngine> engine,
                                               DeviceExecutor& executor, Priority priority);
 

@@ -1,4 +1,4 @@
-// A clock that adds the time of one thread to the phases of a step.
+// A clock that measures how long one thread spends in each phase of a step.
 #pragma once
 
 #include <chrono>

@@ -19,7 +19,7 @@ Plan ChoicesToPlan(const NetworkBatch& batch, int32_t b, std::span<const int32_t
   const NodeIndex* const order = batch.orders.data() + batch.first_rows[b];
   Plan plan;
   if (batch.problems[b].tsp) {
-    // A plan lists a tour's customers after node 0.
+    // The plan of a TSP is one route: the tour's customers after node 0.
     plan.push_back({});
     const auto start = std::find_if(choices.begin(), choices.end(),
                                     [&](int32_t node) { return order[node] == 0; });

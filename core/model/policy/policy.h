@@ -1,4 +1,4 @@
-// A trained network as other folders see it: instances in, plans out. No torch here.
+// A trained network for the other folders: instances in, plans out. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class DecodeMethod {
 };
 
 inline constexpr int32_t kMaxAugmentations = 8;
-// Limits of the samples and the beams of an instance.
+// Largest `width` of kSample and of kBeam.
 inline constexpr int32_t kMaxSamples = 100'000;
 inline constexpr int32_t kMaxBeams = 10'000;
 
@@ -36,17 +36,17 @@ inline constexpr int32_t kMaxBeams = 10'000;
 // ruin and recreate under simulated annealing (core/kernels/improve/batch_improver.h).
 struct PlanImprovement {
   int32_t rounds = 0;
-  absl::Time until = absl::InfiniteFuture();  // ends the rounds early
+  absl::Time until = absl::InfiniteFuture();  // time at which the rounds end early
 };
 
 struct DecodeOptions {
   DecodeMethod method = DecodeMethod::kGreedy;
-  int32_t width = 1;  // samples, beams or starts of an instance; 1 for greedy
+  int32_t width = 1;  // samples, beams or starts per instance; 1 for kGreedy
   // Number of symmetry augmentations (rotations and reflections, at most 8) of each instance that
-  // are decoded; the best plan wins (Kwon et al. 2020). 1: the instance alone. Instances without
-  // coordinates are never augmented.
+  // are decoded; the best plan wins (Kwon et al. 2020). 1: only the instance itself. Instances
+  // without coordinates are never augmented.
   int32_t augmentations = 1;
-  uint64_t seed = 1;       // kSample draws by counters (seed, instance, sample, step)
+  uint64_t seed = 1;       // kSample draws depend on (seed, instance, sample, step)
   double temperature = 1;  // kSample divides the logits by it
   int32_t others = 0;      // the largest number of DecodedPlan::others
   std::optional<PlanImprovement> improvement = {};
@@ -56,10 +56,10 @@ struct DecodeOptions {
 
 struct DecodedPlan {
   Plan plan;                  // complete, and feasible by construction (masks)
-  double log_likelihood = 0;  // of the choices
-  // Other trajectories' plans, the cheapest first; equal ones may repeat.
+  double log_likelihood = 0;  // sum over the choices
+  // Plans of other trajectories, the cheapest first; equal plans may repeat.
   std::vector<Plan> others = {};
-  int32_t rounds = 0;             // of improvement
+  int32_t rounds = 0;             // rounds of improvement that were run
   absl::Duration improving = {};  // time to improve the whole batch
 };
 
@@ -76,30 +76,30 @@ class Policy {
   virtual ~Policy() = default;
 
   virtual const PolicyInfo& info() const = 0;
-  // Returns kUnimplemented for what the network was not made for (a matrix without coordinates,
-  // ...).
+  // Returns kUnimplemented for instances that the network was not made for (a matrix without
+  // coordinates, ...).
   virtual absl::Status Supports(const Instance& instance) const = 0;
-  // Returns OK if Decode supports DecodeOptions::improvement for `instance`; else kUnimplemented
-  // with the reason.
+  // Returns OK if Decode supports DecodeOptions::improvement for `instance`, or kUnimplemented with
+  // the reason.
   virtual absl::Status Improves(const Instance& /*instance*/) const {
     return absl::UnimplementedError(
         "strategy: improved searches on a GPU, and this model is not on one; on the CPU use "
         "seeded or search");
   }
-  // Returns the best plan of each instance, in the order of `batch`; sizes may differ.
-  // kDeadlineExceeded, kCancelled: options.stop ended it. kFailedPrecondition: an instance cannot
-  // be completed (a customer is unreachable). Thread-safe; blocks.
+  // Returns the best plan of each instance, in the order of `batch`; sizes may differ. Returns
+  // kDeadlineExceeded or kCancelled if options.stop ended the decoding, and kFailedPrecondition if
+  // a customer is unreachable. Thread-safe; blocks.
   virtual absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                           const DecodeOptions& options) = 0;
 };
 
-// Loads `directory` (weights.safetensors and card.json) onto `device`. Passed as a function, so
-// that users of policies need no torch.
+// A function that loads `directory` (weights.safetensors and card.json) onto `device`. It is passed
+// as a function, so that users of policies need no torch.
 using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
     const std::string& directory, DeviceId device)>;
 
-// Loads a model of any architecture; `executors` as in EngineRequest. kInvalidArgument names the
-// file and the error.
+// Loads a model of any architecture; `executors` as in EngineRequest. Returns kInvalidArgument
+// naming the file and the error.
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
                                                    DeviceExecutors* executors = nullptr);
 PolicyLoader PolicyLoaderOn(DeviceExecutors* executors);

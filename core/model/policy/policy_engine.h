@@ -1,5 +1,5 @@
 // A routing network that can be run and trained: one interface for all architectures and devices.
-// No torch here; engines with torch implement it too.
+// Needs no torch; engines with torch also implement it.
 #pragma once
 
 #include <array>
@@ -22,32 +22,35 @@
 
 namespace vrp {
 
-// kBeam returns the P trajectories that a beam search of width P ends with
+// How trajectories choose nodes. kBeam returns the P trajectories of a beam search of width P
 // (core/kernels/decoder/beam_search.h), the likeliest first, the greedy one among them. If there
-// are fewer tours, the rest have no choices, infinite costs and log-likelihoods of -inf.
+// are fewer tours, the other rows have no choices, infinite costs and log-likelihoods of -inf.
 enum class Choice { kGreedy, kSample, kForced, kBeam };
 
-// Shapes: B instances, P trajectories of each, T steps (of the longest trajectory).
+// The settings of a rollout. Shapes: B instances, P trajectories of each, T steps (of the longest
+// trajectory).
 struct RolloutRequest {
   Choice choice = Choice::kGreedy;
   int32_t trajectories = 1;  // P
-  // POMO (Kwon et al. 2020): trajectory p begins with the p-th of the nodes that may come first,
-  // modulo their number. That choice is not the network's and has no log-likelihood.
+  // Whether trajectory p begins with the p-th of the nodes that may come first, modulo their number
+  // (POMO, Kwon et al. 2020). The network does not make that choice, so it has no log-likelihood.
   bool distinct_starts = false;
   double temperature = 1;  // kSample divides the logits by it
-  // kSample's draws depend on (seed, stream, (first_instance + b) * P + p, t) alone.
+  // Seed and counters of kSample: draws depend only on (seed, stream, (first_instance + b) * P + p,
+  // t).
   uint64_t seed = 1;
   uint64_t stream = 0;
   int64_t first_instance = 0;
-  // kForced: the choices of each trajectory, [B * P].
+  // Forced choices of each trajectory, [B * P]; only for kForced.
   std::span<const std::vector<int32_t>> choices = {};
-  // kForced, sequence models: probability that the decoder reads the node chosen one step before.
-  // Otherwise it reads the one that the network would have chosen (Bengio et al. 2015).
+  // Probability that the decoder reads the node chosen one step before; kForced with sequence
+  // models only. Otherwise it reads the node that the network would have chosen (Bengio et al.
+  // 2015).
   double teacher_forcing = 1;
   StopCondition stop = {};  // polled between steps or instances, at least every millisecond
-  CpuPool* pool = nullptr;  // null: the calling thread alone
-  // Whether products are in bf16, if the hardware has it. On the CPU: those of encoders, LSTMs and
-  // projections. With LibTorch: in AddGradient only.
+  CpuPool* pool = nullptr;  // null: only the calling thread
+  // Whether products are in bf16, if the hardware supports bf16. On the CPU these are products of
+  // encoders, LSTMs and projections. With LibTorch only AddGradient uses bf16.
   bool bf16 = false;
 };
 
@@ -69,34 +72,38 @@ struct Trajectories {
 enum class Phase { kData, kCopy, kEncode, kRollout, kSecondPass, kBackward, kOptimiser, kLog };
 inline constexpr std::array<std::string_view, 8> kPhaseNames = {
     "data", "copy", "encode", "rollout", "second_pass", "backward", "optimiser", "log"};
-using PhaseSeconds = std::array<double, kPhaseNames.size()>;  // summed over threads
+using PhaseSeconds = std::array<double, kPhaseNames.size()>;  // seconds, summed over threads
 
 struct GradientRequest {
   RolloutRequest rollout;
-  // s. kForced: each step's term is (1 - s) log p(choice) + s mean of log p over the allowed nodes.
+  // Smoothing s. With kForced each step's term is (1 - s) log p(choice) + s mean of log p over the
+  // allowed nodes.
   double label_smoothing = 0;
-  bool dropout = false;     // drawn by (rollout.seed, rollout.stream)
-  int32_t micro_batch = 0;  // instances at once, all threads together, one each at least; 0: the
-                            // engine chooses
+  bool dropout = false;  // drawn by (rollout.seed, rollout.stream)
+  // Number of instances that all threads together process at a time, at least one per thread. 0:
+  // the engine chooses.
+  int32_t micro_batch = 0;
 };
 
-// Computes the trajectories' weights in the loss from `costs` [count, P] of instances first ..
-// first + count - 1 into `weights` [count, P]. Called from several threads at once.
+// A function that computes the trajectories' weights in the loss. `costs` [count, P] are of
+// instances first .. first + count - 1; it writes `weights` [count, P]. Several threads call it at
+// the same time.
 using WeighTrajectories = absl::FunctionRef<void(int64_t first, std::span<const double> costs,
                                                  std::span<double> weights)>;
 
 struct GradientOutcome {
   double loss = 0;             // sum of weight * log-likelihood
-  Trajectories trajectories;   // of the rollout
+  Trajectories trajectories;   // trajectories of the rollout
   double pass_difference = 0;  // largest |second pass - rollout| of a log-likelihood per choice
   PhaseSeconds seconds{};
-  int64_t copied_bytes = 0;  // moved between host and device
+  int64_t copied_bytes = 0;  // bytes moved between host and device
   int64_t copies = 0;
-  int64_t matrix_bytes = 0;  // the distance matrices' share of these
-  bool overflowed = false;   // fp16 only: nothing was added, and the step must be skipped
+  int64_t matrix_bytes = 0;  // part of copied_bytes: the distance matrices
+  bool overflowed = false;   // fp16 only: whether nothing was added, and the step must be skipped
 };
 
-// Run is thread-safe while no parameter changes; AddGradient is not.
+// An engine that runs and trains one network. Run is thread-safe while no parameter changes;
+// AddGradient is not.
 class PolicyEngine {
  public:
   virtual ~PolicyEngine() = default;
@@ -106,38 +113,40 @@ class PolicyEngine {
   const BatchForm& batch_form() const { return inputs().form; }
   // Whether RolloutRequest::bf16 changes anything on the CPU.
   virtual bool HasBf16() const { return false; }
-  // The host's copy of the weights is authoritative; call ParametersChanged after changing it.
-  // After a failure of it, ScalarState or Restore, the state of the device is undefined.
+  // Returns the host's copy of the weights, which is authoritative. Call ParametersChanged after
+  // changing it. If ParametersChanged, ScalarState or Restore fails, the state of the device is
+  // undefined.
   virtual FlatParameters& parameters() = 0;
   virtual const FlatParameters& parameters() const = 0;
   virtual absl::Status ParametersChanged() = 0;
 
-  // Decodes trajectories. kUnimplemented: the engine has no kBeam. kCancelled, kDeadlineExceeded:
-  // it was stopped. kFailedPrecondition names a customer that became unreachable (`instances[b]:
-  // ...`).
+  // Decodes trajectories. Returns kUnimplemented if the engine has no kBeam, kCancelled or
+  // kDeadlineExceeded if it was stopped. Returns kFailedPrecondition naming a customer that became
+  // unreachable (`instances[b]: ...`).
   virtual absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                            const RolloutRequest& request) const = 0;
 
-  // Decodes (kBeam is refused), weighs the trajectories, and adds the gradient of
-  // sum(weight * log-likelihood) to parameters().gradient(), after TrackGradient. On the CPU
-  // bitwise reproducible for the same arguments, instruction set and number of threads.
-  // kResourceExhausted: out of memory; the gradient is undefined, a smaller micro_batch may
-  // succeed.
+  // Decodes, weighs the trajectories, and adds the gradient of sum(weight * log-likelihood) to
+  // parameters().gradient(), after TrackGradient. Refuses kBeam. On the CPU the result is bitwise
+  // reproducible for the same arguments, instruction set and number of threads. Returns
+  // kResourceExhausted if memory runs out. The gradient is then undefined; a smaller micro_batch
+  // may succeed.
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;
 
-  // Whether MakeCapturedSteps may succeed. Callers ask first, as the request may be slow to make.
+  // Whether MakeCapturedSteps may succeed. Callers check this first, because the request may be
+  // slow to make.
   virtual bool can_capture_steps() const { return false; }
-  // Makes captured steps that do the same as AddGradient and an optimiser on the engine's device.
-  // kUnimplemented gives the reason why there are none.
+  // Makes captured steps that do the work of AddGradient and an optimiser on the engine's device.
+  // Returns kUnimplemented with the reason if the engine has none.
   virtual absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest&) {
     return absl::UnimplementedError("captured steps: this engine has none");
   }
 
   // Returns the engine's further state for checkpoints by name (the scale of fp16's losses).
-  // Restore takes it and ignores unknown names.
+  // Restore loads it and ignores unknown names.
   virtual absl::StatusOr<std::map<std::string, double>> ScalarState() const {
     return std::map<std::string, double>();
   }

@@ -14,7 +14,7 @@ namespace {
 StepChoice ToStepChoice(Choice choice) {
   switch (choice) {
     case Choice::kGreedy:
-    case Choice::kBeam:  // not a rollout
+    case Choice::kBeam:  // kBeam is no rollout
       return StepChoice::kGreedy;
     case Choice::kSample:
       return StepChoice::kSample;
@@ -24,7 +24,7 @@ StepChoice ToStepChoice(Choice choice) {
   return StepChoice::kGreedy;
 }
 
-// Returns the first customer that a fresh vehicle cannot serve, by its number in the instance.
+// Returns the number, in the instance, of the first customer that a new vehicle cannot serve.
 NodeIndex Unreachable(const NetworkBatch& batch, int32_t instance) {
   const StepRules rules = MakeStepRules(batch.problems[instance]);
   std::vector<uint8_t> visited(static_cast<size_t>(batch.nodes(instance)));
@@ -123,7 +123,7 @@ double TrajectoryTable::Difference(int32_t instance, int32_t trajectory,
 Trajectories TrajectoryTable::Take() {
   int32_t longest = 0;
   for (const int32_t length : table_.lengths) longest = std::max(longest, length);
-  // Rows move towards the front, so that none is overwritten before it has moved.
+  // Rows move towards the front, so no row is overwritten before it has moved.
   for (size_t row = 0; row < table_.lengths.size(); ++row) {
     const int32_t* const from = table_.choices.data() + row * static_cast<size_t>(table_.steps);
     std::copy(from, from + longest,

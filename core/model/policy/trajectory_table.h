@@ -1,4 +1,4 @@
-// The table into which a batch's rollouts write their trajectories. No torch here.
+// A table into which a batch's rollouts write their trajectories. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +17,11 @@ struct TrajectoryRange {
   int32_t count = 0;
 };
 
-// Different threads may write different trajectories.
+// The trajectories of a batch. Several threads may write different trajectories at the same time.
 class TrajectoryTable {
  public:
-  // `batch` must outlive the table. A request that does not fit the batch sets status() to
-  // kInvalidArgument.
+  // Makes a table for `batch`, which must outlive it. If the request does not fit the batch, sets
+  // status() to kInvalidArgument.
   TrajectoryTable(const NetworkBatch& batch, const RolloutRequest& request);
   TrajectoryTable(const NetworkBatch& batch, const GradientRequest& request);
   const absl::Status& status() const { return status_; }
@@ -53,7 +53,8 @@ class TrajectoryTable {
     return std::span(table_.costs)
         .subspan(static_cast<size_t>(Row(first)), static_cast<size_t>(Row(count)));
   }
-  // Returns the difference of the second pass's log-likelihood to the rollout's, per choice.
+  // Returns the absolute difference between the second pass's log-likelihood and the rollout's, per
+  // choice.
   double Difference(int32_t instance, int32_t trajectory, double log_likelihood) const;
 
   // Returns the trajectories with as many steps as the longest one. The table is empty afterwards.

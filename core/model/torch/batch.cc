@@ -9,9 +9,9 @@ namespace vrp {
 namespace {
 
 constexpr double kNearness = 0.1;  // see kEdgeFeatures
-constexpr double kNotGiven = -1;   // in place of a given length
+constexpr double kNotGiven = -1;   // value for a length that is not given
 
-// Instances of a batch as host tensors, before the upload.
+// Padded instances of a batch as host tensors, before the upload.
 class Padding {
  public:
   Padding(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes = 0)
@@ -54,7 +54,7 @@ class Padding {
     return false;
   }
 
-  // Writes the matrices of PadGivenLengths.
+  // Returns the matrices of PadGivenLengths.
   at::Tensor GivenLengths() const {
     at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNotGiven, at::kDouble);
     double* to = lengths.mutable_data_ptr<double>();
@@ -80,7 +80,7 @@ class Padding {
 
 bool HasMatrix(const RoutingProblem& problem) { return problem.distances != nullptr; }
 
-// Returns scaled distances [B, N, N]: computed from the features or given.
+// Returns scaled distances [B, N, N], computed from the features or given.
 at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
   if (!padding.Any(HasMatrix)) return PlaneDistances(features);
   const at::Tensor given = transfers.ToDevice(padding.GivenLengths());
@@ -92,10 +92,10 @@ at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfe
 
 at::Tensor Transfers::ToDevice(const at::Tensor& host) {
   Count(host.numel() * host.element_size());
-  // The caller may reuse memory that it has pinned itself as soon as this returns.
+  // The caller may reuse its own page-locked memory as soon as this returns, so the copy blocks.
   if (!pinned_ || host.is_pinned()) return host.to(device_);
-  // Torch reuses page-locked memory only after the device has read it: while one buffer is being
-  // copied, the next is filled.
+  // Torch reuses page-locked memory only after the device has read it. While one buffer is being
+  // copied, the host fills the next.
   return host.pin_memory().to(device_, /*non_blocking=*/true);
 }
 

@@ -10,23 +10,23 @@
 
 namespace vrp {
 
-// A copier of tensors between host and device that counts its copies. Copies nothing on the CPU.
+// A copier of tensors between host and device that counts its copies. It copies nothing on the CPU.
 class Transfers {
  public:
-  // `pinned`: whether uploads go through page-locked memory (EngineOptions).
+  // Makes a copier. `pinned`: whether uploads go through page-locked memory (EngineOptions).
   explicit Transfers(at::Device device, bool pinned = false)
       : device_(device), pinned_(pinned && device.is_cuda()) {}
 
   at::Device device() const { return device_; }
   at::Tensor ToDevice(const at::Tensor& host);
-  // Blocks until the device is done.
+  // Copies to the host. Blocks until the device is done.
   at::Tensor ToHost(const at::Tensor& tensor);
   void Count(int64_t bytes);
   void CountMatrix(int64_t bytes) { matrix_bytes_ += device_.is_cpu() ? 0 : bytes; }
 
   int64_t bytes() const { return bytes_; }
   int64_t copies() const { return copies_; }
-  int64_t matrix_bytes() const { return matrix_bytes_; }  // the distance matrices' share of bytes()
+  int64_t matrix_bytes() const { return matrix_bytes_; }  // part of bytes(): the distance matrices
 
  private:
   const at::Device device_;
@@ -47,7 +47,7 @@ struct TorchBatch {
   at::Tensor edges;  // [B, kEdgeFeatures, N, N]; undefined unless requested
 };
 
-// The parts of a batch that the host uploads; the device computes the rest.
+// The parts of a batch that the host uploads. The device computes the rest.
 struct TorchBatchParts {
   at::Tensor features;  // [B, N, columns of the batch] float
   at::Tensor sizes;     // [B] int64
@@ -64,7 +64,7 @@ at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t cou
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp);
 // Returns the features that the network reads, [B, N, inputs.width()].
 at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs);
-// Returns the kEdgeFeatures of distances [B, N, N].
+// Returns the edge features [B, kEdgeFeatures, N, N] of distances [B, N, N].
 at::Tensor EdgesOf(const at::Tensor& distances);
 // Returns scaled distances [B, N, N] of the coordinates in `features`, without the metric's
 // rounding.

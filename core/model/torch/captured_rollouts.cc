@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Returns the shape of the graph for a request; none: such rollouts are not captured.
+// Returns the shape of the graph for a request, or none if such rollouts are not captured.
 std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
                                             const RolloutRequest& request) {
   if (request.choice != Choice::kGreedy || request.trajectories != 1 || request.distinct_starts) {
@@ -33,7 +33,7 @@ std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
       .fewer = true};
   const int64_t nodes = (int64_t{batch.longest()} + kCapturedNodesMultiple - 1) /
                         kCapturedNodesMultiple * kCapturedNodesMultiple;
-  // Divides, as the product might overflow.
+  // Divides, because the product might overflow.
   if (nodes > kMaxCapturedPairs / shape.instances / std::max<int64_t>(nodes, 1)) {
     return std::nullopt;
   }
@@ -51,7 +51,7 @@ at::Tensor BytesOnHost(int64_t bytes, at::Device device) {
 
 }  // namespace
 
-// Memory and graph of a shape. The owner's mutex guards all of it.
+// The memory and graph of a shape. The owner's mutex guards all of it.
 class CapturedRollouts::Shape {
  public:
   Shape(const StepBatchShape& shape, const CapturedRolloutsParts& parts)
@@ -82,8 +82,8 @@ class CapturedRollouts::Shape {
   }
 
  private:
-  // Runs the first rollout without a graph, as torch prepares much on first use that must not be
-  // captured. Captures the second one and replays it from then on.
+  // Runs the first rollout without a graph, because torch prepares much on first use that must not
+  // be captured. Captures the second one and replays it from then on.
   absl::Status Launch(StepStream& stream) {
     const auto work = [this] { return Work(); };
     if (!prepared_) {
@@ -97,7 +97,7 @@ class CapturedRollouts::Shape {
     return graph_->Replay();
   }
 
-  // Puts all work after the upload into the current stream; does not wait.
+  // Puts all work after the upload into the current stream. Does not wait.
   absl::Status Work() const {
     const TorchBatch instances =
         batch_.View(batch_.all(), at::kFloat, parts_.network->wants_edges());
@@ -115,7 +115,7 @@ class CapturedRollouts::Shape {
   const at::Device device_;
   StepBatch batch_;
   const RolloutMemory result_;
-  const at::Tensor host_;  // copy of the results, page-locked
+  const at::Tensor host_;  // page-locked copy of the results
   bool prepared_ = false;
   std::unique_ptr<StepGraph> graph_;
 };

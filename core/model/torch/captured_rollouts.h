@@ -1,4 +1,4 @@
-// Greedy rollouts of small batches by captured graphs: one graph per batch shape replaces the
+// Greedy rollouts of small batches by captured graphs. One graph per batch shape replaces the
 // hundreds of torch operators of encoder and rollout. A request needs one upload, one launch and
 // one download. Needs torch.
 #pragma once
@@ -21,39 +21,40 @@
 
 namespace vrp {
 
-// A batch of B instances of up to N nodes uses the graph for the next power of two of B and the
-// next multiple of kCapturedNodesMultiple of N. The maxima bound the instances and the pairs of
-// nodes over all of them: 8 instances of 127 customers, or one of 351.
+// Sizes of graphs. A batch of B instances of up to N nodes uses a graph for the next power of two
+// of B. The graph's nodes are the next multiple of kCapturedNodesMultiple of N. The maxima bound
+// the instances and the pairs of nodes over all of them: 8 instances of 127 customers, or one of
+// 351.
 inline constexpr int32_t kCapturedNodesMultiple = 16;
 inline constexpr int32_t kMaxCapturedInstances = 8;
 inline constexpr int64_t kMaxCapturedPairs = int64_t{1} << 17;
-// Shapes that are kept; the least recently used one is dropped. Their tensors, tens of MiB at most,
-// share memory.
+// Number of shapes that are kept; the least recently used one is dropped. Their tensors, at most
+// tens of MiB, share memory.
 inline constexpr size_t kMaxCapturedShapes = 16;
 
-// The parts of a captured rollout, which must outlive it. The network's passes must be fused, the
-// parameters float32.
+// The parts of a captured rollout, which must outlive it. The network's passes must be fused, and
+// the parameters float32.
 struct CapturedRolloutsParts {
   const TorchNetwork* network = nullptr;
   const TorchParameters* parameters = nullptr;
   EngineOptions options;
 };
 
-// Thread-safe while no parameter changes. Parameters may change in place between calls; if their
-// memory moves, all graphs are captured again.
+// A cache of captured rollouts. Thread-safe while no parameter changes. Parameters may change in
+// place between calls; if their memory moves, all graphs are captured again.
 class CapturedRollouts {
  public:
-  // Calls `make_stream` with the first suitable batch; it may return null.
+  // Calls `make_stream`, which may return null, at the first suitable batch.
   CapturedRollouts(const CapturedRolloutsParts& parts, StepStreamFactory make_stream);
   ~CapturedRollouts();
 
-  // Decodes like PolicyEngine::Run. Returns none if the caller must decode otherwise: this is no
-  // greedy rollout of a small batch, another thread is decoding, or capturing failed. A failure is
-  // logged, and its shape is not tried again. Blocks until the device is done.
+  // Decodes like PolicyEngine::Run. Returns none if this is no greedy rollout of a small batch,
+  // another thread is decoding, or capturing failed. The caller must then decode without captures.
+  // Logs a failure and does not try its shape again. Blocks until the device is done.
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);
 
-  // Releases the device's memory. Returns false if there was none.
+  // Releases the device's memory. Returns false if it held none.
   bool ReleaseMemory();
 
  private:
@@ -72,7 +73,7 @@ class CapturedRollouts {
   std::mutex mutex_;  // guards all members below
   bool without_stream_ = false;
   std::unique_ptr<StepStream> stream_;        // null before the first use
-  const void* weights_ = nullptr;             // their address when shapes_ were captured
+  const void* weights_ = nullptr;             // address of the weights when shapes_ were captured
   std::list<std::unique_ptr<Shape>> shapes_;  // the most recently used one first
   std::vector<StepBatchShape> refused_;
 };

@@ -109,8 +109,8 @@ absl::Status CapturedStepsBase::Take(const StepWork& step) {
   return reports_.OnStepQueued(++steps_);
 }
 
-// Runs the first step of a kind and width without a graph, as torch prepares much on first use that
-// must not be captured. Captures the second one and replays it from then on.
+// Runs the first step of a kind and width without a graph, because torch prepares much on first use
+// that must not be captured. Captures the second one and replays it from then on.
 absl::Status CapturedStepsBase::Launch(const StepWork& step) {
   StepCapture& now = *current_;
   if (step.alone || now.prepared != step.kind) {

@@ -1,5 +1,5 @@
-// The common base of all captured steps: a stream with graphs, the optimiser's memory, and reports.
-// Needs torch.
+// The base of all captured steps: a stream with graphs, the optimiser's memory, and reports. Needs
+// torch.
 #pragma once
 
 #include <ATen/ops/stack.h>
@@ -38,17 +38,16 @@ struct CapturedStepsParts {
   EngineOptions options;                      // with the precision of training
 };
 
-// Batches are padded to one of at most kMaxPaddedWidths widths, and labels to one of as many
-// lengths; each combination has its own graph. Computation grows with the length and with the
-// square of the width.
+// Largest number of padded widths of batches, and of padded lengths of labels. Each combination has
+// its own graph. Computation grows linearly with the length and quadratically with the width.
 inline constexpr int32_t kMaxPaddedWidths = 8;
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
 // Rounds `count` up to one of kMaxPaddedWidths multiples of `multiple`, the last of which is
 // `most`.
 int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
-// Graphs that are kept at most, as batches also differ in their number of trajectories; the least
-// recently used one is dropped.
+// Largest number of graphs that are kept, since batches also differ in their number of
+// trajectories. The least recently used one is dropped.
 inline constexpr size_t kMaxCaptures = 128;
 
 class CapturedStepsBase : public CapturedSteps {
@@ -81,15 +80,16 @@ class CapturedStepsBase : public CapturedSteps {
   int32_t trajectories() const { return current_->trajectories; }  // of each instance
   StepBatch& batch() { return current_->batch; }
 
-  // Applies the gradient and writes the report. `row` lacks loss, norm and applied.
+  // Applies the gradient and writes the report. `row` need not have loss, norm and applied.
   absl::Status Finish(const at::Tensor& loss, StepReports::Row row);
   // Returns the stream into which a step's work is put.
   StepStream* stream() const { return stream_.get(); }
-  // Returns the instances that go through the network together.
+  // Returns the instances of part `part`, which the network processes together.
   InstanceRange Part(int32_t part) const {
     return PartOf(request_.instances, request_.parts, part);
   }
-  // Return the sum and the maximum over the parts' values, [] each. A single part costs no launch.
+  // Return the sum and the maximum of a column over the parts, [] each. A single part needs no
+  // launch.
   template <typename Sums>
   static at::Tensor Sum(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).sum();
@@ -98,12 +98,12 @@ class CapturedStepsBase : public CapturedSteps {
   static at::Tensor Largest(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     return parts.size() == 1 ? parts.front().*column : Column(parts, column).max();
   }
-  // Returns the loss as scaled for the backward pass.
+  // Returns the loss, scaled for the backward pass.
   at::Tensor Scaled(const at::Tensor& loss) const {
     return parts_.scaler == nullptr ? loss : parts_.scaler->Scale(loss);
   }
 
-  // Load and save what a kind of steps keeps on the device, after the stream is idle.
+  // Load and save the state that a kind of steps keeps on the device, once the stream is idle.
   virtual void LoadOwn(const CapturedStepsState&) {}
   virtual void SaveOwn(CapturedStepsState&) const {}
 
@@ -113,7 +113,7 @@ class CapturedStepsBase : public CapturedSteps {
   DeviceOptimiser optimiser_;
 
  private:
-  // Memory and graph for batches of one width, with labels of one length.
+  // The memory and graph for batches of one width, with labels of one length.
   struct StepCapture {
     StepCapture(const StepBatchShape& shape, at::Device device, int32_t number)
         : batch(shape, device), trajectories(number) {}
@@ -124,7 +124,7 @@ class CapturedStepsBase : public CapturedSteps {
     std::optional<int> prepared;  // kind of the last step that ran without a graph, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
-  // Returns [parts].
+  // Returns the column's values, [parts].
   template <typename Sums>
   static at::Tensor Column(const std::vector<Sums>& parts, at::Tensor Sums::*column) {
     std::vector<at::Tensor> values;
@@ -139,15 +139,15 @@ class CapturedStepsBase : public CapturedSteps {
   // Drops the least recently used capture, after the stream is idle.
   absl::Status DropOldest();
   absl::Status Launch(const StepWork& step);
-  // Runs a step without a graph. If memory runs out, it drops all graphs and tries again.
+  // Runs a step without a graph. If memory runs out, drops all graphs and retries.
   absl::Status RunFirst(const StepWork& step);
   // Waits for the stream if there are graphs. Returns whether there were any.
   absl::StatusOr<bool> DropGraphs();
 
   const std::unique_ptr<StepStream> stream_;
   StepReports reports_;
-  int64_t steps_ = 0;  // started
-  // By width, length and number of trajectories.
+  int64_t steps_ = 0;  // number of started steps
+  // Captures by width, length and number of trajectories.
   std::map<std::tuple<int32_t, int32_t, int32_t>, StepCapture> captures_;
   StepCapture* current_ = nullptr;
 };

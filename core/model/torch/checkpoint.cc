@@ -32,8 +32,8 @@ class AutocastState {
   at::ScalarType type_;
 };
 
-// Restores an earlier autocast for its lifetime. It clears autocast's cache at the end, which would
-// otherwise keep rounded weights after the weights have changed.
+// A scope that restores an earlier autocast. It clears autocast's cache at the end; otherwise the
+// cache would keep rounded weights after the weights have changed.
 class AutocastRestored {
  public:
   explicit AutocastRestored(const AutocastState& state) : outside_(state.device()) {
@@ -87,7 +87,7 @@ class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> 
       output = body->Compute(inputs);
     }
     output.backward(gradients[0]);
-    torch::autograd::variable_list result = {at::Tensor()};  // of `body`
+    torch::autograd::variable_list result = {at::Tensor()};  // result of `body`
     for (const at::Tensor& input : inputs) result.push_back(input.grad());
     return result;
   }

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-// Small enough that every multiprocessor gets some pieces.
+// Elements per piece; small enough that every multiprocessor gets some pieces.
 constexpr int32_t kElementsAPiece = 4096;
 
 template <typename T>

@@ -17,25 +17,26 @@ namespace vrp {
 struct DeviceOptimiserOptions {
   AdamWOptions adamw;
   double clip = 1;
-  double average_decay = 0;                // of the weights' moving average; 0: no average
-  std::span<const double> learning_rates;  // of each step, at least one
+  double average_decay = 0;                // decay of the weights' moving average; 0: no average
+  std::span<const double> learning_rates;  // one per step, at least one
 };
 
 class DeviceOptimiser {
  public:
-  // Makes the memory, in float32. `parameters`, whose gradient is tracked, and `scaler` (null:
-  // losses are not scaled) must outlive it.
+  // Makes the memory, in float32. `parameters` and `scaler` must outlive it, and the parameters'
+  // gradient must be tracked. A null `scaler` means that losses are not scaled.
   DeviceOptimiser(const TorchParameters& parameters, const ParameterLayout& layout,
                   const DeviceOptimiserOptions& options, const LossScaler* scaler);
 
-  // Copy step counts, moments and the weights' average from and to `state`; they block.
+  // Copy step counts, moments and the weights' average from and to `state`. Block until the copy is
+  // done.
   void Load(const CapturedStepsState& state);
   void Save(CapturedStepsState& state) const;
 
   // Puts one step into the current stream. `loss` [] double.
   absl::Status Step(const at::Tensor& loss) const;
 
-  // On the device: the number of started steps, and the result of the last one.
+  // Return the number of started steps and the results of the last step, in the device's memory.
   const int64_t* steps() const;
   at::Tensor Steps() const;    // [] int64
   at::Tensor Norm() const;     // [] double
@@ -54,7 +55,7 @@ class DeviceOptimiser {
   at::Tensor pieces_;
   at::Tensor sums_;
   const at::Tensor rates_;
-  const at::Tensor state_;  // bytes
+  const at::Tensor state_;  // an OptimiserState, as bytes
 };
 
 }  // namespace vrp

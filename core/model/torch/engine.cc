@@ -15,9 +15,9 @@
 namespace vrp {
 namespace {
 
-// Largest number of rows (trajectories x nodes) of one part of a rollout.
+// Largest number of rows (trajectories x nodes) in one part of a rollout.
 constexpr int64_t kMaxRows = int64_t{1} << 21;
-// Largest number of pairs of nodes of one, if the network reads edges: some 150 bytes each.
+// Largest number of pairs of nodes in one part, if the network reads edges: some 150 bytes each.
 constexpr int64_t kMaxPairs = int64_t{1} << 26;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The engine around any network in torch's operators: it divides batches to fit into the device's
+// The engine around any network in torch's operators. It divides batches to fit into the device's
 // memory, runs both passes and applies the precision. Needs torch.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace vrp {
 
 class TorchEngine final : public PolicyEngine {
  public:
-  // `tensors`: type and device of the computation.
+  // Makes an engine that computes in the type and on the device of `tensors`.
   TorchEngine(std::unique_ptr<TorchNetwork> network, FlatParameters parameters,
               at::TensorOptions tensors, const EngineOptions& options);
 
@@ -35,12 +35,13 @@ class TorchEngine final : public PolicyEngine {
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override;
 
-  // When memory runs out, halves the batches from then on and logs that once.
+  // Adds the gradient in parts. If memory runs out, halves all later parts and logs that once.
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override;
 
-  // In float32: REINFORCE for networks with fused passes, labels for sequence models.
+  // Whether the device or EngineOptions::step_stream provides streams. MakeCapturedSteps also needs
+  // float32, and fused passes unless the network is a sequence model.
   bool can_capture_steps() const override;
   absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest& request) override;
@@ -48,7 +49,7 @@ class TorchEngine final : public PolicyEngine {
   absl::StatusOr<std::map<std::string, double>> ScalarState() const override;
   absl::Status Restore(const std::map<std::string, double>& numbers) override;
 
-  // The parameters in the engine's type; tests in float64 compare them.
+  // Returns the parameters in the engine's type; tests in float64 compare them.
   TorchParameters& tensors() { return tensors_; }
 
  private:
@@ -60,7 +61,7 @@ class TorchEngine final : public PolicyEngine {
 
   Precision PrecisionOf(bool bf16) const;
   TorchBatch Tensors(const NetworkBatch& batch, Part part, Transfers& transfers) const;
-  // Returns the projections for a FusedDecoder; none: the decoder of Encode must be used.
+  // Returns the projections for a FusedDecoder, or none if the decoder of Encode must be used.
   std::optional<DecoderProjections> Project(const NetworkBatch& batch, Part part,
                                             const EncodeOptions& options,
                                             Transfers& transfers) const;
@@ -70,13 +71,13 @@ class TorchEngine final : public PolicyEngine {
                                           const RolloutRequest& request) const;
   absl::StatusOr<Trajectories> RunPart(const NetworkBatch& batch, const RolloutRequest& request,
                                        Part part) const;
-  // AddPart adds to `outcome` and to tensors_.gradient(), by one of the two functions below it.
+  // Adds to `outcome` and to tensors_.gradient(), by AddFusedPart or AddSteppedPart.
   absl::Status AddPart(const NetworkBatch& batch, const GradientRequest& request,
                        WeighTrajectories weigh, Part part, GradientOutcome& outcome);
   absl::Status AddFusedPart(PartGradient& part, WeighTrajectories weigh,
                             const DecoderProjections& projections);
   absl::Status AddSteppedPart(PartGradient& part, WeighTrajectories weigh);
-  // Adds all parts, in smaller ones when memory runs out.
+  // Adds all parts. If memory runs out, divides the batch into smaller ones.
   absl::Status AddParts(const NetworkBatch& batch, const GradientRequest& request,
                         WeighTrajectories weigh, GradientOutcome& outcome);
   void FinishGradient(GradientOutcome& outcome, Transfers& transfers);
@@ -89,7 +90,7 @@ class TorchEngine final : public PolicyEngine {
   FlatParameters host_;
   TorchParameters tensors_;
   std::optional<LossScaler> scaler_;  // fp16 only
-  int32_t largest_part_;              // instances; halved when memory runs out
+  int32_t largest_part_;              // number of instances; halved when memory runs out
   int64_t uploaded_ = 0;              // bytes of parameters uploaded since the last step
   const std::unique_ptr<CapturedRollouts> captured_;
 };

@@ -15,8 +15,9 @@
 namespace vrp {
 namespace {
 
-// A graph holds all launches of its parts and, for a sequence model, of its rollouts' steps: some
-// hundred each. Capturing larger ones would block the device for long.
+// Largest number of parts in a captured step. A graph holds all launches of its parts and, for a
+// sequence model, of its rollouts' steps: some hundred each. Capturing larger ones would block the
+// device for long.
 constexpr int32_t kMaxCapturedParts = 64;
 constexpr int64_t kMaxCapturedSteps = 2048;
 
@@ -103,7 +104,8 @@ absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
       return absl::UnimplementedError("captured steps: this device has no streams");
     }
     tensors_.TrackGradient();
-    // Earlier steps may have cached it: cuBLAS, cuDNN and graphs allocate beside torch's allocator.
+    // Frees memory that earlier steps may have cached. cuBLAS, cuDNN and graphs allocate outside
+    // torch's allocator.
     if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
     CapturedStepsParts parts = {.network = network_.get(),
                                 .host = &host_,

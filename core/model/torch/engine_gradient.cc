@@ -21,7 +21,7 @@
 namespace vrp {
 namespace {
 
-// Returns the largest difference of the two passes' log-likelihoods, per choice.
+// Returns the largest difference between the two passes' log-likelihoods, per choice.
 double PassDifference(const Trajectories& rollout, const double* second) {
   double largest = 0;
   for (size_t row = 0; row < rollout.lengths.size(); ++row) {
@@ -70,10 +70,10 @@ absl::Status TorchEngine::AddParts(const NetworkBatch& batch, const GradientRequ
     if (!absl::IsResourceExhausted(added) || part.count == 1) return added;
     TORCH_WARN_ONCE("out of memory with ", part.count, " instances at once: continuing with ",
                     (part.count + 1) / 2);
-    tensors_.gradient().copy_(before);  // backward may have added some of the part
+    tensors_.gradient().copy_(before);  // the failed backward may have added part of it
     outcome = outcome_before;
     largest_part_ = (part.count + 1) / 2;
-    // cuBLAS, cuDNN and our launches need memory that torch's allocator has cached.
+    // Frees torch's cached memory, which cuBLAS, cuDNN and our launches need.
     if (!tensors_.options().device().is_cpu()) at::accelerator::emptyCache();
   }
   return absl::OkStatus();

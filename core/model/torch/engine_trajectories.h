@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Returns an error for a request that does not fit `batch`, or that needs a beam search.
+// Returns an error if the request does not fit `batch` or needs a beam search.
 absl::Status CheckTorchRequest(const NetworkBatch& batch, const RolloutRequest& request);
 
 // Appends the trajectories of the next instances.

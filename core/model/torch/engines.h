@@ -1,5 +1,5 @@
-// The engines with LibTorch: for CUDA devices, and as the reference for the CPU's own engines. No
-// torch in this header.
+// The engines with LibTorch. They run on CUDA devices, and serve as the reference for the CPU's own
+// engines. This header needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace vrp {
 
 struct TorchEngineRequest {
   DeviceId device;
-  uint64_t seed = 1;  // of the initial weights
+  uint64_t seed = 1;  // seed of the initial weights
   EngineOptions options;
 };
 
-// Make engines. kInvalidArgument: fp16 on the CPU. Exceptions of torch become a Status
+// Make engines. Return kInvalidArgument for fp16 on the CPU. Exceptions of torch become a Status
 // (kResourceExhausted: out of memory).
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
     const GraphTransformerOptions& sizes, const TorchEngineRequest& request);

@@ -36,7 +36,7 @@ ForcedDecodingResult<T> ResultIn(const ForcedSteps& to) {
           .ends = reinterpret_cast<TrajectoryEnd*>(to.ends.mutable_data_ptr<int32_t>())};
 }
 
-// Allocates the results.
+// Returns uninitialised results of the job's shapes.
 ForcedSteps Empty(const ForcedDecodingJob& job) {
   const int64_t count = job.choices.size(0);
   const int64_t queries = job.choices.size(1) * job.choices.size(2);

@@ -19,8 +19,8 @@ struct ForcedDecodingJob {
   const StepRules* rules = nullptr;  // [B], on the device
   at::Tensor choices;                // [B, P, T] int32, -1 after the end
   int64_t nodes = 0;                 // N
-  at::ScalarType type = at::kFloat;  // of the decoder's inputs
-  // As in ForcedDecodingRequest.
+  at::ScalarType type = at::kFloat;  // type of the decoder's inputs
+  // Counters of draws, as in ForcedDecodingRequest.
   uint64_t seed = 1;
   uint64_t stream = 0;
   const int64_t* steps = nullptr;
@@ -30,7 +30,7 @@ struct ForcedDecodingJob {
 
 struct ForcedSteps {
   TakenSteps steps;
-  at::Tensor draws;    // [B, Q] double: decide what the decoder reads
+  at::Tensor draws;    // [B, Q] double: decide which node the decoder reads
   at::Tensor lengths;  // [B * P] int32
   at::Tensor costs;    // [B * P] double
   at::Tensor ends;     // [B * P] int32: TrajectoryEnd
@@ -40,15 +40,15 @@ absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job);
 
 struct OwnChoices {
   TorchDecoder* decoder = nullptr;
-  const StepInputs& inputs;  // of all steps
+  const StepInputs& inputs;  // inputs of all steps
   at::Tensor own;            // [B, Q] bool: whether the step reads the network's own choice
   int64_t trajectories = 1;  // P
   StopCondition stop = {};   // polled between steps
 };
 
-// Scheduled sampling (Bengio et al. 2015): returns the node that the decoder reads at each step,
-// [B, Q]. At steps with `own` it is the likeliest choice of the step before. Computes no gradients
-// and restarts the decoder.
+// Returns the node that the decoder reads at each step, [B, Q], for scheduled sampling (Bengio et
+// al. 2015). At steps with `own` it is the likeliest choice of the step before. Computes no
+// gradients and restarts the decoder.
 absl::StatusOr<at::Tensor> ReadOwnChoices(const OwnChoices& job);
 
 }  // namespace vrp

@@ -87,7 +87,7 @@ class FusedDecoderOf final : public FusedDecoder {
     return steps;
   }
 
-  // [B, P, T] on the device; undefined unless choices are forced.
+  // Returns the forced choices [B, P, T] on the device; undefined unless choices are forced.
   at::Tensor ForcedSteps() const {
     if (request_->choice != Choice::kForced) return {};
     const int64_t paths = request_->trajectories;

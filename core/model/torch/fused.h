@@ -1,5 +1,5 @@
 // A batch's rollouts and second passes in one launch each (core/kernels/decoder/batch_decoder.h).
-// Torch provides the memory and, before them, autograd. Needs torch.
+// Torch provides the memory. Autograd computes the gradients before the decoder. Needs torch.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct FusedGradient : PassGradient {
   std::vector<double> log_likelihoods;  // [B * P], of the smoothed terms
 };
 
-// Not thread-safe.
+// A decoder that runs each pass in one launch. Not thread-safe.
 class FusedDecoder {
  public:
   virtual ~FusedDecoder() = default;
 
-  // Decodes the batch's part like PolicyEngine::Run. Everything comes back in one copy.
+  // Decodes the batch's part like PolicyEngine::Run. Copies all results to the host in one copy.
   virtual absl::StatusOr<Trajectories> Rollout(const RolloutRequest& request) = 0;
 
   // Computes the gradient of the last rollout's trajectories; `weights` [B * P].
@@ -38,7 +38,7 @@ class FusedDecoder {
                                                    double label_smoothing) = 0;
 };
 
-// `projections` and `transfers` must outlive the result.
+// Makes a decoder. `projections` and `transfers` must outlive it.
 std::unique_ptr<FusedDecoder> MakeFusedDecoder(const DecoderProjections& projections,
                                                const FusedBatch& batch, Transfers& transfers);
 

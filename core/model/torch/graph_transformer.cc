@@ -16,11 +16,11 @@ namespace {
 
 constexpr double kNormEpsilon = 1e-5;
 
-// Computes attention with an additive mask or bias [B, M or 1, Q, N]; `query` [B, M, Q, D], `key`
-// and `value` [B, M, N, D]. It is fused on CUDA; on the CPU the fused form is slower in bf16.
+// Returns attention with an additive mask or bias [B, M or 1, Q, N]. `query` is [B, M, Q, D], `key`
+// and `value` are [B, M, N, D]. It is fused on CUDA; on the CPU the fused form is slower in bf16.
 at::Tensor Attend(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                   const at::Tensor& bias) {
-  // Otherwise torch silently multiplies matrices in float32.
+  // Otherwise torch silently multiplies the matrices in float32.
   TORCH_CHECK(bias.stride(-1) == 1, "attention: the bias is not contiguous over nodes");
   if (query.is_cuda()) {
     return at::scaled_dot_product_attention(query, key, value, bias.to(query.scalar_type()));
@@ -38,13 +38,13 @@ at::Tensor EdgeBias(const at::Tensor& weight, const at::Tensor& edges, int64_t n
       .view({count, weight.size(0), nodes, nodes});
 }
 
-// SplitHeads returns [B, Q, H] as [B, M, Q, D]; JoinHeads does the reverse.
+// SplitHeads returns [B, Q, H] as [B, M, Q, D]. JoinHeads does the reverse.
 at::Tensor SplitHeads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, x.size(2) / heads}).transpose(1, 2);
 }
 at::Tensor JoinHeads(const at::Tensor& x) { return x.transpose(1, 2).flatten(2); }
 
-// Returns the part of the queries that comes from the mean of an instance's nodes, [B, H].
+// Returns the part of the queries [B, H] that comes from the mean of an instance's nodes.
 at::Tensor GraphQuery(const TorchParameters& parameters, const TorchBatch& batch,
                       const at::Tensor& nodes) {
   const at::Tensor mean = nodes.sum(1) / batch.sizes.unsqueeze(1);
@@ -172,7 +172,7 @@ class GraphTransformer final : public TorchNetwork {
   }
 
  private:
-  // Returns [B, N, H], 0 in the padding.
+  // Returns the nodes' encodings [B, N, H], 0 in the padding.
   at::Tensor EncodeNodes(const TorchParameters& parameters, const TorchBatch& batch,
                          const EncodeOptions& options) const {
     const at::Tensor valid = batch.valid.unsqueeze(2).to(batch.features.scalar_type());

@@ -1,6 +1,6 @@
 // The graph transformer in torch's operators, for any type and device, with gradients by autograd.
 // graph_transformer_layout.h lists its parameters. core/kernels/encoder/encoder.h and
-// attention_decoder.h describe the mathematics, which they implement for the CPU. Needs torch.
+// attention_decoder.h describe the mathematics. Needs torch.
 #pragma once
 
 #include <memory>

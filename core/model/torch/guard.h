@@ -1,4 +1,4 @@
-// Converts torch's exceptions to Status. Needs torch.
+// Conversion of torch's exceptions to Status. Needs torch.
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -18,11 +18,11 @@
 
 namespace vrp {
 
-// cudaErrorMemoryAllocation; the numbers of cudaError_t are part of CUDA's ABI.
+// The value of cudaErrorMemoryAllocation; the numbers of cudaError_t are part of CUDA's ABI.
 inline constexpr int32_t kCudaMemoryAllocation = 2;
 
-// Whether `message` is an out-of-memory error of cuBLAS or cuDNN, which allocate beside torch's
-// allocator. Torch reports their errors by name only, or says that a handle could not be created.
+// Whether `message` is an out-of-memory error of cuBLAS or cuDNN, which allocate outside torch's
+// allocator. Torch reports only the names of these errors, or that a handle could not be created.
 inline bool IsOutOfMemory(std::string_view message) {
   for (const std::string_view name :
        {"CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "DEVICE_ALLOCATION_FAILED",
@@ -32,7 +32,7 @@ inline bool IsOutOfMemory(std::string_view message) {
   return false;
 }
 
-// Returns the error for an exception of torch and CUDA's error (0: none) at that time.
+// Returns the error for an exception of torch. `cuda_error` is CUDA's error at that time; 0: none.
 inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   const std::string message = Concat("torch: ", thrown);
   // Every library has its own name for a lost device.
@@ -43,7 +43,8 @@ inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
   return absl::InternalError(message);
 }
 
-// Logs torch's warnings; some of them repeat with each call, like that on cuDNN's weight layout.
+// A handler that logs each of torch's warnings once. Some repeat with every call, such as the one
+// about cuDNN's weight layout.
 class TorchWarnings final : public c10::WarningHandler {
  public:
   static TorchWarnings* The() {
@@ -67,7 +68,7 @@ inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   } catch (const c10::AcceleratorError& error) {
     return TorchStatus(error.what_without_backtrace(), error.get_error_code());
   } catch (const c10::Error& error) {
-    // Errors of cuBLAS or cuDNN: the runtime keeps the cause.
+    // For errors of cuBLAS or cuDNN, the CUDA runtime knows the cause.
     return TorchStatus(error.what_without_backtrace(), LastCudaError());
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError("out of memory");

@@ -19,7 +19,7 @@
 namespace vrp {
 namespace {
 
-constexpr uint64_t kFirstStream = 1;  // draws use the step's number, from 1
+constexpr uint64_t kFirstStream = 1;  // the optimiser's step count, from 1, is added to it
 
 class LabelSteps final : public CapturedStepsBase {
  public:
@@ -28,7 +28,7 @@ class LabelSteps final : public CapturedStepsBase {
       : CapturedStepsBase(request, parts, std::move(stream)) {}
 
   absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
-    // Without own choices the decoder takes no steps before the pass, so it has another graph.
+    // Without own choices the decoder takes no steps before the pass, so the graph differs.
     const bool own = labels.teacher_forcing < 1;
     if (own && !parts_.network->recurrent()) {
       return absl::UnimplementedError(Concat("teacher_forcing: got ",
@@ -43,19 +43,19 @@ class LabelSteps final : public CapturedStepsBase {
   }
 
  private:
-  // Sums over a part, [] each.
+  // Results of a part, [] each; sums unless stated otherwise.
   struct PartSums {
     at::Tensor loss;  // double
     at::Tensor agrees;
     at::Tensor choices;
-    at::Tensor difference;  // largest, of two passes' log-likelihoods per choice; double
+    at::Tensor difference;  // double: largest of the passes' log-likelihoods per choice
     at::Tensor stuck;
   };
-  // Does all of a step after its upload, in the current stream.
+  // Does all work of a step after its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
-  // Adds the gradient of these instances.
+  // Adds the gradient of instances `of`.
   absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
-  // Does the same for a network with fused passes.
+  // Adds the gradient of instances `of`, for a network with fused passes.
   absl::StatusOr<PartSums> LearnFusedPart(InstanceRange of);
   // Returns the number of labelled tours that do not end properly.
   at::Tensor Stuck(InstanceRange of, const at::Tensor& ends) const {
@@ -121,7 +121,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, boo
   return PartSums{.loss = reported,
                   .agrees = terms.agrees.sum(),
                   .choices = forced.steps.counted.sum(),
-                  .difference = at::zeros_like(reported),  // there is only one pass
+                  .difference = at::zeros_like(reported),  // a single pass has no difference
                   .stuck = Stuck(of, forced.ends)};
 }
 

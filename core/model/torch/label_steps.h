@@ -1,5 +1,5 @@
-// CapturedSteps that learn from labels. A sequence model reads whole sequences in one pass (on CUDA
-// by cuDNN's LSTM); with scheduled sampling it first chooses step by step. Needs torch.
+// CapturedSteps that learn from labels. A sequence model processes whole sequences in one pass (on
+// CUDA by cuDNN's LSTM); with scheduled sampling it first chooses step by step. Needs torch.
 #pragma once
 
 #include <memory>

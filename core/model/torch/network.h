@@ -1,9 +1,9 @@
-// A routing network in torch's operators, as TorchEngine uses it. Needs torch.
+// A routing network in torch's operators, for TorchEngine. Needs torch.
 //
-// Shapes: B instances, P trajectories each, T steps, N nodes (padded to the longest), Q queries per
-// instance: P for one step, P * T (T fastest) for all steps at once. C shares and D features of
-// nodes as the network's reader has them (core/kernels/routing/step_observation.h). Masked logits
-// are -inf.
+// Shapes: B instances, P trajectories each, T steps, N nodes (padded to the longest). Q is the
+// number of queries per instance: P for one step, P * T (T fastest) for all steps at once. C shares
+// and D features of nodes as the network's reader has them
+// (core/kernels/routing/step_observation.h). Masked logits are -inf.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -29,7 +29,7 @@ inline constexpr double kForbiddenLogit = -std::numeric_limits<double>::infinity
 // The decoder's inputs that change from step to step.
 struct StepInputs {
   at::Tensor current;    // [B, Q] int64: the vehicle's node
-  at::Tensor first;      // [B, Q] int64: where a TSP's tour began
+  at::Tensor first;      // [B, Q] int64: the first node of a TSP's tour
   at::Tensor begins;     // [B, Q] bool: whether a TSP's tour has no node yet
   at::Tensor shares;     // [B, Q, C]: of remaining resources (load, time, ...)
   at::Tensor forbidden;  // [B, Q, N] bool; each row allows at least one node
@@ -43,7 +43,7 @@ struct TakenSteps {
   at::Tensor counted;  // [B, Q] bool: whether the network made the choice
 };
 
-// The numbers that dropout is drawn from, as in the engines on the CPU
+// The counters from which dropout is drawn, as in the engines on the CPU
 // (core/kernels/dropout/dropout_program.h).
 struct DropoutDraws {
   uint64_t seed = 1;
@@ -58,12 +58,13 @@ struct EncodeOptions {
   DropoutDraws draws = {};
 };
 
-// The decoder of an encoded batch. In grad mode it keeps what backward() needs.
+// The decoder of an encoded batch. In grad mode it keeps the tensors that backward() needs.
 class TorchDecoder {
  public:
   virtual ~TorchDecoder() = default;
 
-  // Forgets earlier steps; call it before the first step of `trajectories` tours per instance.
+  // Clears the state of earlier steps. Call it before the first step of `trajectories` tours per
+  // instance.
   virtual void Start(int64_t trajectories) = 0;
   // Returns the logits of one step, [B, P, N].
   virtual at::Tensor Step(const StepInputs& inputs) = 0;
@@ -71,7 +72,7 @@ class TorchDecoder {
   virtual at::Tensor Replay(const StepInputs& inputs, int64_t trajectories) const = 0;
 };
 
-// Thread-safe while no parameter changes.
+// A network in torch's operators. Thread-safe while no parameter changes.
 class TorchNetwork {
  public:
   virtual ~TorchNetwork() = default;
@@ -88,7 +89,7 @@ class TorchNetwork {
                                                const TorchBatch& batch,
                                                const EncodeOptions& options) const = 0;
 
-  // Encodes for a FusedDecoder, with autograd; none: the network's steps need operators.
+  // Encodes for a FusedDecoder, with autograd. Returns none if the network's steps need operators.
   virtual std::optional<DecoderProjections> Project(const TorchParameters&, const TorchBatch&,
                                                     const EncodeOptions&) const {
     return std::nullopt;

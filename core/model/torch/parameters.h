@@ -13,16 +13,16 @@
 
 namespace vrp {
 
-// Reading is thread-safe while nothing changes.
+// A network's parameters as tensors. Reading is thread-safe while nothing changes.
 class TorchParameters {
  public:
-  // In float32 on the CPU the tensors share the host's memory, and nothing is copied; otherwise
-  // they are copies. `host` must outlive this.
+  // Makes tensors of `host`, which must outlive them. In float32 on the CPU they share the host's
+  // memory, and nothing is copied; otherwise they are copies.
   TorchParameters(FlatParameters* host, at::TensorOptions options);
 
   at::TensorOptions options() const { return flat_.options(); }
   const at::Tensor& flat() const { return flat_; }  // [size]
-  // Aborts for a name that is not there.
+  // Returns a parameter. Aborts if `name` is unknown.
   const at::Tensor& Get(std::string_view name) const;
 
   // Copies the host's values to the device. Returns the bytes moved.
@@ -32,7 +32,7 @@ class TorchParameters {
   void Download();
 
   // Makes gradient(), to which backward() adds from then on. Frozen parameters have no gradient;
-  // theirs stays 0.
+  // their part of gradient() stays 0.
   void TrackGradient();
   const at::Tensor& gradient() const { return gradient_; }  // [size]
   // Adds gradient() to the host's gradient, which must be tracked. Returns the bytes moved.

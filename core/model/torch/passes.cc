@@ -13,7 +13,8 @@ namespace vrp {
 
 namespace {
 
-// Allocates by torch, which bounds its share of the device's memory and owns the memory of graphs.
+// Returns a function that allocates by torch. Torch bounds its share of the device's memory and
+// owns the memory of graphs.
 DeviceBytes BytesOn(at::Device device) {
   return [device](int64_t bytes) {
     const auto tensor = std::make_shared<at::Tensor>(
@@ -72,7 +73,7 @@ absl::StatusOr<PassGradient> FusedPasses<T>::SecondPass(const BatchSecondPassReq
   const at::Tensor rows = at::zeros_like(rows_);
   const at::Tensor base = at::zeros_like(base_);
   const at::Tensor start = at::zeros_like(start_);
-  // Computed per instance, so that the sum has a fixed order.
+  // The shares' gradient is computed per instance, so that its sum has a fixed order.
   const at::Tensor shares =
       at::zeros({rows_.size(0), shares_.size(0), shares_.size(1)}, shares_.options());
   BatchNodes<T> gradient =

@@ -1,4 +1,4 @@
-// Rollout and second pass of a batch whose projections, rules and results lie on one device.
+// Rollout and second pass of a batch whose projections, rules and results are on one device.
 // Nothing here waits for it. Needs torch.
 #pragma once
 
@@ -16,16 +16,16 @@ namespace vrp {
 // The decoder's inputs from an encoded batch, all of one type: float or, on the CPU, double.
 struct DecoderProjections {
   DecoderShape shape;
-  // [B, N, 4, H]: keys, values, logit keys, queries. [B, N, 5, H] with a TSP in the batch: also the
-  // queries of a tour's first node.
+  // Keys, values, logit keys and queries, [B, N, 4, H]. With a TSP in the batch also queries of a
+  // tour's first node, [B, N, 5, H].
   at::Tensor rows;
   at::Tensor base;    // [B, H]
   at::Tensor start;   // [B, H]: a TSP's first query
   at::Tensor shares;  // [kContextShares, H]
 };
 
-// Returns the columns of a rollout's results in one piece of memory, those of 8 bytes first: costs,
-// log-likelihoods, lengths, agreements, ends, choices.
+// Returns the columns of a rollout's results at `base`: costs, log-likelihoods, lengths,
+// agreements, ends, choices. The columns of 8 bytes come first.
 BatchRolloutResult RolloutViews(uint8_t* base, int64_t rows, int32_t max_steps);
 
 // The memory of a rollout's results on the device.
@@ -34,24 +34,24 @@ class RolloutMemory {
   RolloutMemory(int64_t rows, int32_t max_steps, at::Device device);
 
   BatchRolloutResult result() const { return Views(bytes_.mutable_data_ptr<uint8_t>()); }
-  // Returns the same columns of another copy.
+  // Returns the same columns of another copy of the memory.
   BatchRolloutResult Views(uint8_t* base) const { return RolloutViews(base, rows_, max_steps_); }
   const at::Tensor& bytes() const { return bytes_; }
   int32_t max_steps() const { return max_steps_; }
 
-  // Views of `bytes`, [rows] each.
+  // Return views of `bytes`, [rows] each.
   at::Tensor Costs() const { return Column(0, 8, at::kDouble); }
   at::Tensor LogLikelihoods() const { return Column(8, 8, at::kDouble); }
   at::Tensor Lengths() const { return Column(16, 4, at::kInt); }
   at::Tensor Agreements() const { return Column(20, 4, at::kInt); }
   at::Tensor Ends() const { return Column(24, 4, at::kInt); }
-  // [rows, T] int32
+  // Returns the choices, [rows, T] int32.
   at::Tensor Choices() const {
     return Column(28, 4 * int64_t{max_steps_}, at::kInt).view({rows_, max_steps_});
   }
 
  private:
-  // `offset`: bytes per row of the columns before it.
+  // Returns one column. `offset` is the number of bytes per row of the columns before it.
   at::Tensor Column(int64_t offset, int64_t size, at::ScalarType type) const {
     return bytes_.narrow(0, offset * rows_, size * rows_).view(type);
   }
@@ -70,7 +70,7 @@ struct PassGradient {
 template <typename T>
 class FusedPasses {
  public:
-  // `rules` [B] lie on the projections' device and must outlive it.
+  // Makes passes. `rules` [B] are on the projections' device and must outlive them.
   FusedPasses(const DecoderProjections& projections, const StepRules* rules, bool deterministic);
 
   absl::Status Rollout(const BatchRolloutRequest& request, const BatchRolloutResult& result) {
@@ -87,7 +87,7 @@ class FusedPasses {
 
   const DecoderProjections projections_;
   const StepRules* const rules_;
-  const at::Tensor rows_;  // the projections' rows, without autograd; as the next
+  const at::Tensor rows_;  // the projections' rows, without autograd; the next too
   const at::Tensor base_;
   const at::Tensor start_;
   const at::Tensor shares_;

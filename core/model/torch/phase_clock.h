@@ -1,4 +1,4 @@
-// A clock for the phases of a torch engine; the CPU's engines use core/model/policy/phase_clock.h.
+// A clock for the phases of a torch engine. The CPU's engines use core/model/policy/phase_clock.h.
 #pragma once
 
 #include <ATen/DeviceAccelerator.h>
@@ -19,7 +19,7 @@ class TorchPhaseClock {
       : seconds_(seconds), device_(device), since_(SteadyNow()) {}
 
   void Next(Phase phase) {
-    // Kernels run asynchronously: wait until they are done.
+    // Kernels run asynchronously, so the clock waits until they are done.
     if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());
     const absl::Time now = SteadyNow();
     seconds_[static_cast<size_t>(phase)] += absl::ToDoubleSeconds(now - since_);

@@ -20,8 +20,8 @@
 namespace vrp {
 namespace {
 
-// Turns autocast off while an LSTM runs on `device`, except for fp16. OneDNN's LSTM in bf16 is not
-// used, and cuDNN's would use fp16 for both types, whose gradients need scaled losses.
+// A scope that turns autocast off while an LSTM runs on `device`, except for fp16. We do not use
+// OneDNN's LSTM in bf16. cuDNN's would use fp16 for both types, whose gradients need scaled losses.
 class PausedAutocast {
  public:
   explicit PausedAutocast(at::DeviceType device)
@@ -50,15 +50,15 @@ std::vector<at::Tensor> LstmParameters(const TorchParameters& parameters, std::s
   return list;
 }
 
-// Dropout between the layers of an LSTM.
+// Settings of the dropout between the layers of an LSTM.
 struct LstmDropout {
-  double share = 0;  // of dropped units; 0: no dropout
+  double share = 0;  // share of dropped units; 0: no dropout
   bool decoder = false;
   DropoutDraws draws;
   int64_t trajectories = 1;  // sequences per instance
 };
 
-// Applies dropout to layer `layer`'s `inputs` [T, R, H].
+// Returns layer `layer`'s `inputs` [T, R, H] after dropout.
 at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
   const c10::DeviceGuard guard(inputs.device());
   const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
@@ -89,8 +89,8 @@ at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorL
                               static_cast<int64_t>(parameters.size() / 4), 0, train, false, false));
 }
 
-// Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Torch's own dropout draws
-// from a mutable state, ours is a function of the step.
+// Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Applies our own dropout,
+// a function of the step, because torch's draws from a mutable state.
 at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
                    const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
   const PausedAutocast paused(inputs.device().type());
@@ -110,7 +110,7 @@ at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
 
 class PointerDecoder final : public TorchDecoder {
  public:
-  // Takes `nodes` [B, N, H].
+  // Prepares decoding of the encoded `nodes` [B, N, H].
   PointerDecoder(const PointerNetworkOptions& options, const TorchParameters& parameters,
                  const TorchBatch& batch, const at::Tensor& nodes, const LstmDropout& dropout)
       : options_(options), parameters_(parameters), dropout_(dropout), nodes_(nodes) {
@@ -226,7 +226,7 @@ class PointerDecoder final : public TorchDecoder {
   at::Tensor glimpse_values_;  // [B, M, N, H/M]
   at::Tensor pointer_keys_;    // [B, H, N]
   at::Tensor gate_inputs_;     // [B, N, 4H]: the nodes' part of the first layer's gates
-  at::Tensor context_gates_;   // [4H, C]: the context's
+  at::Tensor context_gates_;   // [4H, C]: the context's part of the gates
   at::Tensor first_hidden_;    // [L, B, H]
   at::Tensor first_cell_;      // [L, B, H]
   at::Tensor hidden_;          // [L, B * P, H]

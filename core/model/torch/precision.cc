@@ -37,11 +37,11 @@ void ApplyTorchSwitches(const EngineOptions& options) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(options.allow_tf32);
   context.setAllowTF32CuDNN(options.allow_tf32);
-  // Torch prefers it on Hopper in bf16. It builds a plan for each new shape of a batch and thread
-  // in some 30 ms, and throws if it finds none for a bias of odd length.
+  // Torch prefers cuDNN's attention on Hopper in bf16. It builds a plan for each new shape of a
+  // batch and thread, in some 30 ms. It throws if there is no plan for a bias of odd length.
   context.setSDPUseCuDNN(false);
   if (!options.deterministic) return;
-  // cuBLAS reads it when its handle is created.
+  // cuBLAS reads this variable when its handle is created.
   ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
   context.setDeterministicAlgorithms(true, false);
   context.setDeterministicCuDNN(true);

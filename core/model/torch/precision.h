@@ -12,7 +12,7 @@
 
 namespace vrp {
 
-// Enables autocast to `precision` on `device` for its lifetime; does nothing for kFp32.
+// A scope that enables autocast to `precision` on `device`; it does nothing for kFp32.
 class AutocastScope {
  public:
   AutocastScope(at::DeviceType device, Precision precision);
@@ -28,20 +28,20 @@ class AutocastScope {
 };
 
 // Sets switches of the whole process: no attention by cuDNN, TF32 products, deterministic
-// algorithms. A deterministic engine turns the latter on for all engines, and none turns them off.
-// TF32 is as the last engine wants it.
+// algorithms. Once a deterministic engine has enabled deterministic algorithms, they stay enabled
+// for all engines. The last engine determines TF32.
 void ApplyTorchSwitches(const EngineOptions& options);
 
-// Keeps fp16 gradients from vanishing. The loss is multiplied by a scale that halves when a
-// gradient overflows and doubles after `growth_interval` steps without overflow (Micikevicius et
-// al. 2018, with the rule and operators of torch.amp.GradScaler). Not thread-safe.
+// A scaler that keeps fp16 gradients from vanishing. The loss is multiplied by a scale that halves
+// when a gradient overflows and doubles after `growth_interval` steps without overflow. See
+// Micikevicius et al. 2018; rule and operators are those of torch.amp.GradScaler. Not thread-safe.
 class LossScaler {
  public:
   struct Options {
     double first_scale = 65536;
     double growth = 2;
     double backoff = 0.5;
-    int64_t growth_interval = 2000;  // steps
+    int64_t growth_interval = 2000;  // number of steps
   };
 
   LossScaler(const Options& options, at::Device device);
@@ -49,7 +49,7 @@ class LossScaler {
 
   at::Tensor Scale(const at::Tensor& loss) const;
   // Divides `gradient` by the scale and updates the scale. Returns false if the gradient had
-  // overflowed; it is then 0, and the step must be skipped.
+  // overflowed. It is then 0, and the step must be skipped.
   bool Unscale(at::Tensor gradient);
 
   // Returns the scale's memory and rule for an optimiser that unscales on the device.

@@ -17,7 +17,7 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the columns [n] int64 of the cheapest `costs` [n, P], the first among equals. Torch's
-// argmin may return any.
+// argmin may return any of them.
 at::Tensor FirstOfCheapest(const at::Tensor& costs) {
   const int64_t count = costs.size(1);
   const at::Tensor columns = at::arange(count, costs.options().dtype(at::kLong));
@@ -45,7 +45,7 @@ class ReinforceSteps final : public CapturedStepsBase {
   int64_t Tours(StepBaseline baseline) const {
     return request_.instances * (baseline == StepBaseline::kBest ? 1 : Trajectories(baseline));
   }
-  // The n instances of the step that go through the network together.
+  // The n instances of a part of the step, which the network processes together.
   struct PartBatch {
     InstanceRange of;
     TorchBatch instances;
@@ -68,7 +68,7 @@ class ReinforceSteps final : public CapturedStepsBase {
   absl::Status BeginAverage();
   // Draws the step's instances in the current stream, if the device draws them.
   absl::Status Draw();
-  // Does all of a step after its instances are there, in the current stream.
+  // Does all work of a step after its instances are in place, in the current stream.
   absl::Status Work(StepBaseline baseline);
   // Sums over a part's trajectories, [] double each.
   struct PartSums {
@@ -78,7 +78,7 @@ class ReinforceSteps final : public CapturedStepsBase {
     at::Tensor difference;  // the largest
     at::Tensor stuck;
   };
-  // Adds the gradient of these instances.
+  // Adds the part's gradient.
   absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);
   // Decodes the part's trajectories that the gradient uses.
   absl::StatusOr<RolloutTensors> RollOut(StepBaseline baseline, const PartBatch& part,
@@ -203,7 +203,7 @@ absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, co
                                        .distinct_starts = request_.distinct_starts &&
                                                           baseline == StepBaseline::kShared,
                                        .seed = request_.seed,
-                                       .stream = 1,  // the first step's
+                                       .stream = 1,  // stream of the first step
                                        .steps = optimiser_.steps(),
                                        .first_trajectory = part.of.first * trajectories,
                                        .max_steps = batch().max_steps()}));
@@ -212,7 +212,7 @@ absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, co
   return passes.Keep(FirstOfCheapest(tours.costs.view({part.of.count, -1})));
 }
 
-// Frees the part's memory on return, except its sums.
+// Adds the part's gradient. Frees the part's memory on return, except its sums.
 absl::StatusOr<ReinforceSteps::PartSums> ReinforceSteps::AddPart(StepBaseline baseline,
                                                                  const PartBatch& part) {
   const std::unique_ptr<StepPasses> passes = Encode(*parts_.parameters, part);

@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// A rollout that the network chooses.
+// A rollout in which the network chooses.
 class Runner {
  public:
   Runner(const TorchRolloutJob& job, Transfers& transfers)
@@ -99,7 +99,7 @@ class Runner {
   int32_t steps_ = 1;  // largest number of steps of a tour
 };
 
-// A rollout along forced choices. The host only uploads them and downloads the costs.
+// A rollout along forced choices. The host only uploads the choices and downloads the costs.
 class Follower {
  public:
   Follower(const TorchRolloutJob& job, Transfers& transfers)
@@ -149,7 +149,7 @@ class Follower {
     return request_.choices[static_cast<size_t>(int64_t{job_.first} * paths_ + row)];
   }
 
-  // [B, P, T] on the host.
+  // Returns the choices [B, P, T] on the host.
   at::Tensor Choices() const {
     at::Tensor choices = at::full({job_.count, paths_, steps_}, -1, at::kInt);
     for (int64_t row = 0; row < rows_; ++row) {
@@ -220,7 +220,7 @@ ChosenNodes ChooseNodes(const at::Tensor& logits, const ChoiceInputs& inputs) {
   if (inputs.uniforms.defined()) {
     const at::Tensor below = at::cumsum(at::softmax(logits / inputs.temperature, -1), -1);
     const at::Tensor drawn = (below <= inputs.uniforms.unsqueeze(2)).sum(-1);
-    own = at::where(drawn < logits.size(2), drawn, likeliest);  // out of range by rounding only
+    own = at::where(drawn < logits.size(2), drawn, likeliest);  // only rounding leads out of range
   }
   const at::Tensor nodes = at::where(inputs.given >= 0, inputs.given, own);
   return {.nodes = nodes,

@@ -14,7 +14,7 @@
 namespace vrp {
 
 struct TorchRollout {
-  // With forced choices: without log-likelihoods and agreements.
+  // Trajectories; with forced choices without log-likelihoods and agreements.
   Trajectories trajectories;
   TakenSteps steps;  // empty unless requested
 };
@@ -30,31 +30,32 @@ struct TorchRolloutJob {
   at::TensorOptions options;
 };
 
-// Decodes like PolicyEngine::Run, without gradients. kForced always keeps the steps.
-// kInvalidArgument names a forced choice that is not allowed.
+// Decodes like PolicyEngine::Run, without gradients. kForced always keeps the steps. Returns
+// kInvalidArgument naming a forced choice that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
 
-// Excludes the first choices from `counted`: with distinct starts they are not the network's.
+// Excludes the first choices from `counted`, because with distinct starts the network does not make
+// them.
 void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories);
 
 // Log-probabilities of the choices taken.
 struct ReplayTerms {
   at::Tensor chosen;    // [B, P * T]: log-probability of each choice; 0 if it does not count
-  at::Tensor smoothed;  // [B, P * T]: (1 - s) of it plus s of the mean over the allowed nodes
+  at::Tensor smoothed;  // [B, P * T]: (1 - s) of `chosen` plus s of the mean over the allowed nodes
   at::Tensor agrees;    // [B, P * T] bool: whether the choice counts and was the likeliest
 };
 ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,
                    double label_smoothing);
 
-// Returns logits in double, as probabilities are summed. Logits that are not finite (a diverged
-// network) count as equal, so that masks always hold.
+// Returns logits in double, because probabilities are summed. Logits that are not finite (a
+// diverged network) count as equal, so that masks always hold.
 at::Tensor Sanitized(const at::Tensor& logits, const at::Tensor& forbidden);
 
 // Inputs of a step's choices besides the logits, [B, P] each.
 struct ChoiceInputs {
   at::Tensor given;        // int64: the forced choice; -1: none
   at::Tensor uniforms;     // double, for sampling; undefined: greedy
-  double temperature = 1;  // of sampling
+  double temperature = 1;  // temperature of sampling
 };
 struct ChosenNodes {
   at::Tensor nodes;              // [B, P] int64

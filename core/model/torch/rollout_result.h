@@ -9,9 +9,9 @@
 
 namespace vrp {
 
-// Converts `done`, which lies in the host's memory: one row per trajectory of the batch's part,
-// perhaps followed by others, with choices [rows, max_steps]. kFailedPrecondition,
-// kInvalidArgument: a trajectory did not end properly, see PolicyEngine::Run.
+// Converts `done`, which is in the host's memory: one row per trajectory of the batch's part,
+// perhaps followed by others, with choices [rows, max_steps]. If a trajectory did not end properly,
+// returns kFailedPrecondition or kInvalidArgument as PolicyEngine::Run does.
 absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
                                                const FusedBatch& batch,
                                                const RolloutRequest& request);

@@ -11,31 +11,32 @@
 
 namespace vrp {
 
-// Rules and the arrays they point to, as bytes that can be copied to a device.
+// Rules and the arrays that they point to, as bytes that can be copied to a device.
 class RulesImage {
  public:
-  // Takes instances first .. first + count - 1, repeating the first up to `padded`. `batch` must
-  // outlive it.
+  // Makes rules of instances first .. first + count - 1, and repeats the first one up to `padded`
+  // instances. `batch` must outlive the image.
   RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, int32_t padded = 0);
 
   int64_t bytes() const;
-  int64_t matrix_bytes() const;  // the matrices' share of these
-  // Writes the rules, then the arrays, to `to`, with pointers for the address `there`.
+  int64_t matrix_bytes() const;  // part of bytes(): the matrices
+  // Writes the rules, then the arrays, to `to`. Pointers are valid once the bytes are at address
+  // `there`.
   void Write(uint8_t* to, const uint8_t* there) const;
 
  private:
   std::vector<StepRules> rules_;
-  const int32_t count_;            // without repetitions
-  const double* begin_ = nullptr;  // the range of the batch's storage that they point to
+  const int32_t count_;            // number of instances without repetitions
+  const double* begin_ = nullptr;  // the range of the batch's storage that rules_ point to
   const double* end_ = nullptr;
 };
 
 struct DeviceRules {
   const StepRules* rules = nullptr;  // [B], on the device
-  at::Tensor memory;                 // memory of rules and arrays; on the CPU of the rules only
+  at::Tensor memory;                 // memory of rules and arrays; on the CPU only of the rules
 };
 
-// Copies instances first .. first + count - 1 to the device at once. On the CPU the problems'
+// Copies instances first .. first + count - 1 to the device together. On the CPU the problems'
 // arrays are not copied, and `batch` must outlive the result.
 DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t count,
                             Transfers& transfers);

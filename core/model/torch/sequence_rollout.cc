@@ -21,7 +21,7 @@ uint8_t* BoolData(const at::Tensor& tensor) {
 }
 
 // The active trajectories of a batch: the network's inputs, the device's state between steps, and
-// the results. Steps write into memory for all of them, so that results of omitted steps are
+// the results. Steps write into memory for all trajectories, so that results of omitted steps are
 // defined.
 class MovingTrajectories {
  public:
@@ -67,7 +67,7 @@ class MovingTrajectories {
     return absl::OkStatus();
   }
 
-  // Returns [B, P] bool: whether there is a step to take.
+  // Returns whether each trajectory still has a step to take, [B, P] bool.
   const at::Tensor& moving() const { return moving_; }
   StepFlags moving_flags() const { return {.flags = BoolData(moving_), .count = moving_.numel()}; }
 
@@ -84,7 +84,7 @@ class MovingTrajectories {
   }
 
  private:
-  // Advances to step `t` by the choices of the one before, [B, P] int64.
+  // Advances to step `t` by the choices `chosen` [B, P] int64 of the previous step.
   absl::Status To(int32_t t, const at::Tensor& chosen) {
     const BatchRolloutRequest& asked = job_.request;
     const AdvanceRequest request = {
@@ -112,7 +112,7 @@ class MovingTrajectories {
     return absl::OkStatus();
   }
 
-  // Returns the network's choices at the step.
+  // Returns the network's choices at the current step.
   ChosenNodes Choose() const {
     const bool draws = job_.request.choice == StepChoice::kSample;
     return ChooseNodes(Sanitized(job_.decoder->Step(inputs_), inputs_.forbidden),

@@ -1,5 +1,5 @@
-// Rollouts of a network in plain operators that stay on the device. Between two of its steps, one
-// launch applies the choices and writes the next observation
+// Rollouts of a network in plain operators that stay on the device. Between two steps of the
+// network, one launch applies the choices and writes the next observation
 // (core/kernels/forced_decoding/advance_program.h). Needs torch.
 #pragma once
 
@@ -17,27 +17,29 @@
 
 namespace vrp {
 
-// Steps between two polls of whether a trajectory is still active, on a device.
+// Number of steps between two polls, on a device, of whether a trajectory is still active.
 inline constexpr int32_t kPollEverySteps = 8;
 
 struct SequenceRolloutJob {
   const TorchNetwork* network = nullptr;
-  TorchDecoder* decoder = nullptr;   // of the encoded batch
+  TorchDecoder* decoder = nullptr;   // decoder of the encoded batch
   const StepRules* rules = nullptr;  // [B], on the device
   int32_t instances = 0;             // B
   int64_t nodes = 0;                 // N
   at::TensorOptions options;         // the device, and the type of the network's inputs
   BatchRolloutRequest request;       // greedy or sampled
-  // Steps between two polls of whether a trajectory is still active; if none is, the rollout ends.
+  // Number of steps between two polls of whether a trajectory is still active. If none is, the
+  // rollout ends.
   int32_t poll_every = 1;
-  // The stream of the work. Captured work polls on the device, and nothing waits. Null: the host
-  // polls and waits.
+  // The stream of the work. Captured work polls on the device, and the host does not wait. Null:
+  // the host polls and waits.
   StepStream* stream = nullptr;
-  StopCondition stop = {};  // polled as well
+  StopCondition stop = {};  // also polled
   CpuPool* pool = nullptr;
 };
 
-// T: the request's max_steps or, if the host polls, the steps taken.
+// Results of a rollout. T is the request's max_steps or, if the host polls, the number of steps
+// taken.
 struct SequenceRollout {
   at::Tensor choices;          // [B, P, T] int32, -1 after a trajectory's end
   at::Tensor lengths;          // [B * P] int32: number of choices
@@ -47,7 +49,7 @@ struct SequenceRollout {
   at::Tensor agreements;       // [B * P] int32: own choices that were the likeliest
 };
 
-// Decodes without gradients and restarts the decoder.
+// Decodes without gradients. Restarts the decoder.
 absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job);
 
 }  // namespace vrp

@@ -1,5 +1,5 @@
 // The instances of a step or a request at fixed addresses, so that one graph serves all batches.
-// They are uploaded or drawn there. Needs torch.
+// The host uploads them there, or the device draws them. Needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,12 +19,12 @@ namespace vrp {
 struct StepBatchShape {
   int32_t instances = 0;            // B
   int32_t nodes = 0;                // N, of the largest instance
-  int32_t columns = kNodeFeatures;  // of a node's features
-  bool tsp = false;                 // whether some may be a TSP
-  bool matrices = false;            // whether some may have matrices
-  bool labels = false;              // whether they come with labels
-  int32_t steps = 0;                // T, of the longest label; 0: the most that any can have
-  bool fewer = false;               // whether batches may be smaller
+  int32_t columns = kNodeFeatures;  // number of a node's features
+  bool tsp = false;                 // whether some instances may be a TSP
+  bool matrices = false;            // whether some instances may have matrices
+  bool labels = false;              // whether the instances come with labels
+  int32_t steps = 0;                // T, of the longest label; 0: the most that any label can have
+  bool fewer = false;               // whether batches may have fewer instances
 
   // Returns the largest T that a trajectory may have.
   int32_t MostSteps() const;
@@ -34,9 +34,9 @@ struct StepBatchShape {
 
 // Scalars in the device's memory, [] double each.
 struct LabelScalars {
-  at::Tensor weight;           // of each label's log-likelihood in the loss
+  at::Tensor weight;           // weight of each label's log-likelihood in the loss
   at::Tensor teacher_forcing;  // as in StepLabels
-  at::Tensor cost;             // mean
+  at::Tensor cost;             // mean cost of the labels
   at::Tensor instances;        // number of instances with labels
 };
 
@@ -44,26 +44,26 @@ class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);
 
-  // Uploads B instances by one copy in the current stream, without waiting. A smaller batch is
-  // filled up with the first instance, without a label. kInvalidArgument: it does not have this
-  // shape.
+  // Uploads B instances by one copy in the current stream, without waiting. Fills a smaller batch
+  // up with the first instance, without a label. Returns kInvalidArgument if the batch does not
+  // have this shape.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
-  // The matrices' share of these, for the last batch.
+  // Returns the bytes of the last batch's matrices, which are part of bytes().
   int64_t matrix_bytes() const { return matrix_bytes_; }
   int32_t nodes() const { return shape_.nodes; }
-  // Draws B instances of at most N nodes on the device, in the current stream: those of batch
-  // number `*batch`, which lies in the device's memory.
+  // Draws B instances of at most N nodes on the device, in the current stream. The instances are
+  // those of batch number `*batch`, which is in the device's memory.
   absl::Status Draw(const UniformInstances& drawn, const int64_t* batch);
 
   InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
-  // Each of the following is for a range of the B instances.
+  // Return the data of a range of the B instances.
   const StepRules* rules(InstanceRange of) const;
   at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
   TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
   at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels, -1 after the end
   int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MostSteps(); }  // T
-  LabelScalars scalars() const;  // over all labels
+  LabelScalars scalars() const;  // scalars of all labels
 
  private:
   // Offsets of the parts in bytes; rules and their arrays come first.

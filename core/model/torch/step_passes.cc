@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Returns rows [n] of tours [R].
+// Returns rows `rows` [n] of tours [R].
 RolloutTensors RowsOf(const RolloutTensors& tours, const at::Tensor& rows) {
   return {.costs = tours.costs.index_select(0, rows),
           .log_likelihoods = tours.log_likelihoods.index_select(0, rows),
@@ -34,7 +34,7 @@ at::Tensor ScaledBy(const LossScaler* scaler, const at::Tensor& loss) {
   return scaler == nullptr ? loss : scaler->Scale(loss);
 }
 
-// Passes of one launch each.
+// The passes of a network with fused passes, in one launch each.
 class FusedStepPasses final : public StepPasses {
  public:
   FusedStepPasses(const StepPassesOptions& options, const DecoderProjections& projections)
@@ -86,12 +86,12 @@ class FusedStepPasses final : public StepPasses {
   const int64_t rows_;  // B
   const at::Device device_;
   FusedPasses<float> passes_;
-  BatchRolloutRequest request_;  // of the trajectories that are kept
+  BatchRolloutRequest request_;  // request of the trajectories that are kept
   std::optional<RolloutMemory> memory_;
   at::Tensor choices_;  // [B * P, T] int32 of the trajectories that are kept
 };
 
-// Passes of a sequence model: a rollout step by step, a second pass over whole sequences.
+// The passes of a sequence model: a rollout step by step, a second pass over whole sequences.
 class SequenceStepPasses final : public StepPasses {
  public:
   SequenceStepPasses(const StepPassesOptions& options, std::unique_ptr<TorchDecoder> decoder)
@@ -152,7 +152,7 @@ class SequenceStepPasses final : public StepPasses {
   const StepPassesOptions options_;
   const std::unique_ptr<TorchDecoder> decoder_;
   BatchRolloutRequest request_;
-  SequenceRollout rollout_;  // the last one
+  SequenceRollout rollout_;  // the last rollout
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct StepPassesOptions {
   const TorchParameters* parameters = nullptr;
   const TorchBatch* instances = nullptr;  // B of at most N nodes, in float32
   const StepRules* rules = nullptr;       // [B], on the device
-  StepStream* stream = nullptr;           // into which the work is put
+  StepStream* stream = nullptr;           // stream into which the work is put
   Precision precision = Precision::kFp32;
   const LossScaler* scaler = nullptr;  // null: losses are not scaled
   bool deterministic = false;
@@ -52,7 +52,8 @@ class StepPasses {
   virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) = 0;
 };
 
-// Encodes the instances. A network without fused passes must be a sequence model.
+// Encodes the instances and makes their passes. A network without fused passes must be a sequence
+// model.
 std::unique_ptr<StepPasses> MakeStepPasses(const StepPassesOptions& options);
 
 }  // namespace vrp

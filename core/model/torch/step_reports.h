@@ -1,4 +1,5 @@
-// Reports of steps, gathered on the device and copied to the host some steps later. Needs torch.
+// Reports of steps, which are gathered on the device and copied to the host some steps later. Needs
+// torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,11 +15,11 @@
 
 namespace vrp {
 
-// Rows that steps write in turn. When all are new, they are copied aside in the stream, and from
-// there to page-locked memory while the next steps write the rows again.
+// Rows that steps write in turn. When all are new, the stream copies them to a second buffer, and
+// from there to page-locked memory. Meanwhile the next steps write the rows again.
 class StepReports {
  public:
-  // `every`: number of rows. The stream must outlive it.
+  // Makes `every` rows. The stream must outlive them.
   StepReports(StepStream* stream, int32_t every, at::Device device);
 
   // Scalars in the device's memory, [] double each.
@@ -35,14 +36,14 @@ class StepReports {
   // Writes a row as part of a step's work; `step` [] int64, from 1.
   void Write(const at::Tensor& step, const Row& row);
 
-  // Sets the number of steps done; no copy may be under way.
+  // Sets the number of finished steps. No copy may be under way.
   void Begin(int64_t steps) { reported_ = steps; }
-  // Prepares for step `step`: before the last row is written, waits for the copy of the previous
+  // Prepares for step `step`. If the step writes the last row, waits for the copy of the previous
   // rows.
   absl::Status WaitForReportSlot(int64_t step) {
     return step % every_ == 0 ? Read() : absl::OkStatus();
   }
-  // Starts the copy of all rows if step `step`, which is in the stream, writes the last one.
+  // Starts the copy of all rows if step `step`, which is in the stream, writes the last row.
   absl::Status OnStepQueued(int64_t step) {
     return step % every_ == 0 ? Copy(step) : absl::OkStatus();
   }
@@ -60,12 +61,12 @@ class StepReports {
   StepStream* const stream_;
   const int64_t every_;
   const at::Tensor rows_;   // [every, kColumns] double
-  const at::Tensor slots_;  // [every, 1] int64: 0 ...
-  // Used alternately: one is written while the other is copied.
-  const std::array<at::Tensor, 2> aside_;  // as rows_
+  const at::Tensor slots_;  // [every, 1] int64: 0, 1, ...
+  // Second buffers, used alternately: one is written while the other is copied.
+  const std::array<at::Tensor, 2> aside_;  // shaped like rows_
   const std::array<at::Tensor, 2> host_;
   std::unique_ptr<StepCopy> copy_;
-  int64_t copied_until_ = 0;  // the last step of `copy_`
+  int64_t copied_until_ = 0;  // the last step in `copy_`
   int64_t reported_ = 0;
   std::vector<CapturedStepReport> reports_;
 };

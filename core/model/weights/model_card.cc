@@ -21,7 +21,7 @@ constexpr std::string_view kLiveStep = "/steps/";
 constexpr std::array<std::pair<ProblemKind, std::string_view>, 3> kKinds = {
     {{ProblemKind::kTsp, "tsp"}, {ProblemKind::kCvrp, "cvrp"}, {ProblemKind::kVrptw, "vrptw"}}};
 
-// Reads the keys of one card and keeps the first error.
+// A reader of one card's keys that keeps the first error.
 class CardReader {
  public:
   CardReader(const Json& object, std::string_view name) : object_(object), name_(name) {}
@@ -53,13 +53,13 @@ class CardReader {
     }
     return texts;
   }
-  // Returns NaN if the key is null.
+  // Returns the number, or NaN if the key is null.
   double NumberOrNull(const char* key) {
     const auto found = object_.find(key);
     const bool null = found != object_.end() && found->is_null();
     return null ? std::numeric_limits<double>::quiet_NaN() : Number(key);
   }
-  // Returns NaN if the key is absent or null.
+  // Returns the number, or NaN if the key is absent or null.
   double OptionalNumber(const char* key) {
     return object_.contains(key) ? NumberOrNull(key) : std::numeric_limits<double>::quiet_NaN();
   }

@@ -1,4 +1,4 @@
-// The description beside a model's weights: what is needed to load it, and where it came from.
+// The description beside a model's weights: the data needed to load the model, and its origin.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ inline constexpr int kCardSchemaVersion = 2;
 
 // The quality of the network's plans without search, on one set of instances.
 struct CardEvaluation {
-  std::string data = {};  // the set's name
+  std::string data = {};  // name of the set of instances
   std::string mode = {};  // "greedy", "multi_start 8"
   int64_t instances = 0;
   double mean_cost = 0;
-  double standard_error = 0;   // of the mean
-  std::string reference = {};  // of the gap, see gap_reference.h; empty: none
+  double standard_error = 0;   // standard error of the mean
+  std::string reference = {};  // reference of the gap, see gap_reference.h; empty: none
   double mean_gap = 0;         // mean of the instances' gaps; NaN: no reference
   double gap_standard_error = 0;
   double instances_per_second = 0;
@@ -37,18 +37,18 @@ inline constexpr int64_t kMaxCardBytes = int64_t{4} << 20;
 
 struct ModelCard {
   std::string architecture;       // Architecture::name
-  std::string architecture_json;  // its sizes, as {"hidden": 256, "layers": 2, ...}
+  std::string architecture_json;  // the architecture's sizes, as {"hidden": 256, "layers": 2, ...}
   std::vector<ProblemKind> kinds;
   std::vector<std::string> input_features;
   int64_t parameters = 0;
-  // "trainingJobs/{id}"; LiveJobName's for weights published during the job; empty for imported
-  // weights.
+  // The training job's name "trainingJobs/{id}", or LiveJobName's for weights published during the
+  // job. Empty for imported weights.
   std::string training_job;
-  std::string training_config;  // the YAML that trained it
+  std::string training_config;  // the YAML configuration of the training
   int64_t steps = 0;
-  int64_t epoch = 0;                // of the last step, from 1; 0: unknown
+  int64_t epoch = 0;                // epoch of the last step, from 1; 0: unknown
   std::string publish_reason = {};  // from PublishReasonName; empty: unknown
-  double validation_cost = 0;       // greedy, mean over the validation set
+  double validation_cost = 0;       // mean cost of greedy plans over the validation set
   double validation_reference = 0;  // mean cost of `reference` on the same set
   // Mean of the instances' gaps to `reference`; NaN: unknown, as in cards of schema 1.
   double validation_gap = std::numeric_limits<double>::quiet_NaN();
@@ -64,9 +64,10 @@ std::string LiveJobName(std::string_view job_name, int64_t step);
 // Whether the weights were published while their training job ran.
 bool IsLive(const ModelCard& card);
 
-// Writes and reads the schema {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
-// and `publish_reason`. Cards of schema 1 are accepted: they have no validation_gap, and references
-// get their current names. A newer schema is refused by its number. Errors name file and key.
+// Write and read the schema {"schema_version": 2, ...}. Optional keys are `evaluations`, `epoch`
+// and `publish_reason`. ParseModelCard accepts cards of schema 1: they have no validation_gap, and
+// their references get the current names. It refuses newer schemas by number. Its errors name file
+// and key.
 std::string WriteModelCard(const ModelCard& card);
 absl::StatusOr<ModelCard> ParseModelCard(std::string_view text, std::string_view name);
 

@@ -87,7 +87,7 @@ absl::StatusOr<TensorType> ParseType(const nlohmann::json& entry, const std::str
                                            ", wanted one of BOOL U8 I32 I64 F16 BF16 F32 F64"));
 }
 
-// Parses one entry of the header; its data must lie within `buffer`.
+// Parses one entry of the header. The entry's data must be within `buffer`.
 absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann::json& entry,
                                       std::string_view buffer, std::string_view file) {
   const std::string where = Concat(file, ": ", Quoted(tensor));
@@ -134,7 +134,8 @@ absl::StatusOr<std::map<std::string, std::string>> ParseMetadata(const nlohmann:
   return metadata;
 }
 
-// Checks that every byte of the data belongs to exactly one tensor. `tensors` are sorted by data.
+// Checks that every byte of the data belongs to exactly one tensor. `tensors` are sorted by their
+// data's address.
 absl::Status CheckNoGaps(const std::vector<TensorView>& tensors, std::string_view buffer,
                          std::string_view file) {
   const auto* next = reinterpret_cast<const std::byte*>(buffer.data());

@@ -1,6 +1,6 @@
 // The safetensors format (https://github.com/huggingface/safetensors): eight bytes of header length
-// (little-endian), a JSON header, then the tensors' bytes. A file holds only data; nothing in it is
-// executed.
+// (little-endian), a JSON header, then the tensors' bytes. A file contains only data; nothing in it
+// is executed.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace vrp {
 
 enum class TensorType { kBool, kUint8, kInt32, kInt64, kFloat16, kBfloat16, kFloat32, kFloat64 };
 std::string_view TensorTypeName(TensorType type);  // "BOOL", "U8", ..., as in the header
-int64_t TensorTypeBytes(TensorType type);          // of one element
+int64_t TensorTypeBytes(TensorType type);          // bytes of one element
 
 // A row-major tensor. `data` is not owned and has exactly the length that type and shape need.
 struct TensorView {
@@ -34,11 +34,11 @@ inline constexpr int64_t kMaxSafetensorsBytes = int64_t{4} << 30;
 // A checked, immutable file: names are unique, offsets valid, without gaps and overlaps.
 class SafetensorsFile {
  public:
-  // Takes ownership of `bytes`. kInvalidArgument: `name: what, got, wanted`. Never allocates by a
-  // size that only the header claims.
+  // Parses a file and takes ownership of `bytes`. Returns kInvalidArgument: `name: what, got,
+  // wanted`. Never allocates by a size that only the header claims.
   static absl::StatusOr<SafetensorsFile> Parse(std::string bytes, std::string_view name);
 
-  const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of the data
+  const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of their data
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const TensorView* Find(std::string_view name) const;  // null if there is no such tensor
 
@@ -50,8 +50,8 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// Returns a file with `tensors` in their order, data aligned to 8 bytes. Aborts if names repeat or
-// lengths are wrong.
+// Returns a file with `tensors` in their order and data aligned to 8 bytes. Aborts if names repeat
+// or lengths are wrong.
 std::string WriteSafetensors(std::span<const TensorView> tensors,
                              const std::map<std::string, std::string>& metadata = {});
 
