@@ -10,8 +10,7 @@
 namespace vrp {
 namespace {
 
-// Bounds instances x trajectories x nodes of a batch: the choices, and what an engine keeps for
-// each.
+// Bound on instances x trajectories x nodes of a batch, which limits the memory for choices.
 constexpr int64_t kMaxChoices = int64_t{1} << 26;
 
 template <typename T>

@@ -6,7 +6,7 @@
 
 namespace vrp {
 
-// Refuses settings that are valid each, but not together.
+// Refuses settings that are valid alone, but not together.
 void CheckTogether(ConfigReader& reader, const TrainingConfig& config);
 
 }  // namespace vrp

@@ -65,7 +65,7 @@ std::string Listed(const std::vector<std::string>& items) {
   return Concat("[", absl::StrJoin(items, ", "), "]");
 }
 
-// Returns one value if both ends are the same.
+// Returns the two ends, or a single value if they are equal.
 std::vector<std::string> RangeTexts(double low, double high) {
   if (low == high) return {FormatNumber(low)};
   return {FormatNumber(low), FormatNumber(high)};

@@ -18,15 +18,15 @@ namespace vrp {
 // A key with its effective value, stated or default.
 struct ConfigSetting {
   std::string path;                 // `section.key` or `key`
-  std::vector<std::string> values;  // one, or the items of a list
+  std::vector<std::string> values;  // one value, or the items of a list
 
   // Returns the value as in YAML, without quotes: "7", "[a, b]".
   std::string Text() const;
 };
 
 // A reader that collects every error and records the resolved value of every key. Each reading
-// function reads one key, `section.key` or `key`, and does not change the target if the key is
-// absent or wrong. Finish() refuses the keys that were not read.
+// function reads one key, `section.key` or `key`. If the key is absent or wrong, it does not change
+// the target. Finish() refuses the keys that were not read.
 class ConfigReader {
  public:
   static constexpr size_t kMostWords = 16;
@@ -42,26 +42,27 @@ class ConfigReader {
   void Read(std::string_view path, std::pair<double, double> range, double& target);
   void Read(std::string_view path, bool& target);
   void Read(std::string_view path, std::string& target);
-  // Reads one of `words`, as its index.
+  // Reads one of `words` and stores its index.
   void ReadWord(std::string_view path, const std::vector<std::string_view>& words, size_t& target);
   // Reads one value or [low, high].
   void ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                  int32_t& high);
   void ReadRange(std::string_view path, std::pair<double, double> range, double& low, double& high);
-  // Reads one of `words` or a list of up to kMostWords of them, which may repeat, as indices.
+  // Reads one of `words`, or a list of up to kMostWords of them, and stores their indices. Words
+  // may repeat.
   void ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                  std::vector<size_t>& target);
-  // Reads one text or a list of texts, none of which is empty; [] for none.
+  // Reads one text or a list of texts, none of which is empty. [] gives no texts.
   void ReadTexts(std::string_view path, std::vector<std::string>& target);
-  // Reads one integer or an ascending list; [] for none.
+  // Reads one integer or an ascending list. [] gives no integers.
   void ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                     std::vector<int64_t>& target);
   // Adds an error if `path` is not stated.
   void Require(std::string_view path);
-  // Adds an error for a value that is well-formed, but wrong.
+  // Adds an error for a value that is well-formed but wrong.
   void Refuse(std::string_view path, std::string_view wanted);
 
-  // Reads `alias` of `path` as `word`, before `path` is read.
+  // Accepts `alias` as a value of `path` that means `word`. Call it before `path` is read.
   void ReadAlias(std::string_view path, std::string_view alias, std::string_view word);
 
   // Marks `path` as known without reading it, as an alternative spelling.
@@ -74,10 +75,10 @@ class ConfigReader {
   bool IsChanged(std::string_view path) const;
   // Excludes the key `path`, or the whole section `path`, from Resolved().
   void LeaveOut(std::string_view path);
-  // Returns every key that was read and not left out, in the order of reading.
+  // Returns every key that was read and not excluded, in the order of reading.
   std::vector<ConfigSetting> Resolved() const;
 
-  // Returns all errors, one per line, in the order of the file; OK without any.
+  // Returns all errors, one per line, in the order of the file. Returns OK if there are none.
   absl::Status Finish();
 
  private:
@@ -96,10 +97,11 @@ class ConfigReader {
   void Flatten(const YamlNode& root);
   void Override(const std::string& text, int32_t order);
   int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
-  // Returns the scalar of `path`; null if it is absent, or not a scalar, which adds an error.
+  // Returns the scalar of `path`, or null if it is absent. If the value is not a scalar, adds an
+  // error and returns null.
   const YamlNode* Scalar(std::string_view path, std::string_view wanted);
-  // Returns the scalars of `path`: one, or `count` of a list; nullopt if it is absent, or something
-  // else, which adds an error.
+  // Returns the scalars of `path`: one, or `count` of a list. Returns nullopt if the key is absent.
+  // For any other value adds an error and returns nullopt.
   std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
                                                       std::pair<size_t, size_t> count,
                                                       std::string_view wanted);
@@ -112,7 +114,7 @@ class ConfigReader {
   std::map<std::string, Value> values_;
   std::set<std::string> known_;
   std::vector<ReadKey> read_;
-  std::multimap<int32_t, std::string> errors_;  // by line; those of overrides last
+  std::multimap<int32_t, std::string> errors_;  // by line; errors of overrides come last
 };
 
 }  // namespace vrp

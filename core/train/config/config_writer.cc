@@ -21,7 +21,7 @@ void WriteValue(const ConfigSetting& setting, YAML::Emitter& out) {
   out << YAML::EndSeq;
 }
 
-// Returns the part of the path before its dot; empty for a key outside of sections.
+// Returns the part of the path before its dot. Returns an empty text for a key outside of sections.
 std::string SectionOf(const ConfigSetting& setting) {
   const size_t dot = setting.path.find('.');
   return dot == std::string::npos ? "" : setting.path.substr(0, dot);

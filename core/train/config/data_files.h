@@ -23,7 +23,7 @@ bool IsDataset(std::string_view text);
 // A key of a configuration and the file or dataset that it names.
 struct NamedData {
   std::string key;   // "problem.instances"
-  std::string name;  // not empty
+  std::string name;  // never empty
 };
 // Returns the names of instances, labels and validation, in this order, including unused ones.
 std::vector<NamedData> NamedDataOf(const TrainingConfig& config);
@@ -33,7 +33,7 @@ std::vector<NamedData> DataReadBy(const TrainingConfig& config);
 
 // A path to read and the name that errors use for it.
 struct DataFile {
-  // NOLINTNEXTLINE(google-explicit-constructor): a path alone is its own name.
+  // NOLINTNEXTLINE(google-explicit-constructor): a path without a name is its own name.
   DataFile(std::string file) : path(file), name(std::move(file)) {}
   DataFile(std::string file, std::string called) : path(std::move(file)), name(std::move(called)) {}
 
@@ -44,10 +44,10 @@ struct DataFile {
   std::string name;
 };
 
-// The paths of a training's datasets, by `datasets/{name}`.
+// The path of each dataset of a training, by `datasets/{name}`.
 using DatasetPaths = std::map<std::string, std::string, std::less<>>;
 
-// Returns the file of a name in a configuration.
+// Returns the file that `name` stands for in a configuration.
 DataFile FindDataFile(const std::string& name, const DatasetPaths& datasets);
 
 }  // namespace vrp

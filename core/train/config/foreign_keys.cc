@@ -92,7 +92,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "not configurable: AdamW's moments are those of PyTorch's defaults, 0.9, 0.999 and 1e-8"},
     {"ema ema_decay use_ema swa", "use training.weight_average"},
     {"early_stopping early_stopping_patience early_stop es_patience", "use training.patience"},
-    // Seeds, devices, files.
+    // Seeds, devices and files.
     {"seed random_seed manual_seed rng_seed",
      "use training.seed (weights and draws), problem.seed (instances) and validation.seed"},
     {"device cuda gpu use_cuda use_gpu gpu_id accelerator devices",
@@ -113,7 +113,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"log_dir logdir tensorboard_dir tensorboard use_tensorboard log_interval log_every wandb "
      "use_wandb",
      "not configurable: TensorBoard files are always written; vrpctl jobs get names their folder"},
-    // Problem, validation, method.
+    // Problem, validation and method.
     {"graph_size problem_size num_customers n_customers num_nodes n_nodes num_loc",
      "use problem.customers, without the depot"},
     {"vehicle_capacity", "use problem.capacity"},

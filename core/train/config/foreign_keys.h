@@ -6,9 +6,9 @@
 
 namespace vrp {
 
-// Names of one setting elsewhere.
+// The names that other trainers give to one setting, and our hint.
 struct ForeignKey {
-  std::string_view names;  // separated by blanks, in lower case with '_'
+  std::string_view names;  // separated by spaces, in lower case with '_'
   // "use KEY", "not configurable: " and the reason, or "not a configuration key: " and the remedy.
   std::string_view hint;
 };
@@ -16,8 +16,8 @@ struct ForeignKey {
 // Returns the table of all foreign keys.
 std::span<const ForeignKey> ForeignKeys();
 
-// Returns the hint for the unknown key `path` by its last part, in any section: "training.use_amp",
-// "use-amp". Returns "" if the table does not have the key.
+// Returns the hint for the unknown key `path`, such as "training.use_amp" or "use-amp". Only the
+// last part of `path` counts, in any section. Returns "" if the table does not have the key.
 std::string_view ForeignKeyHint(std::string_view path);
 
 }  // namespace vrp

@@ -13,7 +13,8 @@ namespace {
 // Returns the key without its section.
 std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.') + 1); }
 
-// Returns the edit distance of two keys: of their names alone if the name is long enough and near.
+// Returns the edit distance of two keys. If the name is long and near enough, only the names are
+// compared.
 size_t Difference(std::string_view a, std::string_view b) {
   constexpr size_t kTelling = 6;
   const size_t whole = EditDistance(a, b);

@@ -8,7 +8,7 @@
 namespace vrp {
 
 // Reads the section of `architecture`, key by key. Returns the sizes in the form of
-// NetworkSizes::json, with the default in place of each value that `reader` refuses.
+// NetworkSizes::json. Values that `reader` refuses are replaced by their defaults.
 nlohmann::ordered_json ReadNetworkSection(ConfigReader& reader, const Architecture& architecture);
 
 }  // namespace vrp

@@ -7,11 +7,11 @@
 
 namespace vrp {
 
-// Reads the section except for problem.features.
+// Reads the section, except problem.features.
 void ReadProblemSection(ConfigReader& reader, ProblemConfig& problem);
 
-// Reads problem.features, the network's inputs in their order, in which `builtin` stands for all of
-// the usual ones, and stores them in `sizes` unless they are the usual ones.
+// Reads problem.features, the network's inputs in their order. The word `builtin` adds all of the
+// usual inputs. Stores the inputs in `sizes` unless they are the usual ones.
 void ReadFeatures(ConfigReader& reader, const Architecture& architecture,
                   nlohmann::ordered_json& sizes);
 

@@ -32,7 +32,7 @@ void ReadModel(ConfigReader& reader, TrainingConfig& config) {
   config.architecture = Architectures()[chosen];
 }
 
-// Reads the sections of all architectures, and returns the sizes of the chosen one.
+// Reads the sections of all architectures. Returns the sizes of the chosen architecture.
 nlohmann::ordered_json ReadSections(ConfigReader& reader, const TrainingConfig& config) {
   nlohmann::ordered_json sizes;
   for (const Architecture* architecture : Architectures()) {
@@ -48,7 +48,7 @@ absl::StatusOr<TrainingConfig> ReadConfig(ConfigReader& reader, std::string_view
   int64_t schema = kTrainingConfigSchemaVersion;
   reader.Read("schema_version", {1, kMaxConfigSeed}, schema);
   if (schema > kTrainingConfigSchemaVersion) {
-    // The rest may have keys that this program does not know.
+    // The other keys may be unknown to this program.
     return absl::InvalidArgumentError(Concat(
         name, ": schema_version: got ", schema, ", wanted at most ", kTrainingConfigSchemaVersion,
         " (the configuration is for a newer program: submit it to that one)"));
@@ -97,7 +97,7 @@ absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std:
   VRP_ASSIGN_OR_RETURN(const YamlNode root, ParseYamlTree(yaml, name));
   ConfigReader reader(root, name, overrides);
   VRP_RETURN_IF_ERROR(ReadConfig(reader, name, ConfigOrigin::kNew).status());
-  // If it is stated, a training on a CPU logs that it is ignored.
+  // If the key is stated, a training on a CPU logs that it is ignored.
   if (!reader.Has("loader.pin")) reader.LeaveOut("loader.pin");
   const std::vector<ConfigSetting> settings = reader.Resolved();
   ResolvedConfig resolved = {.yaml = WriteConfig(settings), .settings = {}};

@@ -24,7 +24,7 @@ struct IntegerRange {
 
   bool operator==(const IntegerRange&) const = default;
 };
-// A range of real numbers, with the ends as above.
+// A range of real numbers with both ends included; a single value if they are equal.
 struct NumberRange {
   double low = 0;
   double high = 0;
@@ -39,33 +39,35 @@ enum class Schedule { kConstant, kExponential, kStep, kLinear, kCosine };
 enum class Reference { kNearestNeighbour, kSearch, kFile };
 enum class PublishRule { kBest, kLast };
 
-// The instances to train on: generated ones, or a user's. Each generated instance draws its kind,
+// The instances to train on, generated or the user's. Each generated instance draws its kind,
 // layout and attributes; each batch draws its size.
 struct ProblemConfig {
-  // A kind that is named twice is drawn twice as often; the same holds for layouts.
+  // Kinds to draw from. A kind that is named twice is drawn twice as often; the same holds for
+  // layouts.
   std::vector<ProblemKind> kinds = {ProblemKind::kCvrp};
-  IntegerRange customers = {20, 20};  // TSP: cities
-  // Sizes are drawn by u^skew, u uniform in [0, 1): with 1 uniformly, above 1 more small ones.
+  IntegerRange customers = {20, 20};  // number of customers; TSP: of cities
+  // Exponent of the sizes, which are drawn by u^skew with u uniform in [0, 1). 1 draws sizes
+  // uniformly; a larger exponent draws more small ones.
   double customers_skew = 1;
   NumberRange capacity;  // whole numbers; 0: the distribution's own
   std::vector<Layout> layouts = {Layout::kUniform};
-  double open_routes = 0;  // probability of open routes; the next two accordingly
+  double open_routes = 0;  // probability of open routes; the next two are probabilities too
   double distance_limit = 0;
   double backhauls = 0;
   uint64_t seed = 1234;
   // Files on the daemon's machine, instead of generated instances.
   std::vector<std::string> instances;
   bool augment = true;       // whether files' instances get random symmetry augmentations
-  double demand_jitter = 0;  // of files' instances: largest change of a demand, as a share
+  double demand_jitter = 0;  // largest relative change of a demand; only for instances of files
 
   bool operator==(const ProblemConfig&) const = default;
 };
 
-// training.method: supervised.
+// The section `supervised`, for training.method: supervised.
 struct SupervisedConfig {
   LabelSource labels = LabelSource::kHeuristic;
-  std::string label_file;             // on the daemon's machine; JSON lines with ref_routes
-  int64_t heuristic_iterations = 50;  // of the search for each label; 0: its first descent
+  std::string label_file;             // path on the daemon's machine; JSON lines with ref_routes
+  int64_t heuristic_iterations = 50;  // search iterations per label; 0: only its first descent
   int64_t samples = 10000;
   double teacher_forcing_start = 1;  // probability, linear from the first to the last epoch
   double teacher_forcing_end = 1;
@@ -74,45 +76,45 @@ struct SupervisedConfig {
   bool operator==(const SupervisedConfig&) const = default;
 };
 
-// training.method: reinforce.
+// The section `reinforce`, for training.method: reinforce.
 struct ReinforceConfig {
   Baseline baseline = Baseline::kGreedyRollout;
   // p-value of the paired t-test (Kool et al. 2019) below which the baseline is replaced.
   double baseline_significance = 0.05;
-  int64_t baseline_instances = 1000;  // on which policy and baseline are compared after each epoch
+  int64_t baseline_instances = 1000;  // to compare policy and baseline after each epoch
   int64_t warmup_epochs = 1;          // epochs with a moving average as the baseline
-  double average_decay = 0.8;         // of that average, per step
-  int32_t starts = 0;                 // pomo: trajectories per instance; 0: as many as customers
+  double average_decay = 0.8;         // decay of that average, per step
+  int32_t starts = 0;                 // pomo: trajectories per instance; 0: the number of customers
   int32_t samples = 8;                // samples: trajectories per instance
 
   bool operator==(const ReinforceConfig&) const = default;
 };
 
-// The threads that make batches.
+// The threads that make batches, and their memory.
 struct LoaderConfig {
   int32_t workers = 1;      // threads that make batches ahead; 0: batches are made when needed
-  int32_t prefetch = 2;     // batches ahead
-  int64_t memory_mb = 64;   // for a labelled set; a larger one is read in pieces
-  bool pin = true;          // page-locked memory for the copy to a GPU
+  int32_t prefetch = 2;     // number of batches made ahead
+  int64_t memory_mb = 64;   // MiB for a labelled set; a larger set is read in pieces
+  bool pin = true;          // whether copies to a GPU use page-locked memory
   bool states_pin = false;  // whether the configuration states `pin`
 
   bool operator==(const LoaderConfig&) const = default;
 };
 
-// The validation after each epoch.
+// Settings of the validation after each epoch.
 struct ValidationConfig {
   int64_t instances = 1000;
   uint64_t seed = 4321;
-  std::string file;  // instances as JSON lines, instead of generated ones
+  std::string file;  // file of instances as JSON lines, instead of generated ones
   Reference reference = Reference::kNearestNeighbour;
-  int64_t reference_iterations = 200;  // of the search
+  int64_t reference_iterations = 200;  // iterations of the search per reference
 
   bool operator==(const ValidationConfig&) const = default;
 };
 
 struct TrainingConfig {
-  std::string name;  // of the trained model
-  // The value of `model`, and the sizes in its section.
+  std::string name;  // name of the trained model
+  // The value of `model`, and the sizes in the architecture's section.
   const Architecture* architecture = &DefaultArchitecture();
   NetworkSizes sizes = DefaultArchitecture().default_sizes();
   ProblemConfig problem;
@@ -123,21 +125,21 @@ struct TrainingConfig {
   LoaderConfig loader;
   ValidationConfig validation;
   int64_t epochs = 10;
-  int64_t batches_per_epoch = 25;  // not supervised, with samples / batch_size, rounded up
+  int64_t batches_per_epoch = 25;  // supervised: samples / batch_size, rounded up
   int32_t batch_size = 128;        // instances per step
   int32_t accumulate_steps = 1;    // parts of a step
   double learning_rate = 1e-3;
   Schedule schedule = Schedule::kExponential;
   double learning_rate_decay = 1;   // factor per epoch (exponential) or per milestone (step)
-  std::vector<int64_t> milestones;  // step: epochs, ascending
-  double final_learning_rate = 0;   // linear and cosine: at the last step
-  int64_t warmup_steps = 0;         // linear from 0
+  std::vector<int64_t> milestones;  // epochs of schedule: step, ascending
+  double final_learning_rate = 0;   // rate at the last step of linear and cosine schedules
+  int64_t warmup_steps = 0;         // steps in which the rate grows linearly from 0
   double weight_decay = 0;          // decoupled; of matrices, not of biases and norms
   double gradient_clip = 1;         // largest norm of the gradient
   double weight_average = 0;        // decay of the published weights' average; 0: the last weights
   int64_t patience = 0;  // epochs without a better validation before the end; 0: no limit
   PublishRule publish = PublishRule::kBest;  // the best validation's weights, or the last weights
-  bool amp = false;                          // bf16 (or fp16 by amp_type), if the device has it
+  bool amp = false;                          // whether to use amp_type if the device supports it
   Precision amp_type = Precision::kBf16;
   bool tf32 = false;
   bool deterministic = false;
@@ -146,44 +148,46 @@ struct TrainingConfig {
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
   int64_t keep_last_checkpoints = 2;
-  int64_t keep_best_checkpoints = 0;  // by validation, besides these; written at ends of epochs
+  int64_t keep_best_checkpoints = 0;  // besides these, the best validated ones, at ends of epochs
   std::string source;                 // the YAML itself, and the overrides as comments
 
-  // Returns the steps of an epoch, which depend on the method.
+  // Returns the number of steps per epoch, which depends on the method.
   int64_t StepsPerEpoch() const;
-  // Returns the network's inputs of a node.
+  // Returns the inputs that the network reads of each node.
   NetworkInputs Inputs() const;
 
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// Settings `key.path=value`, applied after parsing and checked like the file; [a, b] is a list.
+// Settings `key.path=value`, which are applied after parsing and checked like the file. [a, b] is a
+// list.
 using ConfigOverrides = std::vector<std::string>;
 
-// The origin of a configuration. A kept one was accepted when its job was created, perhaps by an
-// older program that did not refuse the settings of unused_settings.h; its job continues unchanged.
+// The origin of a configuration. A kept configuration was accepted when its job was created. An
+// older program may have accepted settings that unused_settings.h refuses now; the job continues
+// unchanged.
 enum class ConfigOrigin { kNew, kKept };
 
-// Parses a configuration. Errors begin with `name`, the name of the file: `tiny.yaml:12:
-// training.batch_size: got "many", wanted an integer from 1 to 65536`. Returns all errors that can
-// be found at once, one per line.
+// Parses a configuration. Returns all errors that can be found together, one per line. Errors begin
+// with `name`, the name of the file: `tiny.yaml:12: training.batch_size: got "many", wanted an
+// integer from 1 to 65536`.
 absl::StatusOr<TrainingConfig> ParseTrainingConfig(std::string_view yaml, std::string_view name,
                                                    const ConfigOverrides& overrides = {},
                                                    ConfigOrigin origin = ConfigOrigin::kNew);
 
-// A configuration with its overrides and defaults: every key that its model and method read;
-// loader.pin only if it is stated.
+// A configuration with its overrides and defaults. It has every key that its model and method read,
+// and loader.pin only if stated.
 struct ResolvedConfig {
-  std::string yaml;  // gives the same configuration when it is parsed
-  // One text per key: numbers in their shortest form, a list of one as its item.
+  std::string yaml;  // parsing it gives the same configuration
+  // One text per key. Numbers are in their shortest form; a list of one item is that item.
   std::map<std::string, std::string> settings;
 };
-// Resolves a configuration. Errors as of ParseTrainingConfig.
+// Resolves a configuration. Returns the errors of ParseTrainingConfig.
 absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std::string_view name,
                                                      const ConfigOverrides& overrides = {});
 
-// Returns the settings that a configuration and its overrides state: {"training.epochs": "3"}. Only
-// the syntax is checked.
+// Returns the settings that a configuration and its overrides state: {"training.epochs": "3"}.
+// Checks only the syntax.
 absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
     std::string_view yaml, std::string_view name, const ConfigOverrides& overrides);
 

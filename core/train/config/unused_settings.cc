@@ -25,7 +25,7 @@ class UnusedSettings {
 
   void CheckProblem() {
     const bool own = !config_.problem.instances.empty();
-    // The kinds and customers are still read: the model solves the kinds, and the customers bound
+    // The kinds and customers are still used: the model solves the kinds, and the customers bound
     // the size of a step.
     constexpr std::string_view kNone = "none with problem.instances, which are trained on as given";
     for (const char* const key :
@@ -54,7 +54,7 @@ class UnusedSettings {
     Unused("training.batches_per_epoch", Supervised(),
            "none with training.method: supervised, where an epoch is a pass over "
            "supervised.samples");
-    // Dropout is off, so that every stated value except 0 is refused, even the default.
+    // Without dropout every stated value except 0 is refused, even the default.
     Unused(Concat(config_.architecture->section, ".dropout"),
            config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
            /*refuses_default=*/true);

@@ -1,4 +1,4 @@
-// Settings that a configuration states, but no part of its training reads.
+// Settings that a configuration states although no part of its training reads them.
 #pragma once
 
 #include "core/train/config/config_reader.h"
@@ -7,9 +7,9 @@
 namespace vrp {
 
 // Excludes unused settings from `reader.Resolved()`: sections of other methods and networks, and
-// single keys. Refuses each such key of a new configuration that is stated with another value than
-// its default, because the user expects an effect. Sections of other methods and networks are
-// allowed, so that --set and --model can choose between them.
+// single keys. Refuses each single key of a new configuration that is stated with another value
+// than its default, because the user expects an effect. Allows sections of other methods and
+// networks, so that --set and --model can choose between them.
 void DropUnusedSettings(ConfigReader& reader, const TrainingConfig& config, ConfigOrigin origin);
 
 }  // namespace vrp

@@ -35,7 +35,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     CheckPlain(mark, anchor);
-    // The parser is at the next token already, so an absent value gets the line of its key.
+    // The parser is already at the next token, so an absent value gets the line of its key.
     const bool value = !levels_.empty() && !levels_.back().wants_key;
     YAML::Mark place = mark;
     if (value && levels_.back().key_line > 0) place.line = levels_.back().key_line - 1;
@@ -70,7 +70,7 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     YamlNode node;
     bool wants_key = false;
-    int32_t key_line = 0;  // of the last key
+    int32_t key_line = 0;  // line of the last key
   };
 
   static void CheckPlain(const YAML::Mark& mark, YAML::anchor_t anchor) {

@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Bounds a YAML text, and files that are read as one text, in bytes.
+// Largest size in bytes of a YAML text, and of a file that is read as one text.
 inline constexpr size_t kMaxYamlBytes = size_t{1} << 20;
 
 enum class YamlKind { kNull, kScalar, kSequence, kMap };
@@ -21,18 +21,18 @@ struct YamlNode {
   YamlKind kind = YamlKind::kNull;
   int32_t line = 0;                // from 1
   bool quoted = false;             // whether a scalar has quotes, which make it text
-  std::string text;                // of a scalar
-  std::vector<std::string> keys;   // of a map, unique, in the order of the file
-  std::vector<YamlNode> children;  // of a map or a sequence
+  std::string text;                // text of a scalar
+  std::vector<std::string> keys;   // keys of a map, unique, in the order of the file
+  std::vector<YamlNode> children;  // values of a map or items of a sequence
 
   // Returns the value as errors show it: `"many"`, "a list", "a mapping", "nothing".
   std::string Shown() const;
 };
 
-// Parses one document; empty text is a null. Refuses (kInvalidArgument, `name:line: ...`): more
-// than kMaxYamlBytes, text that is not printable UTF-8, nesting deeper than 8, more than 10,000
-// nodes, anchors and aliases, tags, keys that are not scalars, repeated keys, and more than one
-// document.
+// Parses one document; an empty text gives a null. Refuses more than kMaxYamlBytes, text that is
+// not printable UTF-8, nesting deeper than 8, and more than 10,000 nodes. Also refuses anchors and
+// aliases, tags, keys that are not scalars, repeated keys, and more than one document. Errors are
+// kInvalidArgument, `name:line: ...`.
 absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view name);
 
 }  // namespace vrp

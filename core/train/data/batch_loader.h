@@ -1,4 +1,4 @@
-// Makes batches ahead of the training thread.
+// A loader that makes batches ahead of the training thread.
 #pragma once
 
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace vrp {
 struct BatchLoaderOptions {
   int64_t first = 0;        // number of the first batch wanted
   int64_t end = INT64_MAX;  // number after the last batch wanted
-  int32_t parts = 1;        // of each batch, see BatchSource
+  int32_t parts = 1;        // number of parts of each batch, see BatchSource
   int32_t workers = 1;      // threads; 0: Next makes the batch itself, with `pool`
-  int32_t prefetch = 2;     // bounds the batches that are ready or being made
+  int32_t prefetch = 2;     // largest number of batches that are ready or being made
   CpuPool* pool = nullptr;
 };
 
-// A queue of batches that worker threads fill. Batches come in the order of their numbers, whatever
-// the number of workers. One thread calls it.
+// A queue of batches that worker threads fill. Batches come in the order of their numbers, for any
+// number of workers. Only one thread may call it.
 class BatchLoader {
  public:
-  // `source` outlives it.
+  // Starts the workers. `source` must outlive the loader.
   BatchLoader(BatchSource& source, const BatchLoaderOptions& options);
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
 
-  // Returns the next batch, and blocks until it is made. Errors are the source's;
-  // kResourceExhausted: no memory. Must not be called beyond the end.
+  // Blocks until the next batch is made and returns it. Returns the source's errors, and
+  // kResourceExhausted if memory runs out. Must not be called beyond the end.
   absl::StatusOr<TrainingBatch> Next();
   // Returns the time that workers spent on batches since the last call, summed over the workers.
   absl::Duration TakeWorkTime();
@@ -49,10 +49,10 @@ class BatchLoader {
   absl::Mutex mu_;
   std::map<int64_t, absl::StatusOr<TrainingBatch>> ready_ ABSL_GUARDED_BY(mu_);
   int64_t next_wanted_ ABSL_GUARDED_BY(mu_);
-  int64_t next_made_ ABSL_GUARDED_BY(mu_);  // the first that no worker has begun
+  int64_t next_made_ ABSL_GUARDED_BY(mu_);  // number of the first batch that no worker has begun
   absl::Duration work_time_ ABSL_GUARDED_BY(mu_);
   bool closing_ ABSL_GUARDED_BY(mu_) = false;
-  std::vector<std::thread> workers_;  // set by the constructor, joined by the destructor
+  std::vector<std::thread> workers_;  // started by the constructor, joined by the destructor
 };
 
 }  // namespace vrp

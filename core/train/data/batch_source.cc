@@ -171,7 +171,7 @@ class LabelledSource final : public BatchSource {
     return batch;
   }
 
-  // Returns the order of `epoch`. Keeps those of the two epochs for which batches may be made at
+  // Returns the order of `epoch`. Keeps the orders of the two epochs whose batches may be made at
   // the same time.
   std::shared_ptr<const std::vector<int32_t>> OrderOf(int64_t epoch) {
     const absl::MutexLock lock(&mu_);

@@ -1,4 +1,4 @@
-// The batches of a training run by their numbers. No torch here.
+// The batches of a training run by their numbers. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -15,34 +15,34 @@
 
 namespace vrp {
 
-// The instances that go through the network at once: a whole step, or a part of one that
-// accumulates.
+// Instances that the network processes together: a whole step, or one part of a step.
 struct BatchPart {
-  int64_t first = 0;  // instance within the step
+  int64_t first = 0;  // number within the step of the first instance
   NetworkBatch batch;
-  std::vector<std::vector<int32_t>> choices;  // [B], the choices of the labels' plans; or empty
+  std::vector<std::vector<int32_t>> choices;  // [B], choices of the labels' plans; may be empty
 };
 
 struct TrainingBatch {
-  int64_t number = 0;       // from 0
-  int32_t instances = 0;    // of all parts
-  int64_t label_steps = 0;  // choices of all labels
+  int64_t number = 0;       // number of the batch, from 0
+  int32_t instances = 0;    // number of instances in all parts
+  int64_t label_steps = 0;  // number of choices of all labels
   double label_cost = 0;    // mean cost of the labels
   std::vector<BatchPart> parts;
 };
 
-// The batches of a run. Deterministic in (configuration, number, parts). Thread-safe.
+// The batches of a run. They depend only on (configuration, number, parts). Thread-safe.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
   // Makes batch `number` in `parts` parts (PartOf), without empty ones. The instances do not depend
-  // on `parts`. `pool` may be null: then the calling thread does all the work.
+  // on `parts`. `pool` may be null; the calling thread then does all the work.
   virtual absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) = 0;
   // Returns `count` single instances of the stream from `first` on, each of the size that a batch
-  // of its number would have. kUnimplemented: the source is labelled, so its set is fixed.
+  // of its number would have. Returns kUnimplemented if the source is labelled, because its set is
+  // fixed.
   virtual absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) = 0;
-  // Returns the bounds of all instances. May read a whole set from disk; errors are those of the
-  // disk.
+  // Returns the bounds of all instances. May read a whole set from disk, and returns the errors of
+  // the disk.
   virtual absl::StatusOr<InstanceBounds> Bounds() = 0;
 };
 
@@ -52,7 +52,7 @@ std::unique_ptr<BatchSource> MakeGeneratedSource(const TrainingConfig& config,
 // Makes a source of a user's instances, drawn with replacement and augmented.
 std::unique_ptr<BatchSource> MakeInstanceSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::vector<Instance> instances);
-// Makes a source of labelled samples. Each epoch takes them in another order; its last batch may be
+// Makes a source of labelled samples. Each epoch uses them in another order; its last batch may be
 // smaller.
 std::unique_ptr<BatchSource> MakeLabelledSource(const TrainingConfig& config, const BatchForm& form,
                                                 std::unique_ptr<SampleSet> set);

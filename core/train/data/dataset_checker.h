@@ -1,4 +1,4 @@
-// Checks a user's instances as they arrive.
+// A checker of a user's instances as they arrive.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 
 namespace vrp {
 
-// Bounds the errors that are shown; the rest are only counted.
+// Largest number of errors that are shown. The rest are only counted.
 inline constexpr int64_t kShownErrors = 20;
 
-// A check of JSON lines by ParseDataLine with NodeOrder::kAsGiven, which accepts every instance
-// that some network accepts. The longest line bounds the memory, however many lines are bad. Not
-// thread-safe.
+// A checker of JSON lines. It calls ParseDataLine with NodeOrder::kAsGiven, which accepts every
+// instance that some network accepts. The longest line bounds the memory, however many lines are
+// bad. Not thread-safe.
 class DatasetChecker {
  public:
-  // `name` is the file's, for errors.
+  // Makes a checker. `name` is the file's name in errors.
   explicit DatasetChecker(std::string name) : name_(std::move(name)) {}
 
-  // Checks the complete lines, also those after a bad one. kInvalidArgument, at once: a line is too
-  // long.
+  // Checks the complete lines, including those after a bad one. Returns kInvalidArgument
+  // immediately if a line is too long.
   absl::Status Add(std::string_view piece);
-  // Checks the last line. kInvalidArgument: the first kShownErrors errors, each as
-  // `own.jsonl:17: FIELD: ...`, and the number of bad lines; or there is no instance.
+  // Checks the last line. Returns kInvalidArgument if lines are bad or there is no instance. The
+  // error has the first kShownErrors errors, each as `own.jsonl:17: FIELD: ...`, and the number of
+  // bad lines.
   absl::Status Finish();
 
   bool sound() const { return bad_lines_ == 0; }
@@ -38,18 +39,18 @@ class DatasetChecker {
   const DatasetSummary& summary() const { return summary_; }
 
  private:
-  // Checks one line; always true.
+  // Checks one line. Always returns true, to see all lines.
   absl::StatusOr<bool> Take(std::string_view line, int64_t number);
   void Remember(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
-  // Keeps the columns that the instance counted last has too.
+  // Keeps only the columns that the instance counted last also has.
   void CountColumns(const std::vector<FeatureColumn>& features);
 
   const std::string name_;
   LineSplitter lines_;
   DatasetSummary summary_;
   std::vector<std::string> errors_;  // at most kShownErrors
-  bool all_shown_ = true;            // no error was left out of errors_
+  bool all_shown_ = true;            // whether errors_ has every error
   int64_t bad_lines_ = 0;
 };
 

@@ -11,17 +11,17 @@ namespace vrp {
 
 struct DatasetSummary {
   int64_t instances = 0;
-  std::vector<ProblemKind> kinds = {};  // those that occur, in the enum's order
-  int32_t min_customers = 0;            // TSP: cities
+  std::vector<ProblemKind> kinds = {};  // the kinds that occur, in the enum's order
+  int32_t min_customers = 0;            // number of customers; TSP: of cities
   int32_t max_customers = 0;
   int64_t with_tours = 0;           // instances with ref_routes
   int64_t with_reference_cost = 0;  // instances with ref_cost
-  // Instances before the first one without ref_routes, or without ref_cost.
+  // Number of instances before the first one without ref_routes, or without ref_cost.
   int64_t leading_with_tours = 0;
   int64_t leading_with_reference_cost = 0;
-  std::vector<std::string> feature_columns = {};  // those that every instance has
-  // The reason for which an architecture with NodeOrder::kByAngle cannot read all instances, from
-  // the first one that it cannot read: `own.jsonl:3: ...`; empty: it can read all.
+  std::vector<std::string> feature_columns = {};  // columns that every instance has
+  // The error of the first instance that an architecture with NodeOrder::kByAngle cannot read:
+  // `own.jsonl:3: ...`. Empty if it can read all instances.
   std::string pointer_refusal = {};
 
   bool operator==(const DatasetSummary&) const = default;

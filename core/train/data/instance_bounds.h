@@ -1,4 +1,4 @@
-// Bounds of all instances of a training, known before the first of them is drawn. No torch here.
+// Bounds of all instances of a training, known before the first of them is drawn. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace vrp {
 
 struct InstanceBounds {
-  // Widens the bounds to include `data`, which is valid.
+  // Widens the bounds to include `data`, which must be valid.
   void Add(const InstanceData& data);
 
-  int32_t nodes = 0;         // of the largest instance, including its depot
+  int32_t nodes = 0;         // number of nodes of the largest instance, including its depot
   IntegerRange starts = {};  // number of nodes that may come first in an instance
-  bool tsp = false;          // whether some are a TSP
-  bool matrices = false;     // whether some have a matrix
+  bool tsp = false;          // whether some instances are a TSP
+  bool matrices = false;     // whether some instances have a matrix
 };
 
 // Returns the bounds of generated instances.

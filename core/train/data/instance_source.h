@@ -1,5 +1,5 @@
-// Instances as functions of (configuration, seed, number), so that a resumed run draws the same
-// ones, in any order and by any thread. Thread-safe.
+// Instances as functions of (configuration, seed, number). A resumed run therefore draws the same
+// instances, in any order and by any thread. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@
 
 namespace vrp {
 
-// Returns the number of customers of every generated instance of batch `batch`.
+// Returns the number of customers in each generated instance of batch `batch`.
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch);
 
-// Returns instance `index` of the mixture, without name and ids. A mixture of one kind and layout
-// without attributes gives the instances of GenerateInstance.
+// Returns instance `index` of the mixture, without name and ids. For a mixture of one kind and
+// layout without attributes it is an instance of GenerateInstance.
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
 
 // Returns the distribution from which a device draws the same instances as DrawInstance, all of one
-// size. kUnimplemented names the setting that it does not support: `layouts: clustered`.
+// size. Returns kUnimplemented naming a setting that it does not support: `layouts: clustered`.
 absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 
 // Returns the number of the first instance on which a policy is compared with its baseline after
-// `replacements` replacements. It lies far beyond the instances of training.
+// `replacements` replacements. It is far beyond the instances of training.
 int64_t BaselineInstances(int64_t replacements);
 
 // Returns the instances of all `files`: JSON lines, or one instance in any format that
-// ParseInstance reads. kInvalidArgument, kUnimplemented with `file:line: ...`: an instance is
-// malformed, or no network supports it.
+// ParseInstance reads. If an instance is malformed or no network supports it, returns
+// kInvalidArgument or kUnimplemented with `file:line: ...`.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
                                                         const BatchForm& form);
 

@@ -13,15 +13,15 @@ namespace vrp {
 
 inline constexpr int64_t kMaxLineBytes = int64_t{32} << 20;
 
-// Splits text that arrives in pieces into lines. For one thread.
+// A splitter of text that arrives in pieces into lines. Not thread-safe.
 class LineSplitter {
  public:
-  // Called with each non-blank line, without its line break, and its number from 1. Returns false
-  // if no more lines are wanted.
+  // A function that gets each non-blank line, without its line break, and its number from 1. It
+  // returns false if it wants no more lines.
   using Take = absl::FunctionRef<absl::StatusOr<bool>(std::string_view line, int64_t number)>;
 
-  // Passes the complete lines to `take`. Returns false as soon as `take` does. kInvalidArgument: a
-  // line has more than kMaxLineBytes.
+  // Passes the complete lines to `take`. Returns false as soon as `take` does. Returns
+  // kInvalidArgument if a line has more than kMaxLineBytes.
   absl::StatusOr<bool> Add(std::string_view piece, Take take);
   // Passes on the last line if the text does not end with a line break.
   absl::StatusOr<bool> Finish(Take take);
@@ -35,8 +35,8 @@ class LineSplitter {
   int64_t number_ = 0;
 };
 
-// Passes the lines of a file to `take` without loading the whole file. kInvalidArgument: the file
-// has no line. Errors of the file name it as `file.name`.
+// Passes the lines of a file to `take` without loading the whole file. Returns kInvalidArgument if
+// the file has no line. Errors name the file as `file.name`.
 absl::Status ForEachLine(const DataFile& file, LineSplitter::Take take);
 
 }  // namespace vrp

@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Part of every set's name. Raise it when the records or the search change.
+// Version of the records and the search, which is part of every set's name. Raise it when they
+// change.
 constexpr int kLabelVersion = 1;
 constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
 
@@ -56,7 +57,7 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
   return Labelled(instance, std::move(found.plan));
 }
 
-// Returns the routes of the line; nullopt: it has none.
+// Returns the routes of the line, or nullopt if it has none.
 absl::StatusOr<std::optional<Plan>> ReferenceRoutes(const nlohmann::json& line) {
   const auto refuse = [] {
     return absl::InvalidArgumentError("ref_routes: wanted an array of arrays of customers");
@@ -169,7 +170,7 @@ absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, cons
   const auto size = fs::file_size(file.path, error);
   if (error) return absl::NotFoundError(Concat(file.name, ": ", error.message()));
   const auto time = fs::last_write_time(file.path, error).time_since_epoch().count();
-  // Labels depend on the order in which the network reads nodes, and on its own columns.
+  // Labels depend on the order in which the network reads nodes, and on the network's own columns.
   std::string reader = form.order == NodeOrder::kByAngle ? " by angle" : "";
   for (const std::string& column : form.own_columns) reader += Concat(" column ", column);
   const std::string key =

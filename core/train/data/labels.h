@@ -18,22 +18,22 @@
 namespace vrp {
 
 struct LabelRequest {
-  ProblemConfig problem;     // generated
-  uint64_t seed = 1;         // of the instances
-  uint64_t search_seed = 1;  // of the search
-  int64_t iterations = 50;   // of the search per instance; not a time, for reproducible labels
+  ProblemConfig problem;     // distribution of the generated instances
+  uint64_t seed = 1;         // seed of the instances
+  uint64_t search_seed = 1;  // seed of the search
+  int64_t iterations = 50;   // search iterations per instance; not a time, for reproducible labels
   int64_t samples = 10000;
 };
 
-// Returns the name of a set, which depends on all that the set is made from.
+// Returns the name of a set, which depends on all data that determine the set.
 std::string LabelSetName(const LabelRequest& request);
 
 // The folder and the threads for making a set.
 struct LabelContext {
-  std::string folder;       // exists; sets are kept there
-  CpuPool* pool = nullptr;  // not null
+  std::string folder;       // existing folder of the sets
+  CpuPool* pool = nullptr;  // must not be null
   StopCondition stop = {};
-  // Called before each piece of the work, by the thread that asked for the set. Optional.
+  // Called before each piece of the work, by the thread that requested the set. Optional.
   std::function<void()> on_piece = nullptr;
   DatasetPaths datasets = {};
 
@@ -42,7 +42,7 @@ struct LabelContext {
   }
 };
 
-// Returns the path of the set that our own search labels. A set that exists is not made again. The
+// Returns the path of the set that our own search labels. Does not make an existing set again. The
 // labels do not depend on the number of threads. Returns kCancelled if `stop` fired, and
 // kUnimplemented naming a feature that the search does not support.
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
@@ -51,7 +51,7 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
 // A line of a user's data.
 struct DataLine {
   Instance instance;
-  std::optional<Sample> label;  // if the line has ref_routes
+  std::optional<Sample> label;  // set if the line has ref_routes
 };
 
 // Parses and checks a line: a JSON instance, perhaps with ref_routes. Its routes count customers
@@ -62,14 +62,14 @@ absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string&
                                        const BatchForm& form);
 
 // Returns the path of a set with the first `limit` samples of `file`: JSON lines with ref_routes.
-// The file is converted again if its size or time has changed. Returns the errors of ParseDataLine
-// as `file:line: ...`, and kInvalidArgument if a line has no ref_routes.
+// Converts the file again if its size or time has changed. Returns the errors of ParseDataLine as
+// `file:line: ...`, and kInvalidArgument if a line has no ref_routes.
 absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
                                        const LabelContext& context);
 
 struct LabelRange {
-  int64_t limit = 0;  // samples from the first on
-  BatchForm form;     // in which the network reads instances
+  int64_t limit = 0;  // number of samples from the first on
+  BatchForm form;     // form in which the network reads instances
 };
 // Calls `add` with each sample of `file` and stops at its first error. Returns the same
 // errors as FileLabels.

@@ -24,8 +24,8 @@ struct IsPlainVector<std::vector<T>> : std::is_trivially_copyable<T> {};
 template <typename T>
 concept Recordable = std::is_trivially_copyable_v<T> || IsPlainVector<T>::value;
 
-// Calls `visit` with each field of `object` that samples record, for writing and for reading.
-// Networks learn from samples, whose windows are hard: late costs are not recorded.
+// Calls `visit` with each field of `object` that samples record, for writing and for reading. Late
+// costs are not recorded, because networks learn from samples with hard windows.
 template <typename Object, typename Visitor>
 void ForEachSampledField(Object& object, Visitor& visit) {
   static_assert(AllFields<std::remove_const_t<Object>>(
@@ -88,7 +88,7 @@ class RecordReader {
     }
   }
   // Reads the length of a vector of items of `size` bytes. Returns 0 after an error, or if the
-  // record is too short for them.
+  // record is too short for the items.
   size_t Count(size_t size) {
     uint32_t count = 0;
     (*this)(count);
@@ -129,7 +129,7 @@ std::string WriteSample(const Sample& sample) {
     writer(route.vehicle_type);
     writer(route.customers);
   }
-  // Columns come last, and only if there are any, so that older records stay valid.
+  // Columns come last, and only if the instance has some, so that older records stay valid.
   if (!sample.data.features.empty()) {
     writer(static_cast<uint32_t>(sample.data.features.size()));
     for (const FeatureColumn& column : sample.data.features) {

@@ -192,7 +192,7 @@ absl::Status SampleSet::Load(int64_t piece, std::string& bytes) const {
 void SampleSet::ReadAhead(int64_t piece) const {
   const auto first = static_cast<size_t>(first_records_[static_cast<size_t>(piece)]);
   const auto last = static_cast<size_t>(first_records_[static_cast<size_t>(piece) + 1]);
-  // This is only a hint: the system reads the piece into its cache meanwhile.
+  // This is only a hint. The system then reads the piece into its cache.
   (void)posix_fadvise(file_, static_cast<off_t>(offsets_[first]),
                       static_cast<off_t>(offsets_[last] - offsets_[first]), POSIX_FADV_WILLNEED);
 }

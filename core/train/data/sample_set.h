@@ -24,25 +24,25 @@ namespace vrp {
 struct Sample {
   InstanceData data;  // without name and ids
   Plan plan;
-  double cost = 0;  // of the plan
+  double cost = 0;  // cost of the plan
 };
 
 // Returns `sample` as bytes, with the fields that core/problem/instance/fields.h marks as sampled.
 std::string WriteSample(const Sample& sample);
-// Parses the bytes of WriteSample. kDataLoss: other bytes.
+// Parses the bytes of WriteSample. Returns kDataLoss for any other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
 
-// Writes a set. For one thread.
+// A writer of one set. Not thread-safe.
 class SampleSetWriter {
  public:
   static absl::StatusOr<std::unique_ptr<SampleSetWriter>> Create(const std::string& path);
-  // Removes an unfinished set.
+  // Removes the set if it is unfinished.
   ~SampleSetWriter();
   SampleSetWriter(const SampleSetWriter&) = delete;
   SampleSetWriter& operator=(const SampleSetWriter&) = delete;
 
   absl::Status Add(const Sample& sample);
-  // Completes the set, which is then durable under its name.
+  // Completes the set. It is then durable under its name.
   absl::Status Finish();
 
  private:
@@ -77,7 +77,7 @@ class SampleSet {
 
   // Hints that `record` will be read soon, so that the system may read ahead. Does not block.
   void Expect(int32_t record) const { ReadAhead(PieceOf(record)); }
-  // Returns whether both records lie in the same piece.
+  // Returns whether both records are in the same piece.
   bool Together(int32_t a, int32_t b) const { return PieceOf(a) == PieceOf(b); }
 
   int64_t bytes_read() const;     // bytes read from the file so far
@@ -106,7 +106,7 @@ class SampleSet {
 
   const std::string path_;
   const int file_;
-  std::vector<uint64_t> offsets_;       // [size + 1], in the file
+  std::vector<uint64_t> offsets_;       // [size + 1], offsets in the file
   std::vector<int32_t> first_records_;  // [pieces + 1]
 
   mutable absl::Mutex mu_;

@@ -1,5 +1,5 @@
-// Training methods as the loop of a run sees them. Each gives weights to the log-likelihoods of
-// trajectories. No torch here.
+// Training methods for the loop of a run. Each gives weights to the log-likelihoods of
+// trajectories. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +18,33 @@
 
 namespace vrp {
 
-// The loss of a training method, stated once: steps on the host and captured steps on the device
-// are both made from it.
+// The loss of a training method. Both the host's steps and captured steps are made from it.
 struct LearnerLoss {
   bool labels = false;  // whether trajectories repeat the labels' plans; otherwise they are sampled
-  // Trajectories of an instance with StepBaseline::kShared and kBest; 0: as many as nodes may come
-  // first in it. Other baselines take one.
+  // Number of trajectories per instance with StepBaseline::kShared and kBest. 0: the number of
+  // nodes that may come first in it. Other baselines use one trajectory.
   int32_t trajectories = 1;
-  bool distinct_starts = false;            // as in RolloutRequest; with kShared
-  double average_decay = 0.8;              // of kAverage
-  const PolicyEngine* baseline = nullptr;  // of kGreedy
+  bool distinct_starts = false;            // as in RolloutRequest; only with kShared
+  double average_decay = 0.8;              // decay of kAverage
+  const PolicyEngine* baseline = nullptr;  // engine of kGreedy
   double label_smoothing = 0;              // as in GradientRequest
   bool dropout = false;                    // as in GradientRequest
 };
 
 // The terms of the loss that change from step to step.
 struct StepLoss {
-  StepBaseline baseline = StepBaseline::kShared;  // of sampled trajectories
-  double teacher_forcing = 1;                     // along labels, as in RolloutRequest
+  StepBaseline baseline = StepBaseline::kShared;  // baseline of sampled trajectories
+  double teacher_forcing = 1;                     // probability along labels, as in RolloutRequest
 };
 
 // The values that a step computed besides its gradient.
 struct StepOutcome {
   double loss = 0;
-  double cost = 0;  // mean cost of the tours that were sampled, or that are the labels
-  double accuracy = std::numeric_limits<double>::quiet_NaN();  // share of the labels' choices
-  // Largest difference of a tour's log-likelihood between the two passes, divided by its choices; 0
-  // for a single pass. CheckPassDifference bounds it.
+  double cost = 0;  // mean cost of the tours, sampled or labelled
+  // Share of the labels' choices that were the likeliest; NaN without labels.
+  double accuracy = std::numeric_limits<double>::quiet_NaN();
+  // Largest difference of a tour's log-likelihood between the two passes, divided by its number of
+  // choices; 0 for a single pass. CheckPassDifference bounds it.
   double pass_difference = 0;
   bool overflowed = false;  // whether fp16 overflowed, so that the step is skipped
   PhaseSeconds seconds{};   // summed over threads
@@ -55,14 +55,14 @@ struct StepOutcome {
 
 struct LearnerOptions {
   TrainingConfig config;
-  PolicyEngine* engine = nullptr;          // outlives the learner
+  PolicyEngine* engine = nullptr;          // must outlive the learner
   std::unique_ptr<PolicyEngine> baseline;  // greedy_rollout: an engine of the same architecture
-  BatchSource* source = nullptr;           // outlives the learner
+  BatchSource* source = nullptr;           // must outlive the learner
   CpuPool* pool = nullptr;
   bool bf16 = false;
 };
 
-// A training method. For one thread.
+// A training method. Not thread-safe.
 class Learner {
  public:
   explicit Learner(LearnerOptions options) : options_(std::move(options)) {}
@@ -73,30 +73,30 @@ class Learner {
   // Returns the terms of step `step` (from 1).
   virtual StepLoss LossAt(int64_t step) const = 0;
 
-  // Computes the loss of step `step` (from 1) on the host and adds its gradient to the engine's.
-  // Deterministic in (configuration, step, batch, parameters, own state). Its own state changes
-  // only if it succeeds. `micro_batch` as in GradientRequest.
+  // Computes the loss of step `step` (from 1) on the host and adds its gradient to the engine's
+  // gradient. Deterministic in (configuration, step, batch, parameters, the learner's state). The
+  // learner's state changes only on success. `micro_batch` as in GradientRequest.
   virtual absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                                   int32_t micro_batch,
                                                   const StopCondition& stop) = 0;
-  // Ends epoch `epoch` (from 1) and returns a line for the log, or nothing. If `stop` ends the
+  // Ends epoch `epoch` (from 1). Returns a line for the log, or an empty text. If `stop` ends the
   // call, nothing has changed.
   virtual absl::StatusOr<std::string> EndEpoch(int64_t, const StopCondition&) {
     return std::string();
   }
 
-  // Returns the request for the same steps captured on the engine's device
-  // (PolicyEngine::MakeCapturedSteps). The learner fills in all that it knows. kUnimplemented says
-  // why it cannot.
+  // Returns the request for capturing the same steps on the engine's device
+  // (PolicyEngine::MakeCapturedSteps). Fills in the fields that the learner knows. Returns
+  // kUnimplemented with the reason if they cannot be captured.
   absl::StatusOr<CapturedStepsRequest> RequestCapturedSteps() const;
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch` is null if the
-  // device draws the instances; otherwise it has one part, which the device divides.
+  // device draws the instances. Otherwise it has one part, which the device divides.
   absl::Status BeginStep(CapturedSteps& steps, int64_t step, const TrainingBatch* batch) const;
   // Returns the learner's moving average, which captured steps continue; null if it has none.
   virtual MovingAverage* average() { return nullptr; }
 
   // Return the learner's own state for checkpoints: named scalars, and tensors that are saved and
-  // filled again in place.
+  // later filled in place.
   virtual std::map<std::string, double> ScalarState() const { return {}; }
   virtual std::map<std::string, std::span<float>> TensorState() { return {}; }
   // Restores the scalars of a checkpoint of the same configuration. The caller has checked the
@@ -109,8 +109,8 @@ class Learner {
   LearnerOptions options_;
 };
 
-// Makes a learner for REINFORCE (Williams 1992) with the baseline of reinforce.baseline. Fails as
-// PolicyEngine::ParametersChanged of a separate baseline engine.
+// Makes a learner for REINFORCE (Williams 1992) with the baseline of reinforce.baseline. Returns
+// the errors of PolicyEngine::ParametersChanged of a separate baseline engine.
 absl::StatusOr<std::unique_ptr<Learner>> MakeReinforceLearner(LearnerOptions options);
 // Makes a learner whose label is the best of several samples (Corsini et al. 2024, "Self-labeling
 // the job shop scheduling problem").

@@ -11,31 +11,32 @@
 
 namespace vrp {
 
-// A step's gradient in parts: makes the requests and adds up the outcomes.
+// A helper that computes a step's gradient in parts. It makes the requests and adds up the
+// outcomes.
 class StepParts {
  public:
-  // `learner` outlives it. Reads the learner's loss at `step`.
+  // Reads the learner's loss at `step`. `learner` must outlive the parts.
   StepParts(const Learner& learner, int64_t step, int32_t micro_batch, const StopCondition& stop);
 
   // Returns the request for sampled trajectories of `part`. Its random numbers do not depend on the
   // division into parts.
   RolloutRequest Sampled(const BatchPart& part) const;
-  // Returns the request for trajectories along `labels` [B], which outlive it.
+  // Returns the request for trajectories along `labels` [B], which must outlive the request.
   RolloutRequest Along(const BatchPart& part, std::span<const std::vector<int32_t>> labels) const;
   GradientRequest Gradient(const RolloutRequest& rollout) const;
-  // Counts `outcome`. kInternal: the two passes differ by more than rounding explains.
+  // Counts `outcome`. Returns kInternal if the two passes differ by more than rounding explains.
   absl::Status Add(const GradientOutcome& outcome);
   // Returns the step's thread time in seconds. The difference of two calls is the time between
   // them, summed over threads.
   double ThreadSeconds() const;
-  // Counts the thread time since `start`, by ThreadSeconds(), as rollout: for rollouts outside of
-  // AddGradient.
+  // Counts the thread time since `start`, by ThreadSeconds(), as rollout. Use it for rollouts
+  // outside of AddGradient.
   void AddRolloutSince(double start);
 
   const StepLoss& loss() const { return step_loss_; }
 
   StepOutcome outcome;  // without cost and accuracy
-  double cost_sum = 0;  // of the trajectories counted, [instance, trajectory] in order
+  double cost_sum = 0;  // sum over the trajectories counted, in the order [instance, trajectory]
   int64_t trajectories = 0;
   int64_t agreements = 0;
   int64_t choices = 0;
@@ -56,8 +57,8 @@ class StepParts {
 // caller handles NaN.
 absl::Status CheckPassDifference(double difference, bool bf16);
 
-// Returns the greedy cost of each instance of `batch`, in the instance's unit. `request` asks for
-// one greedy trajectory.
+// Returns the greedy cost of each instance of `batch`, in the instance's unit. `request` must ask
+// for one greedy trajectory.
 absl::StatusOr<std::vector<double>> GreedyCosts(const PolicyEngine& engine,
                                                 const NetworkBatch& batch,
                                                 const RolloutRequest& request);

@@ -1,13 +1,14 @@
-// A test whether one policy is better than another on the same instances.
+// A test for whether one policy is better than another on the same instances.
 #pragma once
 
 #include <span>
 
 namespace vrp {
 
-// Returns the p-value of a one-sided paired t-test: the probability of a mean difference at least
-// this far below 0 if both have equal means. Returns 1 for fewer than two pairs, or if `costs` are
-// not lower; 0 if every difference is the same and negative. The spans have equal length.
+// Returns the p-value of a one-sided paired t-test. It is the probability of a mean difference at
+// least this far below 0 if both have equal means. Returns 1 for fewer than two pairs, or if
+// `costs` are not lower. Returns 0 if every difference is the same and negative. The spans must
+// have equal length.
 double PairedTTest(std::span<const double> costs, std::span<const double> baseline);
 
 // Returns the lower tail of Student's t distribution with `freedom` degrees of freedom at `t`.

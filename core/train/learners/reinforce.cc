@@ -1,7 +1,7 @@
-// The baseline is a greedy rollout of the best policy so far (Kool et al. 2019), a moving average,
-// or the mean of an instance's own trajectories. These begin at different nodes (POMO, Kwon et al.
-// 2020), or are samples whose first node the network chooses and learns too (Kool et al. 2019,
-// "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
+// REINFORCE. The baseline is a greedy rollout of the best policy so far (Kool et al. 2019), a
+// moving average, or the mean of an instance's own trajectories. These begin at different nodes
+// (POMO, Kwon et al. 2020), or are samples whose first node the network also chooses (Kool et al.
+// 2019, "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -25,8 +25,8 @@ double Mean(std::span<const double> values) {
 
 double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
-// Returns `costs` divided by the sides of the instances' squares, so that the units of coordinates
-// do not matter.
+// Returns `costs` divided by the sides of the instances' squares, so that the coordinates' units do
+// not matter.
 std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& batch) {
   std::vector<double> scaled(costs.begin(), costs.end());
   const size_t each = costs.size() / batch.problems.size();
@@ -34,9 +34,9 @@ std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& ba
   return scaled;
 }
 
-// The costs of the policy or the baseline on the instances that decide between them.
+// The costs of the policy or the baseline on the instances on which both are compared.
 struct EpochCosts {
-  std::vector<double> scaled;  // compared, so that each instance counts equally
+  std::vector<double> scaled;  // compared, because each instance counts equally
   double sum = 0;              // in the instances' unit, as validations report it
 
   double Mean() const { return sum / static_cast<double>(std::max<size_t>(1, scaled.size())); }
@@ -47,9 +47,9 @@ struct Weighing {
   const NetworkBatch& batch;
   size_t each;                   // P
   std::vector<double> baseline;  // [B], scaled; empty: the mean of an instance's own trajectories
-  int64_t instances;             // of the whole step
+  int64_t instances;             // number of instances in the whole step
 
-  // Fills `weights` from `costs`, both [count, P], of the part's instances from `first` on.
+  // Computes `weights` from `costs`, both [count, P], of the part's instances from `first` on.
   void operator()(int64_t first, std::span<const double> costs, std::span<double> weights) const {
     const auto share = static_cast<double>(instances) * static_cast<double>(each);
     for (size_t i = 0; i * each < costs.size(); ++i) {
@@ -177,7 +177,8 @@ class ReinforceLearner final : public Learner {
  private:
   static constexpr int64_t kAtOnce = 512;
 
-  // Returns the scaled baseline of each instance of `part`; none with StepBaseline::kShared.
+  // Returns the scaled baseline of each instance of `part`, or an empty vector with
+  // StepBaseline::kShared.
   absl::StatusOr<std::vector<double>> BaselineCosts(const BatchPart& part, double average,
                                                     const StopCondition& stop,
                                                     StepParts& parts) const {
@@ -187,7 +188,7 @@ class ReinforceLearner final : public Learner {
       case StepBaseline::kGreedy:
         return TimedCosts(*options_.baseline, part.batch, parts, stop);
       case StepBaseline::kShared:
-      case StepBaseline::kBest:  // of self-labelling
+      case StepBaseline::kBest:  // only self-labelling uses it
         break;
     }
     return std::vector<double>();

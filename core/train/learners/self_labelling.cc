@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// Returns the cheapest trajectory of each instance; of equal ones the first.
+// Returns the cheapest trajectory of each instance, the first among equals.
 std::vector<std::vector<int32_t>> CheapestTrajectories(const Trajectories& sampled) {
   std::vector<std::vector<int32_t>> best;
   const auto each = static_cast<size_t>(sampled.count);

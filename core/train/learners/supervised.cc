@@ -32,7 +32,7 @@ class SupervisedLearner final : public Learner {
   absl::StatusOr<StepOutcome> AddGradient(int64_t step, const TrainingBatch& batch,
                                           int32_t micro_batch, const StopCondition& stop) override {
     StepParts parts(*this, step, micro_batch, stop);
-    // The loss is the mean over all choices of the step, however the step is divided.
+    // The loss is the mean over all choices of the step, for any division of the step.
     const double weight = -1 / static_cast<double>(batch.label_steps);
     const auto weigh = [weight](int64_t, std::span<const double>, std::span<double> weights) {
       std::fill(weights.begin(), weights.end(), weight);

@@ -1,4 +1,4 @@
-// AdamW (Loshchilov and Hutter 2019) over a network's flat parameters. No torch here.
+// AdamW (Loshchilov and Hutter 2019) over a network's flat parameters. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace vrp {
 
-// The optimiser with its moments in float32; bias corrections are in double. It updates element by
-// element, so that the result does not depend on the number of threads. Not thread-safe.
+// The optimiser with its moments in float32; bias corrections are in double. It updates each
+// element separately, so that the result does not depend on the number of threads. Not thread-safe.
 class AdamW {
  public:
   AdamW(const ParameterLayout& layout, const AdamWOptions& options);
 
   // Makes one step along `scale` times the gradient, so that clipping needs no extra pass. Frozen
-  // parameters do not change. `pool` may be null: then the calling thread does all the work.
+  // parameters do not change. `pool` may be null; the calling thread then does all the work.
   void Step(FlatParameters& parameters, double learning_rate, double scale, CpuPool* pool);
 
   const AdamWOptions& options() const { return options_; }
@@ -38,7 +38,7 @@ class AdamW {
   int64_t steps_ = 0;
 };
 
-// Returns the Euclidean norm of `gradient`, the same for any number of threads.
+// Returns the Euclidean norm of `gradient`, which is the same for any number of threads.
 double GradientNorm(std::span<const float> gradient, CpuPool* pool);
 
 }  // namespace vrp

@@ -7,7 +7,7 @@
 namespace vrp {
 namespace {
 
-// Returns the progress from the warm-up's end to the last step, 0 .. 1.
+// Returns the progress from the warm-up's end (0) to the last step (1).
 double ScheduleProgress(const TrainingConfig& config, int64_t step) {
   const int64_t last = config.epochs * config.StepsPerEpoch() - 1 - config.warmup_steps;
   if (last <= 0) return 1;

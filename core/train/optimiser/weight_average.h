@@ -1,4 +1,4 @@
-// The moving average of a network's weights over its steps. No torch here.
+// The moving average of a network's weights over its steps. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace vrp {
 
-// A moving average: average += (1 - d) (weights - average), where d is `decay`, but at step t at
-// most (1 + t) / (10 + t), so that the first weights soon lose their influence (Polyak and Juditsky
-// 1992; Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization").
-// It is updated element by element, so that the result does not depend on the number of threads.
+// A moving average: average += (1 - d) (weights - average). d is `decay`, but at step t at most (1
+// + t) / (10 + t), so that the first weights soon lose their influence. See Polyak and Juditsky
+// 1992; Izmailov et al. 2018, "Averaging weights leads to wider optima and better generalization".
+// Each element is updated separately, so that the result does not depend on the number of threads.
 // Not thread-safe.
 class WeightAverage {
  public:
-  // Starts at `weights` ([size] float32). `decay` lies in (0, 1).
+  // Starts at `weights` ([size] float32). `decay` is in (0, 1).
   WeightAverage(double decay, std::span<const float> weights);
 
-  // Adds the weights after step `step` (from 1). `pool` may be null: then the calling thread does
+  // Adds the weights after step `step` (from 1). `pool` may be null; the calling thread then does
   // all the work.
   void Add(std::span<const float> weights, int64_t step, CpuPool* pool);
 
@@ -35,8 +35,8 @@ class WeightAverage {
   std::vector<float> values_;
 };
 
-// Calls `work` while `engine` has the average as its weights, if there is one. Returns the first
-// error, of `work` or of the engine's change of weights.
+// Calls `work`. If there is an average, `engine` has it as its weights during the call. Returns the
+// first error, of `work` or of the engine's change of weights.
 absl::Status WithAveragedWeights(std::optional<WeightAverage>& average, PolicyEngine& engine,
                                  absl::FunctionRef<absl::Status()> work);
 

@@ -1,4 +1,4 @@
-// The batches of a run in order, with the time that they take.
+// The batches of a run in order. Their time is counted as the run's.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace vrp {
 
-// For the training thread.
+// A feed of batches for the training thread. Not thread-safe.
 class BatchFeed {
  public:
-  // All arguments outlive it.
+  // Makes a feed. All arguments must outlive it.
   BatchFeed(RunContext& context, BatchSource& source, Reporter& reporter)
       : context_(context), source_(source), reporter_(reporter) {}
 
-  // Blocks until batch `number` (from 0) is made, in `parts` parts. Numbers and parts continue
-  // those of the last call, or follow a call of Restart.
+  // Blocks until batch `number` (from 0) is made, in `parts` parts, and returns it. Numbers and
+  // parts must continue those of the last call, unless Restart was called.
   absl::StatusOr<TrainingBatch> Next(int64_t number, int32_t parts);
-  // Drops the batches made ahead.
+  // Drops the batches that were made ahead.
   void Restart() { loader_.reset(); }
 
  private:

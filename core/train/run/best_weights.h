@@ -14,29 +14,30 @@ namespace vrp {
 
 class BestWeights {
  public:
-  // `keep_values`: whether the weights are kept too, for `training.publish: best`.
+  // Starts without a validation. `keep_values`: whether the weights are also kept, for
+  // `training.publish: best`.
   explicit BestWeights(bool keep_values) : keep_values_(keep_values) {}
 
-  // Takes over a validation with a lower cost than all before. `step` has `weights` and lies in
-  // epoch `epoch` + 1, or ends epoch `epoch`.
+  // Records a validation if its cost is lower than all before. `weights` are those after `step`,
+  // which is in epoch `epoch` + 1 or ends epoch `epoch`.
   void Offer(const ValidationScore& score, int64_t epoch, int64_t step,
              std::span<const float> weights);
 
   double cost() const { return cost_; }                      // NaN before the first
-  double gap() const { return gap_; }                        // of the same validation
-  int64_t epoch() const { return epoch_; }                   // whole epochs at that validation
+  double gap() const { return gap_; }                        // gap of the same validation
+  int64_t epoch() const { return epoch_; }                   // whole epochs until then
   int64_t step() const { return step_; }                     // 0 before the first
   std::span<const float> values() const { return values_; }  // empty if none are kept
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const;
   std::map<std::string, std::span<float>> TensorState();
   // Prepares TensorState for a checkpoint with `scalars`, whose network has `size` weights.
   // `has_values`: whether the checkpoint has the weights.
   void ExpectValues(const std::map<std::string, double>& scalars, bool has_values, int64_t size);
   void Restore(const std::map<std::string, double>& scalars);
-  // Forgets a best validation whose weights are needed, but were not in the checkpoint. Returns its
-  // step; 0 if there was nothing to forget.
+  // Forgets a best validation if its weights are needed but missing in the checkpoint. Returns its
+  // step, or 0 if nothing was forgotten.
   int64_t ForgetWithoutValues();
   // Returns whether checkpoints of earlier versions may lack scalar `name`.
   static bool IsOptional(const std::string& name);

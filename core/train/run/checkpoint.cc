@@ -32,7 +32,7 @@ constexpr std::string_view kIndexFile = "checkpoint.json";
 constexpr std::string_view kValidationCost = "validation_cost";
 constexpr int64_t kMaxIndexBytes = int64_t{1} << 20;
 
-// Returns the steps that have a folder, newest first.
+// Returns the steps that have a folder, the newest first.
 std::vector<int64_t> Steps(const std::string& directory) {
   std::vector<int64_t> steps;
   std::error_code error;
@@ -99,8 +99,8 @@ absl::StatusOr<Checkpoint> ReadIndex(const nlohmann::json& json, const std::stri
   return checkpoint;
 }
 
-// Reads one checkpoint. kFailedPrecondition: its schema is newer; kDataLoss and others: it is
-// incomplete or corrupt.
+// Reads one checkpoint. Returns kFailedPrecondition if its schema is newer. Returns kDataLoss or
+// other errors if it is incomplete or corrupt.
 absl::StatusOr<Checkpoint> ReadCheckpoint(const std::string& folder, int64_t step) {
   const std::string index_path = Concat(folder, "/", kIndexFile);
   VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(index_path, kMaxIndexBytes));
@@ -132,8 +132,7 @@ struct Validated {
   int64_t step = 0;
 };
 
-// Returns the checkpoints that have a validation cost, the best first; of equal ones the newest
-// first.
+// Returns the checkpoints that have a validation cost, the best first; the newest among equals.
 std::vector<Validated> ByValidation(const std::string& directory) {
   std::vector<Validated> validated;
   for (const int64_t step : Steps(directory)) {
@@ -190,7 +189,7 @@ absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& che
     return Failed("create", temporary,
                   error ? error : std::make_error_code(std::errc::file_exists));
   }
-  // Frees the space of a checkpoint that could not be completed.
+  // Frees the disk space of a checkpoint that could not be completed.
   const absl::Cleanup remove_it = [&temporary] {
     std::error_code ignored;
     fs::remove_all(temporary, ignored);

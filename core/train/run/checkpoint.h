@@ -1,4 +1,4 @@
-// Checkpoints on disk, from which an interrupted training continues. No torch here.
+// Checkpoints on disk, from which an interrupted training resumes. Needs no torch.
 //
 // A checkpoint is the folder `step-N` with state.safetensors and, written last, checkpoint.json
 // (schema, counters, hashes). It is written under a temporary name, fsynced and renamed.
@@ -18,22 +18,22 @@ namespace vrp {
 inline constexpr int kCheckpointSchemaVersion = 1;
 
 struct Checkpoint {
-  int64_t step = 0;                                      // steps done
-  std::string config_sha256;                             // of the run's configuration
-  std::map<std::string, double> numbers;                 // the scalar state; finite
+  int64_t step = 0;                                      // number of finished steps
+  std::string config_sha256;                             // hash of the run's configuration
+  std::map<std::string, double> numbers;                 // the scalar state; all numbers are finite
   std::string state;                                     // the tensor state, a safetensors file
-  std::optional<double> validation_cost = std::nullopt;  // of these weights
+  std::optional<double> validation_cost = std::nullopt;  // cost of the checkpoint's weights
 };
 
 // The numbers of checkpoints to keep. The newest one is always kept.
 struct CheckpointRetention {
-  int64_t last = 2;  // the newest
-  int64_t best = 0;  // besides these, those with the lowest validation_cost
+  int64_t last = 2;  // number of newest checkpoints
+  int64_t best = 0;  // number of others, those with the lowest validation_cost
 };
 
-// Writes a checkpoint, durably, and then removes those that need not be kept. `directory` exists.
-// kInternal: a number is not finite. Other errors are those of the disk; older checkpoints are then
-// unchanged.
+// Writes a checkpoint durably, then removes those that need not be kept. `directory` must exist.
+// Returns kInternal if a number is not finite. Other errors are those of the disk; older
+// checkpoints are then unchanged.
 absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
                              const CheckpointRetention& retention = {});
 
@@ -46,8 +46,8 @@ std::vector<std::string> SupersededCheckpoints(const std::string& directory);
 // Returns whether there is a checkpoint after the first step, valid or not.
 bool HasCheckpoint(const std::string& directory);
 
-// Returns the newest valid checkpoint; corrupt and truncated ones are skipped. kNotFound: there is
-// none. kFailedPrecondition: the newest was written by a newer program.
+// Returns the newest valid checkpoint; skips corrupt and truncated ones. Returns kNotFound if there
+// is none, and kFailedPrecondition if a newer program wrote the newest one.
 absl::StatusOr<Checkpoint> ReadNewestCheckpoint(const std::string& directory);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Saves a run's state as checkpoints and resumes from the newest one.
+// A keeper that saves a run's state as checkpoints and resumes from the newest one.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace vrp {
 
 // The progress of a run.
 struct RunPosition {
-  int64_t step = 0;  // steps done or, on the device, begun
+  int64_t step = 0;  // number of finished steps or, on the device, begun steps
   int64_t epochs_ended = 0;
 };
 
-// For the training thread.
+// The checkpoints of one run. Used only by the training thread.
 class CheckpointKeeper {
  public:
-  // The parts of the run that a checkpoint holds, which outlive the keeper.
+  // The parts of the run that a checkpoint holds. They must outlive the keeper.
   struct Parts {
     RunContext& context;
     RunPosition& position;
@@ -40,17 +40,17 @@ class CheckpointKeeper {
   };
   explicit CheckpointKeeper(const Parts& parts) : parts_(parts) {}
 
-  // Writes a checkpoint of the current step. A failure of the disk is only logged, because it may
-  // succeed next time; kInternal: the state cannot be written at all.
+  // Writes a checkpoint of the current step. Only logs a failure of the disk, because the next
+  // write may succeed. Returns kInternal if the state cannot be written at all.
   absl::Status Save();
-  // Continues from the newest checkpoint, if there is one. kFailedPrecondition: it belongs to
-  // another configuration; kDataLoss: it lacks a value.
+  // Resumes from the newest checkpoint, if there is one. Returns kFailedPrecondition if it belongs
+  // to another configuration, and kDataLoss if it lacks a value.
   absl::Status Resume();
 
   // Returns whether the last checkpoint is of the current step.
   bool IsSaved() const { return saved_step_ == parts_.position.step; }
-  // Returns whether the current weights were just validated as one of the best, which deserve a
-  // checkpoint.
+  // Returns whether the current weights were just validated as one of the best, so that a
+  // checkpoint should keep them.
   bool IsOneOfTheBest() const;
 
  private:

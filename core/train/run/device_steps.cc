@@ -18,7 +18,8 @@
 namespace vrp {
 namespace {
 
-// Returns the instances that the device draws, in no particular order of nodes.
+// Returns the distribution of the instances that the device draws. Fails if the steps learn from
+// labels or the network reads nodes in a particular order.
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("they have labels");
@@ -115,7 +116,7 @@ absl::StatusOr<bool> DeviceSteps::BeginOn(int64_t step, const TrainingBatch* bat
   while (!begun.ok()) {
     if (IsDeviceLost(begun)) return begun;
     VRP_RETURN_IF_ERROR(Settle());
-    steps_.reset();  // frees its memory for the steps made next
+    steps_.reset();  // frees its memory for the steps that are made next
     if (!absl::IsResourceExhausted(begun) || !resources_.micro_batch.Halve(step)) {
       LeaveToHost(step, begun);
       return false;

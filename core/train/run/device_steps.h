@@ -1,5 +1,5 @@
-// Captured steps, which the device runs without waiting for the host. The host begins them, gets
-// their results later, and waits for them only if it needs their weights: at a validation, a
+// Captured steps, which the device runs without waiting for the host. The host begins them and gets
+// their results later. It waits for them only if it needs their weights: at a validation, a
 // checkpoint, or the end.
 #pragma once
 
@@ -14,44 +14,44 @@
 
 namespace vrp {
 
-// For the training thread.
+// The captured steps of a run. Used only by the training thread.
 class DeviceSteps {
  public:
-  // Captures the steps after the `steps_done` first ones. Returns null, with the reason in the log,
-  // if the host must take them. Fails only if the device is lost.
+  // Captures the steps after the first `steps_done` ones. Logs the reason and returns null if the
+  // host must take the steps. Fails only if the device is lost.
   static absl::StatusOr<std::unique_ptr<DeviceSteps>> Create(const StepResources& resources,
                                                              int64_t steps_done);
 
-  // Begins step `step` (from 1) and reports the earlier steps that have ended. Returns false if the
-  // host must take this step and all later ones.
+  // Begins step `step` (from 1) and reports the earlier steps that have finished. Returns false if
+  // the host must take this step and all later ones.
   absl::StatusOr<bool> Begin(int64_t step);
-  // Blocks until all steps begun have ended. The network and the learner then have the state after
-  // the last one.
+  // Blocks until all begun steps have finished. The network and the learner then have the state
+  // after the last one.
   absl::Status Settle();
 
  private:
   explicit DeviceSteps(const StepResources& resources) : resources_(resources) {}
 
-  // Asks the learner for request_.
+  // Sets request_ to the learner's request.
   absl::Status Request();
   // Makes steps_ by request_, in as many parts as the memory needs. They continue the host's state
   // after `steps_done` steps.
   absl::Status Capture(int64_t steps_done);
-  // Begins a step on `batch`; null: on instances that the device draws. Divides it into smaller
-  // parts if the memory does not suffice.
+  // Begins a step on `batch`, or on instances that the device draws if it is null. If memory runs
+  // out, divides the step into smaller parts.
   absl::StatusOr<bool> BeginOn(int64_t step, const TrainingBatch* batch);
   void LeaveToHost(int64_t step, const absl::Status& reason);
-  // Reports the steps that have ended since the last call.
+  // Reports the steps that have finished since the last call.
   absl::Status ReportEnded();
   absl::Status EndStep(const CapturedStepReport& report, double seconds);
 
   const StepResources resources_;
   CapturedStepsRequest request_;
-  absl::Status not_drawn_;  // why the device does not draw the instances
+  absl::Status not_drawn_;  // reason why the device does not draw the instances
   std::unique_ptr<CapturedSteps> steps_;
   int64_t begun_step_ = 0;
   int64_t settled_step_ = 0;
-  absl::Time reported_ = absl::InfinitePast();  // time of the last report; none yet: InfinitePast
+  absl::Time reported_ = absl::InfinitePast();  // InfinitePast before the first report
 };
 
 }  // namespace vrp

@@ -7,7 +7,8 @@ namespace {
 
 constexpr char kBadSteps[] = "bad_steps";
 constexpr int64_t kMaxSkipped = 10;
-// The scale of fp16's losses may start much too high; each overflow halves it.
+// Largest number of overflows in a row. The scale of fp16's losses may start much too high; each
+// overflow halves it.
 constexpr int64_t kMaxOverflows = 50;
 
 }  // namespace

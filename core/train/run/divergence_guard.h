@@ -1,4 +1,4 @@
-// Ends a run whose loss stays infinite or undefined.
+// A guard that ends a run whose loss stays infinite or undefined.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,27 @@
 
 namespace vrp {
 
-// Counts the steps in a row that had no finite loss or gradient.
+// A counter of consecutive steps that had no finite loss or gradient.
 class DivergenceGuard {
  public:
-  // `observer` outlives it and gets a log line for each skipped step.
+  // Makes a guard. `observer` gets a log line for each skipped step, and must outlive the guard.
   explicit DivergenceGuard(TrainingObserver& observer) : observer_(observer) {}
 
   // Counts a step that was applied.
   void Applied() { skipped_ = overflows_ = 0; }
-  // Counts the skipped step `step`. `overflowed`: fp16 overflowed, which the scale of the losses
-  // will cure. kInternal: too many in a row; `reason` says what they computed.
+  // Counts the skipped step `step`. `overflowed`: whether fp16 overflowed, which a smaller scale of
+  // the losses will cure. Returns kInternal if too many steps in a row were skipped; `reason` says
+  // what they computed.
   absl::Status Skipped(int64_t step, const std::string& reason, bool overflowed);
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& scalars);
 
  private:
   TrainingObserver& observer_;
-  int64_t skipped_ = 0;    // in a row
-  int64_t overflows_ = 0;  // in a row
+  int64_t skipped_ = 0;    // number in a row
+  int64_t overflows_ = 0;  // number in a row
 };
 
 }  // namespace vrp

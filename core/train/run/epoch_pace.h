@@ -10,10 +10,11 @@
 
 namespace vrp {
 
-// A clock of steps and epochs. For one thread.
+// A clock of steps and epochs. Not thread-safe.
 class EpochPace {
  public:
-  // Starts the clock before the run's first step. `whole`: whether it is the first of an epoch.
+  // Starts the clock before the run's first step. `whole`: whether that step is the first of an
+  // epoch.
   void Begin(bool whole) {
     whole_ = whole;
     began_ = SteadyNow();
@@ -33,7 +34,7 @@ class EpochPace {
     if (totals.steps == steps_before_) return kUnknown;
     return (totals.seconds - seconds_before_) / static_cast<double>(totals.steps - steps_before_);
   }
-  // Returns the seconds of the last whole epoch; NaN before one has ended.
+  // Returns the seconds of the last whole epoch; NaN before the first has ended.
   double seconds_per_epoch() const { return seconds_per_epoch_; }
 
  private:

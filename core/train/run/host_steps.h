@@ -1,4 +1,4 @@
-// Training steps that the host takes part by part.
+// Training steps that the host executes part by part.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace vrp {
 
-// For the training thread.
+// The steps of a run on the host. Used only by the training thread.
 class HostSteps {
  public:
   explicit HostSteps(const StepResources& resources) : resources_(resources) {}
 
-  // Takes step `step` (from 1) and reports it. `start` is the time at which the step began.
+  // Executes step `step` (from 1) and reports it. `start` is the time at which the step began.
   absl::Status Take(int64_t step, absl::Time start);
 
  private:
-  // Computes the gradient, in smaller parts if the memory does not suffice.
+  // Computes the gradient. If memory runs out, divides the step into smaller parts.
   absl::StatusOr<StepOutcome> Gradient(int64_t step, const TrainingBatch& batch);
 
   const StepResources resources_;

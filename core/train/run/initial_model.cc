@@ -24,7 +24,7 @@ bool IsFolder(const std::string& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Returns the folder NAME/N of `models/NAME/versions/N`; nullopt for other names.
+// Returns the folder NAME/N of `models/NAME/versions/N`, or nullopt for other names.
 std::optional<std::string> VersionFolder(std::string_view name) {
   constexpr std::string_view kModels = "models/";
   constexpr std::string_view kVersions = "/versions/";
@@ -48,7 +48,7 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
     std::string folder = Concat(directory, "/", *version);
     if (IsFolder(folder)) return folder;
   }
-  // The folder `models` of a source checkout.
+  // Looks in the folder `models` of a source checkout.
   if (IsFolder(Concat("models/", *version))) return Concat("models/", *version);
   return absl::NotFoundError(Concat("training.initial_model: ", name, ": there is no such model"));
 }

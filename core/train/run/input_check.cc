@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Bounds the bytes of instances, labels and validation that a submission reads, so that its answer
-// comes within seconds. The weights of training.initial_model are not counted.
+// Largest number of bytes of instances, labels and validation that a submission reads, so that its
+// answer comes within seconds. The weights of training.initial_model are not counted.
 constexpr int64_t kMostBytes = int64_t{64} << 20;
 
 class InputCheck {
@@ -31,7 +31,7 @@ class InputCheck {
       : request_(request), config_(request.config), form_(config_.Inputs().form) {}
 
   absl::Status Run() {
-    // Datasets were checked when they were uploaded.
+    // Datasets were already checked when they were uploaded.
     for (const NamedData& data : DataReadBy(config_)) {
       if (!IsDataset(data.name)) Note(data.key, CheckFile(data));
     }
@@ -49,11 +49,12 @@ class InputCheck {
     errors_.push_back(message.starts_with(key) ? std::string(message) : Concat(key, ": ", message));
   }
 
-  // Returns whether `file` fits the bytes that may still be read. Fails if it cannot be opened.
+  // Returns whether `file` is within the bytes that may still be read. Fails if it cannot be
+  // opened.
   absl::StatusOr<bool> MayRead(const std::string& file) {
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
-    // Reading a pipe could block for ever.
+    // Reading a pipe could block forever.
     if (fs::exists(status) && !fs::is_regular_file(status)) {
       return absl::InvalidArgumentError(Concat(file, ": wanted a regular file"));
     }

@@ -1,4 +1,4 @@
-// The check, before a training is queued, of the files and the model that it names.
+// A check of the files and the model that a training names, before it is queued.
 #pragma once
 
 #include "absl/status/status.h"

@@ -30,7 +30,7 @@ absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
 absl::StatusOr<TrainingResult> LiveModels::Answer(const Request& request, Write write) {
   absl::StatusOr<TrainingResult> answer = absl::UnknownError("");
   absl::Status published;
-  // The caller waits for an answer even if the training thread runs out of memory.
+  // The caller gets an answer even if the training thread runs out of memory.
   const absl::Status memory = GuardMemory([&] {
     answer = write(request.directory);
     if (answer.ok()) published = request.publish();

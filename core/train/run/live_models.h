@@ -17,29 +17,29 @@
 
 namespace vrp {
 
-// The requests to one run. Thread-safe: any thread asks, and the training thread serves between two
-// steps.
+// The requests to one run. Thread-safe: any thread may ask, and the training thread serves requests
+// between two steps.
 class LiveModels {
  public:
   using Publish = absl::FunctionRef<absl::Status()>;
   // Blocks until the run has written the weights after its current step, with their card, into
-  // `directory`, and the training thread has called `publish`. This happens before the next step,
-  // so that live weights are never published after the run's last ones. kDeadlineExceeded: the step
-  // takes longer than `patience`; `directory` belongs to the caller again. Other errors are those
-  // of the run, of `publish` and of Close; kResourceExhausted: one of them found no memory.
+  // `directory`, and has called `publish`. This happens before the next step, so that live weights
+  // are never published after the run's last ones. Returns kDeadlineExceeded if the step takes
+  // longer than `patience`; the caller may then use `directory` again. Also returns the errors of
+  // the run, `publish` and Close, and kResourceExhausted if memory runs out.
   absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
                                      Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write` for each waiting request.
   void Serve(Write write);
-  // Ends the run's service: all requests, now and later, get `reason`, which is not OK.
+  // Ends the service: all current and later requests get `reason`, which must not be OK.
   void Close(const absl::Status& reason);
 
  private:
   struct Request {
     std::string directory;
-    Publish publish;  // valid while the caller waits for the answer
+    Publish publish;  // valid until the caller gets the answer
     std::optional<absl::StatusOr<TrainingResult>> answer = {};
   };
 

@@ -1,4 +1,4 @@
-// The number of instances of a step that go through the network at once.
+// The number of instances of a step that the network processes together.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace vrp {
 
-// Halved after each step that ran out of memory.
+// A number of instances that is halved after each step that ran out of memory.
 class MicroBatch {
  public:
-  // `context` outlives it.
+  // Makes a number without a bound. `context` must outlive it.
   explicit MicroBatch(RunContext& context) : context_(context) {}
 
-  // Returns the number of instances that found memory; 0: all of a part.
+  // Returns the number of instances that fit into the memory; 0: all of a part.
   int32_t instances() const { return instances_; }
   // Allows all instances of a part again.
   void Reset() { instances_ = 0; }
-  // Halves the number after step `step` ran out of memory, and logs it. Returns false if it is one
-  // already.
+  // Halves the number because step `step` ran out of memory, and logs it. Returns false if it is
+  // already 1.
   bool Halve(int64_t step) {
     const int32_t part = LargestPart(context_.config.batch_size, context_.config.accumulate_steps);
     const int32_t before = instances_ > 0 ? std::min(instances_, part) : part;
@@ -34,7 +34,7 @@ class MicroBatch {
     return true;
   }
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const {
     return {{kScalar, static_cast<double>(instances_)}};
   }

@@ -123,7 +123,7 @@ absl::Status Publisher::WriteModel(const Target& target, std::span<const float> 
   ModelCard card;
   card.architecture = config.architecture->name;
   card.architecture_json = config.sizes.json;
-  for (const ProblemKind kind : config.problem.kinds) {  // lists each once
+  for (const ProblemKind kind : config.problem.kinds) {  // adds each kind once
     const bool named = std::find(card.kinds.begin(), card.kinds.end(), kind) != card.kinds.end();
     if (!named) card.kinds.push_back(kind);
   }

@@ -1,4 +1,4 @@
-// Writes the models of a run: the one that it ends with, and live ones on request.
+// A writer of a run's models: the one that it ends with, and live ones on request.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@
 
 namespace vrp {
 
-// For the training thread.
+// The publisher of one run. Used only by the training thread.
 class Publisher {
  public:
-  // All arguments outlive it.
+  // Makes a publisher. All arguments must outlive it.
   Publisher(RunContext& context, const TrainedNetwork& network, const Validator& validator)
       : context_(context), network_(network), validator_(validator) {}
 
   // Writes the model of a run that ended after step `step` for the reason `end`. Waits while the
-  // disk is full, because days of steps must not be lost. kCancelled: the run was stopped
-  // meanwhile.
+  // disk is full, because days of steps must not be lost. Returns kCancelled if the run was stopped
+  // while it waited.
   absl::StatusOr<TrainingResult> Publish(int64_t step, TrainingEnd end) const;
 
-  // Serves the requests for live models after step `step`; `validate` scores the current weights. A
-  // failed validation ends the run, as after an epoch. A model that cannot be written is an error
-  // of the request only.
+  // Serves the requests for live models after step `step`. `validate` scores the current weights.
+  // If it fails, the run ends, as after an epoch. If a model cannot be written, only its request
+  // fails.
   absl::Status ServeLive(int64_t step,
                          absl::FunctionRef<absl::StatusOr<ValidationScore>()> validate) const;
 
  private:
-  // Chooses the weights to publish, and says why.
+  // Chooses the weights to publish, and gives the reason.
   TrainingResult ChooseWeights(int64_t step, TrainingEnd end) const;
   std::string ChoiceText(const TrainingResult& result, int64_t step) const;
   absl::StatusOr<TrainingResult> PublishLive(int64_t step, const std::string& directory,

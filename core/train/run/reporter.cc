@@ -106,7 +106,7 @@ void Reporter::EndEpoch(int64_t epoch, int64_t step) {
   const double seconds_per_step = pace_.SecondsPerStep(totals_);
   pace_.EndEpoch(totals_);
   FillProgress();
-  progress_.seconds_per_step = seconds_per_step;  // of the epoch that has just ended
+  progress_.seconds_per_step = seconds_per_step;  // steps of the epoch that has just ended
   context_.observer.OnProgress(progress_);
 }
 

@@ -1,4 +1,4 @@
-// Counts what a run has done and reports it to the run's observer.
+// A reporter that counts a run's work and tells the run's observer.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace vrp {
 
-// A step that has ended: its update was made, or skipped.
+// A step that has ended, with its update made or skipped.
 struct EndedStep {
-  int64_t step = 0;  // from 1
+  int64_t step = 0;  // number of the step, from 1
   int64_t instances = 0;
-  double gradient_norm = 0;  // before clipping
+  double gradient_norm = 0;  // norm before clipping
   double seconds = 0;        // wall time
-  bool applied = false;      // whether its update was made
+  bool applied = false;      // whether the update was made
 };
 
-// For the training thread.
+// The reporter of one run. Used only by the training thread.
 class Reporter {
  public:
-  // `context` and `validator` outlive it.
+  // Makes a reporter. `context` and `validator` must outlive it.
   Reporter(RunContext& context, const Validator& validator);
 
   // Starts the clock of the first step. `whole_epoch`: whether it is the first of its epoch.
@@ -37,14 +37,14 @@ class Reporter {
   void AddPhase(Phase phase, double seconds);
   // Adds one step's copies from the host to the device.
   void AddCopies(int64_t copies, int64_t bytes, int64_t matrix_bytes);
-  // Counts and reports a step. kInternal: the training diverged.
+  // Counts and reports a step. Returns kInternal if the training diverged.
   absl::Status EndStep(const StepOutcome& outcome, const EndedStep& end);
   // Reports the end of epoch `epoch` (from 1), which was validated after step `step`.
   void EndEpoch(int64_t epoch, int64_t step);
 
   const TrainingTotals& totals() const { return totals_; }
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& scalars);
 
@@ -59,8 +59,8 @@ class Reporter {
   const Validator& validator_;
   DivergenceGuard guard_;
   EpochPace pace_;
-  int64_t instances_seen_ = 0;  // since the first step, interruptions included
-  double pass_difference_ = 0;  // the largest of the epoch
+  int64_t instances_seen_ = 0;  // since the first step of the job, including interrupted runs
+  double pass_difference_ = 0;  // the largest of the current epoch
   TrainingProgress progress_;
   TrainingTotals totals_;
 };

@@ -1,4 +1,4 @@
-// Attributes the wall time of a training run to phases.
+// A clock that attributes the wall time of a training run to phases.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 
 namespace vrp {
 
-// A part of a run's wall time. Each moment belongs to exactly one.
+// A part of a run's wall time. Each moment belongs to exactly one part.
 enum class RunPhase {
-  kPreparation,  // engine, labels, references, checkpoint to resume from
+  kPreparation,  // engine, labels, references, loading of a checkpoint
   kData,         // the run waits for its next batch
   kSteps,
   kValidation,
-  kBaseline,  // evaluation of policy and baseline after an epoch
+  kBaseline,  // comparison of policy and baseline after an epoch
   kCheckpoints,
   kPublication,
   kOther,
@@ -27,19 +27,19 @@ inline constexpr std::array<std::string_view, 8> kRunPhaseNames = {
 
 struct RunPhaseTime {
   double wall_seconds = 0;
-  // Summed over threads: the training thread, including its waiting, and those that help it.
+  // Time summed over threads: the training thread, including its waiting, and its helpers.
   double thread_seconds = 0;
 };
 using RunPhaseTimes = std::array<RunPhaseTime, kRunPhaseNames.size()>;
 
-// A clock that attributes wall time to phases, from its construction on. For one thread.
+// A clock that attributes wall time to phases from its construction on. Not thread-safe.
 class RunClock {
  public:
-  // `pool` computes for the run alone, and outlives the clock.
+  // Starts the clock. `pool` must compute only for this run, and must outlive the clock.
   explicit RunClock(const CpuPool& pool);
 
-  // A span of time that belongs to `phase`, except for the spans nested in it. Scopes end in the
-  // reverse order of their construction.
+  // A span of time that belongs to `phase`, except for the spans nested in it. Scopes must end in
+  // the reverse order of their construction.
   class Scope {
    public:
     Scope(RunClock& clock, RunPhase phase) : clock_(clock), before_(clock.Switch(phase)) {}

@@ -11,9 +11,10 @@
 
 namespace vrp {
 
-// Outlives the parts of its run. For the training thread, except `pool`.
+// The context of one run, which must outlive the run's parts. For the training thread, except
+// `pool`.
 struct RunContext {
-  // All arguments outlive it.
+  // Makes a context. All arguments must outlive it.
   RunContext(const TrainingRequest& asked, const StopCondition& condition,
              TrainingObserver& listener)
       : request(asked),
@@ -26,7 +27,7 @@ struct RunContext {
 
   // Returns the number of steps of all epochs.
   int64_t Steps() const { return config.epochs * steps_per_epoch; }
-  // Returns the epoch, from 1, that step `step`, from 1, belongs to.
+  // Returns the epoch (from 1) of step `step` (from 1).
   int64_t EpochOf(int64_t step) const { return (step - 1) / steps_per_epoch + 1; }
 
   const TrainingRequest& request;

@@ -15,7 +15,7 @@ std::string CacheFolder(const TrainingRequest& request) {
   return Concat(request.checkpoint_directory, "/labels");
 }
 
-// Makes the labels, or finds them, and returns their path.
+// Makes or finds the labels, and returns their path.
 absl::StatusOr<std::string> FindLabels(RunContext& context, const BatchForm& form) {
   const LabelContext label_context = LabelContextOf(context, "labels");
   const TrainingConfig& config = context.config;

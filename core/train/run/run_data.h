@@ -13,11 +13,11 @@
 
 namespace vrp {
 
-// Returns the folder, threads and stop condition with which a run makes labelled sets. `phase` is
-// reported before each piece of work. `context` outlives the result.
+// Returns the folder, threads and stop condition with which a run makes labelled sets. Reports
+// `phase` before each piece of work. `context` must outlive the result.
 LabelContext LabelContextOf(RunContext& context, std::string phase);
 
-// Returns the user's instances that the configuration names; none if instances are generated.
+// Returns the user's instances that the configuration names; empty if instances are generated.
 absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
                                                        const BatchForm& form);
 

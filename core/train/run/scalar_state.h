@@ -6,11 +6,11 @@
 
 namespace vrp {
 
-// Stores `value` under `name`, with a flag whether it is finite: a checkpoint holds finite numbers
-// only.
+// Stores `value` under `name`, and whether it is finite, because a checkpoint holds only finite
+// numbers.
 void PutFinite(std::map<std::string, double>& scalars, const std::string& name, double value);
 
-// Returns the value that PutFinite stored; NaN if it was not finite or is missing.
+// Returns the value that PutFinite stored, or NaN if it was not finite or is missing.
 double TakeFinite(const std::map<std::string, double>& scalars, const std::string& name);
 
 }  // namespace vrp

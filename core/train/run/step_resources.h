@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// References to parts of the run, which outlive the steps.
+// References to parts of the run, which must outlive the steps.
 struct StepResources {
   RunContext& context;
   TrainedNetwork& network;

@@ -1,4 +1,4 @@
-// The steps of a run, by the device itself if it can capture them, otherwise by the host.
+// The steps of a run, on the device if it can capture them, otherwise on the host.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 
 namespace vrp {
 
-// For the training thread.
+// The source of a run's steps. Used only by the training thread.
 class StepSource {
  public:
-  // The parts of the run that the steps work with, which outlive them.
+  // The parts of the run that the steps work with. They must outlive the steps.
   struct Parts {
     RunContext& context;
     TrainedNetwork& network;
@@ -27,16 +27,17 @@ class StepSource {
   };
   explicit StepSource(const Parts& parts);
 
-  // Decides who takes the steps after the `steps_done` first ones. Fails if the device is lost.
+  // Decides whether the device or the host executes the steps after the first `steps_done` ones.
+  // Fails if the device is lost.
   absl::Status Start(int64_t steps_done);
-  // Takes step `step` (from 1), or begins it on the device. Steps are reported once they have
-  // ended.
+  // Executes step `step` (from 1), or begins it on the device. Steps are reported once they have
+  // finished.
   absl::Status Take(int64_t step);
-  // Blocks until all steps begun have ended. The network and the learner then have the state after
-  // the last one.
+  // Blocks until all begun steps have finished. The network and the learner then have the state
+  // after the last one.
   absl::Status Settle();
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const { return micro_batch_.ScalarState(); }
   void Restore(const std::map<std::string, double>& scalars) { micro_batch_.Restore(scalars); }
 
@@ -46,7 +47,7 @@ class StepSource {
   BatchFeed feed_;
   const StepResources resources_;
   HostSteps host_;
-  std::unique_ptr<DeviceSteps> device_;  // null: the host takes the steps
+  std::unique_ptr<DeviceSteps> device_;  // null: the host executes the steps
 };
 
 }  // namespace vrp

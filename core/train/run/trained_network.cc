@@ -19,8 +19,8 @@ constexpr char kParameters[] = "parameters";
 constexpr char kAverage[] = "average.parameters";
 constexpr std::string_view kEngine = "engine.";
 
-// Returns the precision that the device has, at most the one that the configuration asks for. On a
-// CPU the engine decides, because the kernels choose their instructions.
+// Returns the precision that the configuration asks for, or kFp32 if the device does not support
+// it. On a CPU the engine decides, because the kernels choose their instructions.
 Precision AvailablePrecision(const TrainingConfig& config, DeviceId id) {
   if (!config.amp) return Precision::kFp32;
   if (id.kind == DeviceKind::kCpu) {

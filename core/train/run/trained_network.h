@@ -1,4 +1,4 @@
-// The network under training, its optimiser and the average of its weights. No torch here.
+// The network under training, its optimiser and the average of its weights. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 
 namespace vrp {
 
-// For one thread.
+// The network of one run. Not thread-safe.
 class TrainedNetwork {
  public:
-  // Makes the engine by `factory`, with the weights of training.initial_model if there is one.
+  // Makes the engine by `factory`. Loads the weights of training.initial_model if it is set.
   static absl::StatusOr<std::unique_ptr<TrainedNetwork>> Make(RunContext& context,
                                                               const EngineFactory& factory);
 
-  // Returns the engine of the greedy_rollout baseline; null with other baselines.
+  // Returns the engine of the greedy_rollout baseline, or null with other baselines.
   absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeBaseline(const EngineFactory& factory) const;
 
   PolicyEngine& engine() { return *engine_; }
   const PolicyEngine& engine() const { return *engine_; }
-  // Returns the precision that the device has, at most the one that the configuration asks for.
+  // Returns the precision that the network is trained in.
   Precision precision() const { return precision_; }
   const AdamWOptions& optimiser_options() const { return adamw_.options(); }
 
@@ -38,7 +38,8 @@ class TrainedNetwork {
   double Norm();
   // Updates the weights by the engine's gradient of norm `norm`, after `steps_done` steps.
   absl::Status Update(int64_t steps_done, double norm);
-  // Returns the weights that are validated and published: the average, if one is kept.
+  // Returns the weights that are validated and published: the average if one is kept, otherwise the
+  // current weights.
   std::span<const float> ServedWeights() const;
   // Calls `work` while the engine has the served weights. Returns the first error, of `work` or of
   // the engine's change of weights.
@@ -46,15 +47,15 @@ class TrainedNetwork {
 
   // Returns the optimiser's state in host memory, which captured steps continue and fill.
   CapturedStepsState CapturedState();
-  // Sets the number of updates made, from captured steps.
+  // Sets the number of updates that captured steps have made.
   void set_updates(int64_t updates) { adamw_.set_steps(updates); }
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState). A checkpoint may lack the
-  // scalars of an engine.
+  // Returns the state for checkpoints, like Learner::ScalarState. A checkpoint may lack the scalars
+  // of an engine.
   absl::StatusOr<std::map<std::string, double>> ScalarState() const;
   std::map<std::string, std::span<float>> TensorState();
   absl::Status Restore(const std::map<std::string, double>& scalars);
-  // Returns whether scalar `name` is an engine's own.
+  // Returns whether scalar `name` belongs to an engine.
   static bool IsEngineScalar(const std::string& name);
 
  private:
@@ -64,7 +65,7 @@ class TrainedNetwork {
   Precision precision_ = Precision::kFp32;
   std::unique_ptr<PolicyEngine> engine_;
   AdamW adamw_;
-  std::optional<WeightAverage> average_;  // with training.weight_average
+  std::optional<WeightAverage> average_;  // set with training.weight_average
 };
 
 }  // namespace vrp

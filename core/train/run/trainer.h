@@ -1,4 +1,4 @@
-// Training as jobs see it: a configuration in, events out, weights on disk. No torch here.
+// Training for jobs: a configuration in, events out, weights on disk. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -25,19 +25,19 @@
 namespace vrp {
 
 // The work of a run since it began or was resumed. The sums only grow, so that a dropped report
-// loses nothing; an interval is the difference of two reports.
+// loses nothing. An interval is the difference of two reports.
 struct TrainingTotals {
   int64_t steps = 0;
-  int64_t skipped_steps = 0;     // of these, those without a finite loss
-  int64_t instances = 0;         // trained on
+  int64_t skipped_steps = 0;     // part of steps: those without a finite loss
+  int64_t instances = 0;         // number of instances trained on
   PhaseSeconds phase_seconds{};  // see Phase
   double seconds = 0;            // wall time of the steps, without validation
-  int64_t copies = 0;            // between host and device
+  int64_t copies = 0;            // number of copies between host and device
   int64_t copied_bytes = 0;
-  int64_t matrix_bytes = 0;    // of these, of distance matrices
+  int64_t matrix_bytes = 0;    // part of copied_bytes: the distance matrices
   RunPhaseTimes run_phases{};  // of the whole run, by RunPhase
 
-  // Wall time of the run so far; 0 in reports of earlier versions.
+  // Returns the wall time of the run so far; 0 in reports of earlier versions.
   double WallSeconds() const {
     double sum = 0;
     for (const RunPhaseTime& time : run_phases) sum += time.wall_seconds;
@@ -45,7 +45,7 @@ struct TrainingTotals {
   }
 };
 
-// A report after a step or an epoch. Reports of steps may be dropped on their way to the user.
+// A report after a step or an epoch. Reports of steps may be dropped before they reach the user.
 struct TrainingProgress {
   int64_t epoch = 0;  // from 1
   int64_t epochs = 0;
@@ -53,31 +53,30 @@ struct TrainingProgress {
   int64_t steps = 0;
   double loss = 0;
   double train_cost = 0;            // mean cost of the last step's sampled (or labelled) tours
-  double validation_cost = 0;       // greedy, of the last validation; NaN before the first
-  double validation_reference = 0;  // mean cost on the same set of `reference`
+  double validation_cost = 0;       // mean cost of greedy plans; NaN before the first validation
+  double validation_reference = 0;  // mean cost of `reference` on the same set
   double validation_gap = 0;       // mean of instances' gaps to it; NaN before the first validation
-  double accuracy = 0;             // share of the labels' choices that the network finds likeliest,
-                                   // of the last step; NaN without labels
-  double validation_accuracy = 0;  // the same on the plans of `validation.reference: search`
+  double accuracy = 0;             // share of label choices ranked first; NaN without labels
+  double validation_accuracy = 0;  // the same for plans of `validation.reference: search`
   double learning_rate = 0;
-  double gradient_norm = 0;         // before clipping
+  double gradient_norm = 0;         // norm before clipping
   double pass_difference = 0;       // largest |second pass - rollout| of log-likelihoods per choice
-  double instances_per_second = 0;  // over the last step
-  // Mean wall time of the epoch's steps so far, including waiting for data, and wall time of the
-  // last whole epoch, including its validation; NaN: not known yet.
+  double instances_per_second = 0;  // rate of the last step
+  // Mean wall time of the epoch's steps so far, including waiting for data, and that of the last
+  // whole epoch, including its validation. NaN: not known yet.
   double seconds_per_step = std::numeric_limits<double>::quiet_NaN();
   double seconds_per_epoch = std::numeric_limits<double>::quiet_NaN();
-  int64_t instances_seen = 0;  // since the first step, interruptions included
+  int64_t instances_seen = 0;  // since the first step of the job, including interrupted runs
   TrainingTotals totals = {};
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
-  std::string reference = {};  // of the validation's gaps: "nearest neighbour"
-  // State of the GPU that it runs on. The trainer leaves it to its caller.
+  std::string reference = {};  // reference of the validation's gaps: "nearest neighbour"
+  // State of the training's GPU. The trainer leaves it to its caller.
   std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
-  std::optional<int64_t> device_memory_used_bytes = {};  // by all programs
+  std::optional<int64_t> device_memory_used_bytes = {};  // used by all programs
 };
 
-// A listener, called from the training thread, in order. Must not block for long.
+// A listener. The training thread calls it in order. It must not block for long.
 class TrainingObserver {
  public:
   virtual ~TrainingObserver() = default;
@@ -85,62 +84,65 @@ class TrainingObserver {
   virtual void OnProgress(const TrainingProgress& progress) = 0;
   // Called once a checkpoint is durable; training would resume from `step`.
   virtual void OnCheckpoint(int64_t step) = 0;
-  // Called when a phase begins, which ends the one before: "preparation", a piece of the
-  // "references" or "labels", "resumption", "training step", "validation", "checkpoint",
+  // Called when a phase begins, which ends the previous one. Phases are "preparation", a piece of
+  // the "references" or "labels", "resumption", "training step", "validation", "checkpoint" and
   // "publication".
   virtual void OnPhase(std::string_view) {}
   // Called when the run has ended, successfully or not, with the totals of the whole run.
   virtual void OnEnd(const TrainingTotals&) {}
 };
 
-// A run to make.
+// A request for one run.
 struct TrainingRequest {
   TrainingConfig config;
   DeviceId device;
   int32_t threads = 1;
-  std::string job_name;              // for the model's card
-  std::string checkpoint_directory;  // exists; the run resumes from a checkpoint in it
+  std::string job_name;              // name of the job in the model's card
+  std::string checkpoint_directory;  // existing folder; the run resumes from a checkpoint in it
   std::string model_directory;       // gets weights and card if training succeeds
-  // The folder of labels, for other runs too; empty: beside the checkpoints, for this run.
+  // The folder of labels, shared with other runs. Empty: beside the checkpoints, only for this run.
   std::string cache_directory = {};
-  // Folders that may have `training.initial_model: models/NAME/versions/N`, as NAME/N.
+  // Folders in which `training.initial_model: models/NAME/versions/N` is found, as NAME/N.
   std::vector<std::string> models_directories = {};
   // The paths of the datasets that the configuration names.
   DatasetPaths datasets = {};
-  // Bounds the epochs; 0: config.epochs. The run then ends with a model, as after all epochs.
+  // Largest number of epochs; 0: config.epochs. The run then ends with a model, as after all
+  // epochs.
   int64_t epoch_limit = 0;
-  // Bounds the time since the call of Train. The run completes the current step, validates once
+  // Longest time since the call of Train. The run then completes the current step, validates once
   // more, and ends with a model.
   absl::Duration time_limit = absl::InfiniteDuration();
   // Requests to serve after each step, with LiveJobName in the card. Optional.
   LiveModels* live = nullptr;
-  // Once cancelled while `stop` is not, the run ends after its current step as at its time limit
-  // (TrainingEnd::kStopped); before its first step it returns kCancelled. Cancelling `stop` must
-  // cancel this flag too (CancelFlag's `wider`). Optional.
+  // A flag that ends the run early. If it is cancelled while `stop` is not, the run ends after its
+  // current step as at its time limit (TrainingEnd::kStopped). Before its first step it returns
+  // kCancelled. Cancelling `stop` must also cancel this flag (CancelFlag's `wider`). Optional.
   std::shared_ptr<const CancelFlag> end_early = nullptr;
 };
 
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  // Trains to the end, or until `stop`: then kCancelled, with a checkpoint of the last step.
-  // Continues an interrupted run from ResumeStep. Blocks; one call at a time for each device.
+  // Trains to the end. If `stop` fires, writes a checkpoint of the last step and returns
+  // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Only one call at a time is
+  // allowed for each device.
   virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
                                                const StopCondition& stop,
                                                TrainingObserver& observer) = 0;
-  // Returns the errors that Train would find in the files and the model that `request` names, one
-  // per line, as `KEY: ...` (kInvalidArgument). Reads at most 64 MiB of instances, labels and
-  // validation, and all weights of training.initial_model. Further files are opened, but not read.
-  // kResourceExhausted: out of memory. Thread-safe.
+  // Returns the errors that Train would find in the files and the model that `request` names. They
+  // are kInvalidArgument, one per line, as `KEY: ...`. Reads at most 64 MiB of instances, labels
+  // and validation, and all weights of training.initial_model. Opens further files, but does not
+  // read them. Returns kResourceExhausted if memory runs out. Thread-safe.
   virtual absl::Status CheckInputs(const TrainingRequest& request) const = 0;
-  // Returns the step of the newest valid checkpoint in `checkpoint_directory`; 0 without one.
+  // Returns the step of the newest valid checkpoint in `checkpoint_directory`, or 0 without one.
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
-// Makes a trainer on the engines of core/model/make_engine.h; `executors` as there.
+// Makes a trainer on the engines of core/model/make_engine.h. `executors` as in EngineRequest.
 std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors = nullptr);
 
-// Makes the network to train, with initial weights by config.seed. Tests use a fake.
+// A function that makes the network to train, with initial weights by config.seed. Tests use a
+// fake.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(
     const TrainingConfig& config, DeviceId device, const EngineOptions& options)>;
 std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory);

@@ -32,7 +32,7 @@ std::string ThreadsLine(const BannerFacts& facts) {
                 " batches, up to ", loader.prefetch, " ahead");
 }
 
-// Returns the precision, with the reason if it differs from the one of training.amp.
+// Returns the precision, with the reason if it differs from that of training.amp.
 std::string PrecisionText(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   if (!config.amp) return "fp32 (training.amp is off)";
@@ -59,7 +59,7 @@ std::string ComputationLine(const BannerFacts& facts) {
   return line;
 }
 
-// Returns the settings that are on, but have no effect on the device.
+// Returns the settings that are on but have no effect on the device.
 std::vector<std::string> Ignored(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   std::vector<std::string> keys;

@@ -14,14 +14,14 @@ namespace vrp {
 // The facts that the banner states.
 struct BannerFacts {
   const TrainingConfig& config;
-  DeviceInfo device;  // without a name if the system does not list it
+  DeviceInfo device;  // its name is empty if the system does not list it
   int32_t threads = 1;
-  Precision precision = Precision::kFp32;  // of the computation
-  bool cpu_has_bf16 = false;               // whether in hardware, faster than fp32
+  Precision precision = Precision::kFp32;  // precision of the computation
+  bool cpu_has_bf16 = false;               // whether the CPU has fast bf16 products
   int64_t parameters = 0;
   int64_t validation_instances = 0;
-  std::string reference = {};  // of the validation: "nearest neighbour"
-  double reference_cost = 0;   // mean of the validation; NaN: no instance has a reference
+  std::string reference = {};  // reference of the validation: "nearest neighbour"
+  double reference_cost = 0;   // mean cost of `reference`; NaN: no instance has a reference
 };
 
 std::vector<std::string> BannerLines(const BannerFacts& facts);

@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// The reason for which a training ended.
+// The reason why a training ended.
 enum class TrainingEnd {
   kUnknown,
   kAllEpochs,
@@ -19,7 +19,7 @@ enum class TrainingEnd {
   kStopped,  // asked to end early, see TrainingRequest::end_early
 };
 
-// The reason for which a model has its weights.
+// The reason why a model has its weights.
 enum class PublishReason {
   kUnknown,
   kBestValidation,  // `training.publish: best`: lowest validation cost; of equal ones the first
@@ -31,13 +31,13 @@ std::string_view PublishReasonName(PublishReason reason);
 std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
 struct TrainingResult {
-  // The step after which the weights were taken, not the run's last step.
+  // The step after which the weights were copied, not the run's last step.
   int64_t steps = 0;
-  int64_t epoch = 0;  // of that step, from 1
+  int64_t epoch = 0;  // epoch of that step, from 1
   PublishReason reason = PublishReason::kUnknown;
   double validation_cost = 0;       // 0: not validated
   double validation_reference = 0;  // mean cost of `reference`; 0 if there is none
-  double validation_gap = std::numeric_limits<double>::quiet_NaN();  // to `reference`; NaN: none
+  double validation_gap = std::numeric_limits<double>::quiet_NaN();  // mean; NaN: no reference
   std::string reference = {};
   TrainingEnd end = TrainingEnd::kAllEpochs;
 };

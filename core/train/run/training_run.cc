@@ -53,7 +53,7 @@ absl::StatusOr<TrainingResult> TrainingRun::RunToModel(const EngineFactory& fact
   const absl::StatusOr<TrainingEnd> end = Loop();
   if (absl::IsCancelled(end.status()) && !checkpoints_->IsSaved()) {
     const absl::Status saved = checkpoints_->Save();
-    // The job need not fail: it resumes from the checkpoint before.
+    // The job need not fail: it can resume from an earlier checkpoint.
     if (!saved.ok())
       context_.observer.OnLog(Concat("could not write the last checkpoint: ", saved.ToString()));
   }
@@ -99,7 +99,7 @@ absl::StatusOr<TrainingEnd> TrainingRun::Loop() {
   int64_t& step = position_.step;
   const int64_t steps_per_epoch = context_.steps_per_epoch;
   reporter_->Start(step == position_.epochs_ended * steps_per_epoch);
-  // An interruption may have come between an epoch's last step and its end.
+  // The run may have been interrupted between an epoch's last step and its end.
   if (step > 0 && step / steps_per_epoch > position_.epochs_ended) VRP_RETURN_IF_ERROR(EndEpoch());
   TrainingEnd end = EndReason();
   for (; end == TrainingEnd::kUnknown; end = EndReason()) {

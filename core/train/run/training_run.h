@@ -1,4 +1,4 @@
-// One run of a training job: the loop over steps and epochs. No torch here.
+// One run of a training job: the loop over steps and epochs. Needs no torch.
 #pragma once
 
 #include <memory>
@@ -18,32 +18,32 @@
 
 namespace vrp {
 
-// Takes steps until the configuration or the request ends the run, with a validation after each
-// epoch, checkpoints on the way and a model at the end.
+// A run that takes steps until the configuration or the request ends it. It validates after each
+// epoch, writes checkpoints on the way and a model at the end.
 class TrainingRun {
  public:
-  // All arguments outlive it.
+  // Makes a run. All arguments must outlive it.
   TrainingRun(const TrainingRequest& request, const StopCondition& stop,
               TrainingObserver& observer);
 
-  // Trains the engine that `factory` makes. Called once.
+  // Trains the engine that `factory` makes. May be called only once.
   absl::StatusOr<TrainingResult> Run(const EngineFactory& factory);
 
  private:
   absl::StatusOr<TrainingResult> RunToModel(const EngineFactory& factory);
   // Makes the parts below and resumes from the newest checkpoint.
   absl::Status Prepare(const EngineFactory& factory);
-  // Returns why the loop ended.
+  // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
-  // Returns whether the request asks the run to end with what it has.
+  // Returns whether the request asks the run to end early.
   bool EndsEarly() const;
-  // Returns why there is no further step; kUnknown: there is one.
+  // Returns the reason why there is no further step, or kUnknown if there is one.
   TrainingEnd EndReason() const;
   // Waits for all steps and returns the score of the current weights.
   absl::StatusOr<ValidationScore> Evaluate();
   absl::Status Validate();
-  // Makes the last weights a candidate for publication if no epoch's end did.
+  // Makes the last weights a candidate for publication, unless an epoch's end already did.
   absl::Status ValidateLastStep(TrainingEnd end);
   void LogEnd(TrainingEnd end);
 

@@ -1,4 +1,4 @@
-// The fixed set on which a run is judged after each epoch. No torch here.
+// The fixed set of instances on which a run is validated after each epoch. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace vrp {
 
 struct ValidationScore {
   double cost = 0;      // mean cost of the greedy tours
-  double gap = 0;       // mean gap of the instances that have a reference; NaN: none has
+  double gap = 0;       // mean gap of the instances that have a reference; NaN: none has one
   double accuracy = 0;  // share of the references' choices that are the likeliest; NaN: no plans
 };
 
@@ -24,16 +24,16 @@ struct ValidationScore {
 std::string ReferenceName(const ValidationConfig& config);
 
 // Returns the cost with `validation.reference: file` of `instance`, which has `number` in the file.
-// kInvalidArgument: it has none.
+// Returns kInvalidArgument if it has none.
 absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
                                      int64_t number);
 
 // Instances with their reference costs and plans.
 class ValidationSet {
  public:
-  // Generates or reads the instances and finds their references; plans of the search are kept in
-  // `context.folder`. `instances`: the user's, used if the configuration names no file.
-  // kInvalidArgument: ref_cost is the reference and an instance has none.
+  // Generates or reads the instances and finds their references. Keeps the search's plans in
+  // `context.folder`. `instances` are the user's, used if the configuration names no file. Returns
+  // kInvalidArgument if ref_cost is the reference and an instance has none.
   static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
                                             const LabelContext& context);
@@ -41,10 +41,10 @@ class ValidationSet {
   int64_t size() const { return static_cast<int64_t>(references_.size()); }
   // Returns the mean of the references; NaN if no instance has one.
   double reference() const;
-  // Returns the name by ReferenceName.
+  // Returns the name of the reference, from ReferenceName.
   const std::string& reference_name() const { return reference_name_; }
-  // Scores greedy tours, in parts of bounded size. `accuracy`: whether to score the network on the
-  // references' plans too.
+  // Scores greedy tours, in parts of bounded size. `accuracy`: whether to score the network also on
+  // the references' plans.
   absl::StatusOr<ValidationScore> Evaluate(const PolicyEngine& engine, bool accuracy, CpuPool* pool,
                                            const StopCondition& stop) const;
 
@@ -52,12 +52,12 @@ class ValidationSet {
   struct Part {
     size_t first = 0;
     NetworkBatch batch;
-    std::vector<std::vector<int32_t>> choices;  // of the references' plans; empty if there are none
+    std::vector<std::vector<int32_t>> choices;  // choices of the references' plans; may be empty
   };
 
   std::vector<Part> parts_;
   std::string reference_name_;
-  std::vector<double> references_;  // NaN: none
+  std::vector<double> references_;  // one per instance; NaN: none
 };
 
 // Returns "validation 6.71, gap +3.20 % vs nearest neighbour (mean 6.52)", for logs. `score` comes

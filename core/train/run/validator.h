@@ -1,4 +1,4 @@
-// Validates the weights of a run and remembers the best ones. No torch here.
+// A validator that scores the weights of a run and remembers the best ones. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@
 
 namespace vrp {
 
-// Scores the served weights of a network. For one thread.
+// A scorer of a network's served weights. Not thread-safe.
 class Validator {
  public:
-  // `context` and `network` outlive it.
+  // Makes a validator. `context` and `network` must outlive it.
   Validator(RunContext& context, TrainedNetwork& network, ValidationSet set);
 
-  // Returns the score of the network's served weights, which are those after step `step`. Returns
-  // the last score if it belongs to this step.
+  // Returns the score of the network's served weights, which are those after step `step`. If the
+  // last score belongs to this step, returns that score.
   absl::StatusOr<ValidationScore> Evaluate(int64_t step) const;
   // Evaluates the weights after step `step` and keeps the score as the last one.
   absl::Status Validate(int64_t step);
@@ -40,7 +40,7 @@ class Validator {
   BestWeights& best() { return best_; }
   const ValidationSet& set() const { return set_; }
 
-  // The state for checkpoints, as of a learner (Learner::ScalarState).
+  // Returns the state for checkpoints, like Learner::ScalarState.
   std::map<std::string, double> ScalarState() const;
   void Restore(const std::map<std::string, double>& scalars);
 
