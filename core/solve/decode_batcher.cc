@@ -22,7 +22,8 @@ absl::Time SoonestEnd(const std::vector<WaitingDecode>& batch) {
   return soonest;
 }
 
-// Returns the last of the requests' deadlines; nullopt if a request cannot be decoded.
+// Decodes the requests together, until the last of their deadlines. Returns no plans if the batch
+// fails.
 std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   std::vector<Instance> instances;
   absl::Time last = absl::InfinitePast();
@@ -38,14 +39,15 @@ std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
 
-// Returns the status of a stop condition that held. (The clock may have been set back since.)
+// Returns the status of a stop condition that held. A condition that no longer holds was a
+// deadline, and the clock has been set back since.
 absl::Status StopError(const StopCondition& stop) {
   const StopReason reason = stop.Check();
   return StopStatus(reason == StopReason::kNone ? StopReason::kDeadline : reason);
 }
 
-// Returns each request's plan or error, as it would get it alone: a request that fails the batch
-// does not fail the others. A late plan is returned too, because any other would be later.
+// Returns for each request the plan or error that it would get alone. A request that fails the
+// batch does not fail the others. Returns late plans too, because any other plan would be later.
 std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
   std::vector<DecodedPlan> joined;
   if (batch.size() > 1) joined = DecodeJoined(batch);
@@ -106,7 +108,7 @@ void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOut
 }
 
 DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
-  std::optional<DecodeOutcome> outcome;  // guarded by mutex_
+  std::optional<DecodeOutcome> outcome;  // set when the batch has ended; guarded by mutex_
   const auto keep = [this, &outcome](DecodeOutcome given) {
     absl::MutexLock lock(&mutex_);
     outcome = std::move(given);

@@ -22,55 +22,58 @@ namespace vrp {
 std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
 // A queue in front of the networks. Requests that arrive while networks run wait and are decoded
-// together; on an idle network a request starts at once. Each gets the plan that it would get
-// alone. Thread-safe.
+// together. On an idle network, a request starts at once. Each request gets the plan that it would
+// get alone. Thread-safe.
 class DecodeBatcher {
  public:
   // A finished batch.
   struct Report {
-    std::vector<absl::Duration> waited;  // of each request
+    std::vector<absl::Duration> waited;  // waiting time of each request
     absl::Duration computed;
   };
   struct Options {
     DecodeQueue::Limits limits = {};
-    int32_t max_running = 1;  // batches at a time
-    // How long a batch that is not full waits for more while the networks are busy: another one is
-    // running, or one of several requests has just ended.
+    int32_t max_running = 1;  // maximum number of concurrent batches
+    // Maximum time for which a batch that is not full waits for more requests while the networks
+    // are busy. They are busy while another batch runs, or if one of several requests has just
+    // ended.
     absl::Duration max_delay = absl::ZeroDuration();
-    // Runs the task on a thread of a pool, after the tasks that already wait there.
+    // Runs the task on a pool thread, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
-    // Whether other work waits for those threads. It runs before the next batch.
+    // Whether other work waits for the pool threads. That work runs before the next batch.
     std::function<bool()> others_wait;
     std::function<void(const Report&)> on_batch = nullptr;  // optional
     WatchFn watch = nullptr;  // watches each batch as phase "decode batch"
   };
   explicit DecodeBatcher(Options options);
-  // No request may be waiting or running.
+  // Requires that no request waits or runs.
   ~DecodeBatcher() = default;
   DecodeBatcher(const DecodeBatcher&) = delete;
   DecodeBatcher& operator=(const DecodeBatcher&) = delete;
 
-  // Queues the request. Calls `done` once, before this returns or on a thread of the pool:
+  // Queues the request. Calls `done` once, before returning or on a pool thread:
   // - with kResourceExhausted, at once, if too many requests wait;
   // - with kDeadlineExceeded or kCancelled, if options.stop comes first;
   // - otherwise with the policy's result, which may be late if others were decoded with it.
-  // Only for threads of the pool: they may run batches before they return.
+  // Only pool threads may call this, because it may run batches before it returns.
   void Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
 
-  // Queues the request and blocks for its outcome. For any thread, which may run the batch itself.
+  // Queues the request, blocks until it is decoded and returns its outcome. Any thread may call
+  // this; it may run the batch itself.
   DecodeOutcome Decode(DecodeJoin request);
 
-  // Estimates how long a request that arrives now waits for its batch, by recent times.
+  // Returns an estimate, from recent times, of how long a request that arrives now waits for its
+  // batch.
   absl::Duration ExpectedWait() const;
-  // Estimates how long so many rows (nodes x augmentations x trajectories) take, by the policy that
-  // was measured last. Zero if no time is known.
+  // Returns an estimate, for the policy that was measured last, of the time for `rows` rows (nodes
+  // x augmentations x trajectories). Returns zero if no time is known.
   absl::Duration ExpectedTime(int64_t rows) const;
-  // Estimates how long `request` takes once it is begun, by recent decodings of its policy and
-  // method. If there were none, blocks to measure a small instance: for kMostMeasuring at most, and
-  // only if that is before `until`. Zero if the time is not known.
+  // Returns an estimate, from recent decodings by its policy and method, of how long `request`
+  // takes once it has begun. If there were none, blocks to measure a small instance, for at most
+  // kMostMeasuring and only if that ends before `until`. Returns zero if the time is not known.
   DecodeTime TimeOf(const DecodeJoin& request, absl::Time until);
-  // Whether a decoding that was given up lately shows that `request` takes longer than `time`.
-  // After ten seconds it is worth another try.
+  // Whether a recently abandoned decoding shows that `request` takes longer than `time`. After ten
+  // seconds, another attempt is allowed.
   bool WouldExceed(const DecodeJoin& request, absl::Duration time) const;
   int64_t waiting() const;
   const Options& options() const { return options_; }
@@ -79,10 +82,11 @@ class DecodeBatcher {
   bool TryQueue(WaitingDecode waiting);
   void RunWaiting();
   void PostIfNeeded();
-  // Runs a batch if one waits and fewer than max_running run. Returns whether it did.
+  // Runs a batch if one waits and fewer than max_running run. Returns whether a batch was run.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
-  // Passes on an outcome without a plan in a separate task, since its receiver may search for long.
+  // Delivers an outcome without a plan in a separate task, since its receiver may search for a long
+  // time.
   void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;
@@ -99,7 +103,7 @@ class DecodeBatcher {
   SteadyCondVar changed_;  // signals that queue_ changed
   DecodeQueue queue_ ABSL_GUARDED_BY(mutex_);
   int32_t running_ ABSL_GUARDED_BY(mutex_) = 0;
-  int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // passed to run_later, not begun yet
+  int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // tasks that have not begun
   absl::Time joined_ended_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

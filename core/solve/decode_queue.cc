@@ -7,16 +7,18 @@
 namespace vrp {
 namespace {
 
-// A request with more than 1 / kLargeShare of a batch's rows is decoded alone.
+// Reciprocal of the largest share of a batch's rows that one request may have to join a batch.
+// Larger requests are decoded alone.
 constexpr int64_t kLargeShare = 2;
-// Weight of the newest time in the estimate.
+// Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;
 constexpr size_t kMostRowTimes = 64;
-// For this long, a decoding that was too slow is retried only with this many times the time.
+// Time for which a decoding that was too slow is retried only with more than kLittleMore times its
+// time.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
 constexpr double kLittleMore = 1.1;
 
-// Improvements of one batch end together.
+// Whether both requests can be improved in one batch, whose improvements all end together.
 bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
   if (!first.improvement.has_value() || !other.improvement.has_value()) {
     return first.improvement.has_value() == other.improvement.has_value();
@@ -113,7 +115,7 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
 }
 
 DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const DecodeJoin& request) {
-  // It also holds times of unloaded policies, so it is cleared now and then.
+  // The map also holds times of unloaded policies, so it is cleared when it is full.
   if (row_times_.size() >= kMostRowTimes && !row_times_.contains(KeyOf(request))) {
     row_times_.clear();
   }

@@ -20,19 +20,19 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr absl::Duration kMostSearch = absl::Minutes(1);
-// A step's work should take about this long.
+// Target time of a step.
 constexpr absl::Duration kStep = absl::Milliseconds(500);
 constexpr int64_t kMostAtOnce = 1024;
-// Number of plans that are improved together: enough to keep a large GPU busy.
+// Number of plans that are improved together; enough to keep a large GPU busy.
 constexpr int64_t kImprovedAtOnce = 4096;
-// Bounds of the size buckets: customers up to and including each.
+// Inclusive upper bounds of the size buckets, in customers.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
 
-// Running sums over a sample of values.
+// The running sums over a sample of values.
 struct Moments {
   int64_t count = 0;
   double sum = 0;
-  double squares = 0;  // of differences to the mean, summed as Welford does
+  double squares = 0;  // squared differences from the mean, summed as Welford does
 
   void Add(double value) {
     const double before = count > 0 ? sum / static_cast<double>(count) : 0;

@@ -20,7 +20,7 @@ struct EvaluationMode {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;          // see DecodeOptions
   int32_t augmentations = 1;  // see DecodeOptions
-  // If given, the plans are improved in so many rounds (PlanImprovement).
+  // Number of rounds in which the plans are improved (PlanImprovement). Null: no improvement.
   std::optional<int32_t> rounds = {};
 };
 // Returns "greedy", "sample 16", "beam 8", "multi_start 8" (all starts, 8 symmetry augmentations)
@@ -29,14 +29,15 @@ std::string EvaluationModeName(const EvaluationMode& mode);
 
 struct EvaluationOptions {
   std::vector<EvaluationMode> modes = {{}};  // at least one
-  // If given, each instance's reference is the best plan of a search of this time (at most a
-  // minute) instead of the instance's own reference cost.
+  // Time of the search (at most a minute) whose best plan is each instance's reference. Null: the
+  // instance's own reference cost.
   std::optional<absl::Duration> reference_search_time = {};
   uint64_t seed = 1;
   int32_t threads = 1;
 };
 
-// Gaps are means over the instances that have a reference; NaN if none has one.
+// The results for instances of one size range. Gaps are means over the instances that have a
+// reference; NaN if none has one.
 struct SizeBucket {
   int32_t fewest_customers = 0;
   int32_t most_customers = 0;
@@ -48,33 +49,34 @@ struct EvaluationRow {
   EvaluationMode mode = {};
   int64_t instances = 0;
   double mean_cost = 0;
-  double standard_error = 0;  // of the mean; 0 for one instance
+  double standard_error = 0;  // standard error of the mean; 0 for one instance
   double mean_gap = 0;
   double gap_standard_error = 0;
-  double instances_per_second = 0;     // decoding only
-  std::vector<SizeBucket> sizes = {};  // by size; none is empty
+  double instances_per_second = 0;     // speed of decoding only
+  std::vector<SizeBucket> sizes = {};  // sorted by size; no bucket is empty
 };
 
-// One evaluation, in steps so that its caller can report progress and cancel. Not thread-safe.
+// One evaluation, in steps, so that its caller can report progress and cancel. Not thread-safe.
 class Evaluation {
  public:
-  // Checks the arguments. kInvalidArgument: no instance, no mode or a number out of range.
-  // kUnimplemented names the first instance (`files[3]: ...`) that the policy does not support or
-  // cannot improve.
+  // Checks the arguments and creates an evaluation. Returns kInvalidArgument if there is no
+  // instance or no mode, or a number is out of range. Returns kUnimplemented naming the first
+  // instance (`files[3]: ...`) that the policy does not support or cannot improve.
   static absl::StatusOr<std::unique_ptr<Evaluation>> Create(std::shared_ptr<Policy> policy,
                                                             std::vector<Instance> instances,
                                                             EvaluationOptions options);
 
-  // Computes some more plans or references: about a second of work, one search or one batch to
-  // improve. kInternal if the checker refuses a plan.
+  // Computes more plans or references: about a second of work, one search or one batch to improve.
+  // Returns kInternal if the checker rejects a plan.
   absl::Status Step();
   bool finished() const { return done_ == total(); }
-  int64_t done() const { return done_; }  // plans and references
+  int64_t done() const { return done_; }  // number of finished plans and references
   int64_t total() const;
 
-  // Returns one row per mode, in their order. Call it once finished.
+  // Returns one row per mode, in the order of the modes. Must be called only once the evaluation is
+  // finished.
   std::vector<EvaluationRow> Rows() const;
-  // Returns the reference's name by gap_reference.h; empty where no instance has a reference.
+  // Returns the reference's name as in gap_reference.h; empty if no instance has a reference.
   std::string reference() const;
 
  private:
@@ -91,10 +93,10 @@ class Evaluation {
   const EvaluationOptions options_;
   CpuPool pool_;
   int64_t done_ = 0;
-  int64_t batch_ = 1;                       // instances decoded at once; grows until a step is full
-  std::vector<double> references_;          // NaN if there is none
-  std::vector<std::vector<double>> costs_;  // by mode
-  std::vector<absl::Duration> times_;       // decoding, by mode
+  int64_t batch_ = 1;               // instances decoded together; grows until a step is full
+  std::vector<double> references_;  // NaN if an instance has no reference
+  std::vector<std::vector<double>> costs_;  // costs by mode
+  std::vector<absl::Duration> times_;       // decoding times by mode
 };
 
 }  // namespace vrp

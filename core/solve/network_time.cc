@@ -10,11 +10,11 @@
 namespace vrp {
 namespace {
 
-// The recommended budget as a multiple of the decoding time, so that slower decodings fit too.
+// Ratio of the recommended budget to the decoding time, so that slower decodings fit too.
 constexpr double kAmple = 1.5;
 constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 
-// Returns a time such as "4.8 ms" or "23 ms".
+// Returns the duration as text, such as "4.8 ms" or "23 ms".
 std::string Milliseconds(absl::Duration duration) {
   const double exact = std::max(absl::ToDoubleMilliseconds(duration), 0.1);
   const bool whole = exact >= 10 || exact == std::floor(exact);

@@ -13,18 +13,18 @@ namespace vrp {
 struct NetworkTime {
   Strategy strategy = Strategy::kGreedy;
   int32_t customers = 0;
-  absl::Duration needed;     // zero if not known
-  bool at_least = false;     // `needed` is a lower bound
-  absl::Duration budget;     // the granted one
-  bool by_deadline = false;  // the caller's deadline cut the budget
+  absl::Duration needed;     // zero if unknown
+  bool at_least = false;     // whether `needed` is a lower bound
+  absl::Duration budget;     // the granted budget
+  bool by_deadline = false;  // whether the caller's deadline shortened the budget
 };
 
-// Describes how long decoding takes on this machine, and why that was not available.
+// Returns a note on how long decoding takes on this machine and why that time was not available.
 std::string LateNote(const NetworkTime& time);
-// Returns kDeadlineExceeded with the budget that would suffice, for callers who accept no other
+// Returns kDeadlineExceeded with the budget that would suffice, for callers that accept no other
 // plan.
 absl::Status BudgetTooShort(const NetworkTime& time);
-// Whether `status` is such an error.
+// Whether BudgetTooShort made `status`.
 bool IsBudgetTooShort(const absl::Status& status);
 
 }  // namespace vrp

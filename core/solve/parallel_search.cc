@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-// Reports the best plan of all searches to their caller. Thread-safe.
+// A reporter of the best plan of all searches. Thread-safe.
 class Improvements {
  public:
   Improvements(const Instance& instance, const std::function<void(const Plan&, Cost)>& tell)

@@ -14,11 +14,12 @@ namespace {
 
 // Share of the remaining time that a seeded search waits for the policy.
 constexpr double kPolicyShare = 0.2;
-// Number of samples that guide it, and their estimated time as a multiple of a greedy tour's.
+// Number of samples that guide a seeded search, and their estimated time as a multiple of a greedy
+// tour's.
 constexpr int32_t kGuides = 32;
 constexpr double kGuidesTime = 8;
-// Time kept for search to construct a plan if a policy alone has none in time, and the largest
-// share of the remaining time that it may be.
+// Time reserved for search to construct a plan if a policy alone has none in time, and its largest
+// share of the remaining time.
 constexpr absl::Duration kConstructing = absl::Microseconds(300);
 constexpr absl::Duration kConstructingPerNode = absl::Microseconds(15);
 constexpr double kConstructingShare = 0.25;
@@ -78,7 +79,7 @@ PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   decode.width = kGuides;
   decode.others = kGuides - 1;
   absl::StatusOr<DecodedPlan> samples = Decode(JoinOf(decode));
-  if (!samples.ok()) return seeds;  // too late after all
+  if (!samples.ok()) return seeds;  // there was too little time
   const bool is_better = PlanCost(instance_, samples->plan) < PlanCost(instance_, plans.front());
   plans.insert(is_better ? plans.begin() : plans.end(), std::move(samples->plan));
   std::move(samples->others.begin(), samples->others.end(), std::back_inserter(plans));
@@ -114,7 +115,7 @@ DecodeOptions PolicyClient::OwnDecode() const {
 
 DecodeJoin PolicyClient::JoinOf(DecodeOptions decode) const {
   decode.seed = options_.seed;
-  // One greedy tour is work for one thread; samples, beams and starts are shared.
+  // One greedy tour keeps one thread busy; samples, beams and starts are shared among threads.
   const bool shared = decode.method != DecodeMethod::kGreedy;
   return {.policy = options_.policy,
           .instance = instance_,

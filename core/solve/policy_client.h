@@ -1,4 +1,4 @@
-// Decodes plans with the policy of one solve, within the solve's time frame.
+// Decodes plans with the policy of one solve, within the solve's time.
 #pragma once
 
 #include <optional>
@@ -20,38 +20,40 @@ namespace vrp {
 // The times of one solve.
 struct SolveTimeframe {
   StopCondition stop;        // the end of the budget, or of the caller's deadline
-  absl::Duration budget;     // from the arrival of the request to `stop`
-  bool by_deadline = false;  // whether the caller's deadline is the earlier of both
+  absl::Duration budget;     // time from the arrival of the request to `stop`
+  bool by_deadline = false;  // whether the caller's deadline comes before the end of the budget
   absl::Time search_ends;    // leaves time for the final check
   absl::Time answer_due;     // the caller's deadline less the time to send the answer
 };
 
-// The client of one solve's policy. Not thread-safe. Its arguments must outlive it.
+// The client of one solve's policy. Not thread-safe. The constructor's arguments must outlive the
+// client.
 class PolicyClient {
  public:
   PolicyClient(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
       : instance_(instance), options_(options), frame_(frame) {}
 
-  // Whether the policy can solve the instance by the strategy.
+  // Checks that the policy can solve the instance by the strategy.
   absl::Status Check() const;
 
-  // The methods from here to Seeds serve strategies of the policy alone.
-  // Returns the request. It leaves time for a plan by search.
+  // Returns the request, which leaves time for a plan by search. This method and those up to Seeds
+  // serve strategies of the policy alone.
   const DecodeJoin& Request();
   // Whether a recently abandoned decoding shows that there is too little time.
   bool WouldExceed();
-  // Returns the time that the request takes. May measure it until `answer_due`.
+  // Returns the time that the request takes. May measure this time until `answer_due`.
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
-  // Returns the batcher's outcome after the checker has judged the plan.
+  // Returns the batcher's outcome after checking the plan.
   absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome);
 
   // Plans of the policy that a search starts from.
   struct Seeds {
-    std::vector<Plan> plans = {};  // the best first
-    std::string note = {};         // the reason why there are none
+    std::vector<Plan> plans = {};  // sorted, the best plan first
+    std::string note = {};         // the reason why there are no plans
   };
-  // Returns the greedy plan and, if there is time for them, samples. Takes a share of the time.
+  // Returns the greedy plan and, if there is time for them, samples. Uses a share of the remaining
+  // time.
   Seeds DecodeSeeds();
 
   absl::Duration joining() const { return joining_; }  // time spent waiting for batches

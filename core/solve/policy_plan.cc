@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// Number of customers of the instance on which decoding is measured.
+// Number of customers of the instance that is decoded to measure the time.
 constexpr int32_t kMeasured = 20;
 
 }  // namespace

@@ -12,11 +12,12 @@
 
 namespace vrp {
 
-// Decodes one request alone, on its own threads. Returns the policy's errors, and kInternal if it
-// gave no plan.
+// Decodes one request alone, on its own threads. Returns the policy's errors, and kInternal if the
+// policy returned no plan.
 absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request);
 
-// Calls Policy::Decode. kInternal: a wrong number of plans. kResourceExhausted: out of memory.
+// Calls Policy::Decode. Returns kInternal for a wrong number of plans, and kResourceExhausted if
+// memory runs out.
 absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);
@@ -24,14 +25,15 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
 // Time limit of MeasuredTime.
 inline constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
 
-// Estimates how long `request` takes alone: the time of a small instance of the policy's own kind,
-// decoded in the same way, times the ratio of their rows. Blocks for kMostMeasuring at most; if
-// that ends after `until`, returns zero at once. Also zero if the policy fails on the instance.
+// Returns an estimate of how long `request` takes alone. Decodes a small instance of the policy's
+// own kind in the same way, and multiplies its time by the ratio of the rows. Blocks for at most
+// kMostMeasuring. Returns zero at once if the measurement could end after `until`, and zero if the
+// policy fails on the instance.
 DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until);
 
 // Returns `decoded`, the result of `policy` for `instance`, if the independent checker finds its
-// best plan complete and feasible (the others are not checked); kInternal otherwise. Errors in
-// `decoded` are returned as they are.
+// best plan complete and feasible. Returns kInternal otherwise. Does not check the other plans.
+// Returns errors in `decoded` unchanged.
 absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
                                         absl::StatusOr<DecodedPlan> decoded);
 

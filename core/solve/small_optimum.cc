@@ -21,7 +21,8 @@ constexpr int kPoll = 64;  // steps between polls of the stop condition
 // A set of customers, one bit each; bit 0 is the first customer.
 using Set = uint32_t;
 
-// Solves a plain instance: finds the shortest route of each set of customers, then the best sets.
+// A solver of plain instances. It finds the shortest route of each set of customers, then the best
+// sets.
 class PlainOptimum {
  public:
   PlainOptimum(const Instance& instance, const StopCondition& stop)
@@ -51,7 +52,7 @@ class PlainOptimum {
   struct State {
     NodeIndex node = 0;
     Set set = 0;
-    double time = 0;  // when it leaves `node`
+    double time = 0;  // time at which the vehicle leaves `node`
     double load = 0;
     double distance = 0;
   };
@@ -83,7 +84,8 @@ class PlainOptimum {
     }
   }
 
-  // Keeps the route that returns to the depot from `at`, if it is the shortest of its customers.
+  // Keeps the route that returns to the depot from `at` if it is the shortest route of its
+  // customers.
   void Close(const State& at) {
     if (at.time + durations_[Edge(at.node, 0)] > instance_.window(0).close + tolerance_) return;
     const double distance = at.distance + distances_[Edge(at.node, 0)];
@@ -97,8 +99,8 @@ class PlainOptimum {
     return static_cast<size_t>(count == 0 ? customers_ : std::min(count, customers_));
   }
 
-  // sums_[k][set] is the least distance of at most k routes that serve exactly `set`; last_[k][set]
-  // is the subset that the last of them serves.
+  // Computes sums_[k][set], the least distance of at most k routes that serve exactly `set`. Also
+  // computes last_[k][set], the subset that the last of these routes serves.
   void Partition() {
     const size_t most = MostRoutes();
     sums_.assign(most + 1, std::vector<double>(best_.size(), kNever));
@@ -118,7 +120,7 @@ class PlainOptimum {
     }
   }
 
-  // Serves the most customers, then minimises distance.
+  // Returns the set with the most customers; among these, the one with the least distance.
   Set BestSet() const {
     Set best = 0;
     for (Set set = 1; set < best_.size(); ++set) {
@@ -132,7 +134,7 @@ class PlainOptimum {
   Plan PlanOf(Set set) const {
     Plan plan;
     for (size_t k = sums_.size() - 1; set != 0;) {
-      // The smallest number of routes with this distance.
+      // Finds the smallest number of routes with this distance.
       while (k > 1 && sums_[k - 1][set] == sums_[k][set]) --k;
       const Set part = last_[k][set];
       plan.push_back({.vehicle_type = 0, .customers = best_[part].order});
@@ -157,7 +159,7 @@ class PlainOptimum {
   bool stopped_ = false;
 };
 
-// Solves any instance by having the checker judge every plan.
+// A solver of any instance. It generates every plan and has the checker judge each one.
 class CheckedOptimum {
  public:
   CheckedOptimum(const Instance& instance, const StopCondition& stop)
@@ -171,7 +173,7 @@ class CheckedOptimum {
   }
 
  private:
-  // Tries dropping `customer`, each position of each route, and a separate route. Generates each
+  // Tries to drop `customer`, each position in each route, and a separate route. Generates each
   // plan once.
   void Place(NodeIndex customer) {
     if (stopped_) return;
@@ -211,8 +213,9 @@ class CheckedOptimum {
   bool stopped_ = false;
 };
 
-// Returns the number of plans: the choices of k customers, times the ways to form r ordered routes
-// of them (Lah numbers), times the vehicle types of these. Infinity if they are too many to count.
+// Returns the number of plans. It is a sum over k and r: the choices of k customers, times the ways
+// to form r ordered routes of them (Lah numbers), times the choices of the routes' vehicle types.
+// Returns infinity if there are too many plans to count.
 double PlansOf(const Instance& instance) {
   constexpr int32_t kMostCounted = 12;
   const int32_t n = instance.num_customers();

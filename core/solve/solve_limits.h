@@ -10,7 +10,7 @@ namespace vrp {
 inline constexpr absl::Duration kLeastBudget = absl::Milliseconds(1);
 inline constexpr int32_t kMostBudgetSeconds = 30 * 24 * 3600;
 inline constexpr absl::Duration kMostBudget = absl::Seconds(kMostBudgetSeconds);
-// Budget of a call, and of a solve job, that names neither a budget nor a stop rule.
+// Budget of a call or a solve job that specifies neither a budget nor a stop rule.
 inline constexpr absl::Duration kDefaultBudget = absl::Milliseconds(500);
 inline constexpr absl::Duration kDefaultJobBudget = absl::Minutes(10);
 
@@ -18,7 +18,7 @@ inline constexpr absl::Duration kDefaultJobBudget = absl::Minutes(10);
 inline constexpr int32_t kDefaultWidth = 16;
 inline constexpr int32_t kMostWidth = 10'000;
 
-// Rounds of improvement (PlanImprovement).
+// Number of rounds of improvement (PlanImprovement).
 inline constexpr int32_t kDefaultRounds = 20'000;
 inline constexpr int32_t kMostRounds = 10'000'000;
 

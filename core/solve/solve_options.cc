@@ -26,7 +26,7 @@ absl::Status CheckRanges(const SolveOptions& options) {
                       absl::StrCat(absl::FormatDuration(kLeastBudget), " to ",
                                    absl::FormatDuration(kMostBudget)));
   }
-  static const int32_t most_threads =  // asked once: it reads a file
+  static const int32_t most_threads =  // computed once, because it reads a file
       std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
   if (options.threads < 1 || options.threads > most_threads) {
     return OutOfRange("threads", absl::StrCat(options.threads),

@@ -26,12 +26,12 @@ namespace {
 constexpr const char* kNoGain =
     "no gain from a policy is known at any size or budget; strategy seeded starts the search from "
     "the policy's plan";
-// Time per node reserved after the search to compute the solution's times and run the checker. It
-// doubles if there are constraints beyond loads and windows. kClosingShare bounds its share of the
-// budget.
+// Time per node reserved after the search to compute the solution's times and run the checker. The
+// time doubles if there are constraints beyond loads and windows. kClosingShare bounds its share of
+// the budget.
 constexpr absl::Duration kClosingPerNode = absl::Microseconds(1);
 constexpr double kClosingShare = 0.4;
-// Share of the remaining time that SmallOptimum may take.
+// Maximum share of the remaining time for SmallOptimum.
 constexpr double kExactShare = 0.5;
 constexpr const char* kNotNeeded = "the instance is small enough for exact search";
 

@@ -1,4 +1,4 @@
-// Solves an instance within a budget by search, a trained policy or both. The plan is checked.
+// Solves an instance within a budget by search, a trained policy or both. Checks every plan.
 #pragma once
 
 #include <cstdint>
@@ -29,43 +29,45 @@ enum class SolveEnd {
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
-  // `queue` lasts until the call, `joining` until a batch of the batcher began.
+  // `queue` lasts until the call. `joining` lasts until the batcher began a batch.
   absl::Duration queue, joining, encode, decode, search, total;
 };
 
 struct SolveAnswer {
   Solution solution;
-  CheckReport check;  // by the independent checker
+  CheckReport check;  // report of the independent checker
   // The source of the plan: kSearch for search alone, kSeeded for search from a policy's plan.
   Strategy strategy = Strategy::kSearch;
   std::string policy_note;  // the reason why the policy was not used; empty otherwise
   uint64_t seed = 1;
-  absl::Duration budget;  // the granted one
+  absl::Duration budget;  // the granted budget
   SolveTimes times;
   SolveEnd ended_by = SolveEnd::kFinished;
-  int64_t iterations = 0;  // of all searches
-  int32_t threads = 1;     // threads used
+  int64_t iterations = 0;  // sum over all searches
+  int32_t threads = 1;     // number of threads used
 };
 
-// Thread-safe. Blocks for at most the budget, or for some milliseconds that construct a plan if the
-// budget was used up on arrival. If a policy whose time is not known is late, blocks for up to
-// kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline. The plan has
-// been checked: its only defect can be unserved customers, each with a reason. Strategies that
-// search answer instances that SmallOptimum can solve at once.
+// Solves the instance and returns its checked plan. The plan's only defect can be unserved
+// customers, each with a reason. Strategies that search return the optimum of instances that
+// SmallOptimum can solve at once.
 //
-// If a policy alone has no plan in time, search answers with the best plan that it finds in the
-// milliseconds kept for that, and `policy_note` says so; with options.network_only the result is
-// kDeadlineExceeded.
+// Thread-safe. Blocks for at most the budget, or for some milliseconds to construct a plan if the
+// budget was used up on arrival. If a policy whose time is unknown is late, blocks for up to
+// kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline.
+//
+// If a policy alone has no plan in time, search finds the best plan that it can in the milliseconds
+// reserved for this case, and `policy_note` says so. With options.network_only, returns
+// kDeadlineExceeded instead.
 //
 // Returns the errors of CheckSolveOptions. Strategies of the network alone also return
 // kUnimplemented (the policy does not support a feature of the instance), kCancelled (cancelled
-// before there was a plan) and kInternal (the checker refuses the plan).
+// before there was a plan) and kInternal (the checker rejects the plan).
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
-// Solves like Solve, but no thread waits for a policy alone that options.batcher decodes. Calls
-// `done` once, from this thread before it returns or from a thread of the batcher. If the policy
-// has no plan in time, the thread that calls `done` searches first. Also kResourceExhausted, if the
-// batcher is full or memory runs out.
+// Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls
+// `done` once, from this thread before returning, or from a thread of the batcher. If the policy
+// has no plan in time, the thread that calls `done` searches first. Passes the errors of Solve to
+// `done`, and kResourceExhausted if the batcher is full or memory runs out.
 void SolveLater(Instance instance, SolveOptions options,
                 absl::AnyInvocable<void(absl::StatusOr<SolveAnswer>)> done);
 

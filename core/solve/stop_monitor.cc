@@ -8,7 +8,7 @@
 namespace vrp {
 namespace {
 
-// Relative tolerance: sums in another order may differ from a target by rounding.
+// Relative tolerance, because sums in another order may differ from a target by rounding.
 constexpr double kRounding = 1e-9;
 
 absl::Time FirstDeadline(const StopRule& rule, absl::Time begun, absl::Duration since_improvement) {
@@ -55,7 +55,8 @@ bool StopMonitor::ReachesTarget(const PlanValue& value) const {
   return value.cost <= *rule_.target_cost + kRounding * std::abs(*rule_.target_cost);
 }
 
-// No part of a cost is negative, so no plan costs less. (One with fewer vehicles may exist.)
+// Whether the plan is optimal because it costs nothing. No part of a cost is negative, so no plan
+// costs less.
 bool StopMonitor::CostsNothing(const PlanValue& value) const {
   return value.left_out == 0 && value.routes == 0 && value.cost <= 0;
 }

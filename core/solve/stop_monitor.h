@@ -14,11 +14,12 @@
 
 namespace vrp {
 
-// Thread-safe. Searches poll `stop()`; its deadline is the time at which the rule ends them if
-// there is no further improvement. They schedule cooling and phases by it.
+// A monitor of a stop rule. Searches poll `stop()` and schedule cooling and phases by its deadline.
+// The deadline is the time at which the rule ends the searches if there is no further improvement.
+// Thread-safe.
 class StopMonitor {
  public:
-  // The outcome of an earlier search for the same plan.
+  // The result of an earlier search for the same plan.
   struct Earlier {
     std::optional<PlanValue> best = {};  // only better plans are improvements
     absl::Duration since_improvement = absl::ZeroDuration();
@@ -28,12 +29,12 @@ class StopMonitor {
               const Earlier& earlier);
 
   const StopCondition& stop() const { return stop_; }
-  // Records a better plan. Call it for each one that any search finds.
+  // Records a better plan. Must be called for each one that any search finds.
   void Found(const Plan& plan);
 
   enum class Verdict { kNone, kNoImprovement, kTarget, kOptimal };
-  // Returns the rule that ended, or could have ended, searches that ended with `plan`; kNone if no
-  // rule applies.
+  // Returns the rule that ended, or could have ended, searches that ended with `plan`. Returns
+  // kNone if no rule applies.
   Verdict VerdictOn(const Plan& plan) const;
 
  private:

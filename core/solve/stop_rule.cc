@@ -12,8 +12,8 @@
 namespace vrp {
 namespace {
 
-// The automatic rule, per customer. Windows and other constraints need more: searches find better
-// plans for longer, and with windows a population search needs kTimedPopulationPerCustomer.
+// The automatic rule, per customer. Constrained instances need more time, since searches find
+// better plans for longer. With windows, a population search needs kTimedPopulationPerCustomer.
 constexpr absl::Duration kPlainAtLeast = absl::Milliseconds(5);
 constexpr absl::Duration kPlainPatience = absl::Milliseconds(5);
 constexpr absl::Duration kAtLeast = absl::Milliseconds(19);

@@ -10,43 +10,43 @@
 
 namespace vrp {
 
-// A requested stop rule, partly relative to a budget or an instance.
+// A requested stop rule. Parts of it may be relative to a budget or an instance.
 struct StopRequest {
   std::optional<absl::Duration> no_improvement = {};
-  double no_improvement_share = 0;  // of the budget, at most 1; 0 if not given
+  double no_improvement_share = 0;  // share of the budget, at most 1; 0 if not given
   std::optional<Cost> target_cost = {};
-  std::optional<double> target_gap = {};  // to the instance's reference cost: 0.01 is 1 %
-  bool automatic = false;                 // use AutomaticStop for everything not given here
+  std::optional<double> target_gap = {};  // gap to the instance's reference cost; 0.01 is 1 %
+  bool automatic = false;  // whether AutomaticStop sets everything that is not given here
 };
 
-// Conditions; the search ends at the first that holds.
+// The conditions that end a search. The first that holds ends it.
 struct StopRule {
-  // Time without a better plan.
+  // Maximum time without a better plan.
   absl::Duration no_improvement = absl::InfiniteDuration();
   // Minimum time of the search, regardless of `no_improvement`.
   absl::Duration at_least = absl::ZeroDuration();
-  // A plan that serves everyone costs at most this.
+  // Cost that ends the search, if a plan that serves everyone costs at most this.
   std::optional<Cost> target_cost = {};
 };
 
-// The stop rule by instance size, for callers who name no budget.
+// The stop rule for an instance's size, for callers that specify no budget.
 struct AutomaticStop {
-  absl::Duration limit;  // for the whole solve; at most kMostAutomatic
+  absl::Duration limit;  // time of the whole solve; at most kMostAutomatic
   StopRule rule;
 };
 inline constexpr absl::Duration kMostAutomatic = absl::Seconds(30);
 
-// Returns the rule for `instance`. Its constants were measured by tests/bench/stop_rule.py.
+// Returns the rule for `instance`. tests/bench/stop_rule.py measured the rule's constants.
 AutomaticStop AutomaticStopOf(const Instance& instance);
 
-// Returns a lower bound on how long a search of an instance with so many customers lasts by the
-// automatic rule. Zero for instances that SmallOptimum may answer at once. (Any search may end
-// sooner, at a plan that is proven optimal.)
+// Returns a lower bound on how long the automatic rule lets a search of `customers` customers run.
+// Returns zero if SmallOptimum may solve the instance at once. A search may still end sooner, at a
+// plan that is proven optimal.
 absl::Duration LeastAutomaticTime(int64_t customers);
 
-// Returns the rule of `request` for `instance` with that budget. kInvalidArgument names the field
-// of StoppingCriteria: a time or share out of range, both of them, or a gap without a reference
-// cost.
+// Returns the rule of `request` for `instance` with that budget. Returns kInvalidArgument naming
+// the field of StoppingCriteria: a time or share out of range, both of them given, or a gap without
+// a reference cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget);
 

@@ -66,7 +66,7 @@ class Reasons {
     return shipment_of_.empty() ? nullptr : shipment_of_[static_cast<size_t>(node)];
   }
 
-  // Keeps the eligible types that pass. Returns whether none does.
+  // Keeps the eligible types for which `passes` returns true. Returns whether none is left.
   template <typename Passes>
   bool NoneLeft(Passes passes) {
     std::erase_if(eligible_, [&](int32_t type) {
@@ -113,7 +113,7 @@ class Reasons {
     return schedule.feasible;
   }
 
-  // Returns why no vehicle of `carriers` is in time.
+  // Returns the reason why no vehicle of `carriers` is in time.
   std::string WhyNotInTime(const std::vector<int32_t>& carriers) {
     const auto in_time = [&](VehicleTimes times) {
       return std::any_of(carriers.begin(), carriers.end(), [&](int32_t type) {
@@ -126,8 +126,8 @@ class Reasons {
     return "time window cannot be reached";
   }
 
-  // Whether it is possible as far as is known: only a few ways are tried, because the answer is
-  // due.
+  // Whether a vehicle may serve the customer together with others. Tries only a few ways, because
+  // the answer is due.
   bool MayBeServedAlongWithOthers(NodeIndex customer) {
     if (!MayDetour(instance_)) return false;
     if (!problem_.has_value()) {
@@ -155,13 +155,13 @@ class Reasons {
   const Instance& instance_;
   const InstanceData& data_;
   const RouteScheduler scheduler_;
-  std::vector<int64_t> used_;  // routes by vehicle type
+  std::vector<int64_t> used_;  // number of routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
   // State for the current customer.
   PlannedRoute alone_;
-  std::vector<double> durations_;  // by vehicle type, of those that are in time
+  std::vector<double> durations_;  // by vehicle type, for types that are in time
   std::vector<int32_t> eligible_;
-  std::optional<RichProblem> problem_;  // made when first asked
+  std::optional<RichProblem> problem_;  // created on first use
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reasons why customers are unserved.
+// Finds the reasons why customers are unserved.
 #pragma once
 
 #include "core/problem/instance/instance.h"
@@ -6,18 +6,19 @@
 
 namespace vrp {
 
-// Returns `solution` with a reason for each unserved customer, the first that holds:
+// Returns `solution` with a reason for each unserved customer. The reason is the first of these
+// that holds:
 // - "no vehicle has its skills";
-// - "demand exceeds capacity": of each vehicle with these skills, in one of its load dimensions;
+// - "demand exceeds capacity": in one load dimension of each vehicle with these skills;
 // - "no vehicle can serve it and take its own breaks";
 // - "outside the shift of every vehicle";
-// - "time window cannot be reached", or the depot's;
+// - "time window cannot be reached", or the same for the depot's window;
 // - "too far for the limits of every vehicle": on distance or duration;
-// - "cheaper to skip": it has a prize;
-// - "fleet exhausted": all vehicles that could serve it alone are used;
+// - "cheaper to skip": the customer has a prize;
+// - "fleet exhausted": all vehicles that could serve the customer alone are used;
 // - "no feasible position found in the budget".
-// "Alone" means both customers of a shipment together. Customers that no vehicle can serve alone,
-// but perhaps along with others (RichDetours), get one of the last three reasons.
+// "Alone" includes both customers of a shipment. Customers that no vehicle can serve alone, but
+// perhaps together with others (RichDetours), get one of the last three reasons.
 Solution WithReasons(const Instance& instance, Solution solution);
 
 }  // namespace vrp
