@@ -1,4 +1,4 @@
-// Movable names for versions of models.
+// Movable names of model versions.
 #pragma once
 
 #include <cstdint>
@@ -14,43 +14,43 @@
 
 namespace vrp {
 
-inline constexpr size_t kMaxAliases = 100;  // per model
+inline constexpr size_t kMaxAliases = 100;  // maximum per model
 
-// A reserved alias: it always names the newest version, live ones included (see registry.h).
+// A reserved alias, which always names the newest version, live ones included (see registry.h).
 inline constexpr std::string_view kLiveAlias = "live";
 
-// Checks an alias: 1 to 64 letters, digits, '-' and '_', beginning with a letter so that it cannot
-// be taken for a version. "latest" and "newest" are refused, because a name without a version means
-// that.
+// Checks an alias: 1 to 64 letters, digits, '-' and '_', beginning with a letter, so that an alias
+// is never a version number. Refuses "latest" and "newest", because a name without a version means
+// the newest one.
 absl::Status CheckAliasName(std::string_view alias);
 
-// Returns kInvalidArgument: `live` cannot be set or deleted.
+// Returns kInvalidArgument, because `live` cannot be set or deleted.
 absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy);
 
 // Returns "models/{name}/aliases/{alias}".
 std::string AliasResourceName(std::string_view model, std::string_view alias);
 
-// Parses such a name; nullopt if it is none.
+// Parses the name of an alias. Returns nullopt if `name` is not one.
 std::optional<ModelReference> ParseAliasResource(std::string_view name);
 
-// Stores each alias in a file `DIR/{model}/{alias}` that holds a version's number, as git stores
-// refs. Any number of processes may set, move and remove aliases, atomically and durably.
+// A store with a file `DIR/{model}/{alias}` per alias. The file holds a version's number, as git
+// stores refs. Any number of processes may set, move and remove aliases, atomically and durably.
 // Thread-safe; every call reads the disk. Callers check the names of models.
 class AliasStore {
  public:
-  // `staging` must be on the same file system and outlive the store.
+  // Stores aliases in `directory`. `staging` must be on the same file system and outlive the store.
   AliasStore(std::string directory, StagingArea& staging)
       : directory_(std::move(directory)), staging_(staging) {}
 
   bool Has(std::string_view model, std::string_view alias) const;
-  // Returns the version. kNotFound lists the existing aliases; kDataLoss: the file holds no
-  // version.
+  // Returns the version. Returns kNotFound listing the existing aliases, or kDataLoss if the file
+  // holds no version.
   absl::StatusOr<int32_t> Find(std::string_view model, std::string_view alias) const;
-  // Returns alias -> version, without files that hold no version.
+  // Returns the version of each alias, without files that hold no version.
   std::map<std::string, int32_t> List(std::string_view model) const;
-  // Sets or moves an alias. kResourceExhausted: the model has kMaxAliases others.
+  // Sets or moves an alias. Returns kResourceExhausted if the model has kMaxAliases others.
   absl::Status Set(std::string_view model, std::string_view alias, int32_t version);
-  // Removes an alias. kNotFound as in Find.
+  // Removes an alias. Returns kNotFound as Find does.
   absl::Status Delete(std::string_view model, std::string_view alias);
 
  private:

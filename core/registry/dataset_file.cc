@@ -15,7 +15,7 @@ using nlohmann::json;
 constexpr int64_t kSchemaVersion = 1;
 constexpr int64_t kMaxDatasetFileBytes = int64_t{1} << 16;
 
-// Reads typed values; the first of a wrong type marks the file as damaged.
+// A reader of typed values. The first value of a wrong type marks the file as damaged.
 class FileReader {
  public:
   explicit FileReader(const json& object) : object_(object) {}
@@ -40,7 +40,7 @@ class FileReader {
       if (sound_) to.push_back(item.get<std::string>());
     }
   }
-  // Leaves `to` as it is if the key is absent.
+  // Reads a number. Leaves `to` unchanged if the key is absent.
   void TakeIfPresent(const char* key, int64_t& to) {
     if (object_.contains(key)) Take(key, to);
   }

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kDatasetStaging = ".staging";
 constexpr char kContentFile[] = "instances.jsonl";
 constexpr char kAboutFile[] = "dataset.json";
-// Each check for space walks the whole state folder, so it is done once per so many bytes.
+// Bytes between two checks for free space, because each check walks the whole state folder.
 constexpr int64_t kBytesBetweenRoomChecks = int64_t{64} << 20;
 constexpr char kTryAgain[] = "cannot be read now; try again";
 
@@ -51,13 +51,14 @@ absl::Status NameTaken(const StoredDataset& there) {
                                          "datasets delete ", there.name));
 }
 
-// Returns an error for a full disk that names `what` but not its path.
+// Returns `status`, or for a full disk an error that names `what` but not its path.
 absl::Status FullDiskOr(const absl::Status& status, std::string_view what) {
   if (status.ok() || !absl::IsResourceExhausted(status)) return status;
   return absl::ResourceExhaustedError(Concat(what, ": cannot be written: the disk is full"));
 }
 
-// Reads a file. kNotFound: it does not exist. kUnavailable: it cannot be read now.
+// Returns the digest of a file. Returns kNotFound if the file does not exist, and kUnavailable if
+// the file cannot be read now.
 absl::StatusOr<std::string> ContentDigest(const std::string& path) {
   const OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor() < 0) {
@@ -169,7 +170,7 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
     const absl::Status sound = there.ok() ? CheckContent(*there) : there.status();
     if (sound.ok()) return there;
     if (!absl::IsDataLoss(sound)) return sound;
-    // Replaces the damaged dataset.
+    // Removes the damaged dataset, so that the upload replaces it.
     VRP_RETURN_IF_ERROR(Remove(id));
     moved = MoveFolder(folder, FolderOf(id));
   }
@@ -181,7 +182,7 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
 absl::StatusOr<StoredDataset> DatasetStore::Read(const std::string& id) const {
   std::error_code error;
   if (!fs::is_directory(FolderOf(id), error)) return NoDataset(DatasetName(id));
-  // Errors do not reveal the path to callers.
+  // Errors must not reveal the path to callers.
   const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kAboutFile));
   if (!text.ok() && !absl::IsNotFound(text.status())) {
     return absl::UnavailableError(Concat(DatasetName(id), ": its description ", kTryAgain));
@@ -227,7 +228,7 @@ absl::StatusOr<std::string> DatasetStore::ContentPath(std::string_view name) con
   return Concat(FolderOf(id), "/", kContentFile);
 }
 
-// Renames the folder first, so that a crash leaves all of it or nothing.
+// Renames the folder first, so that after a crash the folder is complete or gone.
 absl::Status DatasetStore::Remove(const std::string& id) {
   VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
   const absl::Cleanup removed = [&] { staging_->Remove(trash); };

@@ -1,4 +1,4 @@
-// Datasets on disk: uploaded training data, by the names that users gave.
+// Uploaded datasets on disk, by the names that users gave them.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ inline constexpr int64_t kMaxDatasetBytes = int64_t{1} << 30;
 struct StoredDataset {
   std::string name;  // `datasets/{name}`
   DatasetSummary summary;
-  int64_t bytes = 0;   // of the content
-  std::string sha256;  // of the content
+  int64_t bytes = 0;   // size of the content
+  std::string sha256;  // digest of the content
   absl::Time created;
 
   bool operator==(const StoredDataset&) const = default;
@@ -33,19 +33,20 @@ struct StoredDataset {
 
 class DatasetStore;
 
-// One upload: content is written as it arrives, under a temporary name. The destructor removes an
-// unfinished upload. Not thread-safe.
+// One upload. It writes content under a temporary name as the content arrives. The destructor
+// removes an unfinished upload. Not thread-safe.
 class DatasetUpload {
  public:
   ~DatasetUpload();
   DatasetUpload(const DatasetUpload&) = delete;
   DatasetUpload& operator=(const DatasetUpload&) = delete;
 
-  // Appends content. kInvalidArgument: more than kMaxDatasetBytes. kResourceExhausted: the disk or
-  // the quota is full.
+  // Appends content. Returns kInvalidArgument beyond kMaxDatasetBytes, and kResourceExhausted if
+  // the disk or the quota is full.
   absl::Status Add(std::string_view piece);
-  // Gives the content its name; durable on return. The same content under the same name is kept
-  // once. kAlreadyExists: other content has the name. Call it once, last.
+  // Gives the content its name. The dataset is durable on return. Stores the same content under the
+  // same name only once. Returns kAlreadyExists if other content has the name. Must be called once,
+  // last.
   absl::StatusOr<StoredDataset> Finish(const DatasetSummary& summary);
 
  private:
@@ -54,40 +55,40 @@ class DatasetUpload {
 
   DatasetStore& store_;
   const std::string name_;
-  const std::string folder_;  // in the staging area
+  const std::string folder_;  // folder in the staging area
   OpenFile file_;
   Sha256 digest_;
   int64_t bytes_ = 0;
 };
 
-// Stores each dataset in a folder that gets its name once it is complete. Thread-safe; blocks on
-// the disk.
+// A store with one folder per dataset. A folder gets its name once it is complete. Thread-safe;
+// blocks on the disk.
 class DatasetStore {
  public:
   struct Options {
     std::string directory;
     int32_t max_count = 1000;
-    // Called before `bytes` are written, and repeatedly while an upload grows. An error refuses
-    // them. Optional.
+    // Called before `bytes` are written, and repeatedly while an upload grows. An error refuses the
+    // bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
-  // Creates the folder if it is absent, and removes the remains of unfinished uploads.
+  // Creates the folder if it is absent, and removes unfinished uploads.
   static absl::StatusOr<std::unique_ptr<DatasetStore>> Create(Options options);
 
   // Begins an upload. `name` has no prefix; `bytes` is the size of the whole content, 0 if unknown.
-  // The store must outlive the upload. kInvalidArgument: a malformed name, or too many bytes.
-  // kAlreadyExists: content of another size has the name. kResourceExhausted: too many datasets, or
-  // no space.
+  // The store must outlive the upload. Returns kInvalidArgument for a malformed name or too many
+  // bytes. Returns kAlreadyExists if content of another size has the name. Returns
+  // kResourceExhausted if there are too many datasets or there is no space.
   absl::StatusOr<std::unique_ptr<DatasetUpload>> Begin(const std::string& name, int64_t bytes);
 
-  // Returns a dataset. Here and below `name` is `datasets/{name}`. kInvalidArgument: another form
-  // of name. kNotFound. kDataLoss: its files are damaged.
+  // Returns a dataset. Here and below, `name` is `datasets/{name}`. Returns kInvalidArgument for
+  // another form of name, kNotFound, or kDataLoss if the dataset's files are damaged.
   absl::StatusOr<StoredDataset> Get(std::string_view name) const;
-  // Returns all undamaged datasets, by name.
+  // Returns all undamaged datasets, sorted by name.
   std::vector<StoredDataset> List() const;
-  // Returns the path of the content after verifying its digest. Errors as in Get.
+  // Returns the path of the content after verifying its digest. Returns the same errors as Get.
   absl::StatusOr<std::string> ContentPath(std::string_view name) const;
-  // Removes a dataset; durable on return.
+  // Removes a dataset durably.
   absl::Status Delete(std::string_view name);
 
  private:

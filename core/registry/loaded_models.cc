@@ -90,7 +90,7 @@ std::shared_ptr<LoadedModels::Slot> LoadedModels::Loaded(const Key& key) const {
 
 void LoadedModels::DropOldest(std::string_view name) {
   std::vector<std::pair<int64_t, Key>> loaded;
-  size_t stays = 0;  // the newest that is finished: keys are in order
+  size_t stays = 0;  // index of the newest finished version, since keys are sorted
   bool finished = false;
   for (const auto& [key, slot] : slots_) {
     if (key.first != name || Loaded(key) == nullptr) continue;

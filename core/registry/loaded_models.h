@@ -25,7 +25,7 @@
 namespace vrp {
 
 struct LoadedModel {
-  std::shared_ptr<const ModelVersion> version;  // shared: cards may be long
+  std::shared_ptr<const ModelVersion> version;  // shared, because cards may be long
   std::shared_ptr<Policy> policy;
 };
 
@@ -35,49 +35,50 @@ struct LoadedModel {
 class LoadedModels {
  public:
   static constexpr size_t kMaxLoadedVersions = 4;
-  using Key = std::pair<std::string, int32_t>;  // name, version
+  using Key = std::pair<std::string, int32_t>;  // name and version
   using ReadVersion = std::function<absl::StatusOr<ModelVersion>()>;
 
   struct Options {
     DeviceId device = {};
     PolicyLoader loader = {};
-    // Called on the background thread for versions that could not be loaded there. Optional.
+    // Called on the background thread for versions that could not be loaded on it. Optional.
     std::function<void(const absl::Status&)> on_failure = nullptr;
-    // Time for which FailedLately is true.
+    // Time after a failure for which FailedLately returns true.
     absl::Duration retry_after = absl::Seconds(30);
     WatchFn watch = nullptr;  // watches "model load", which includes a first decoding
   };
   explicit LoadedModels(Options options);
-  // Blocks until a version that is being loaded is finished.
+  // Blocks until the version that is being loaded is finished.
   ~LoadedModels();
   LoadedModels(const LoadedModels&) = delete;
   LoadedModels& operator=(const LoadedModels&) = delete;
 
-  // Checks the weights against the card, loads them, and warms the network up with one instance of
-  // each of its kinds. The result is not cached. kDataLoss: the weights are not those of the card.
+  // Checks the weights against the card, loads them, and warms up the network with one instance of
+  // each kind that it supports. Does not cache the result. Returns kDataLoss if the weights do not
+  // match the card.
   absl::StatusOr<LoadedModel> Read(const ModelVersion& version) const;
   // Reads and caches a version. Blocks while the weights load; only callers of the same version
-  // wait for each other. The next call retries a load that failed.
+  // wait for each other. After a failed load, the next call retries.
   absl::StatusOr<LoadedModel> Load(const ModelVersion& version);
   // Returns a loaded version; nullopt if it is not loaded (yet).
   std::optional<LoadedModel> Find(const Key& key);
   // The versions that a caller may get: finished ones only, or live ones (registry.h) too.
   enum class Which { kFinished, kAll };
-  // Returns the newest loaded version that `numbers` (newest first) lists or that is newer: the
-  // list may be outdated, and a caller that was served by a version must not get an older one
-  // later.
+  // Returns the newest loaded version that `numbers` (newest first) lists or that is newer. Newer
+  // versions count because the list may be outdated. A caller that was served by a version must not
+  // get an older one later.
   std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
                                         Which which);
-  // Queues a version for the background thread, which calls `read` for it. Returns false if it
-  // failed recently and is not retried yet.
+  // Queues a version for the background thread, which calls `read` for it. Returns false, without
+  // queuing the version, if it failed recently.
   bool LoadSoon(const Key& key, ReadVersion read);
   // Whether the last attempt to load the version failed within Options::retry_after.
   bool FailedLately(const Key& key) const;
   bool Holds(const Key& key) const;
   // Whether a version of the model is in memory.
   bool Serves(std::string_view name) const;
-  // Drops one version, or all of a model for version 0, except those being loaded. Returns what it
-  // dropped. Unused memory is returned to the system.
+  // Drops one version, or all versions of a model if `version` is 0, except those being loaded.
+  // Returns the dropped versions. Returns unused memory to the system.
   std::vector<Key> Unload(std::string_view name, int32_t version);
   int32_t Count() const;
 
@@ -85,7 +86,7 @@ class LoadedModels {
   struct Slot {  // one version that is loading or loaded
     bool done = false;
     absl::StatusOr<LoadedModel> model = absl::UnknownError("loading");
-    int64_t used = 0;  // value of uses_ at its last use
+    int64_t used = 0;  // value of uses_ at the last use
   };
 
   void Work();
@@ -105,7 +106,7 @@ class LoadedModels {
   std::optional<Key> in_work_ ABSL_GUARDED_BY(mutex_);
   std::map<Key, absl::Time> failed_until_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread background_;  // last: it uses the others
+  std::thread background_;  // last, because the thread uses the other members
 };
 
 }  // namespace vrp

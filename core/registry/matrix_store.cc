@@ -21,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file begins with these bytes. The size follows, whether there are durations (both int32), and
-// the values as doubles, all little-endian. The id is the first half of the content's SHA-256.
+// First bytes of a file. The size, whether there are durations (both int32) and the values
+// (doubles) follow, all little-endian. The id is the first half of the content's SHA-256.
 constexpr std::string_view kMagic = "vrp matrices 1\n\0";
 constexpr size_t kMagicBytes = 16;
 constexpr size_t kHeaderBytes = kMagicBytes + 2 * sizeof(int32_t);
@@ -161,7 +161,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   VRP_RETURN_IF_ERROR(upload.CheckComplete());
   const std::string id = IdOfContent(upload.content());
   std::error_code error;
-  // The upload replaces a damaged file.
+  // Stores the upload again if the existing file is damaged.
   if (Find(Concat(kPrefix, id)).ok()) return About(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
@@ -189,7 +189,7 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
   if (absl::IsNotFound(content.status())) {
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   }
-  // The error does not reveal the file's path to the caller.
+  // Errors must not reveal the file's path to the caller.
   if (!content.ok()) {
     return absl::Status(content.status().code(), Concat("got ", Quoted(name), ", unreadable here"));
   }

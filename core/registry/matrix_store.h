@@ -26,52 +26,54 @@ struct StoredMatrices {
   absl::Time created;
 };
 
-// One upload: the growing content of a file. Not thread-safe.
+// One upload: the content of a file, received in parts. Not thread-safe.
 class MatrixUpload {
  public:
-  // Begins an upload. kInvalidArgument: `size: got 1, wanted 2 to 5000`.
+  // Begins an upload. Returns kInvalidArgument such as `size: got 1, wanted 2 to 5000`.
   static absl::StatusOr<MatrixUpload> Begin(int32_t size, bool durations);
 
-  // Returns the memory in bytes that the content needs after `count` more values. It grows with the
-  // values that arrived, not with the announced size.
+  // Returns the memory in bytes that the content needs after `count` more values. This depends on
+  // the values that arrived, not on the announced size.
   int64_t BytesWith(size_t count) const;
-  // Appends values: distances row by row, then durations. kInvalidArgument: `values[7]: ...`.
+  // Appends values: distances row by row, then durations. Returns kInvalidArgument such as
+  // `values[7]: ...`.
   absl::Status Add(const double* values, size_t count);
-  // Checks that all values arrived; kInvalidArgument otherwise.
+  // Checks that all values arrived. Returns kInvalidArgument otherwise.
   absl::Status CheckComplete() const;
   const std::string& content() const { return content_; }
 
  private:
   MatrixUpload(int32_t size, bool durations);
 
-  size_t wanted_ = 0;  // number of values
+  size_t wanted_ = 0;  // expected number of values
   size_t count_ = 0;
   std::string content_;
 };
 
-// Stores each pair of matrices in a file that is written completely or not at all, and caches the
-// most recently used ones. Thread-safe; blocks on the disk.
+// A store with one file per pair of matrices. It writes files completely or not at all, and caches
+// the most recently used ones. Thread-safe; blocks on the disk.
 class MatrixStore final : public MatrixSource {
  public:
   struct Options {
     std::string directory;
     int64_t cache_bytes = int64_t{1} << 30;
     int32_t max_count = 1000;
-    // Called before `bytes` are written. An error refuses them. Optional.
+    // Called before `bytes` are written. An error refuses the bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
   };
-  // Creates the folder if it is absent, and removes the remains of unfinished uploads.
+  // Creates the folder if it is absent, and removes unfinished uploads.
   static absl::StatusOr<std::unique_ptr<MatrixStore>> Create(Options options);
 
-  // Stores an upload; durable on return. The same content is kept once. kInvalidArgument as in
-  // CheckComplete. kResourceExhausted: too many matrices, or the disk or the quota is full.
+  // Stores an upload durably. Stores the same content only once. Returns kInvalidArgument as
+  // CheckComplete does. Returns kResourceExhausted if there are too many matrices, or the disk or
+  // the quota is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
-  // Returns matrices by name. kInvalidArgument: another form of name. kNotFound. kDataLoss: the
-  // file's content does not match its name.
+  // Returns matrices by name. Returns kInvalidArgument for another form of name, kNotFound, or
+  // kDataLoss if the file's content does not match its name.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
-  // Returns all matrices, by name.
+  // Returns all matrices, sorted by name.
   std::vector<StoredMatrices> List() const;
-  // Removes matrices; durable on return.
+  // Removes matrices durably.
   absl::Status Delete(std::string_view name);
 
  private:

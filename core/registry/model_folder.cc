@@ -44,7 +44,7 @@ std::vector<std::string> EntryNames(const fs::path& folder) {
   return names;
 }
 
-// Resolves the symbolic links of `path`. Fails unless the result is in `root`.
+// Resolves the symbolic links of `path`. Returns an error unless the result is in `root`.
 absl::StatusOr<fs::path> ResolveWithin(const fs::path& root, const fs::path& path) {
   std::error_code error;
   const fs::path real_root = fs::canonical(root, error);

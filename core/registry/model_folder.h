@@ -17,7 +17,7 @@ inline constexpr size_t kMaxModelNameLength = 64;
 
 struct ModelVersion {
   std::string name;
-  int32_t version = 0;  // from 1
+  int32_t version = 0;  // counts from 1
   std::string directory;
   ModelCard card;
 };
@@ -25,14 +25,14 @@ struct ModelVersion {
 // A caller's reference to a version.
 struct ModelReference {
   std::string name;
-  int32_t version = 0;     // 0: the alias decides, or else the newest
+  int32_t version = 0;     // 0 means the alias's version, or the newest one without an alias
   std::string alias = {};  // empty if there is none
 
   bool operator==(const ModelReference&) const = default;
 };
 
-// Checks a name: 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit. Such
-// a name is always a safe folder name.
+// Checks a name: 1 to 64 letters, digits, '-', '_' and '.', beginning with a letter or digit. These
+// rules make every name a safe folder name.
 absl::Status CheckModelName(std::string_view name);
 
 // Returns "models/{name}/versions/{n}".
@@ -40,26 +40,26 @@ std::string ModelResourceName(std::string_view name, int32_t version);
 
 // The content of one models folder.
 struct ModelFolderScan {
-  std::vector<ModelVersion> versions;  // by name, newest first
+  std::vector<ModelVersion> versions;  // sorted by name, newest first
   std::vector<std::string> problems;   // one line per folder without a usable model
 };
 ModelFolderScan ScanModels(const std::string& root);
 
-// Returns the numbers of the folders `root/{name}/{number}`, usable or not, newest first; empty if
-// there is no such model.
+// Returns the numbers of the folders `root/{name}/{number}`, usable or not, newest first. Returns
+// none if there is no such model.
 std::vector<int32_t> ListVersionNumbers(const std::string& root, std::string_view name);
 
-// Reads the card of one version. Its folder and files, with symbolic links resolved, must lie
-// within `root`.
+// Reads the card of one version. The version's folder and files, with symbolic links resolved, must
+// lie within `root`.
 absl::StatusOr<ModelVersion> ReadModelVersion(const std::string& root, std::string_view name,
                                               int32_t version);
 
-// Reads the card in `directory`, which must hold the weights too. Both, with symbolic links
-// resolved, must be regular files in `directory`.
+// Reads the card in `directory`. The card and the weights, with symbolic links resolved, must be
+// regular files in `directory`.
 absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory);
 
-// Compares the weights' SHA-256 with the card's. kDataLoss names the file and both digests. Reads
-// the whole file.
+// Compares the weights' SHA-256 with the card's. Returns kDataLoss naming the file and both digests
+// if they differ. Reads the whole file.
 absl::Status CheckWeights(const std::string& directory, const ModelCard& card);
 
 }  // namespace vrp

@@ -10,11 +10,12 @@
 
 namespace vrp {
 
-// Reads such a file. kNotFound: it does not exist. kDataLoss: it holds something else.
+// Reads a number file. Returns kNotFound if the file does not exist, and kDataLoss if it holds
+// something else.
 absl::StatusOr<int32_t> ReadNumberFile(const std::string& path);
 
-// Writes such a file with StagingArea::ReplaceFile; durable on return. Creates the folder and its
-// parent if they are absent.
+// Writes a number file durably with StagingArea::ReplaceFile. Creates the folder and its parent if
+// they are absent.
 absl::Status WriteNumberFile(const std::string& path, int32_t number, StagingArea& staging);
 
 }  // namespace vrp

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 int RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // The file system lacks the flag. A plain rename replaces only empty folders, and no published
+  // This file system lacks the flag. A plain rename replaces only empty folders, and no published
   // model is empty.
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
@@ -31,7 +31,7 @@ absl::Status SyncPath(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
   const absl::Cleanup close_it = [descriptor] { close(descriptor); };
-  // Some file systems refuse to sync a folder (EINVAL); nothing better can be done there.
+  // Some file systems refuse to sync a folder (EINVAL), and have no alternative.
   if (fsync(descriptor) == 0 || errno == EINVAL) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, Concat("fsync ", path));
 }

@@ -1,4 +1,5 @@
-// Moves a finished folder to its final name, so that a crash leaves all of it or nothing.
+// Moves a finished folder to its final name, so that after a crash the folder has one of its two
+// names and is complete.
 #pragma once
 
 #include <string>
@@ -14,7 +15,7 @@ absl::Status SyncPath(const std::string& path);
 absl::Status SyncTree(const std::string& directory);
 
 // Renames `from` to `to` and flushes the folder that holds `to`. Both must be on one file system.
-// kAlreadyExists: `to` exists. Nothing is moved on an error.
+// Returns kAlreadyExists if `to` exists. Moves nothing if it returns an error.
 absl::Status MoveFolder(const std::string& from, const std::string& to);
 
 }  // namespace vrp

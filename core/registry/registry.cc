@@ -95,7 +95,7 @@ absl::StatusOr<ModelVersion> Registry::Resolve(const ModelReference& reference) 
 }
 
 std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view training_job) const {
-  if (training_job.empty()) return std::nullopt;  // imported models have none
+  if (training_job.empty()) return std::nullopt;  // imported models have no training job
   for (ModelVersion& version : List()) {
     if (version.card.training_job == training_job) return std::move(version);
   }
@@ -162,7 +162,7 @@ absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
 
 absl::StatusOr<LoadedModel> Registry::Load(std::string_view name, int32_t version) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
-  // If the version is loaded, no card is read: every request passes here.
+  // Looks for a loaded version first. Every request passes here, so reading the card would be slow.
   if (std::optional<LoadedModel> loaded = loaded_.Find({std::string(name), version})) {
     return *std::move(loaded);
   }
@@ -188,7 +188,7 @@ std::vector<std::string> Registry::AliasesOf(const ModelVersion& version) const 
   std::vector<std::string> aliases = StoredAliasesOf(version.name, version.version);
   if (!IsLive(version.card) || !IsLiveAlias(version.name, kLiveAlias)) return aliases;
   const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), version.name);
-  // It is empty if the version was deleted meanwhile.
+  // The list is empty if the version was deleted meanwhile.
   if (numbers.empty() || numbers.front() != version.version) return aliases;
   aliases.insert(std::lower_bound(aliases.begin(), aliases.end(), kLiveAlias),
                  std::string(kLiveAlias));
@@ -216,7 +216,7 @@ absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
   }
   VRP_RETURN_IF_ERROR(Load(name, version).status());
   absl::MutexLock lock(&publish_mutex_);
-  VRP_RETURN_IF_ERROR(Get(name, version).status());  // it was not deleted meanwhile
+  VRP_RETURN_IF_ERROR(Get(name, version).status());  // it may have been deleted meanwhile
   std::optional<int32_t> before;
   const absl::StatusOr<int32_t> found = aliases_.Find(name, alias);
   if (found.ok()) before = *found;

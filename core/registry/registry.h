@@ -1,5 +1,5 @@
-// Models on disk: `DIR/{name}/{version}/` with weights.safetensors and card.json, and their
-// aliases. Loaded models are shared.
+// Models on disk, `DIR/{name}/{version}/` with weights.safetensors and card.json, and their
+// aliases. Callers share loaded models.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@
 
 namespace vrp {
 
-// Policy for publishing weights whose architecture (ModelCard::architecture) differs from the
-// newest version of their name. Versions of one name are interchangeable; their sizes may differ.
+// The policy for weights whose architecture (ModelCard::architecture) differs from the newest
+// version of their name. Versions of one name are interchangeable; their sizes may differ.
 enum class OtherArchitecture {
   kRefuse,
   kTakeOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
@@ -35,21 +35,24 @@ enum class OtherArchitecture {
 
 // The models of one daemon.
 //
-// A version published by a running training job is live (IsLive of its card); all others are
-// finished. A name without a version means the newest finished one. The alias `live` means the
-// newest of all: the last one that a running job published, or the job's model once it has ended.
+// A version published by a running training job is live (see IsLive); all others are finished. A
+// name without a version means the newest finished version. The alias `live` means the newest
+// version of all: the last one that a running job published, or the job's model once the job has
+// ended.
 //
-// Thread-safe. Every call reads the folders, so models that are added or removed by hand are seen
-// at once. A loaded model stays as it was loaded.
+// Thread-safe. Every call reads the folders, so the next call sees models that users add or remove
+// by hand. A loaded model does not change.
 class Registry {
  public:
   struct Options {
-    std::string directory;  // created if absent; new versions are published here
-    // Shipped models. If a version exists twice, `directory` takes precedence, then these in order.
+    std::string directory;  // folder for new versions; created if absent
+    // Folders of shipped models. If a version exists twice, `directory` takes precedence, then
+    // these in order.
     std::vector<std::string> read_only_directories = {};
     DeviceId device = {};
     PolicyLoader loader;
-    // Called for newer versions that cannot be loaded while an older one serves. Thread-safe.
+    // Called for newer versions that cannot be loaded while an older one serves. Must be
+    // thread-safe.
     std::function<void(const absl::Status&)> on_failure = nullptr;
     WatchFn watch = nullptr;  // watches "publication", "import", "model load"
   };
@@ -59,65 +62,71 @@ class Registry {
   // Returns the folders that hold models as NAME/N, the writable one first.
   std::vector<std::string> Roots() const;
 
-  // Returns all versions, by name, newest version first, without unreadable folders; see
+  // Returns all versions, sorted by name, newest version first, without unreadable folders; see
   // Problems().
   std::vector<ModelVersion> List() const;
   // Returns one line per folder that List() omits.
   std::vector<std::string> Problems() const;
-  // Returns a version; for 0, the newest readable finished one. kNotFound lists the existing
-  // models. kFailedPrecondition says why an existing version cannot be used, or that all are live.
+  // Returns a version; for 0, the newest readable finished one. Returns kNotFound listing the
+  // existing models. Returns kFailedPrecondition with the reason if an existing version cannot be
+  // used, or if all versions are live.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
-  // Returns the version that `reference` names, as Get. kNotFound lists the existing aliases.
+  // Returns the version that `reference` names, like Get. Returns kNotFound listing the existing
+  // aliases if the alias does not exist.
   absl::StatusOr<ModelVersion> Resolve(const ModelReference& reference) const;
   // Returns the version that the training job of this name ("trainingJobs/...") published.
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
 
-  // Returns a model to serve a request. If the reference means the newest version: the newest
-  // loaded one, while newer ones load in the background; it stays if they cannot be loaded.
-  // Otherwise blocks while the weights load, once per version (see LoadedModels). Errors as in
-  // Resolve; kDataLoss: the weights are not those of the card.
+  // Returns a model to serve a request. If the reference means the newest version, returns the
+  // newest loaded one and loads newer ones in the background. If the newer ones cannot be loaded,
+  // the loaded one keeps serving. Otherwise blocks while the weights load, once per version (see
+  // LoadedModels). Returns the errors of Resolve, and kDataLoss if the weights do not match the
+  // card.
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
   // Loads exactly this version. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
-  // Frees memory (see LoadedModels); version 0 means all versions. Returns those that were loaded.
+  // Frees memory (see LoadedModels); version 0 means all versions. Returns the versions that were
+  // loaded.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);
   bool IsLoaded(const ModelVersion& version) const;
-  int32_t LoadedCount() const;  // loaded versions
+  int32_t LoadedCount() const;  // number of loaded versions
 
-  // Returns the sorted aliases of a version, including `live` for the newest version while it is
+  // Returns the sorted aliases of a version. They include `live` for the newest version while it is
   // live.
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
-  // Loads the version, then sets the alias durably. Returns the version that it named before.
-  // Errors as in Load leave the alias unchanged. kInvalidArgument: `live` cannot be set. A `live`
-  // that an earlier release set keeps its meaning until it is deleted.
+  // Loads the version, then sets the alias durably. Returns the version that the alias named
+  // before. Errors, which are those of Load, leave the alias unchanged. Returns kInvalidArgument
+  // for `live`, which cannot be set. A `live` that an earlier release set keeps its meaning until
+  // it is deleted.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
-  // Removes an alias. kInvalidArgument: `live`, unless an earlier release set it.
+  // Removes an alias. Returns kInvalidArgument for `live`, unless an earlier release set it.
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
-  // Deletes a version durably from disk and memory; its number is not used again. kNotFound.
-  // kFailedPrecondition: an alias names it, or it is in a read-only folder.
+  // Deletes a version durably from disk and memory. Never reuses the version's number. Returns
+  // kNotFound, or kFailedPrecondition if an alias names the version or the version is in a
+  // read-only folder.
   absl::Status Delete(std::string_view name, int32_t version);
 
   // Creates an empty folder on the registry's file system for the files of a new model.
   absl::StatusOr<std::string> StagingDirectory();
-  // Removes a staging folder that will not be published. No effect on a published one.
+  // Removes a staging folder that will not be published. Has no effect on a published one.
   void DiscardStaging(const std::string& staging_directory);
-  // Checks that a model of this architecture can become a version of `name`. kFailedPrecondition:
-  // the newest version has another architecture.
+  // Checks that a model of this architecture can become a version of `name`. Returns
+  // kFailedPrecondition if the newest version has another architecture.
   absl::Status CheckArchitecture(std::string_view name, std::string_view architecture) const;
   // Moves `staging_directory` (complete weights and card) to the next version of `name`, atomically
-  // and durably. If the model serves, a finished version is loaded too. Publishing the same
-  // card.training_job again returns the existing version (after a crash between publication and the
-  // job's end). kFailedPrecondition: see CheckArchitecture and `other`.
+  // and durably. If the model serves, also loads a finished version. Publishing the same
+  // card.training_job again, after a crash between publication and the job's end, returns the
+  // existing version. Returns kFailedPrecondition as described by CheckArchitecture and `other`.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
   // Publishes weights from elsewhere. Checks their header and loads them once, so that unusable
   // weights are refused. Drops the card's training job, which belongs to another registry.
   absl::StatusOr<ModelVersion> Import(std::string_view name, const std::string& staging_directory);
-  // Adds rows to the card of a version. A row replaces one of the same data, mode and reference;
-  // the oldest are dropped if there are too many. Durable and atomic. Errors as in Get;
-  // kFailedPrecondition: the model is in a read-only folder.
+  // Adds rows to the card of a version, durably and atomically. A row replaces one of the same
+  // data, mode and reference. Drops the oldest rows if there are too many. Returns the errors of
+  // Get, and kFailedPrecondition if the model is in a read-only folder.
   absl::StatusOr<ModelVersion> AddEvaluations(std::string_view name, int32_t version,
                                               const std::vector<CardEvaluation>& evaluations);
 
@@ -127,7 +136,8 @@ class Registry {
   bool IsLiveAlias(std::string_view name, std::string_view alias) const;
   using Which = LoadedModels::Which;
   absl::StatusOr<ModelVersion> Newest(std::string_view name, Which which) const;
-  // Returns the newest loaded version and queues newer ones for loading; nullopt if none is loaded.
+  // Returns the newest loaded version and queues newer ones for loading. Returns nullopt if none is
+  // loaded.
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
                                           const std::vector<int32_t>& numbers, Which which);
   absl::StatusOr<LoadedModel> UseNewest(std::string_view name, Which which);
@@ -146,7 +156,7 @@ class Registry {
   VersionLists lists_;
   AliasStore aliases_;
   LoadedModels loaded_;
-  absl::Mutex publish_mutex_;  // one change on disk at a time
+  absl::Mutex publish_mutex_;  // held during a change on disk
 };
 
 }  // namespace vrp

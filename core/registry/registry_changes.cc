@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// File with the highest deleted version number of a model.
+// Folder with one file per model, which holds the highest deleted version number.
 constexpr std::string_view kDeletedFolder = ".deleted";
 constexpr int kMaxPublishTries = 100;  // other processes may take version numbers at the same time
 
@@ -111,8 +111,8 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
     }
     VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
   }
-  // If an older version serves, this one takes over. If it cannot be loaded, it is published
-  // nevertheless and the older one continues to serve.
+  // If an older version serves, loads this one to replace it. If this one cannot be loaded, it
+  // stays published and the older one continues to serve.
   if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
   const absl::Status loaded = loaded_.Load(made).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);

@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Opens and locks `folder` and returns its descriptor. With LOCK_NB in `operation`, kUnavailable if
-// another process holds the lock.
+// Opens and locks `folder` and returns its descriptor. With LOCK_NB in `operation`, returns
+// kUnavailable if another process holds the lock.
 absl::StatusOr<int> OpenLocked(const std::string& folder, int operation) {
   const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open folder ", folder));
@@ -57,14 +57,14 @@ StagingArea::~StagingArea() {
 }
 
 absl::Status StagingArea::RemoveAbandoned() {
-  // The area's own lock keeps other processes from creating a not yet locked folder meanwhile.
+  // The area's own lock keeps other processes from creating folders that are not locked yet.
   VRP_ASSIGN_OR_RETURN(const int area_lock, OpenLocked(directory_, LOCK_EX));
   const absl::Cleanup unlock = [area_lock] { close(area_lock); };
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
     const absl::StatusOr<int> lock = OpenLocked(entry.path().string(), LOCK_EX | LOCK_NB);
-    if (!lock.ok()) continue;  // in use, or no folder
-    std::error_code ignored;   // remaining files do no harm
+    if (!lock.ok()) continue;  // another process uses the entry, or it is no folder
+    std::error_code ignored;   // remaining files are harmless
     fs::remove_all(entry.path(), ignored);
     close(*lock);
   }
@@ -98,7 +98,7 @@ void StagingArea::Release(const std::string& folder) {
 
 void StagingArea::Remove(const std::string& folder) {
   if (!Holds(folder)) return;
-  std::error_code ignored;  // the next start tries again
+  std::error_code ignored;  // the next start retries
   fs::remove_all(folder, ignored);
   Release(folder);
 }

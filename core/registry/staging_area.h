@@ -1,5 +1,5 @@
-// Temporary folders for models before publication, on the same file system. They are removed after
-// their process has died.
+// Temporary folders for models before publication, on the same file system. A later process removes
+// the folders of a process that has died.
 #pragma once
 
 #include <map>
@@ -14,26 +14,27 @@
 
 namespace vrp {
 
-// A process holds a lock (flock) on each of its folders; a folder without a lock belongs to one
-// that died. So several processes may share a models folder. Thread-safe; blocks on the disk.
+// A folder of temporary folders. A process holds a lock (flock) on each of its folders, so a folder
+// without a lock belongs to a process that died. Several processes may share a models folder.
+// Thread-safe; blocks on the disk.
 class StagingArea {
  public:
-  // Creates `directory` if it is absent and removes the unlocked folders in it.
+  // Creates `directory` if it is absent, and removes the unlocked folders in it.
   static absl::StatusOr<std::unique_ptr<StagingArea>> Create(const std::string& directory);
-  ~StagingArea();  // removes this process' folders
+  ~StagingArea();  // removes the folders of this process
   StagingArea(const StagingArea&) = delete;
   StagingArea& operator=(const StagingArea&) = delete;
 
   // Creates and locks a new folder. Returns its path.
   absl::StatusOr<std::string> Add();
-  // Whether `folder` was created here and neither released nor removed since.
+  // Whether `folder` was created here and has been neither released nor removed since.
   bool Holds(const std::string& folder) const;
-  // Forgets `folder`, which was moved elsewhere. No effect on unknown folders.
+  // Forgets `folder`, which was moved elsewhere. Has no effect on unknown folders.
   void Release(const std::string& folder);
-  // Removes `folder`. No effect on unknown folders.
+  // Removes `folder`. Has no effect on unknown folders.
   void Remove(const std::string& folder);
   // Durably replaces a file elsewhere on this file system. A crash leaves the old or the new file
-  // and nothing beside it, because the temporary file is in the staging area.
+  // and no other file, because the temporary file is in the staging area.
   absl::Status ReplaceFile(const std::string& path, std::string_view content);
 
  private:

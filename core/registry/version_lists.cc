@@ -15,8 +15,8 @@
 namespace vrp {
 namespace {
 
-// Time stamps of file systems have steps of 4 ms to 1 s. A folder that last changed longer ago than
-// this has a different time stamp after its next change.
+// Age of a folder's last change after which the next change has a different time stamp. Time stamps
+// of file systems have steps of 4 ms to 1 s.
 constexpr absl::Duration kSettled = absl::Seconds(2);
 
 }  // namespace

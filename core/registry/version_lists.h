@@ -1,5 +1,5 @@
-// A cache of the versions of each model. Every request uses it; a folder is listed again only after
-// it has changed.
+// A cache of each model's versions. Every request uses it. The cache lists a folder again only
+// after the folder has changed.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +17,17 @@
 
 namespace vrp {
 
-// Version numbers, usable or not, newest first.
+// The version numbers of a model, usable or not, newest first.
 struct ListedVersions {
   std::vector<int32_t> all;       // empty if there is no such model
-  std::vector<int32_t> finished;  // without live ones
+  std::vector<int32_t> finished;  // without live versions
 };
 
-// Thread-safe. Versions that any program adds or removes are seen by the next call.
+// A cache of version lists. Thread-safe. Each call sees the versions that any program added or
+// removed before.
 class VersionLists {
  public:
-  // Lists the versions in one folder. Tests replace it to count calls.
+  // A function that lists the versions in one folder. Tests replace it to count calls.
   using ListFn = std::function<std::vector<int32_t>(const std::string& root, std::string_view)>;
 
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
@@ -37,25 +38,25 @@ class VersionLists {
   size_t RememberedCards() const;
 
  private:
-  // Identifies one state of a folder.
+  // The identity of one state of a folder.
   struct Stamp {
     uint64_t device = 0;  // all fields are 0 if the folder is absent
     uint64_t inode = 0;
-    int64_t changed_ns = 0;  // last change of its entries, since 1970
+    int64_t changed_ns = 0;  // last change of the folder's entries, since 1970
     bool operator==(const Stamp&) const = default;
   };
   struct Listed {
-    std::vector<Stamp> stamps;  // by root, taken before the folders were read
+    std::vector<Stamp> stamps;  // by root; taken before the folders were read
     ListedVersions versions;
   };
   struct SeenCard {
-    Stamp stamp;  // of the version's folder
+    Stamp stamp;  // stamp of the version's folder
     bool live = false;
   };
   static Stamp StampOf(const std::string& folder);
   std::vector<Stamp> StampsOf(std::string_view name) const;
   ListedVersions Read(std::string_view name);
-  // Whether the card in the first root with a usable one is live.
+  // Whether the version is live, according to the first root with a usable card.
   bool IsLiveVersion(std::string_view name, int32_t version);
   // Forgets the cards of the model's versions that are not `present`.
   void ForgetCards(std::string_view name, const std::set<int32_t, std::greater<>>& present);
