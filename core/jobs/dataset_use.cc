@@ -17,7 +17,7 @@ std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
   return named;
 }
 
-// Returns the dataset `name` of `store`; an error if `store` is null.
+// Returns the dataset `name` of `store`, or an error if `store` is null.
 template <typename Value>
 absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
                           absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
@@ -33,7 +33,7 @@ std::string ErrorOf(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// Returns what `dataset` lacks for its use by `key`; empty if nothing.
+// Returns what `dataset` lacks for its use by `key`; empty if it lacks nothing.
 std::string Lack(const TrainingConfig& config, const std::string& key,
                  const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;

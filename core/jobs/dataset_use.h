@@ -12,10 +12,10 @@
 
 namespace vrp {
 
-// Checks that `store` (null: no datasets) has each dataset of the configuration, with the content
-// that the configuration needs. kInvalidArgument names each failing key, one per line. Only the
-// first supervised.samples lines need ref_routes, and only the first validation.instances lines
-// ref_cost.
+// Checks that `store` has each dataset of the configuration, with the content that the
+// configuration needs. A null `store` has no datasets. Returns kInvalidArgument naming each failing
+// key, one per line. Only the first supervised.samples lines need ref_routes, and only the first
+// validation.instances lines need ref_cost.
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store);
 
 // Whether the configuration's training reads the dataset.

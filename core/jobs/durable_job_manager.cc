@@ -18,10 +18,11 @@
 namespace vrp {
 namespace {
 
-// Time limit of a publication's wait for the end of a step.
+// Maximum time that a publication waits for the end of a step.
 constexpr absl::Duration kStepPatience = absl::Minutes(2);
 
-// Until the end of a run is stored, its job's record still says RUNNING.
+// Returns the error for a job that does not run. Until the end of a run is stored, its job's record
+// still says RUNNING.
 absl::Status NotRunning(const Job& job) {
   if (job.state == JobState::kRunning) {
     return absl::FailedPreconditionError(Concat(
@@ -109,7 +110,7 @@ absl::StatusOr<Job> DurableJobManager::Submit(const JobSpec& spec, const std::st
   VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ValidateSpec(spec));
   VRP_RETURN_IF_ERROR(CheckStart(spec, config).status());
   absl::MutexLock lock(&datasets_mutex_);
-  // Checks once more, since a dataset may have been deleted meanwhile.
+  // Checks the datasets once more, since one may have been deleted meanwhile.
   VRP_RETURN_IF_ERROR(CheckDatasets(config, datasets_));
   VRP_RETURN_IF_ERROR(book_->quota().Check());
   VRP_ASSIGN_OR_RETURN(Job job, store.Submit(spec, request_id, max_queued_));
@@ -198,7 +199,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   ModelVersion version;
   const auto publish = [&]() -> absl::Status {
-    VRP_RETURN_IF_ERROR(book_->quota().Check());  // includes the written files
+    VRP_RETURN_IF_ERROR(book_->quota().Check());  // the usage includes the written files
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();
   };
@@ -209,7 +210,7 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
                                      "step was done"));
   }
   VRP_RETURN_IF_ERROR(written.status());
-  // Loads it now, so that the first request does not wait for it.
+  // Loads the version now, so that the first request does not wait for it.
   VRP_RETURN_IF_ERROR(registry.Load(version.name, version.version).status());
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};
 }

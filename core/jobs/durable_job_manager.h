@@ -41,27 +41,27 @@ class DurableJobManager final : public JobManager {
                                                            int64_t from) override;
 
  private:
-  // Checks the configuration's `name`. kFailedPrecondition: it has versions of another
-  // architecture.
+  // Checks the configuration's `name`. Returns kFailedPrecondition if the name has versions of
+  // another architecture.
   absl::Status CheckName(const TrainingConfig& config) const;
   // Applies one durable change to a training job.
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
-  // Checks that no unfinished job reads the dataset; kFailedPrecondition otherwise.
+  // Checks that no unfinished job reads the dataset. Returns kFailedPrecondition otherwise.
   absl::Status CheckUnread(std::string_view dataset) const;
-  // Publishes a job's weights after `live` has written them.
+  // Publishes a job's weights after `live` has written them. Returns the new version.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
 
   const std::shared_ptr<JobBook> book_;
   const int32_t max_queued_;
   DatasetStore* const datasets_;
-  // Held while a job is stored and while a dataset is deleted, so no stored job reads a deleted
-  // one.
+  // Held while a job is stored and while a dataset is deleted, so that no stored job reads a
+  // deleted dataset.
   absl::Mutex datasets_mutex_;
   StopSignal stopping_;
   LiveRuns live_;
   const JobRunContext context_;
-  JobRunner runner_;  // last: it uses the others
+  JobRunner runner_;  // last, because the runner uses the other members
 };
 
 }  // namespace vrp

@@ -12,7 +12,7 @@
 namespace vrp {
 namespace {
 
-constexpr int64_t kFirstLogs = 200;  // the banner and the start of the job
+constexpr int64_t kFirstLogs = 200;  // enough for the banner and the start of the job
 
 constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
@@ -74,7 +74,7 @@ absl::Status Run(Database& database, const std::string& sql, const Values&... va
   return query.Run();
 }
 
-// Returns the event that replaces a gap which ends before `next`.
+// Returns the event that replaces the gap before `next`, which starts at `first`.
 JobEvent Compacted(int64_t first, const JobEvent& next) {
   JobEvent event;
   event.sequence = next.sequence - 1;
@@ -118,8 +118,8 @@ int64_t Stride(int64_t last_step, int64_t most) {
   return stride;
 }
 
-// Thins one type to half its limit, so that this is rarely needed. Returns whether it was beyond
-// it.
+// Thins the events of one type to half their limit, so that thinning is rare. Returns whether the
+// type exceeded its limit.
 absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::string_view type,
                                int64_t limit) {
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
@@ -127,7 +127,8 @@ absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::stri
   VRP_ASSIGN_OR_RETURN(
       const int64_t last_step,
       ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
-  // Ends of epochs rank after all other events of their steps; no sequence number reaches 2^40.
+  // An epoch's last event ranks after all other events of its step; no sequence number reaches
+  // 2^40.
   VRP_RETURN_IF_ERROR(
       Run(database,
           Concat("DELETE ", kOfType,
@@ -182,8 +183,8 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Samples equal intervals: the last end of an epoch or else the last point of each, and the very
-// last.
+// Returns a sample over equal intervals, and the very last point. Takes from each interval the last
+// end of an epoch, or else the last point.
 std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;
@@ -227,7 +228,7 @@ absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::str
     VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
     VRP_ASSIGN_OR_RETURN(events, EventsFromRows(database, query));
   }
-  // This is read after the events, so it covers everything thinned before they were read.
+  // Read after the events, so this covers everything that was thinned before they were read.
   VRP_ASSIGN_OR_RETURN(const int64_t compacted_to,
                        ReadNumber(database, "SELECT compacted_to FROM jobs WHERE id = ?", job_id));
   return FillGaps(std::move(events), range.first, compacted_to);

@@ -1,5 +1,5 @@
-// The events of jobs as rows of the store's tables, and the thinning of long logs. Functions on an
-// open connection, as in job_rows.h.
+// The events of jobs as rows of the store's tables, and the thinning of long logs. As in
+// job_rows.h, the functions use an open connection whose lock the caller holds.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +18,23 @@ absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEve
 struct EventRange {
   int64_t first = 1;
   int64_t last = 0;
-  int64_t limit = 0;  // rows
+  int64_t limit = 0;  // maximum number of rows
 };
-// Returns events in order. One event of kind kCompacted, which `limit` does not count, replaces
-// each run of thinned events. Other gaps remain.
+// Returns events in order. One event of kind kCompacted replaces each run of thinned events;
+// `limit` does not count it. Other gaps remain.
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
                                                     const EventRange& range);
 
-// The number of events of a job that are kept.
+// The maximum numbers of events that the store keeps of a job.
 struct EventLimits {
-  int64_t newest = 1000;       // of all kinds
+  int64_t newest = 1000;       // over all kinds
   int64_t progress = 4000;     // among the older ones
   int64_t checkpoints = 1000;  // among the older ones
-  int64_t logs = 10'000;       // among the older ones: the first 200 and the newest
+  int64_t logs = 10'000;       // among the older ones: the first 200 and then the newest
 };
-// Thins events beyond the limits. For progress and checkpoints, keeps the last one of every
-// interval of steps, and ends of epochs rather than other progress. Intervals are powers of two, so
-// that kept points stay when the log is thinned again.
+// Thins events beyond the limits. Keeps the last progress event and the last checkpoint of every
+// interval of steps. Prefers ends of epochs to other progress. Intervals are powers of two, so that
+// kept points stay when the log is thinned again.
 absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLimits& limits);
 
 struct HistoryRange {
@@ -44,7 +44,7 @@ struct HistoryRange {
   bool epochs_only = false;
 };
 struct History {
-  std::vector<JobEvent> points;  // progress, by step
+  std::vector<JobEvent> points;  // progress events, by step
   int64_t stored = 0;            // points in the range before sampling
 };
 // Returns the progress in the range. If attempts overlap, the newest one counts.

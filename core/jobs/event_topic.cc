@@ -50,7 +50,7 @@ void EventTopic::NotifyAt(int64_t next, const void* follower, std::function<void
 }
 
 void EventTopic::Forget(const void* follower) {
-  Waiting::node_type dropped;  // its captures are destroyed without the lock
+  Waiting::node_type dropped;  // destroys its captures without the lock
   absl::MutexLock lock(&mutex_);
   dropped = waiting_.extract(follower);
 }

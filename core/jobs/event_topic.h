@@ -15,23 +15,25 @@
 
 namespace vrp {
 
-// The position of one job's log. Thread-safe; never blocks. A waiting follower costs one entry.
+// The newest position of one job's log. Thread-safe; never blocks. A waiting follower costs one
+// entry.
 class EventTopic {
  public:
   struct Position {
     int64_t last = 0;     // sequence number of the newest event
-    bool final = false;   // there will be no more
-    bool closed = false;  // there will be no more from this daemon
+    bool final = false;   // whether the job has ended, so that no events follow
+    bool closed = false;  // whether this daemon adds no more events
   };
   Position position() const;
   // Records the newest event and wakes all waiting followers. Calls may arrive out of order.
   void Advance(int64_t last, bool final);
-  // Wakes all followers: this daemon adds no more events.
+  // Wakes all followers, because this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once, as soon as event `next` exists or never will; at once if that is known.
+  // Calls `on_ready` once, as soon as event `next` exists or never will. Calls it at once if that
+  // is known already.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
-  // Drops the callbacks of `follower`. One that has begun may still be running afterwards.
+  // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
   void Forget(const void* follower);
 
  private:
@@ -40,16 +42,17 @@ class EventTopic {
 
   mutable absl::Mutex mutex_;
   Position position_ ABSL_GUARDED_BY(mutex_);
-  Waiting waiting_ ABSL_GUARDED_BY(mutex_);  // for the next event
+  Waiting waiting_ ABSL_GUARDED_BY(mutex_);  // callbacks that wait for the next event
 };
 
 // All topics with followers. Thread-safe; never blocks.
 class EventTopics {
  public:
-  // Returns the job's topic, which its followers share. It ends with the last of them.
+  // Returns the job's topic, which its followers share. The topic is destroyed with the last
+  // follower.
   std::shared_ptr<EventTopic> Get(std::string_view job_id);
   void Advance(const Job& job);
-  // Wakes all followers, also future ones, because the daemon stops.
+  // Wakes all followers, including later ones, because the daemon stops.
   void CloseAll();
 
  private:

@@ -38,7 +38,7 @@ absl::StatusOr<std::string> ForgetJobs(const std::string& state_directory, const
   const fs::path state = folder->path();
   VRP_ASSIGN_OR_RETURN(const fs::path aside, FreshFolder(state, clock.Now()));
   const fs::path database = folder->DatabasePath();
-  // The marker moves last: until then no daemon mistakes the rest for a new folder.
+  // The marker moves last. Until then, daemons do not mistake the remaining files for a new folder.
   for (const fs::path& path :
        {fs::path(folder->JobsPath()), fs::path(database.string() + "-wal"),
         fs::path(database.string() + "-shm"), database, state / kStateMarkerFile}) {

@@ -31,7 +31,7 @@ enum class JobState {
   kPausing,
   kPaused,
   kCancelling,
-  kStopping,  // asked to end now with its current result
+  kStopping,  // asked to end now with the current result
   kSucceeded,
   kFailed,
   kCancelled,
@@ -40,7 +40,7 @@ enum class JobState {
 std::string_view JobStateName(JobState state);
 std::optional<JobState> ParseJobState(std::string_view name);
 bool IsFinal(JobState state);
-// Whether a transition is legal:
+// Whether a job may move from state `from` to state `to`:
 //   QUEUED     -> PREPARING (its turn), PAUSED, CANCELLED
 //   PREPARING  -> RUNNING, and all transitions of RUNNING
 //   RUNNING    -> SUCCEEDED, FAILED, CANCELLING, STOPPING, PAUSING, QUEUED (its daemon stopped or
@@ -53,13 +53,13 @@ bool IsFinal(JobState state);
 bool CanMove(JobState from, JobState to);
 
 struct JobSpec {
-  std::string config_name;  // name of the file, for errors
+  std::string config_name;  // name of the configuration file, for errors
   std::string config_yaml;
-  std::vector<std::string> overrides;  // "training.epochs=3"
+  std::vector<std::string> overrides;  // such as "training.epochs=3"
   std::string device = "auto";         // empty: the daemon's default
-  int32_t priority = 0;                // the highest waiting one starts first
+  int32_t priority = 0;                // the waiting job with the highest priority starts first
   std::map<std::string, std::string> labels;
-  absl::Duration time_limit = absl::InfiniteDuration();  // for Job::run_time
+  absl::Duration time_limit = absl::InfiniteDuration();  // limit of Job::run_time
   int64_t epoch_limit = 0;                               // 0: no limit
 
   bool operator==(const JobSpec&) const = default;
@@ -69,7 +69,7 @@ struct JobSpec {
 std::string_view TrainingEndName(TrainingEnd end);
 std::optional<TrainingEnd> ParseTrainingEnd(std::string_view name);
 
-// The weights that a training published at its end; fields as in TrainingResult.
+// The weights that a training published at its end. The fields are those of TrainingResult.
 struct PublishedWeights {
   int64_t epoch = 0;
   int64_t step = 0;
@@ -90,30 +90,31 @@ struct Job {
   absl::Time created;
   absl::Time started = absl::InfinitePast();
   absl::Time ended = absl::InfinitePast();
-  absl::Status error;          // of a failed job
+  absl::Status error;          // set if the job failed
   int64_t queue_position = 0;  // 1 is the next to start; 0 unless queued
   int64_t last_sequence = 0;
-  // Training jobs only.
-  std::optional<TrainingProgress> progress;   // the last stored
-  std::optional<TrainingProgress> best;       // at the epoch with the lowest validation cost
-  std::string model;                          // models/{name}/versions/{n}: the newest
-  TrainingEnd end = TrainingEnd::kUnknown;    // set once it has succeeded
-  std::optional<PublishedWeights> published;  // set once it has succeeded
-  // Whether it was asked to end with a model. It does so as soon as it runs, also after restarts.
+  // Fields of training jobs only.
+  std::optional<TrainingProgress> progress;  // the last stored progress
+  std::optional<TrainingProgress> best;     // progress at the epoch with the lowest validation cost
+  std::string model;                        // models/{name}/versions/{n}, the newest version
+  TrainingEnd end = TrainingEnd::kUnknown;  // set once the job has succeeded
+  std::optional<PublishedWeights> published;  // set once the job has succeeded
+  // Whether the job was asked to end with a model. The job ends as soon as it runs, also after
+  // restarts.
   bool stop_requested = false;
-  absl::Duration run_time = absl::ZeroDuration();  // preparing and running, over all attempts
+  absl::Duration run_time = absl::ZeroDuration();  // preparing and running, all attempts
 };
 
 enum class EventType {
   kState,
   kLog,
   kResumed,
-  // Training jobs only.
+  // Events of training jobs only.
   kProgress,
   kCheckpoint,
   kModel,
-  kCompacted,  // not in the log; replaces thinned events
-  // Solve jobs only.
+  kCompacted,  // not in the log; replaces thinned events in reads
+  // Events of solve jobs only.
   kImprovement,
   kAnswer,
 };
@@ -133,7 +134,7 @@ struct JobEvent {
   int64_t step = 0;  // kCheckpoint; kResumed: the step it resumes from; kModel: the step of a live
                      // publication, or 0
   int64_t first_sequence = 0;  // kCompacted: first thinned event; `sequence` is the last
-  std::optional<PublishedWeights> published;  // kModel: for a job's last model
+  std::optional<PublishedWeights> published;  // kModel: set for a job's last model
   std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: the stored progress
 };
 

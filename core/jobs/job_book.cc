@@ -54,7 +54,7 @@ absl::StatusOr<JobPage> JobBook::List(JobKind kind, const JobFilter& filter) con
   VRP_ASSIGN_OR_RETURN(const size_t size, PageSize(filter.page_size));
   VRP_RETURN_IF_ERROR(CheckLabels(filter.labels));
   VRP_ASSIGN_OR_RETURN(const int64_t before, ParsePageToken(filter.page_token));
-  // One more job than asked for shows whether there is a next page.
+  // Reads one job more than requested, to see whether there is a next page.
   VRP_ASSIGN_OR_RETURN(std::vector<JobRecord> records,
                        store_->List({.kind = kind,
                                      .before = before,
@@ -87,7 +87,8 @@ absl::StatusOr<History> JobBook::ReadHistory(JobKind kind, std::string_view id,
 absl::StatusOr<std::shared_ptr<EventSubscription>> JobBook::Watch(JobKind kind, std::string_view id,
                                                                   int64_t from) const {
   if (from < 0) return absl::InvalidArgumentError(Concat("from: got ", from, ", wanted 0 or more"));
-  // The topic comes first: it gets all later commits, and the record has all earlier ones.
+  // Gets the topic before the record: the topic gets all later commits, and the record has all
+  // earlier ones.
   std::shared_ptr<EventTopic> topic = topics_->Get(id);
   VRP_ASSIGN_OR_RETURN(const JobRecord record, store_->Find(kind, id));
   const Job& job = record.job;

@@ -19,17 +19,18 @@
 
 namespace vrp {
 
-// A follower of one job's event log, in order and without gaps. Thread-safe. May outlive the book.
+// A follower of one job's event log. Returns events in order and without gaps. Thread-safe. May
+// outlive the book.
 class EventSubscription {
  public:
   virtual ~EventSubscription() = default;
   // Calls `on_ready` once (from any thread, possibly at once) when Next() may return more or fail.
-  // Never blocks. After the subscription's end only a call that has begun may still run.
+  // Never blocks. After the subscription is destroyed, only a call that has begun may still run.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
   // Returns up to `limit` events (at most 1,000, not counting kCompacted) after those of the last
-  // call; empty if there are none yet. Reads the store, so a slow reader costs no memory and never
-  // blocks a job. kUnavailable: all events were returned, and the daemon stops before the job is
-  // final. kNotFound: the job was deleted.
+  // call. Returns none if there are none yet. Reads the store, so a slow reader costs no memory and
+  // never blocks a job. Returns kUnavailable if all events were returned and the daemon stops
+  // before the job is final. Returns kNotFound if the job was deleted.
   virtual absl::StatusOr<std::vector<JobEvent>> Next(int64_t limit) = 0;
   // Whether the job is final and every event was returned.
   virtual bool AtEnd() const = 0;
@@ -37,8 +38,8 @@ class EventSubscription {
 
 // A filter and page of a list.
 struct JobFilter {
-  int32_t page_size = 0;                           // 1 to 1,000; 0: 50
-  std::string page_token = {};                     // from the previous page; empty: the first
+  int32_t page_size = 0;        // 1 to 1,000; 0 means 50
+  std::string page_token = {};  // token from the previous page; empty for the first page
   std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
 
@@ -55,9 +56,9 @@ using JobListener = std::function<void(const Job& job)>;
 // kResourceExhausted (disk full), kUnavailable, kDataLoss (damaged).
 class JobBook {
  public:
-  // Opens or creates the folder. `quota_bytes`: see StateQuota. kFailedPrecondition: another daemon
-  // has the folder, its schema is newer, or it cannot be written. kDataLoss: the store is damaged
-  // or lost (see state_marker.h).
+  // Opens or creates the folder. `quota_bytes` is the limit of StateQuota. Returns
+  // kFailedPrecondition if another daemon has the folder, its schema is newer, or it cannot be
+  // written. Returns kDataLoss if the store is damaged or lost (see state_marker.h).
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0,
                                                        JobListener on_state = nullptr);
@@ -71,12 +72,14 @@ class JobBook {
   const StateQuota& quota() const { return quota_; }
 
   absl::StatusOr<Job> Get(JobKind kind, std::string_view id) const;
-  // Lists jobs. kInvalidArgument: a page size out of range, or a token that List did not return.
+  // Returns a page of jobs. Returns kInvalidArgument if the page size is out of range, or List did
+  // not return the token.
   absl::StatusOr<JobPage> List(JobKind kind, const JobFilter& filter) const;
-  // Returns 1 to 10,000 points (0: 1,000). kInvalidArgument: other numbers, or negative steps.
+  // Returns 1 to 10,000 points (0 means 1,000). Returns kInvalidArgument for other numbers and for
+  // negative steps.
   absl::StatusOr<History> ReadHistory(JobKind kind, std::string_view id, HistoryRange range) const;
-  // Follows events from sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the
-  // last event + 1.
+  // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kOutOfRange if
+  // `from` exceeds the last event + 1.
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(JobKind kind, std::string_view id,
                                                            int64_t from) const;
 

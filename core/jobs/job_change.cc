@@ -12,12 +12,12 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxTextBytes = 16 << 10;  // of a log line or an error
+constexpr size_t kMaxTextBytes = 16 << 10;  // limit of a log line or an error
 
-// After this time, a search is not the cause of an immediate crash of the daemon.
+// Search time of an attempt after which earlier crashes of the daemon no longer count.
 constexpr absl::Duration kGetsOn = absl::Minutes(1);
 
-// Whether `progress` ends an epoch with a better validation than all before.
+// Whether `progress` ends an epoch with a better validation than all earlier epochs.
 bool IsBetter(const TrainingProgress& progress, const std::optional<TrainingProgress>& best) {
   if (!progress.end_of_epoch || !std::isfinite(progress.validation_cost)) return false;
   return !best || progress.validation_cost < best->validation_cost;
@@ -56,7 +56,7 @@ absl::Status JobChange::MoveTo(JobState to) {
   job.state = to;
   if (to == JobState::kPreparing && job.started == absl::InfinitePast()) job.started = now_;
   if (IsFinal(to)) job.ended = now_;
-  job.queue_position = 0;  // the store computes it
+  job.queue_position = 0;  // computed by the store
   Add(EventType::kState);
   return absl::OkStatus();
 }
@@ -92,7 +92,7 @@ void JobChange::Progress(const TrainingProgress& progress) {
 void JobChange::Checkpoint(int64_t step) {
   Add(EventType::kCheckpoint).step = step;
   if (step <= record_.checkpoint_step) return;
-  // The job has made progress, so earlier crashes no longer count.
+  // Resets the count of crashes, because the job has made progress.
   record_.checkpoint_step = step;
   record_.crashes = 0;
 }

@@ -13,16 +13,16 @@
 
 namespace vrp {
 
-// A job with fields that only the store and the recovery need.
+// A job with the fields that only the store and the recovery need.
 struct JobRecord {
   int64_t number = 0;  // order of submission
   Job job;
-  int32_t crashes = 0;          // of the daemon during this job, since its last progress
-  int32_t all_crashes = 0;      // of the daemon during this job
+  int32_t crashes = 0;      // crashes of the daemon during this job, since the job's last progress
+  int32_t all_crashes = 0;  // crashes of the daemon during this job
   int64_t checkpoint_step = 0;  // step of its newest checkpoint
 };
 
-// A change under construction. Each call changes the record and adds the event, so both stay
+// A change under construction. Each call changes the record and adds the event, so that both stay
 // consistent. Not thread-safe.
 class JobChange {
  public:
@@ -34,12 +34,12 @@ class JobChange {
 
   // Adds the first event of a new job.
   void Submitted();
-  // Moves to another state. kFailedPrecondition names both states and changes nothing if CanMove
-  // forbids it.
+  // Moves to another state. If CanMove forbids the move, changes nothing and returns
+  // kFailedPrecondition naming both states.
   absl::Status MoveTo(JobState to);
-  // Moves to PREPARING as the next attempt.
+  // Moves to PREPARING and counts the next attempt.
   absl::Status Start();
-  // Moves to FAILED, with the error's text cut and cleaned for messages.
+  // Moves to FAILED. Stores the error's text, shortened and made valid for messages.
   absl::Status Fail(const absl::Status& error);
   // Counts a crash of the daemon while the job ran.
   void CountCrash();
@@ -50,8 +50,8 @@ class JobChange {
   void Progress(const TrainingProgress& progress);
   void Checkpoint(int64_t step);
   void Resumed(int64_t step);
-  // Stores the totals of the attempt that has just ended. Keeps those of the attempt before if
-  // this one took no step. Adds no event.
+  // Stores the totals of the attempt that has just ended. Keeps the totals of the previous attempt
+  // if this one took no step. Adds no event.
   void Measured(const TrainingTotals& totals);
   // Records the final model, "models/{name}/versions/{n}".
   void Published(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
@@ -59,16 +59,17 @@ class JobChange {
   void PublishedLive(const std::string& model, int64_t step);
   // Asks the job to end with a model. Adds a log line with `note`.
   void RequestStop(std::string_view note);
-  // Sets the total time of preparing and running. Adds no event; it is stored with the next one.
+  // Sets the total time of preparing and running. Adds no event; the store writes the time with the
+  // next event.
   void Ran(absl::Duration run_time) { record_.job.run_time = run_time; }
 
   // Records that a solve job resumes from its stored plan.
   void ResumedSearch();
-  // Sets the total time searched, and the time since the job was started. Adds no event.
+  // Sets the total search time, and the search time of this attempt. Adds no event.
   void Searched(absl::Duration searched, absl::Duration lately);
   // Records a better plan, serialised by the server.
   void Improved(const SolveProgress& progress, std::string plan);
-  // Records the answer; SUCCEEDED follows.
+  // Records the answer. The caller then moves the job to SUCCEEDED.
   void Answered(const SolveProgress& progress, std::string answer);
   // Returns the large texts of this change.
   const std::map<SolveContent, std::string>& contents() const { return contents_; }

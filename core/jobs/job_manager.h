@@ -1,5 +1,5 @@
-// Runs training jobs one after the other, the highest priority first, keeps their events and
-// resumes them after a crash. (Solve jobs: solve_job_manager.h.)
+// Runs training jobs one at a time, the highest priority first. Keeps their events and resumes them
+// after a crash. (Solve jobs: solve_job_manager.h.)
 #pragma once
 
 #include <functional>
@@ -22,81 +22,85 @@ struct LivePublication {
   int64_t step = 0;   // the step of its weights
 };
 
-// The interface of training jobs. Thread-safe. Errors of the store are JobBook's.
+// The interface of training jobs. Thread-safe. Returns errors of the store as JobBook does.
 class JobManager {
  public:
   struct Options {
-    std::shared_ptr<JobBook> book = {};  // keeps the jobs, with checkpoints in jobs/{id}/checkpoint
-    Trainer* trainer = nullptr;          // outlives the manager
-    Registry* registry = nullptr;        // outlives the manager
-    DatasetStore* datasets = nullptr;    // outlives the manager; null: no datasets
-    const Clock* clock = nullptr;        // outlives the manager
-    int32_t threads = 1;                 // for training
-    std::string default_device = "auto";  // for jobs that name none
-    // Least time between progress events. Ends of epochs are always stored.
+    std::shared_ptr<JobBook> book = {};   // stores jobs; checkpoints are in jobs/{id}/checkpoint
+    Trainer* trainer = nullptr;           // outlives the manager
+    Registry* registry = nullptr;         // outlives the manager
+    DatasetStore* datasets = nullptr;     // outlives the manager; null: no datasets
+    const Clock* clock = nullptr;         // outlives the manager
+    int32_t threads = 1;                  // number of training threads
+    std::string default_device = "auto";  // for jobs that name no device
+    // Minimum time between progress events. Ends of epochs are always stored.
     absl::Duration progress_interval = absl::Milliseconds(100);
-    // Crashes of the daemon in the same job without a new checkpoint; then the job fails.
+    // Number of crashes of the daemon in the same job, without a new checkpoint, after which the
+    // job fails.
     int32_t max_attempts = 3;
-    int32_t max_queued = 1000;  // including paused ones
-    int32_t niceness = 0;       // of the training's threads; see JobRunner
+    int32_t max_queued = 1000;  // maximum number of queued jobs, including paused ones
+    int32_t niceness = 0;       // niceness of the training's threads; see JobRunner
   };
   // Queues interrupted jobs again and starts the thread that runs jobs.
   static absl::StatusOr<std::unique_ptr<JobManager>> Create(const Options& options);
-  // Stops the running job at its next step with a checkpoint; it resumes at the next start. Blocks.
+  // Stops the running job at its next step with a checkpoint. The job resumes at the next start.
+  // Blocks.
   virtual ~JobManager() = default;
 
-  // Queues a job, durably. The same request_id with the same spec returns the existing job; with
-  // another spec kAlreadyExists. kInvalidArgument and kUnimplemented: the errors of Validate and
-  // CheckStart. kFailedPrecondition: the configuration's `name` has versions of another
-  // architecture. kResourceExhausted: the queue or the state folder's quota is full, or CheckStart
-  // ran out of memory.
+  // Queues a job durably. The same request_id with the same spec returns the existing job; with
+  // another spec, it returns kAlreadyExists. Returns the errors of Validate and CheckStart. Returns
+  // kFailedPrecondition if the configuration's `name` has versions of another architecture. Returns
+  // kResourceExhausted if the queue or the state folder's quota is full, or CheckStart ran out of
+  // memory.
   virtual absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id) = 0;
   // Returns the configuration, or all errors of the specification; see ValidateSpec.
   virtual absl::StatusOr<TrainingConfig> Validate(const JobSpec& spec) const = 0;
   // Returns the device on which the job would run now, or the errors with which it would fail at
-  // its start: see vrp::CheckStart. `config` is the specification's. If nothing else is wrong,
-  // kFailedPrecondition: its `name` has versions of another architecture. kResourceExhausted: out
-  // of memory.
+  // its start: see vrp::CheckStart. `config` is the parsed configuration of `spec`. If nothing else
+  // is wrong, returns kFailedPrecondition if the configuration's `name` has versions of another
+  // architecture. Returns kResourceExhausted if memory runs out.
   virtual absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
                                               const TrainingConfig& config) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
   // Returns the folder of the job's event files, which need not exist yet.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;
-  // List and ReadHistory are JobBook's.
+  // Calls the function of JobBook with the same name.
   virtual absl::StatusOr<JobPage> List(const JobFilter& filter) const = 0;
   virtual absl::StatusOr<History> ReadHistory(std::string_view id,
                                               const HistoryRange& range) const = 0;
-  // Cancels a job: a queued one at once, a running one at its next poll. No effect on one that is
-  // cancelled or being cancelled. kFailedPrecondition: it has succeeded or failed already.
+  // Cancels a job: a queued one at once, a running one at its next poll. Has no effect on a job
+  // that is cancelled or being cancelled. Returns kFailedPrecondition if the job has succeeded or
+  // failed already.
   virtual absl::StatusOr<Job> Cancel(std::string_view id) = 0;
-  // Ends a job with a model. A running one becomes STOPPING and ends after its current step and a
+  // Ends a job with a model. A running job becomes STOPPING and ends after its current step and a
   // validation, or as CANCELLED if it has no step yet. A job that never ran is CANCELLED at once.
-  // Any other waiting or paused one becomes QUEUED before all others and ends once it runs, also
-  // after a restart of the daemon. No effect on a job that was stopped, has succeeded or is
-  // cancelled. kFailedPrecondition: it has failed, or is being cancelled or paused.
+  // Any other waiting or paused job is QUEUED before all others and ends once it runs, also after a
+  // restart. Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
+  // kFailedPrecondition if the job has failed, or is being cancelled or paused.
   virtual absl::StatusOr<Job> Stop(std::string_view id) = 0;
-  // Pauses a job: a queued one at once; a running one becomes PAUSING, then PAUSED with a
-  // checkpoint of its last completed step. No effect on one that is paused or being paused.
-  // kFailedPrecondition: it has ended, or is being cancelled or stopped.
+  // Pauses a job. A queued job is PAUSED at once. A running job becomes PAUSING, then PAUSED with a
+  // checkpoint of its last completed step. Has no effect on a job that is paused or being paused.
+  // Returns kFailedPrecondition if the job has ended, or is being cancelled or stopped.
   virtual absl::StatusOr<Job> Pause(std::string_view id) = 0;
-  // Queues a paused job again. No effect on one that waits or runs. kFailedPrecondition: it has
-  // ended, or is being cancelled, paused or stopped.
+  // Queues a paused job again. Has no effect on a job that waits or runs. Returns
+  // kFailedPrecondition if the job has ended, or is being cancelled, paused or stopped.
   virtual absl::StatusOr<Job> Resume(std::string_view id) = 0;
-  // Deletes an ended job and all its files except the models that it published.
-  // kFailedPrecondition: it has not ended.
+  // Deletes an ended job and all its files except the models that it published. Returns
+  // kFailedPrecondition if the job has not ended.
   virtual absl::Status Delete(std::string_view id) = 0;
   // Publishes a running job's weights after its current step as a new live version of its model
-  // (see registry.h) and loads it. Returns the existing version if the step was published already.
-  // Blocks. kFailedPrecondition: it does not run. kAborted: it stopped before. kDeadlineExceeded:
-  // the step takes too long. kResourceExhausted: the state folder's quota is full.
+  // (see registry.h), and loads the version. Returns the existing version if the step was published
+  // already. Blocks. Returns kFailedPrecondition if the job does not run, and kAborted if it ends
+  // first. Returns kDeadlineExceeded if the step takes too long, and kResourceExhausted if the
+  // state folder's quota is full.
   virtual absl::StatusOr<LivePublication> Publish(std::string_view id) = 0;
-  // Deletes an uploaded dataset, `datasets/{name}`. Errors as in DatasetStore; kFailedPrecondition:
-  // an unfinished job reads it.
+  // Deletes an uploaded dataset, `datasets/{name}`. Returns the errors of DatasetStore, and
+  // kFailedPrecondition if an unfinished job reads the dataset.
   virtual absl::Status DeleteDataset(std::string_view name) = 0;
   // Ends calls of Publish with kUnavailable, because the daemon stops.
   virtual void StopPublishing() = 0;
-  // Follows events from sequence number `from` on (0 and 1: the first). kOutOfRange: beyond the
-  // last event + 1.
+  // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kOutOfRange if
+  // `from` exceeds the last event + 1.
   virtual absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(std::string_view id,
                                                                    int64_t from) = 0;
 };

@@ -23,8 +23,8 @@ void JobRecorder::OnLog(std::string_view line) {
 }
 
 void JobRecorder::OnProgress(const TrainingProgress& progress) {
-  // The report of a step may be followed by its epoch's report, with the same number and the
-  // validation. Only the latter is stored.
+  // The report of a step may be followed by its epoch's report, which has the same step number and
+  // the validation. Stores only the latter.
   if (end_of_epoch_follows_ && unstored_->step != progress.step) StoreProgress(*unstored_);
   unstored_ = progress;
   end_of_epoch_follows_ = !progress.end_of_epoch && IsLastOfEpoch(progress);
@@ -62,10 +62,10 @@ bool JobRecorder::IsDue() const {
 }
 
 void JobRecorder::StoreProgress(const TrainingProgress& progress) {
-  const TrainingProgress copy = progress;  // it may be unstored_ itself
+  const TrainingProgress copy = progress;  // a copy, because `progress` may refer to unstored_
   unstored_.reset();
   end_of_epoch_follows_ = false;
-  if (copy.step <= last_stored_step_) return;  // (attempt, step) is unique
+  if (copy.step <= last_stored_step_) return;  // only one event per attempt and step
   last_stored_step_ = copy.step;
   last_stored_time_ = options_.clock->SteadyNow();
   Append([&copy](JobChange& change) { change.Progress(copy); });

@@ -18,10 +18,10 @@
 
 namespace vrp {
 
-// An observer that stores progress at most once per interval and per step; ends of epochs and the
-// last step always. An event that cannot be stored (disk full) does not stop the training: it is
-// counted and reported by a log line once the store works again. Not thread-safe: used by the
-// training thread only.
+// An observer that stores progress at most once per interval and per step, but always ends of
+// epochs and the last step. An event that cannot be stored (disk full) does not stop the training.
+// The recorder counts lost events and logs their number once the store works again. Not
+// thread-safe: only the training thread uses it.
 class JobRecorder final : public TrainingObserver {
  public:
   struct Options {
@@ -30,7 +30,7 @@ class JobRecorder final : public TrainingObserver {
     std::string job_id;
     absl::Duration progress_interval;
     absl::Duration run_time_before = absl::ZeroDuration();  // of the job's earlier attempts
-    // Enforced at each checkpoint; outlives the recorder. Optional.
+    // Optional quota, enforced at each checkpoint. Outlives the recorder.
     const StateQuota* quota = nullptr;
   };
   // Starts the clock of the attempt.
@@ -43,10 +43,10 @@ class JobRecorder final : public TrainingObserver {
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
   void Resumed(int64_t step);
-  // Also writes stored progress to an event file from now on, at most once a second, ends of epochs
-  // always. A file that cannot be written is reported once and then abandoned.
+  // Also writes stored progress to an event file from now on, at most once a second, and always at
+  // ends of epochs. Logs a file that cannot be written once, and then abandons it.
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
-  // Stores the last step and the totals of the run. Call it when training has ended.
+  // Stores the last step and the totals of the run. Must be called when training has ended.
   void Finish();
   // Returns the job's run time over all attempts.
   absl::Duration RunTime() const;
@@ -61,14 +61,14 @@ class JobRecorder final : public TrainingObserver {
   const absl::Time began_;
   absl::Time last_stored_time_ = absl::InfinitePast();
   int64_t last_stored_step_ = 0;
-  std::optional<TrainingProgress> unstored_;  // the newest, if it was not due
-  std::optional<TrainingTotals> totals_;      // of the finished run
-  bool end_of_epoch_follows_ = false;  // unstored_ is an epoch's last step, before its validation
-  int64_t lost_ = 0;                   // events since the store last worked
+  std::optional<TrainingProgress> unstored_;  // the newest progress, if it was not due
+  std::optional<TrainingTotals> totals_;      // totals of the finished run
+  bool end_of_epoch_follows_ = false;         // whether unstored_ precedes its epoch's validation
+  int64_t lost_ = 0;                          // number of lost events since the store last worked
   absl::Status lost_why_;
   std::unique_ptr<TensorBoardWriter> curves_;  // optional
   absl::Time curves_time_ = absl::InfinitePast();
-  TrainingTotals curves_totals_;  // at the last event of curves_
+  TrainingTotals curves_totals_;  // totals at the last event of curves_
 };
 
 }  // namespace vrp

@@ -6,8 +6,8 @@
 
 namespace vrp {
 
-// Each function changes the record as the JobManager function of its name describes. A request that
-// changes nothing is OK. kFailedPrecondition: the job's state does not allow it.
+// Changes the record as the JobManager function of the same name describes. Returns OK if the
+// request changes nothing, and kFailedPrecondition if the job's state does not allow the request.
 absl::Status RequestCancel(JobChange& change);
 absl::Status RequestStop(JobChange& change);
 absl::Status RequestPause(JobChange& change);

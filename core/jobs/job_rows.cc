@@ -19,8 +19,8 @@ constexpr char kSelectJob[] =
     "(-other.stop_requested, -other.priority, other.number) <= "
     "(-jobs.stop_requested, -jobs.priority, jobs.number)) ELSE 0 END "
     "FROM jobs LEFT JOIN solve_jobs ON job = number ";
-constexpr int kSolveColumns = 20;     // the first column of a solve job
-constexpr int kTrainingColumns = 24;  // the first column of a training job
+constexpr int kSolveColumns = 20;     // index of a solve job's first column
+constexpr int kTrainingColumns = 24;  // index of a training job's first column
 
 // Returns the SQL condition that a job has each wanted label.
 constexpr char kHasLabels[] =
@@ -36,7 +36,7 @@ absl::Time ToTime(std::optional<int64_t> nanoseconds) {
   return nanoseconds ? absl::FromUnixNanos(*nanoseconds) : absl::InfinitePast();
 }
 
-// Returns a limit as stored: 0 means no limit.
+// Returns the stored form of a limit; 0 means no limit.
 int64_t FromLimit(absl::Duration limit) {
   return limit == absl::InfiniteDuration() ? 0 : absl::ToInt64Nanoseconds(limit);
 }
@@ -57,7 +57,7 @@ absl::Status DamagedJob(Database& database, std::string_view what, std::string_v
 }
 
 std::string FromTexts(const std::vector<std::string>& texts) {
-  // All texts are UTF-8 here: ParseTrainingConfig refuses others.
+  // All texts are UTF-8 here, because ParseTrainingConfig refuses others.
   return nlohmann::json(texts).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<std::string>> ToTexts(Database& database, const std::
 
 std::string FromLabels(const std::map<std::string, std::string>& labels) {
   const nlohmann::json json(labels);
-  // All labels are UTF-8 here: CheckLabels refuses others.
+  // All labels are UTF-8 here, because CheckLabels refuses others.
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -174,7 +174,7 @@ absl::StatusOr<std::optional<JobRecord>> OnlyOne(absl::StatusOr<std::vector<JobR
 
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record) {
   const Job& job = record.job;
-  std::optional<std::string> request_id;  // many jobs may have none
+  std::optional<std::string> request_id;  // null if empty, because many jobs may have none
   if (!job.request_id.empty()) request_id = job.request_id;
   VRP_ASSIGN_OR_RETURN(
       Query query,

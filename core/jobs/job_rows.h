@@ -1,5 +1,5 @@
-// Jobs as rows of the store's tables. Functions on an open connection, whose lock the caller holds.
-// (Their events: event_rows.h.)
+// Jobs as rows of the store's tables. The functions use an open connection whose lock the caller
+// holds. (Events of jobs: event_rows.h.)
 #pragma once
 
 #include <cstdint>
@@ -16,43 +16,46 @@
 
 namespace vrp {
 
-// Inserts a job. Returns its number, which the table assigns.
+// Inserts a job. Returns the number that the table assigns to it.
 absl::StatusOr<int64_t> InsertJobRow(Database& database, const JobRecord& record);
-// Updates all columns that can change (not ids and specification).
+// Updates all columns that can change: not the ids and the specification.
 absl::Status UpdateJobRow(Database& database, const JobRecord& record);
 
 absl::StatusOr<std::optional<JobRecord>> FindJobRow(Database& database, std::string_view id);
 absl::StatusOr<std::optional<JobRecord>> FindJobRowByRequest(Database& database,
                                                              std::string_view request_id);
-// Returns the next queued job of the kind: first those that only have to end, then by priority,
-// then by age.
+// Returns the next queued job of the kind: jobs that only have to end come first, then the highest
+// priority, then the oldest.
 absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, JobKind kind);
-// Returns the number of jobs that are queued, paused or pausing, so that pausing does not lower it.
+// Returns the number of jobs that are queued, paused or pausing. Pausing a job does not lower this
+// number.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
-// Returns 1 for the next job to start, and 0 if it is not queued. Jobs that are read have it set.
+// Returns 1 for the next job to start, and 0 if the job is not queued. The functions that read jobs
+// set this position.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
 struct JobCount {
   JobKind kind = JobKind::kTraining;
   JobState state = JobState::kQueued;
   int64_t jobs = 0;
 };
-// Returns the number of jobs by kind and state, without zeros.
+// Returns the number of jobs by kind and state, without zero counts.
 absl::StatusOr<std::vector<JobCount>> CountJobRows(Database& database);
 // Returns jobs of the kind that are neither queued, paused nor final, oldest first. In a store that
-// was just opened these are the interrupted ones.
+// was just opened, these jobs were interrupted.
 absl::StatusOr<std::vector<JobRecord>> ReadActiveJobRows(Database& database, JobKind kind);
 struct JobRange {
   JobKind kind = JobKind::kTraining;
-  int64_t before = 0;  // submitted before this number
+  int64_t before = 0;  // returns jobs with lower numbers
   int64_t limit = 0;
   std::map<std::string, std::string> labels = {};  // each job must have all of them
 };
 // Returns the jobs of a range, newest first.
 absl::StatusOr<std::vector<JobRecord>> ReadJobRows(Database& database, const JobRange& range);
-// Deletes a job with its events and all its rows. Its files: see the next three functions.
+// Deletes a job with its events and all its rows. The next three functions record the deletion of
+// its files.
 absl::Status DeleteJobRows(Database& database, int64_t job_number);
 
-// Record deleted training jobs whose files may still exist.
+// Adds, removes or returns records of deleted training jobs whose files may still exist.
 absl::Status AddDeletionRow(Database& database, std::string_view job_id);
 absl::Status RemoveDeletionRow(Database& database, std::string_view job_id);
 absl::StatusOr<std::vector<std::string>> ReadDeletionRows(Database& database);

@@ -50,8 +50,9 @@ JobRun::JobRun(const JobRunContext& context, Job job, std::shared_ptr<const Canc
 void JobRun::Run() {
   const absl::StatusOr<Outcome> outcome = RunToModel();
   if (IsDeviceLost(outcome.status())) {
-    // Handled like a crash of the daemon: it restarts, the job resumes from its checkpoint, and a
-    // job that keeps losing the device is quarantined. No other job starts until then.
+    // Handles a lost device like a crash of the daemon: the daemon restarts, and the job resumes
+    // from its checkpoint. A job that keeps losing the device is quarantined. No other job starts
+    // until then.
     recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
@@ -92,7 +93,7 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
     VRP_ASSIGN_OR_RETURN(resumed_from, context_.trainer->ResumeStep(request.checkpoint_directory));
     recorder_.Resumed(resumed_from);
   }
-  // A resumed run has its initial model in its checkpoint. The model itself may be deleted.
+  // A resumed run has its initial model in its checkpoint. The model itself may have been deleted.
   if (resumed_from > 0) request.config.initial_model.clear();
   const std::string stated = request.config.initial_model;
   VRP_ASSIGN_OR_RETURN(request.config.initial_model,
@@ -152,14 +153,15 @@ void JobRun::FreeSpaceForModel() {
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   const StopCondition stop(absl::InfiniteFuture(), cancel_);
-  // Registered before the job's state is read, so that later requests to end it find the run.
+  // Registers the run before reading the job's state, so that later requests to end the job find
+  // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
   const absl::Cleanup over = [this] { context_.live->Remove(job_.id); };
   VRP_RETURN_IF_ERROR(Begin());
   TrainingRequest served = request;
   served.live = live.get();
   served.end_early = end_early_;
-  // Trainers return a Status. An exception must nevertheless not end the daemon.
+  // Trainers return a Status. Even so, an exception must not end the daemon.
   try {
     return context_.trainer->Train(served, stop, recorder_);
   } catch (const std::exception& error) {
@@ -172,7 +174,8 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
 absl::Status JobRun::Begin() {
   return UpdateForSure(*context_.store, *context_.stopping, job_.id,
                        [this](JobChange& change) -> absl::Status {
-                         // Cancelled, paused or stopped before the manager knew the run.
+                         // Handles jobs that were cancelled, paused or stopped before the manager
+                         // knew the run.
                          switch (change.state()) {
                            case JobState::kCancelling:
                              return absl::CancelledError("cancelled");

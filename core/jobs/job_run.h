@@ -21,7 +21,7 @@
 
 namespace vrp {
 
-// The environment of a run. Everything in it outlives the run.
+// The environment of a run. All members outlive the run.
 struct JobRunContext {
   JobStore* store = nullptr;
   const StateFolder* folder = nullptr;
@@ -29,7 +29,7 @@ struct JobRunContext {
   const StopSignal* stopping = nullptr;
   Trainer* trainer = nullptr;
   Registry* registry = nullptr;
-  const DatasetStore* datasets = nullptr;  // null: no datasets
+  const DatasetStore* datasets = nullptr;  // null if there are no datasets
   const Clock* clock = nullptr;
   LiveRuns* live = nullptr;
   int32_t threads = 1;
@@ -40,28 +40,31 @@ struct JobRunContext {
 // One attempt of a training job.
 class JobRun {
  public:
-  // `job` is PREPARING. Cancelling the job and stopping the daemon set `cancel`.
+  // Prepares a run of `job`, which is PREPARING. Cancelling the job and stopping the daemon set
+  // `cancel`.
   JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel);
 
   // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED, PAUSED, or QUEUED again if
-  // the daemon stops. Errors of the job never leave this call. Blocks.
+  // the daemon stops. Stores errors of the job instead of returning them. Blocks.
   void Run();
 
  private:
   struct Outcome {
-    std::string model;  // the published one
+    std::string model;  // the published model
     TrainingResult result;
   };
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
-  // Publishes the model, waiting while the disk is full. kCancelled: it was stopped meanwhile.
+  // Publishes the model, and waits while the disk is full. Returns kCancelled if the job was
+  // stopped meanwhile.
   absl::StatusOr<ModelVersion> PublishWhenPossible(const TrainingRequest& request);
-  // Frees space within the quota by removing superseded checkpoints. A result is never lost to the
-  // quota.
+  // Frees space within the quota by removing superseded checkpoints. The quota never prevents the
+  // result from being stored.
   void FreeSpaceForModel();
   absl::StatusOr<TrainingResult> Train(const TrainingRequest& request);
-  // Moves to RUNNING, or to STOPPING if the job only has to end. kCancelled: it must not continue.
+  // Moves to RUNNING, or to STOPPING if the job only has to end. Returns kCancelled if the job must
+  // not continue.
   absl::Status Begin();
   absl::Status ConcludeStopped(JobChange& change) const;
   absl::Status Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const;
@@ -69,15 +72,15 @@ class JobRun {
   const JobRunContext& context_;
   const Job job_;
   const std::shared_ptr<const CancelFlag> cancel_;
-  const std::shared_ptr<CancelFlag> end_early_;  // cancel_ sets it too
+  const std::shared_ptr<CancelFlag> end_early_;  // also set by cancel_
   JobRecorder recorder_;
 };
 
-// Removes the checkpoints of a job that no longer needs them. Files that cannot be removed stay.
+// Removes the checkpoints of a job that no longer needs them. Leaves files that cannot be removed.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
 
-// Removes all files of a job that was deleted from `store`. Files that cannot be removed are tried
-// again at the next start.
+// Removes all files of a job that was deleted from `store`. The next start retries files that
+// cannot be removed.
 void RemoveDeletedJob(JobStore& store, const StateFolder& folder, const std::string& id);
 
 }  // namespace vrp

@@ -43,19 +43,20 @@ bool JobRunner::Cancel(std::string_view id) {
 bool JobRunner::WaitForWork() {
   absl::MutexLock lock(&mutex_);
   mutex_.Await(absl::Condition(&wake_));
-  // At the end it stays set for the other threads.
+  // When the runner ends, the flag stays set for the other threads.
   if (options_.stopping->IsSet()) return false;
   wake_ = false;
   return true;
 }
 
 void JobRunner::Work() {
-  // Linux has a nice value per thread. If setting it is refused, jobs run at normal priority.
+  // Linux has a nice value per thread. If the system refuses the change, jobs run at normal
+  // priority.
   if (options_.niceness > 0) (void)!nice(options_.niceness);
   while (WaitForWork()) {
     const absl::StatusOr<std::optional<Job>> job = options_.store->StartNext(options_.kind);
     if (!job.ok()) {
-      // The disk is full: the queue continues once the store can be written.
+      // Waits because the disk is full. The queue continues once the store can be written.
       options_.stopping->WaitFor(kStoreRetry);
       Wake();
     } else if (job->has_value()) {

@@ -18,20 +18,20 @@
 
 namespace vrp {
 
-// Runs queued jobs in their order, one per thread. Thread-safe.
+// A pool that runs queued jobs in their order, one per thread. Thread-safe.
 class JobRunner {
  public:
   struct Options {
     JobStore* store = nullptr;  // outlives the runner
     JobKind kind = JobKind::kTraining;
-    int32_t threads = 1;  // jobs that run at once
-    // Added to the nice value of these threads and of those that they start, so that the kernel
+    int32_t threads = 1;  // number of jobs that run at once
+    // Increment of the nice value of these threads and of those that they start, so that the kernel
     // prefers others.
     int32_t niceness = 0;
-    StopSignal* stopping = nullptr;  // outlives the runner, whose destructor sets it
+    StopSignal* stopping = nullptr;  // outlives the runner; set by its destructor
   };
-  // Runs a job that is PREPARING and blocks until the end of the run. Cancel and the runner's
-  // destructor set the flag.
+  // A function that runs a job, which is PREPARING, and blocks until the end of the run. Cancel and
+  // the runner's destructor set the flag.
   using Run = std::function<void(const Job& job, const std::shared_ptr<CancelFlag>& cancel)>;
 
   JobRunner(const Options& options, Run run);
@@ -42,8 +42,8 @@ class JobRunner {
 
   // Wakes a thread, because a job was queued.
   void Wake();
-  // Sets the flag of the job's run. Returns false if it does not run (yet: the thread of a job that
-  // is PREPARING reads the job's state before it starts).
+  // Sets the flag of the job's run. Returns false if the job does not run, or not yet. The thread
+  // of a job that is PREPARING reads the job's state before the run starts.
   bool Cancel(std::string_view id);
 
  private:
@@ -57,7 +57,7 @@ class JobRunner {
   absl::Mutex mutex_;
   bool wake_ ABSL_GUARDED_BY(mutex_) = true;  // whether a job may be waiting
   std::map<std::string, std::shared_ptr<CancelFlag>, std::less<>> running_ ABSL_GUARDED_BY(mutex_);
-  std::vector<std::thread> threads_;  // last: they use the others
+  std::vector<std::thread> threads_;  // last, because the threads use the other members
 };
 
 }  // namespace vrp

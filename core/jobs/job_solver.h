@@ -14,23 +14,23 @@
 namespace vrp {
 
 struct SolveTask {
-  std::string request;                       // as submitted
-  std::string plan;                          // to resume from; empty if there is none
-  absl::Duration searched;                   // by earlier attempts
-  absl::Duration since_improvement;          // part of `searched` after `plan` was found
-  absl::Duration budget;                     // the rest, at least 1 ms
-  std::shared_ptr<const CancelFlag> cancel;  // ends the search, which then answers its best plan
+  std::string request;                       // the request as submitted
+  std::string plan;                          // plan to resume from; empty if there is none
+  absl::Duration searched;                   // time searched by earlier attempts
+  absl::Duration since_improvement;          // part of `searched` since `plan` was found
+  absl::Duration budget;                     // remaining time, at least 1 ms
+  std::shared_ptr<const CancelFlag> cancel;  // ends the search with its best plan
 };
 
 struct FoundPlan {
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
-  std::string text;  // serialised, for SolveTask::plan
+  std::string text;  // serialised plan, for SolveTask::plan
 };
 
 struct TaskAnswer {
-  std::string answer;  // serialised
+  std::string answer;  // serialised answer
   FoundPlan plan;
   bool cancelled = false;  // whether `cancel` ended the search
 };
@@ -39,9 +39,9 @@ struct TaskAnswer {
 class JobSolver {
  public:
   virtual ~JobSolver() = default;
-  // Solves a task; blocks for the budget. Calls `on_improvement`, which must return quickly, for
-  // each plan that is better than the task's and all before it, one call at a time. The answer is
-  // never worse than the task's plan.
+  // Solves a task; blocks for the budget. Calls `on_improvement` for each plan that is better than
+  // the task's and all earlier ones, one call at a time. `on_improvement` must return quickly. The
+  // answer is never worse than the task's plan.
   virtual absl::StatusOr<TaskAnswer> Solve(
       const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) = 0;
 };

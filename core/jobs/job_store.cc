@@ -14,7 +14,8 @@
 namespace vrp {
 namespace {
 
-// Larger files are not verified at the start; damage in them is found when it is read.
+// Maximum size of a database that is verified at the start. Damage in larger ones is found when it
+// is read.
 constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 
 // Number of events of a job after which its log is checked for thinning.

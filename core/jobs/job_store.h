@@ -23,59 +23,59 @@
 namespace vrp {
 
 // The job store. One connection writes and another reads, so readers never wait for a writer's
-// flush. A call that fails changes nothing; all database errors name the file (see Database).
+// flush. A call that fails changes nothing. All database errors name the file (see Database).
 // Thread-safe; blocks on the disk.
 class JobStore {
  public:
-  // Called after each commit, without locks, from the thread that wrote. `moved` says whether the
-  // job is new or changed its state.
+  // Called after each commit, without locks, from the thread that wrote. `moved`: whether the job
+  // is new or changed its state.
   using Listener = std::function<void(const Job& job, bool moved)>;
   // Opens or creates the file and migrates it to this program's schema.
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 
-  // Returns the database's permanent id, which becomes `fresh` if it has none.
+  // Returns the database's permanent id. Stores `fresh` as the id if the database has none.
   absl::StatusOr<std::string> Identify(const std::string& fresh);
-  // Sets the listener. Call it before anything is written.
+  // Sets the listener. Must be called before anything is written.
   void SetListener(Listener listener) { listener_ = std::move(listener); }
 
-  // Returns the job that was submitted with `request_id`, if any. kAlreadyExists: it has another
-  // specification.
+  // Returns the job that was submitted with `request_id`, if any. Returns kAlreadyExists if that
+  // job has another specification.
   absl::StatusOr<std::optional<Job>> FindRequest(const JobSpec& spec,
                                                  std::string_view request_id) const;
   absl::StatusOr<std::optional<Job>> FindRequest(const SolveSpec& spec,
                                                  std::string_view request_id) const;
-  // Adds a queued job, or returns the one of the same request. kResourceExhausted: `max_queued`
-  // jobs of its kind wait, including paused ones.
+  // Adds a queued job, or returns the job of the same request. Returns kResourceExhausted if
+  // `max_queued` jobs of its kind wait, including paused ones.
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
                              int32_t max_queued);
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id,
                              int32_t max_queued);
-  // Returns a job. kNotFound.
+  // Returns a job, or kNotFound.
   absl::StatusOr<JobRecord> Find(JobKind kind, std::string_view id) const;
   // Returns the jobs of a range, newest first.
   absl::StatusOr<std::vector<JobRecord>> List(const JobRange& range) const;
   // Returns jobs of the kind that are neither queued, paused nor final.
   absl::StatusOr<std::vector<JobRecord>> ListActive(JobKind kind) const;
-  // Returns the number of jobs by kind and state, without zeros.
+  // Returns the number of jobs by kind and state, without zero counts.
   absl::StatusOr<std::vector<JobCount>> Count() const;
-  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow); nullopt if none
-  // waits.
+  // Starts an attempt of the next queued job of the kind (see FindNextQueuedRow). Returns nullopt
+  // if none waits.
   absl::StatusOr<std::optional<Job>> StartNext(JobKind kind);
-  // Deletes an ended job. kFailedPrecondition: it has not ended. The caller removes a training
-  // job's files; the store remembers them until ForgetDeletion.
+  // Deletes an ended job. Returns kFailedPrecondition if the job has not ended. The caller removes
+  // a training job's files; the store remembers them until ForgetDeletion.
   absl::Status Delete(JobKind kind, std::string_view id);
   absl::StatusOr<std::vector<std::string>> Deletions() const;
   absl::Status ForgetDeletion(std::string_view id);
   // Returns a large text of a solve job; nullopt if there is none (yet).
   absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
 
-  // Applies `change` to the job in one transaction, which an error of it rolls back. An empty
-  // change writes nothing. Returns the changed job.
+  // Applies `change` to the job in one transaction. Rolls the transaction back if `change` returns
+  // an error. Writes nothing for an empty change. Returns the changed job.
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 
-  // Call ReadEventRows and ReadHistoryRows.
+  // Calls ReadEventRows or ReadHistoryRows.
   absl::StatusOr<std::vector<JobEvent>> Events(std::string_view job_id,
                                                const EventRange& range) const;
   absl::StatusOr<History> ReadHistory(std::string_view job_id, const HistoryRange& range) const;
@@ -84,7 +84,8 @@ class JobStore {
   JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> reader, const Clock* clock);
 
   absl::StatusOr<std::optional<Job>> FindSame(const Job& draft) const;
-  // `contents` are the initial texts of a solve job.
+  // Adds a job or returns the one of the same request. `contents` are the initial texts of a solve
+  // job; null for a training job.
   absl::StatusOr<Job> Submit(Job draft, const SolveSpec* contents, int32_t max_queued);
   absl::StatusOr<Job> Insert(Job draft, const SolveSpec* contents, int32_t max_queued)
       ABSL_LOCKS_EXCLUDED(write_mutex_);

@@ -1,4 +1,4 @@
-// Running trainings, for requests that publish their weights or stop them.
+// Running trainings, which other threads may ask to publish their weights or to end.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace vrp {
 // A registry of runs by job id. Thread-safe.
 class LiveRuns {
  public:
-  // Adds a run. EndEarly sets `end_early`.
+  // Adds a run. EndEarly sets `end_early`. Returns the run's models.
   std::shared_ptr<LiveModels> Add(const std::string& job_id,
                                   std::shared_ptr<CancelFlag> end_early) {
     auto models = std::make_shared<LiveModels>();
@@ -45,7 +45,7 @@ class LiveRuns {
     const auto found = runs_.find(job_id);
     return found == runs_.end() ? nullptr : found->second.models;
   }
-  // Asks the run to end. Does nothing if the job has no run; a later run reads the job's record.
+  // Asks the run to end. Does nothing if the job does not run; a later run reads the job's record.
   void EndEarly(std::string_view job_id) {
     absl::MutexLock lock(&mutex_);
     const auto found = runs_.find(job_id);

@@ -30,7 +30,7 @@ bool ToDouble(const nlohmann::json& value, double& target) {
   return true;
 }
 
-// Calls `visit(key, field)` for each field, so that writer and reader cannot differ.
+// Calls `visit(key, field)` for each field, so that writer and reader use the same keys.
 template <typename Progress, typename Visit>
 void ForEachField(Progress& progress, Visit visit) {
   visit("epoch", progress.epoch);

@@ -14,14 +14,15 @@ namespace vrp {
 // Whether to write the times of a run's phases, which only ends of epochs and whole jobs need.
 enum class RunTimes { kKeep, kLeaveOut };
 
-// Returns the progress as JSON. Here and below every double is read back bit for bit; NaN and
-// infinities, which JSON lacks, are written as words.
+// Returns the progress as JSON. Doubles are read back bit for bit. NaN and infinities, which JSON
+// lacks, are written as words.
 std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times = RunTimes::kKeep);
-// Parses such text. Unknown keys are skipped. Absent ones, as written by earlier versions, keep
-// their defaults, or NaN if that means no value. kDataLoss: WriteProgress did not write the text.
+// Parses the text of WriteProgress. Skips unknown keys. Absent keys, as in texts of earlier
+// versions, keep their defaults, or NaN if that means no value. Returns kDataLoss if WriteProgress
+// did not write the text.
 absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text);
 
-// Write and parse the published weights of a job in the same way.
+// Writes or parses a job's published weights, like WriteProgress and ParseProgress.
 std::string WritePublished(const PublishedWeights& published);
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text);
 

@@ -11,7 +11,7 @@ namespace vrp {
 
 namespace {
 
-// Returns "validation/gap_vs_nearest_neighbour", so that no chart mixes references.
+// Returns a tag such as "validation/gap_vs_nearest_neighbour", so that no chart mixes references.
 std::string GapTag(std::string_view reference) {
   std::string tag = "validation/gap";
   if (!reference.empty()) tag += "_vs_";

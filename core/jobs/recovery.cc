@@ -19,7 +19,7 @@ constexpr char kRemedy[] =
     "smaller batch, another --device)";
 
 struct CrashWords {
-  std::string without;  // the progress that it lacked
+  std::string without;  // progress that the job did not make before the crash
   std::string goes_on;
   std::string stands;
 };
@@ -148,7 +148,7 @@ void RemoveFinishedFolders(JobStore& store, const StateFolder& folder) {
     if (record.ok()) RemoveJobFolder(folder, record->job);
   }
   const absl::StatusOr<std::vector<std::string>> deleted = store.Deletions();
-  if (!deleted.ok()) return;  // they are tried at the next start
+  if (!deleted.ok()) return;  // the next start retries them
   for (const std::string& id : *deleted) RemoveDeletedJob(store, folder, id);
 }
 

@@ -12,9 +12,9 @@
 namespace vrp {
 namespace {
 
-// Times are nanoseconds since 1970. `number` is the order of submission. Each step of an attempt
-// has at most one progress event. `crashes` counts crashes of the daemon during the job since its
-// last new checkpoint, which is `checkpoint_step`.
+// Schema of training jobs and events. Times are nanoseconds since 1970. `number` is the order of
+// submission. Each step of an attempt has at most one progress event. `crashes` counts crashes of
+// the daemon during the job since its last new checkpoint, which is `checkpoint_step`.
 constexpr std::string_view kVersion1 = R"sql(
 CREATE TABLE jobs (
   number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -53,8 +53,8 @@ CREATE TABLE events (
 CREATE UNIQUE INDEX events_by_step ON events (job, attempt, step) WHERE type = 'progress';
 )sql";
 
-// Adds kinds of jobs. Tables of their own hold the fields of solve jobs, and their large texts
-// (kinds: request, plan, answer) apart from columns that change each second.
+// Adds kinds of jobs. Separate tables hold the fields of solve jobs and their large texts (kinds:
+// request, plan, answer), because some fields change each second.
 constexpr std::string_view kVersion2 = R"sql(
 ALTER TABLE jobs ADD COLUMN kind TEXT NOT NULL DEFAULT 'training';
 DROP INDEX jobs_by_state;
@@ -74,10 +74,11 @@ CREATE TABLE solve_contents (
 );
 )sql";
 
-// `priority` orders the queue, before `number`. `labels` is a JSON object. Limits of 0 are none;
-// times are nanoseconds. `best` is the progress of the epoch with the lowest validation cost.
-// `all_crashes` also counts those before checkpoints. Thinning made all gaps among events up to
-// `compacted_to`. `deletions` holds deleted jobs whose files may still exist.
+// Adds priorities, labels and limits. `priority` orders the queue, before `number`. `labels` is a
+// JSON object. Limits of 0 mean no limit; times are nanoseconds. `best` is the progress of the
+// epoch with the lowest validation cost. `all_crashes` also counts crashes before checkpoints. All
+// gaps among events up to `compacted_to` come from thinning. `deletions` holds deleted jobs whose
+// files may still exist.
 constexpr std::string_view kVersion3 = R"sql(
 ALTER TABLE jobs ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE jobs ADD COLUMN labels TEXT NOT NULL DEFAULT '{}';
@@ -93,8 +94,9 @@ CREATE INDEX jobs_by_state ON jobs (kind, state, priority DESC, number);
 CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
 )sql";
 
-// `published` is a JSON object that describes the weights of the job's last model; the model's
-// event has it as `progress`. Jobs with `stop_requested` wait before all others.
+// Adds published weights and stop requests. `published` is a JSON object that describes the weights
+// of the job's last model. The model's event has the same object as `progress`. Jobs with
+// `stop_requested` are queued before all others.
 constexpr std::string_view kVersion4 = R"sql(
 ALTER TABLE jobs ADD COLUMN published TEXT;
 ALTER TABLE jobs ADD COLUMN stop_requested INTEGER NOT NULL DEFAULT 0;

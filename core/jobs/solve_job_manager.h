@@ -18,33 +18,35 @@
 
 namespace vrp {
 
-// Queues, runs, stops and keeps solve jobs. Thread-safe; blocks on the disk. Errors of the store
-// are JobBook's.
+// A manager that queues, runs, stops and stores solve jobs. Thread-safe; blocks on the disk.
+// Returns errors of the store as JobBook does.
 class SolveJobManager {
  public:
   struct Options {
-    std::shared_ptr<JobBook> book = {};  // keeps the jobs
+    std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
     const Clock* clock = nullptr;        // outlives the manager
     int32_t at_once = 1;                 // number of concurrent jobs
-    int32_t niceness = 0;                // of their threads; see JobRunner
-    // Least time between stores of plans and of the time searched. The last ones are always stored.
+    int32_t niceness = 0;                // niceness of the jobs' threads; see JobRunner
+    // Minimum time between two writes of the plan and of the search time. The last values are
+    // always stored.
     absl::Duration store_interval = absl::Seconds(1);
-    int32_t max_attempts = 3;  // crashes of the daemon in the same job without progress
+    int32_t max_attempts = 3;  // number of crashes of the daemon in the same job without progress,
+                               // after which the job ends
     int32_t max_queued = 1000;
   };
   // Queues interrupted jobs again, ends those that were being stopped (some milliseconds each) and
   // starts the threads that run jobs.
   static absl::StatusOr<std::unique_ptr<SolveJobManager>> Create(const Options& options);
-  // Stops the running jobs and stores their best plans and the time that they searched; they resume
-  // at the next start. Blocks for the milliseconds that a search needs to stop.
+  // Stops the running jobs and stores their best plans and search times. The jobs resume at the
+  // next start. Blocks for the milliseconds that a search needs to stop.
   ~SolveJobManager() = default;
   SolveJobManager(const SolveJobManager&) = delete;
   SolveJobManager& operator=(const SolveJobManager&) = delete;
 
-  // Queues a job, durably. The same request_id with the same request returns the existing job; with
-  // another one kAlreadyExists. kResourceExhausted: the queue is full. The caller has checked the
-  // request.
+  // Queues a job durably. The same request_id with the same request returns the existing job; with
+  // another request, it returns kAlreadyExists. Returns kResourceExhausted if the queue is full.
+  // The caller must have checked the request.
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id);
   absl::StatusOr<Job> Get(std::string_view id) const;
   // Calls JobBook::List.
@@ -56,21 +58,21 @@ class SolveJobManager {
 
   struct OpenRequest {
     std::string id;
-    std::string request;  // serialised
+    std::string request;  // serialised request
   };
   // Returns the requests of unfinished jobs, newest first.
   absl::StatusOr<std::vector<OpenRequest>> OpenRequests() const;
 
   // Ends the search now. The job succeeds with its best plan; a queued job without a plan is
-  // cancelled. No effect on a job that was stopped, has succeeded or is cancelled.
-  // kFailedPrecondition: it has failed.
+  // cancelled. Has no effect on a job that was stopped, has succeeded or is cancelled. Returns
+  // kFailedPrecondition if the job has failed.
   absl::StatusOr<Job> Stop(std::string_view id);
-  // Deletes an ended job. kFailedPrecondition: it has not ended.
+  // Deletes an ended job. Returns kFailedPrecondition if the job has not ended.
   absl::Status Delete(std::string_view id);
 
  private:
   explicit SolveJobManager(const Options& options);
-  // Ends a job that is STOPPING and does not run: builds its answer from its plan, on this thread.
+  // Ends a job that is STOPPING and does not run. Builds its answer from its plan, on this thread.
   void End(const Job& job);
 
   const std::shared_ptr<JobBook> book_;
@@ -78,7 +80,7 @@ class SolveJobManager {
   StopSignal stopping_;
   const SolveRunContext context_;
   const JobRunner::Options runner_options_;
-  std::unique_ptr<JobRunner> runner_;  // last: it uses the others
+  std::unique_ptr<JobRunner> runner_;  // last, because the runner uses the other members
 };
 
 }  // namespace vrp

@@ -66,7 +66,7 @@ absl::Status SolveJobRun::Begin() {
   return UpdateForSure(*context_.store, *context_.stopping, job_.id,
                        [this](JobChange& change) {
                          if (job_.attempt > 1) change.ResumedSearch();
-                         // Stopped before the manager knew the run.
+                         // Handles a job that was stopped before the manager knew the run.
                          if (change.state() == JobState::kStopping) {
                            cancel_->Cancel();
                            return absl::OkStatus();
@@ -78,7 +78,7 @@ absl::Status SolveJobRun::Begin() {
 
 absl::StatusOr<TaskAnswer> SolveJobRun::Solve(
     const SolveTask& task, const std::function<void(FoundPlan)>& on_improvement) {
-  // Solvers return a Status. An exception must nevertheless not end the daemon.
+  // Solvers return a Status. Even so, an exception must not end the daemon.
   try {
     return context_.solver->Solve(task, on_improvement);
   } catch (const std::exception& error) {

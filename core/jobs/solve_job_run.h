@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// The environment of a run. Everything in it outlives the run.
+// The environment of a run. All members outlive the run.
 struct SolveRunContext {
   JobStore* store = nullptr;
   const StopSignal* stopping = nullptr;
@@ -27,13 +27,14 @@ struct SolveRunContext {
 // One attempt of a solve job.
 class SolveJobRun {
  public:
-  // `job` is PREPARING, or STOPPING if it only has to end. Stopping the job or the daemon sets
-  // `cancel`.
+  // Prepares a run of `job`, which is PREPARING, or STOPPING if it only has to end. Stopping the
+  // job or the daemon sets `cancel`.
   SolveJobRun(const SolveRunContext& context, Job job, std::shared_ptr<CancelFlag> cancel)
       : context_(context), job_(std::move(job)), cancel_(std::move(cancel)) {}
 
   // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED (stopped before there was a
-  // plan), or QUEUED again if the daemon stops. Errors of the job never leave this call. Blocks.
+  // plan), or QUEUED again if the daemon stops. Stores errors of the job instead of returning them.
+  // Blocks.
   void Run();
 
  private:
@@ -47,7 +48,7 @@ class SolveJobRun {
   const SolveRunContext& context_;
   const Job job_;
   const std::shared_ptr<CancelFlag> cancel_;
-  SolveProgress progress_;  // at the end of the search
+  SolveProgress progress_;  // progress at the end of the search
 };
 
 }  // namespace vrp

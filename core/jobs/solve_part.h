@@ -11,20 +11,20 @@ namespace vrp {
 
 // The specification of a solve job. The server writes and reads the serialised texts.
 struct SolveSpec {
-  std::string request = {};  // complete, with the instance; not part of Job, see JobStore::Content
-  std::string summary = {};  // small, without the instance
+  std::string request = {};  // complete, with the instance; not in Job, see JobStore::Content
+  std::string summary = {};  // short text, without the instance
   absl::Duration budget = {};
 };
 
 // The progress of a search.
 struct SolveProgress {
-  absl::Duration searched = {};  // over all attempts
+  absl::Duration searched = {};  // time searched, over all attempts
   int64_t improvements = 0;      // number of better plans found; 0: no plan yet
-  // The best plan.
+  // Cost of the best plan.
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
-  absl::Duration improved = {};  // the value of `searched` when it was found
+  absl::Duration improved = {};  // value of `searched` when the best plan was found
 
   bool operator==(const SolveProgress&) const = default;
 };
@@ -33,7 +33,7 @@ struct SolvePart {
   std::string summary;
   std::string request_sha256;
   absl::Duration budget;
-  SolveProgress progress;  // the last stored
+  SolveProgress progress;  // the last stored progress
 };
 
 // The large texts of a solve job, which are stored apart from fields that change often.

@@ -15,17 +15,17 @@
 
 namespace vrp {
 
-// A recorder with its own thread, so that the search never waits for the disk. It stores the
-// first plan at once, so that a job has an answer even if the daemon keeps crashing. Later it
-// stores the newest plan and the time searched at most once per interval. If the disk is full it
-// retries an interval later. Thread-safe.
+// A recorder with its own thread, so that the search never waits for the disk. It stores the first
+// plan at once, so that a job has an answer even if the daemon keeps crashing. Later it stores the
+// newest plan and the search time at most once per interval. If the disk is full, it retries after
+// an interval. Thread-safe.
 class SolveRecorder {
  public:
   struct Options {
     JobStore* store = nullptr;     // outlives the recorder
     const Clock* clock = nullptr;  // outlives the recorder
     std::string job_id;
-    SolveProgress before;  // of earlier attempts
+    SolveProgress before;  // progress of earlier attempts
     absl::Duration interval;
   };
   // Starts the clock of the search.
@@ -35,12 +35,12 @@ class SolveRecorder {
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
   void Found(FoundPlan plan);
-  // Stores the rest and returns the progress. Call it once, after the search has ended.
+  // Stores the rest and returns the progress. Must be called once, after the search has ended.
   SolveProgress Finish();
 
  private:
   void Work();
-  // Blocks for an interval, or until the search has ended or, with `or_plan`, there is a plan to
+  // Blocks for an interval, until the search has ended or, with `or_plan`, until there is a plan to
   // store. Returns whether the search has ended.
   bool AwaitEnd(bool or_plan);
   // Stores the progress and the newest plan. Returns whether there was a plan to store.
@@ -55,7 +55,7 @@ class SolveRecorder {
   SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // including unstored changes
   std::optional<std::string> unstored_ ABSL_GUARDED_BY(mutex_);  // the newest plan
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because the thread uses the other members
 };
 
 }  // namespace vrp

@@ -1,5 +1,5 @@
-// The fields of solve jobs as rows of the store's tables. Functions on an open connection, as in
-// job_rows.h.
+// The fields of solve jobs as rows of the store's tables. As in job_rows.h, the functions use an
+// open connection whose lock the caller holds.
 #pragma once
 
 #include <cstdint>

@@ -14,14 +14,15 @@
 namespace vrp {
 namespace {
 
-constexpr int kBusyTimeoutMs = 10'000;  // while another program reads the file
+constexpr int kBusyTimeoutMs = 10'000;  // time to wait for another program that reads the file
 
 // Returns the system's error number behind an error; 0 if unknown.
 int SystemError(sqlite3* handle, int code) {
   if (handle == nullptr) return 0;
   const int told = sqlite3_system_errno(handle);
   if (told != 0 || (code & 0xff) != SQLITE_IOERR) return told;
-  // SQLite does not report it for a commit, which writes to the log; so the log's error is used.
+  // SQLite does not report the system's error for a commit, which writes to the log. The log's
+  // error is used instead.
   sqlite3_file* log = nullptr;
   sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   int why = 0;
@@ -103,7 +104,8 @@ std::optional<std::string> Query::OptionalText(int column) const {
 }
 
 absl::StatusOr<std::unique_ptr<Database>> Database::OpenPlain(const std::string& path) {
-  // SQLite would create the file readable to all; -wal and -shm get this file's mode.
+  // Creates the file here, because SQLite would make it readable to all. SQLite gives -wal and -shm
+  // this file's mode.
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
   close(descriptor);
@@ -155,7 +157,7 @@ absl::Status Database::CopyTo(const std::string& path) {
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
   sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
   if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
-  // Copied in one step: a copy in several restarts whenever another connection has written.
+  // Copies in one step: a copy in several steps restarts whenever another connection has written.
   int code = sqlite3_backup_step(backup, -1);
   if (code == SQLITE_DONE) code = SQLITE_OK;
   const int finished = sqlite3_backup_finish(backup);

@@ -1,4 +1,4 @@
-// A thin RAII layer over SQLite: every error becomes a Status that names the file.
+// A thin RAII layer over SQLite. Every error becomes a Status that names the file.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ class Query {
   // Runs a statement without rows.
   absl::Status Run();
 
-  // Return values of the current row; columns count from 0.
+  // Returns a value of the current row. Columns count from 0.
   int64_t Integer(int column) const;
   std::string Text(int column) const;
   std::string Bytes(int column) const;
@@ -70,16 +70,16 @@ class Query {
   sqlite3_stmt* statement_;
 };
 
-// The durability of a commit. In WAL mode no commit is lost when the process crashes; only kFull
+// The durability of a commit. In WAL mode, no commit is lost when the process crashes. Only kFull
 // commits also survive a power failure.
 enum class Durability { kFull, kNormal };
 
 // One connection to a database. Not thread-safe: callers hold a lock. Errors: kResourceExhausted
 // (disk full), kFailedPrecondition (cannot be opened or written), kDataLoss (corrupt, with the
-// remedy), kAlreadyExists (a constraint), kUnavailable (I/O, busy).
+// remedy), kAlreadyExists (violated constraint), kUnavailable (I/O, busy).
 class Database {
  public:
-  // Opens the file in WAL mode and creates it (mode 0600) if it is absent.
+  // Opens the file in WAL mode. Creates the file (mode 0600) if it is absent.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
@@ -88,13 +88,13 @@ class Database {
   const std::string& path() const { return path_; }
   // Runs any number of statements without results.
   absl::Status Execute(const std::string& sql);
-  // Returns a statement, which is prepared on its first use and cached. A text may be in use only
-  // once at a time.
+  // Returns a statement. Prepares the statement on its first use and caches it. At most one Query
+  // of the same text may exist at a time.
   absl::StatusOr<Query> Prepare(const std::string& sql);
   // Copies all committed data to a new file (mode 0600) by SQLite's online backup, while other
-  // connections read and write. The file is durable on return and removed after an error.
+  // connections read and write. The file is durable on return. Removes the file after an error.
   absl::Status CopyTo(const std::string& path);
-  // Verifies all pages. kDataLoss: they are inconsistent.
+  // Verifies all pages. Returns kDataLoss if they are inconsistent.
   absl::Status Check();
 
  private:

@@ -28,8 +28,8 @@ constexpr std::string_view kCopyPrefix = "jobs.copy.";
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
-  // An existing folder keeps its mode: it may be shared on purpose, and vrpd's files in it are
-  // private by its umask.
+  // An existing folder keeps its mode, since it may be shared on purpose. vrpd's umask keeps its
+  // own files in it private.
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", path.string()));
   }
@@ -48,7 +48,7 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
                holder.ok() ? Escaped(*holder) : "unknown", "); stop it, or choose another folder"));
   }
   const std::string process = Concat(getpid());
-  // The content serves only that message, so failing to write it does not matter.
+  // Only the message above uses the content, so a failed write does not matter.
   if (ftruncate(descriptor, 0) == 0) (void)!pwrite(descriptor, process.data(), process.size(), 0);
   std::move(close_it).Cancel();
   return descriptor;
@@ -62,7 +62,8 @@ absl::Status CheckRestored(const fs::path& folder) {
              "vrpd --restore again"));
 }
 
-// Removes unfinished copies of the database and markers of a daemon that crashed.
+// Whether `name` is an unfinished copy of the database, or an unfinished marker, of a daemon that
+// crashed.
 bool IsUnfinished(const std::string& name) {
   const std::string marker = Concat(kStateMarkerFile, ".");
   return name.starts_with(kCopyPrefix) || (name.starts_with(marker) && name.ends_with(".tmp"));
@@ -82,7 +83,7 @@ void RemoveUnfinished(const fs::path& folder) {
 absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string& path) {
   if (path.empty()) return absl::InvalidArgumentError("state folder: got an empty path");
   fs::path folder = fs::path(path).lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();  // "state/"
+  if (!folder.has_filename()) folder = folder.parent_path();  // for paths such as "state/"
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));

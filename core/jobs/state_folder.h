@@ -14,11 +14,11 @@ namespace vrp {
 inline constexpr std::string_view kRestoringFolder = ".restoring";
 
 // A locked state folder. It holds the lock (flock on the file `lock`) for its lifetime, so that
-// only one daemon uses the folder. The lock ends with the process.
+// only one daemon uses the folder. The system releases the lock when the process ends.
 class StateFolder {
  public:
-  // Locks the folder and creates it (mode 0700) if it is absent. kFailedPrecondition: another
-  // daemon has it, or a restore into it did not finish.
+  // Locks the folder. Creates it (mode 0700) if it is absent. Returns kFailedPrecondition if
+  // another daemon has the folder, or a restore into it did not finish.
   static absl::StatusOr<std::unique_ptr<StateFolder>> Open(const std::string& path);
   ~StateFolder();
   StateFolder(const StateFolder&) = delete;
@@ -33,22 +33,23 @@ class StateFolder {
   std::string LabelsPath() const;
   std::string MatricesPath() const;
   std::string DatasetsPath() const;
-  // Returns the folder of a job's curves. It is outside the job's own folder, so curves outlive it.
+  // Returns the folder of a job's curves. This folder is outside the job's own folder, so that
+  // curves outlive the job.
   std::string TensorBoardPath(std::string_view job_id) const;
   std::string TensorBoardPath() const;
-  // Returns a path for a temporary copy of the database. The next Open removes the remains of
-  // copies and of markers.
+  // Returns a path for a temporary copy of the database. The next Open removes remaining copies and
+  // markers.
   std::string FreshCopyPath() const;
 
-  // Returns the lock that is held to remove whole folders of jobs, or to keep them from being
-  // removed.
+  // Returns the lock to hold while removing whole folders of jobs, or while preventing their
+  // removal.
   absl::Mutex& removals() const { return removals_; }
 
  private:
   StateFolder(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
 
   const std::string path_;
-  const int lock_;  // descriptor
+  const int lock_;  // file descriptor of the lock file
   mutable absl::Mutex removals_;
 };
 

@@ -26,7 +26,7 @@ std::string MarkerPath(const StateFolder& folder) {
   return (fs::path(folder.path()) / kStateMarkerFile).string();
 }
 
-// Returns the path that proves that the folder held jobs; empty if there is none.
+// Returns a path that proves that the folder held jobs; empty if there is none.
 std::string TraceOfJobs(const StateFolder& folder) {
   std::error_code error;
   if (fs::exists(MarkerPath(folder), error)) return std::string(kStateMarkerFile);
@@ -44,7 +44,8 @@ absl::Status Lost(const StateFolder& folder, std::string_view how, std::string_v
              folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
 }
 
-// Reads the marker; nullopt if it is absent or damaged, which must not cost the jobs.
+// Returns the marker's id. Returns nullopt if the marker is absent or damaged, since a damaged
+// marker must not cost the jobs.
 absl::StatusOr<std::optional<std::string>> ReadMarkedId(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxMarkerBytes);
   if (!text.ok()) return std::nullopt;
@@ -78,7 +79,7 @@ absl::Status CheckDatabaseKept(const StateFolder& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder.DatabasePath(), error);
   if (status.type() == fs::file_type::not_found) return Lost(folder, "is missing", trace);
-  // SQLite would remove the -wal beside it, which may still hold jobs.
+  // SQLite would remove the -wal file, which may still hold jobs.
   if (fs::is_regular_file(status) && fs::file_size(folder.DatabasePath(), error) == 0) {
     return Lost(folder, "is empty", trace);
   }

@@ -1,5 +1,5 @@
 // The marker `state.json`, which distinguishes a state folder whose database is lost from a new
-// one. It exists as soon as the database does.
+// one. The marker exists as soon as the database does.
 #pragma once
 
 #include "absl/status/status.h"
@@ -9,15 +9,17 @@
 
 namespace vrp {
 
-// Schema: {"schema_version": 1, "id": ..., "created": ...}; the database has the same id.
+// Name of the marker. Schema: {"schema_version": 1, "id": ..., "created": ...}; the database has
+// the same id.
 inline constexpr std::string_view kStateMarkerFile = "state.json";
 
-// Checks the database before it is opened, which would create a new one. kDataLoss: it is absent,
-// empty or without tables, although the folder has a marker or folders of jobs.
+// Checks the database before it is opened, since opening would create a new one. Returns kDataLoss
+// if the database is absent, empty or without tables, although the folder has a marker or folders
+// of jobs.
 absl::Status CheckDatabaseKept(const StateFolder& folder);
 
-// Writes the marker of an open database if it is absent or damaged. kFailedPrecondition: the
-// database belongs to another folder, or a newer vrpd wrote the marker.
+// Writes the marker of an open database if the marker is absent or damaged. Returns
+// kFailedPrecondition if the database belongs to another folder, or a newer vrpd wrote the marker.
 absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time now);
 
 }  // namespace vrp

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kShownParts = 4;
 
-// Returns the size of a file, or of all files below a folder. Files removed meanwhile count as 0.
+// Returns the size of a file, or of all files below a folder. Counts files removed meanwhile as 0.
 int64_t BytesOf(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) {

@@ -12,14 +12,15 @@ namespace vrp {
 // A quota; every call measures the folder. Thread-safe; blocks on the disk.
 class StateQuota {
  public:
-  // `folder` outlives it. 0 bytes: no limit.
+  // Sets a limit of `bytes`; 0 means no limit. `folder` outlives the quota.
   StateQuota(const StateFolder& folder, int64_t bytes) : folder_(folder), bytes_(bytes) {}
 
-  // Checks that `more` bytes (if known) may be added, after freeing space. Call it before accepting
-  // anything that stays. kResourceExhausted names the usage by folder and the remedy.
+  // Checks that `more` bytes (if known) may be added, after freeing space. Must be called before
+  // accepting anything that stays. Returns kResourceExhausted naming the usage by folder and the
+  // remedy.
   absl::Status Check(int64_t more = 0) const;
   // Removes superseded checkpoints of all jobs, the oldest first, until `more` bytes fit. Never
-  // removes a job's newest complete one.
+  // removes a job's newest complete checkpoint.
   void FreeSpace(int64_t more = 0) const;
 
  private:

@@ -19,7 +19,8 @@ namespace vrp {
 // A subscription to stored events. Thread-safe. May outlive its book.
 class StoredEventSubscription final : public EventSubscription {
  public:
-  // `topic` is the job's and already has its newest event.
+  // Follows the log from event `next` on. `topic` is the job's topic and already has its newest
+  // event.
   StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
                           const Job& job, int64_t from);
   ~StoredEventSubscription() override;
@@ -29,8 +30,8 @@ class StoredEventSubscription final : public EventSubscription {
   bool AtEnd() const override;
 
  private:
-  // Checks that the events are consecutive from `next` on. kDataLoss: they are not. kNotFound: the
-  // job was deleted.
+  // Checks that the events are consecutive from `next` on. Returns kDataLoss if they are not, and
+  // kNotFound if the job was deleted.
   absl::Status CheckGapFree(const std::vector<JobEvent>& events, int64_t next) const;
 
   const std::shared_ptr<const JobStore> store_;
@@ -38,7 +39,7 @@ class StoredEventSubscription final : public EventSubscription {
   const std::string job_name_;
   const JobKind kind_;
   const std::string job_id_;
-  absl::Mutex reading_;        // one Next at a time
+  absl::Mutex reading_;        // held during a call of Next
   std::atomic<int64_t> next_;  // sequence number; written under reading_
 };
 

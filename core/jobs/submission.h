@@ -1,4 +1,4 @@
-// Validates submitted jobs. Pure functions.
+// Validates submitted jobs. All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace vrp {
 
-// Returns the parsed configuration, or all errors of the specification, one per line: its sizes,
-// limits, labels and configuration, with the model's name. The configuration is read only if the
-// sizes fit. An error also names a wrong device; if nothing else is wrong, CheckStart judges the
-// device.
+// Returns the parsed configuration with the model's name, or all errors of the specification, one
+// per line. Checks the sizes, the limits, the labels and the configuration, but parses the
+// configuration only if the sizes fit. An error also names a wrong device. If nothing else is
+// wrong, CheckStart judges the device.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
 // Returns the configuration of a job that was accepted earlier, perhaps by an older version.
 absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
 
-// Checks the sizes of the specification's texts and that they are printable; names every wrong
-// field, one a line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
+// Checks the sizes of the specification's texts and that they are printable. Names every wrong
+// field, one per line: `overrides[3]: has 5000 bytes, wanted at most 4096`.
 absl::Status CheckSizes(const JobSpec& spec);
-// Checks the priority and the limits; names every wrong field, one a line.
+// Checks the priority and the limits. Names every wrong field, one per line.
 absl::Status CheckLimits(const JobSpec& spec);
-// Checks the labels of a job or of a list's filter; names every wrong one, one a line.
+// Checks the labels of a job or of a list's filter. Names every wrong label, one per line.
 absl::Status CheckLabels(const std::map<std::string, std::string>& labels);
 
-// Checks the id that makes a submission idempotent; it may be empty. Errors read `request_id: got
-// ...`.
+// Checks the id that makes a submission idempotent. The id may be empty. Errors read `request_id:
+// got ...`.
 absl::Status CheckRequestId(std::string_view request_id);
 
 // Returns an opaque page token.
 std::string WritePageToken(int64_t job_number);
-// Parses a page token; the empty one (first page) gives the largest number. kInvalidArgument:
-// WritePageToken did not write it.
+// Parses a page token. Returns the largest number for the empty token (the first page). Returns
+// kInvalidArgument if WritePageToken did not write the token.
 absl::StatusOr<int64_t> ParsePageToken(std::string_view token);
 
 }  // namespace vrp

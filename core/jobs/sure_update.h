@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Applies a change, retrying until the daemon stops while the store cannot be written (disk full).
+// Applies a change. Retries while the store cannot be written (disk full), until the daemon stops.
 // Blocks.
 absl::StatusOr<Job> UpdateForSure(JobStore& store, const StopSignal& stopping,
                                   const std::string& job_id,

@@ -55,14 +55,15 @@ std::string Message(uint32_t field, std::string_view content) {
   return Concat(Key(field, kBytes), Varint(content.size()), content);
 }
 
-// Returns the common fields of every Event: `double wall_time = 1; int64 step = 2`.
+// Returns the fields that all Events have: `double wall_time = 1; int64 step = 2`.
 std::string EventHead(absl::Time time, int64_t step) {
   const double seconds = absl::ToDoubleSeconds(time - absl::UnixEpoch());
   return Concat(Key(1, kFixed64), LittleEndian(std::bit_cast<uint64_t>(seconds)), Key(2, kVarint),
                 Varint(static_cast<uint64_t>(step)));
 }
 
-// A CRC of data that contains CRCs is weak, so the format stores it rotated and shifted.
+// Returns the stored form of a CRC: rotated and shifted, because a CRC of data that contains CRCs
+// is weak.
 std::string MaskedCrc(std::string_view bytes) {
   return LittleEndian(std::rotr(Crc32c(bytes), 15) + 0xa282ead8u);
 }

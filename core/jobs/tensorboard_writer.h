@@ -1,5 +1,5 @@
-// Writes TensorBoard event files without TensorFlow: TFRecord frames (length and content, each with
-// its masked CRC-32C) that hold Event messages in protobuf's wire format. Source of the formats:
+// Writes TensorBoard event files without TensorFlow. Event messages in protobuf's wire format are
+// framed as TFRecords: length and content, each with its masked CRC-32C. Source of the formats:
 // tensorflow/core/lib/io/record_writer.h, tensorflow/core/util/event.proto,
 // tensorflow/core/framework/summary.proto.
 #pragma once
@@ -17,20 +17,20 @@
 namespace vrp {
 
 struct TensorBoardScalar {
-  std::string tag;  // "loss", "cost/train"
+  std::string tag;  // such as "loss" or "cost/train"
   double value = 0;
 };
 
 // One event file of one attempt of a job. TensorBoard reads the files of a run's folder in the
-// order of their names. Earlier files are never changed, so a file that a crash cut off does no
-// harm. Not thread-safe; blocks on the disk.
+// order of their names. The writer never changes earlier files, so a file that a crash truncated
+// does no harm. Not thread-safe; blocks on the disk.
 class TensorBoardWriter {
  public:
   struct Options {
     std::string folder;        // created if absent
     absl::Time time;           // part of the file's name
     int32_t attempt = 1;       // part of the file's name
-    int64_t resumed_from = 0;  // invalidates later steps of earlier files
+    int64_t resumed_from = 0;  // later steps of earlier files become invalid
   };
   static absl::StatusOr<std::unique_ptr<TensorBoardWriter>> Open(const Options& options);
   ~TensorBoardWriter();
@@ -49,7 +49,7 @@ class TensorBoardWriter {
   const int descriptor_;
 };
 
-// Returns the CRC-32C (Castagnoli) of RFC 3720; for "123456789" it is 0xe3069283.
+// Returns the CRC-32C (Castagnoli, RFC 3720) of `bytes`. The CRC of "123456789" is 0xe3069283.
 uint32_t Crc32c(std::string_view bytes);
 
 }  // namespace vrp

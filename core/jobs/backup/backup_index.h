@@ -1,4 +1,4 @@
-// The first file of a backup, which describes it.
+// The index of a backup: its first file, which describes the others.
 #pragma once
 
 #include <string>
@@ -14,15 +14,16 @@ inline constexpr std::string_view kBackupIndexFile = "backup.json";
 inline constexpr std::string_view kBackupSumsFile = "SHA256SUMS";
 
 struct BackupIndex {
-  std::string program;  // the one that wrote the backup
+  std::string program;  // program that wrote the backup
   absl::Time created;
 };
 
 // Returns {"schema_version": 1, "program": ..., "created": ..., "schemas": {"database": 4, ...}}.
 std::string WriteBackupIndex(const BackupIndex& index);
 
-// Parses an index. kFailedPrecondition names a schema that is newer than this program's, both
-// numbers and the program that wrote the backup. kInvalidArgument: it is not an index.
+// Parses an index. Returns kFailedPrecondition if a schema is newer than this program's; the error
+// names both versions and the program that wrote the backup. Returns kInvalidArgument if `text` is
+// not an index.
 absl::StatusOr<BackupIndex> ParseBackupIndex(std::string_view text);
 
 }  // namespace vrp

@@ -18,11 +18,11 @@ class BackupStream {
  public:
   static constexpr size_t kPieceBytes = size_t{1} << 20;
 
-  // Takes the snapshot; errors as in TakeSnapshot.
+  // Takes the snapshot. Returns the same errors as TakeSnapshot.
   static absl::StatusOr<std::unique_ptr<BackupStream>> Open(const BackupSources& sources);
 
-  // Returns the next kPieceBytes or the rest; empty at the end. kUnavailable: a file became
-  // shorter.
+  // Returns the next kPieceBytes or the rest; empty at the end. Returns kUnavailable if a file
+  // became shorter.
   absl::StatusOr<std::string> Next();
   int64_t total_bytes() const { return total_bytes_; }
   int64_t file_count() const { return static_cast<int64_t>(snapshot_.files.size()) + 2; }
@@ -31,7 +31,7 @@ class BackupStream {
  private:
   BackupStream(StateSnapshot snapshot, const BackupSources& sources);
 
-  absl::Status AddNextFile();  // adds its header; ReadPart adds its content
+  absl::Status AddNextFile();  // adds the file's header; ReadPart adds its content
   absl::Status ReadPart();
   absl::Status AddText(std::string_view path, const std::string& content);
 
@@ -44,7 +44,7 @@ class BackupStream {
   int64_t left_ = 0;     // remaining bytes of the current file
   bool begun_ = false;
   bool ended_ = false;
-  Sha256 digest_;     // of the current file
+  Sha256 digest_;     // digest of the current file
   std::string sums_;  // SHA256SUMS up to the current file
 };
 

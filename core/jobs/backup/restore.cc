@@ -71,7 +71,7 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
   return staging;
 }
 
-// Returns the jobs whose model is in the backup. The next daemon marks them as succeeded.
+// Returns the jobs whose model is in the backup. The next daemon marks these jobs as succeeded.
 std::set<std::string> PublishedJobs(const fs::path& models) {
   std::set<std::string> jobs;
   for (const ModelVersion& version : ScanModels(models.string()).versions) {
@@ -80,7 +80,7 @@ std::set<std::string> PublishedJobs(const fs::path& models) {
   return jobs;
 }
 
-// Queues restored jobs again as after a graceful stop, without counting a crash.
+// Queues restored jobs again as after a graceful stop, without counting a crash. Returns how many.
 absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>& published) {
   int64_t queued = 0;
   for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
@@ -118,8 +118,8 @@ absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs:
   return QueueAgain(*store, PublishedJobs(staging / kBackupModels));
 }
 
-// Moves the files to their places. The database moves last, because it makes the folder a state
-// folder.
+// Moves the files to their final paths. Moves the database last, because the database makes the
+// folder a state folder.
 absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
   std::vector<std::string> names = EntriesOf(staging);
   std::stable_partition(names.begin(), names.end(),

@@ -12,15 +12,15 @@
 namespace vrp {
 
 struct RestoreReport {
-  std::string program;  // the one that wrote the backup
+  std::string program;  // program that wrote the backup
   absl::Time created;
   int64_t files = 0;
-  int64_t bytes = 0;   // of the files
+  int64_t bytes = 0;   // total size of the files
   int64_t queued = 0;  // jobs that ran and will resume
 };
 
 struct RestoreOptions {
-  std::string archive;    // a file
+  std::string archive;    // path of the archive
   std::string directory;  // absent or empty; becomes the state folder, private to its owner
   const Clock* clock = nullptr;
   WatchFn watch = nullptr;  // watches each piece of a "restore"
@@ -29,13 +29,13 @@ struct RestoreOptions {
 
 // Unpacks a backup into a hidden folder in `directory`. Verifies each file's digest, migrates the
 // database, queues the jobs that ran again and flushes everything to the disk. Only then moves the
-// files to their places, the database last. After an error `directory` is empty; after a crash a
-// daemon refuses to use it. Blocks.
-// - kFailedPrecondition: `directory` is not empty, or a newer program wrote the backup.
-// - kDataLoss: the archive is damaged or cut off.
-// - kInvalidArgument: it is no backup of vrpd, or has links or paths that lead elsewhere.
-// - kResourceExhausted: the disk is full.
-// - kCancelled: `stop` ended it.
+// files to their final paths, the database last. After an error `directory` is empty; after a crash
+// daemons refuse to use it. Blocks. Returns:
+// - kFailedPrecondition if `directory` is not empty, or a newer program wrote the backup;
+// - kDataLoss if the archive is damaged or truncated;
+// - kInvalidArgument if the archive is no backup of vrpd, or has links or paths out of the folder;
+// - kResourceExhausted if the disk is full;
+// - kCancelled if `stop` fired.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);
 
 }  // namespace vrp

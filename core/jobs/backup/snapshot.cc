@@ -22,7 +22,7 @@ namespace vrp {
 namespace {
 
 constexpr int kMaxDepth = 8;
-// Number of attempts to read a folder whose files change meanwhile.
+// Maximum number of attempts to read a folder whose files change meanwhile.
 constexpr int kMaxTries = 1000;
 
 absl::Status Unreadable(const std::string& path, int error) {
@@ -57,13 +57,13 @@ std::vector<std::string> NamesIn(int folder) {
   return names;
 }
 
-// Opens the files below some folders.
+// A collector of the open files below some folders.
 class Opener {
  public:
   explicit Opener(StateSnapshot& snapshot) : snapshot_(snapshot), most_(MostFiles()) {}
 
-  // Adds all of `directory`, which may be absent, as `path` in the snapshot. Each entry is added
-  // completely and retried from its start if something in it is removed meanwhile.
+  // Adds all of `directory`, which may be absent, as `path` in the snapshot. Adds each entry
+  // completely; retries an entry from its start if something in the entry is removed meanwhile.
   absl::Status Take(const std::string& directory, std::string_view path) {
     const OpenFile folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.descriptor() < 0) {
@@ -89,7 +89,7 @@ class Opener {
     return absl::UnavailableError(Concat(path, ": changes too fast to be copied; try again"));
   }
 
-  // Adds one entry. kNotFound: it was removed or changed.
+  // Adds one entry. Returns kNotFound if the entry was removed or changed.
   absl::Status Open(int folder, const std::string& name, const std::string& path, int depth) {
     OpenFile file(openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.descriptor() < 0) {
@@ -121,7 +121,7 @@ class Opener {
       VRP_RETURN_IF_ERROR(Open(folder, name, Concat(path, "/", name), depth + 1));
     }
     // A checkpoint is removed only after a newer one exists. If the names have not changed, the
-    // newest one was complete all the time.
+    // newest checkpoint was complete all the time.
     return NamesIn(dup(folder)) == names ? absl::OkStatus() : absl::NotFoundError(path);
   }
 
@@ -129,7 +129,7 @@ class Opener {
   const int64_t most_;
 };
 
-// Copies the database to a file whose name is removed before this returns.
+// Copies the database to a file and removes the file's name before returning.
 absl::StatusOr<SnapshotFile> CopyDatabase(const StateFolder& folder) {
   const std::string path = folder.FreshCopyPath();
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,

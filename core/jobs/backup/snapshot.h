@@ -14,7 +14,7 @@
 namespace vrp {
 
 struct SnapshotFile {
-  std::string path;  // in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"
+  std::string path;  // path in the backup: "jobs/{id}/checkpoint/step-5/state.safetensors"
   OpenFile file;
   int64_t size = 0;  // later appended bytes are not part of the snapshot
   uint32_t mode = 0600;
@@ -22,13 +22,13 @@ struct SnapshotFile {
 };
 
 struct StateSnapshot {
-  std::vector<SnapshotFile> files;  // the job database first, then by path
+  std::vector<SnapshotFile> files;  // the job database first, then sorted by path
   int64_t jobs = 0;
-  int64_t models = 0;         // number of versions
+  int64_t models = 0;         // number of model versions
   int64_t skipped_links = 0;  // symbolic links, which are not followed
 };
 
-// The sources of a backup, which outlive it.
+// The sources of a backup. They outlive the backup.
 struct BackupSources {
   const JobBook* book = nullptr;
   std::string models_directory;
@@ -40,12 +40,12 @@ struct BackupSources {
 inline constexpr std::string_view kBackupDatabase = "jobs.db";
 inline constexpr std::string_view kBackupModels = "models";
 
-// Takes a snapshot: first the database by SQLite's online backup, then the other files, so that no
-// checkpoint is older than the database's record of it. Jobs continue meanwhile, but their folders
-// are not removed until all files are open. A file that is replaced or removed meanwhile is taken
-// as it was, or as it is a moment later. Temporary files are skipped. Blocks on the disk.
-// kResourceExhausted: no space for the database's copy, or more files than half of the process's
-// limit of open files. kUnavailable: a file cannot be opened.
+// Takes a snapshot: first the database by SQLite's online backup, then the other files. This order
+// ensures that no checkpoint is older than the database's record of it. Jobs continue meanwhile,
+// but their folders are not removed until all files are open. A file that changes meanwhile is
+// taken in its old or its new state. Skips temporary files. Blocks on the disk. Returns
+// kResourceExhausted if the database's copy does not fit on the disk, or the files exceed half of
+// the process's limit of open files. Returns kUnavailable if a file cannot be opened.
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources);
 
 }  // namespace vrp

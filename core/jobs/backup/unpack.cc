@@ -150,7 +150,7 @@ class Unpacker {
   absl::Status WriteOut(const TarEntry& entry) {
     const std::string path = Concat(directory_, "/", entry.path);
     VRP_RETURN_IF_ERROR(EnsureDirectory(path.substr(0, path.rfind('/'))));
-    // Readable to others only if it was; never executable.
+    // The file is readable to others only if the original was, and never executable.
     const OpenFile file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (entry.mode & 0044) | 0600));
     if (file.descriptor() < 0) return absl::ErrnoToStatus(errno, Concat("create ", path));
@@ -167,7 +167,7 @@ class Unpacker {
     const timespec modified = absl::ToTimespec(entry.modified);
     const timespec times[] = {modified, modified};
     futimens(file.descriptor(),
-             times);  // times of matrices are shown; failing here does not matter
+             times);  // users see the times of matrices; an error here does not matter
     return SkipPadding(entry);
   }
 
@@ -178,7 +178,7 @@ class Unpacker {
     return absl::DataLossError(Concat("after ", entry.path, ": damaged, copy it again"));
   }
 
-  // Returns fewer bytes only at the end of the archive.
+  // Reads up to `bytes` bytes. Returns fewer only at the end of the archive.
   absl::StatusOr<std::string> Read(size_t bytes) {
     VRP_RETURN_IF_ERROR(StopStatus(stop_.Check()));
     std::string data(bytes, '\0');
@@ -199,7 +199,7 @@ class Unpacker {
   const WatchFn watch_;
   const StopCondition stop_;
   UnpackedBackup backup_;
-  std::map<std::string, std::string> digests_;  // of the files read, by path
+  std::map<std::string, std::string> digests_;  // digests of the files read, by path
   bool has_sums_ = false;
 };
 

@@ -19,13 +19,14 @@ absl::Status CheckBackupPath(std::string_view path);
 
 struct UnpackedBackup {
   BackupIndex index;
-  int64_t files = 0;  // including index and sums
+  int64_t files = 0;  // number of files, including index and sums
   int64_t bytes = 0;
 };
 
 // Writes the files of `archive` below the empty `directory` and verifies them against the sums at
-// its end. Flushes nothing. Errors as in RestoreBackup leave the written files to the caller.
-// `watch` sees a "restore" of each file; `stop` is polled at each piece of one (kCancelled).
+// its end. Flushes nothing. Returns the same errors as RestoreBackup, and leaves the written files
+// to the caller. Reports each file to `watch` as a "restore". Polls `stop` at each piece of a file,
+// and returns kCancelled if it fired.
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
                                             const std::string& directory,
                                             const WatchFn& watch = nullptr,

@@ -34,7 +34,8 @@ struct Header {
 };
 static_assert(sizeof(Header) == kTarBlockBytes);
 
-// Returns the sum of all bytes, with those of the checksum as spaces.
+// Returns the header's checksum: the sum of all bytes, with spaces in place of the checksum's
+// bytes.
 uint32_t SumOf(Header header) {
   std::memset(header.sum, ' ', sizeof(header.sum));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
@@ -46,7 +47,7 @@ void PutOctal(char (&field)[kBytes], uint64_t value) {
   absl::SNPrintF(field, kBytes, "%0*o", static_cast<int>(kBytes) - 1, value);
 }
 
-// Parses octal digits up to the first space or zero byte, followed by nothing but these.
+// Parses octal digits up to the first space or zero byte. Only spaces and zero bytes may follow.
 template <size_t kBytes>
 std::optional<int64_t> ReadOctal(const char (&field)[kBytes]) {
   int64_t value = 0;
@@ -64,8 +65,8 @@ std::string_view Text(const char (&field)[kBytes]) {
   return {field, strnlen(field, kBytes)};
 }
 
-// Returns the position of the '/' that splits the path in two; 0 if it fits whole; nullopt if it
-// cannot be split.
+// Returns the position of the '/' that splits the path in two. Returns 0 if the path fits whole,
+// and nullopt if it cannot be split.
 std::optional<size_t> CutOf(const std::string& path) {
   if (path.size() <= sizeof(Header::name)) return 0;
   for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));

@@ -15,25 +15,25 @@
 namespace vrp {
 
 inline constexpr size_t kTarBlockBytes = 512;
-inline constexpr int64_t kMaxTarFileBytes = (int64_t{1} << 33) - 1;  // eleven octal digits
+inline constexpr int64_t kMaxTarFileBytes = (int64_t{1} << 33) - 1;  // 11 octal digits
 
 struct TarEntry {
   std::string path;
   int64_t size = 0;
   uint32_t mode = 0600;
-  absl::Time modified = absl::UnixEpoch();  // to the second
+  absl::Time modified = absl::UnixEpoch();  // in whole seconds
 };
 
-// Returns a header. kInvalidArgument names the path: it is too long for the format (100 bytes, or
-// 255 if a '/' is in the right position), or the file is larger than kMaxTarFileBytes.
+// Returns a header. Returns kInvalidArgument naming the path if it is too long for the format: 100
+// bytes, or 255 if a '/' is in the right position. Also refuses files larger than kMaxTarFileBytes.
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
-// Parses a header of kTarBlockBytes. Returns nullopt for zeros, the end. kDataLoss: it is no
-// header, or its checksum is wrong. kInvalidArgument: it belongs to a link, a folder or a device.
-// The path is not checked.
+// Parses a header of kTarBlockBytes. Returns nullopt for zeros, which mark the end. Returns
+// kDataLoss if the block is no header or its checksum is wrong. Returns kInvalidArgument for a
+// link, a folder or a device. Does not check the path.
 absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block);
 
-// Returns the number of padding zeros after so many bytes.
+// Returns the number of padding zeros after `bytes` bytes of content.
 size_t TarPadding(int64_t bytes);
 
 }  // namespace vrp
