@@ -44,8 +44,8 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kRestart = -1;  // not an exit code: main restarts the program
 constexpr absl::Duration kGrace = absl::Seconds(19);
-// Least time between a start and a restart, so that a daemon whose GPU fails at every start can
-// answer by search in between.
+// Minimum time between a start and a restart. If a GPU fails at every start, the daemon can answer
+// by search meanwhile.
 constexpr absl::Duration kMinUptime = absl::Seconds(10);
 
 constexpr int kMinHeaps = 2;
@@ -71,15 +71,15 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
 }
 
 // Limits the number of glibc's heaps unless MALLOC_ARENA_MAX is set. glibc uses up to eight heaps
-// per core, and each keeps memory that was freed in it: 12 MiB and more after trainings of CVRP50.
-// To be called before other threads start.
+// per core. Each keeps memory that was freed in it: 12 MiB and more after trainings of CVRP50. Call
+// this before other threads start.
 void LimitHeaps(int threads) {
   if (std::getenv("MALLOC_ARENA_MAX") == nullptr) {
     mallopt(M_ARENA_MAX, std::max(kMinHeaps, threads));
   }
 }
 
-// Lowers max_connections if the process may not open enough files for it.
+// Lowers max_connections if the process may open too few files for it.
 void LimitConnections(VrpdOptions& vrpd, int64_t files) {
   const int32_t fitting = ConnectionsWithin(vrpd.max_connections, files);
   if (fitting == vrpd.max_connections) return;
@@ -93,7 +93,8 @@ void LimitConnections(VrpdOptions& vrpd, int64_t files) {
 }
 
 // Returns the listener that sets `restart` and sends SIGTERM to this process kMinUptime after its
-// start. Until then the daemon answers by search, and requests for a network get a time to retry.
+// start. Until then the daemon answers by search, and the errors of requests for a network state
+// when to retry.
 std::function<void(const absl::Status&)> RestartAfterDeviceLoss(absl::Notification* stop,
                                                                 std::atomic<bool>* restart) {
   return [stop, restart, begun = SteadyNow()](const absl::Status& lost) {
@@ -107,16 +108,16 @@ std::function<void(const absl::Status&)> RestartAfterDeviceLoss(absl::Notificati
   };
 }
 
-// Reports a failed start: in the log if it is JSON, else as plain text on stderr.
+// Reports a failed start: in the log if the log is JSON, else as plain text on stderr.
 void ReportFailedStart(const absl::Status& status, bool json) {
   const std::string message(status.message());
   if (json) return LogError("start failed", {{.name = "error", .value = message}});
   std::cerr << "vrpd: " << message << std::endl;
 }
 
-// Keeps gRPC from shutting down. Its shutdown waits up to 10 of the 20 s of SIGTERM for an idle
-// poller when all state is stored already. The process ends with _exit, since functions that run at
-// exit could race with gRPC's threads.
+// Keeps gRPC from shutting down. At SIGTERM, its shutdown waits for an idle poller for up to 10 of
+// the 20 s, although all state is already stored. The process ends with _exit, because functions
+// that run at exit could race with gRPC's threads.
 void KeepGrpcAlive() { grpc_init(); }
 
 int Serve(VrpdOptions vrpd) {
@@ -124,7 +125,7 @@ int Serve(VrpdOptions vrpd) {
   StartLogging({.level = vrpd.log_level, .json = vrpd.log_format == "json"});
   SetDeviceWarningListener([](std::string_view text) { LogWarning(std::string(text)); });
   LimitConnections(vrpd, RaiseOpenFileLimit());
-  // Static, since detached threads use them until the process ends.
+  // Static, because detached threads use the objects until the process ends.
   static absl::Notification stop;
   static ReloadHook reload;
   static std::atomic<bool> restart = false;
@@ -158,9 +159,9 @@ int Serve(VrpdOptions vrpd) {
 
 // Returns a flag that SIGTERM and SIGINT set.
 std::shared_ptr<const CancelFlag> CancelOnSignal() {
-  // Static, since the thread of the signals uses them until the process ends.
+  // Static, because the signal thread uses the object until the process ends.
   static absl::Notification stop;
-  static ReloadHook reload;  // without a function: SIGHUP does nothing
+  static ReloadHook reload;  // has no function, so SIGHUP does nothing
   auto cancel = std::make_shared<CancelFlag>();
   WatchSignals(&stop, &reload, kGrace);
   std::thread([cancel] {

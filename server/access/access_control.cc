@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kMaxMethodBytes = 200;
 
-// Compares in constant time, so that the time of a call does not reveal a digest.
+// Whether the digests are equal. Compares in constant time, so that the duration of a call does not
+// reveal a digest.
 bool SameDigest(std::string_view left, std::string_view right) {
   unsigned difference = left.size() == right.size() ? 0 : 1;
   for (size_t i = 0; i < left.size() && i < right.size(); ++i) {
@@ -28,7 +29,7 @@ std::string RequiredRoleText(std::string_view method, Role role) {
                 RoleWord(role), role == Role::kAdmin ? "" : " or a higher one");
 }
 
-// Returns TOKEN of "Bearer TOKEN"; nullopt for another form.
+// Returns TOKEN of "Bearer TOKEN"; nullopt for any other form.
 std::optional<std::string_view> BearerToken(std::string_view authorization) {
   constexpr std::string_view kScheme = "bearer ";
   if (!absl::StartsWithIgnoreCase(ToAbsl(authorization), ToAbsl(kScheme))) return std::nullopt;

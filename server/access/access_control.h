@@ -1,4 +1,4 @@
-// Authorization of calls by bearer tokens.
+// Authorizes calls by bearer tokens.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct AccessVerdict {
   std::string_view reason = "ok";
 };
 
-// Thread-safe.
+// An authorizer of calls. Thread-safe.
 class AccessControl {
  public:
   // Reads the token file at `path` (see token_file.h), which must be private (see private_file.h).
@@ -30,10 +30,10 @@ class AccessControl {
   // Reads the file again. Keeps the current tokens if that fails.
   absl::Status Reload();
 
-  // Decides on a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization` header
-  // ("Bearer TOKEN"; nullopt: none). kUnauthenticated: the token is missing or unknown;
-  // kPermissionDenied: its role does not suffice. Both name the required role and never show the
-  // token. The time depends on the token's length only.
+  // Decides whether a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization`
+  // header ("Bearer TOKEN"; nullopt: no header) is allowed. Returns kUnauthenticated if the token
+  // is missing or unknown, and kPermissionDenied if its role does not suffice. Both name the
+  // required role and never show the token. The duration depends only on the token's length.
   AccessVerdict Check(std::string_view method, std::optional<std::string_view> authorization) const;
 
  private:

@@ -1,4 +1,5 @@
-// Owning pointers to OpenSSL objects, and readers of PEM texts. For .cc files only.
+// Owning pointers to OpenSSL objects, and readers of PEM texts. Include this header only in .cc
+// files.
 #pragma once
 
 #include <openssl/bio.h>
@@ -18,7 +19,7 @@ struct OpenSslFree {
 using CertificatePtr = std::unique_ptr<X509, OpenSslFree>;
 using KeyPtr = std::unique_ptr<EVP_PKEY, OpenSslFree>;
 
-// Returns a reader of `pem`, which must outlive it.
+// Returns a reader of `pem`. `pem` must outlive the reader.
 inline std::unique_ptr<BIO, OpenSslFree> PemReader(const std::string& pem) {
   return std::unique_ptr<BIO, OpenSslFree>(
       BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));

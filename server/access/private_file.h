@@ -1,4 +1,4 @@
-// Files with secrets.
+// Reads files with secrets.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace vrp {
 
-// Returns the content of `path`, which only its owner and group may access. kPermissionDenied:
-// other users can read or write it; the message has the remedy. Other errors are those of ReadFile.
-// No message shows the content.
+// Returns the content of `path`, which only its owner and group may access. Returns
+// kPermissionDenied if other users can read or write the file; the message has the remedy. Also
+// returns the errors of ReadFile. No message shows the content.
 absl::StatusOr<std::string> ReadPrivateFile(const std::string& path);
 
 }  // namespace vrp

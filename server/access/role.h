@@ -1,4 +1,4 @@
-// Roles of callers. Each role includes the rights of those before it.
+// Roles of callers. Each role includes the rights of the previous ones.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@ enum class Role {
   kRead,   // read jobs, models, matrices and the state of the server
   kSolve,  // solve, check and convert instances; create solve jobs; upload matrices
   kTrain,  // train, import and evaluate models
-  kAdmin,  // everything else, such as backups and the log level
+  kAdmin,  // all other actions, such as backups and setting the log level
 };
 
-// "read", "solve", "train", "admin".
+// Returns the role's name: "read", "solve", "train" or "admin".
 std::string_view RoleWord(Role role);
 std::optional<Role> ParseRole(std::string_view word);
 

@@ -9,14 +9,14 @@
 namespace vrp {
 namespace {
 
-// Pages and RPCs of other packages, whose protos state no role.
+// A page, or an RPC of another package, whose proto states no role.
 struct ForeignMethod {
   std::string_view path;
   std::optional<Role> role;
 };
 
 constexpr ForeignMethod kForeignMethods[] = {
-    // Probes hold no token, and health shows only whether the daemon serves.
+    // Probes have no token, and health only shows whether the daemon serves.
     {"/grpc.health.v1.Health/Check", std::nullopt},
     {"/grpc.health.v1.Health/Watch", std::nullopt},
     {"/healthz", std::nullopt},
@@ -25,7 +25,7 @@ constexpr ForeignMethod kForeignMethods[] = {
     {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", Role::kRead},
 };
 
-// Returns the RPC of "/vrp.v1.SolverService/Solve", or null if the protos have none.
+// Returns the RPC of a path such as "/vrp.v1.SolverService/Solve", or null if no proto defines it.
 const google::protobuf::MethodDescriptor* FindRpcByPath(std::string_view path) {
   if (path.empty() || path.front() != '/') return nullptr;
   std::string name(path.substr(1));

@@ -1,4 +1,4 @@
-// Roles that callers need.
+// Returns the roles that calls need.
 #pragma once
 
 #include <optional>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxTlsFileBytes = 1 << 20;
 
-// Replaces OpenSSL's default callback, which asks for a password at the terminal.
+// Replaces OpenSSL's default callback, which reads a password from the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
 absl::Status WrongTlsFile(std::string_view path, std::string_view problem) {
@@ -53,8 +53,8 @@ absl::StatusOr<absl::Time> Expiry(const X509& certificate, const std::string& pa
                    "and start again"));
 }
 
-// Returns the latest expiry of the certificates in the file, which may hold an old and a new
-// authority while clients change over.
+// Returns the latest expiry of the certificates in the file. The file may hold an old and a new
+// authority while clients change to the new one.
 absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string& path,
                                       absl::Time now) {
   absl::Time last = absl::InfinitePast();
@@ -65,7 +65,7 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
     VRP_ASSIGN_OR_RETURN(const absl::Time end, EndOf(*certificate, path));
     last = std::max(last, end);
   }
-  ERR_clear_error();  // set at the end of the file
+  ERR_clear_error();  // the end of the file sets an error
   if (last == absl::InfinitePast()) return WrongTlsFile(path, "holds no certificate in PEM form");
   if (last > now) return last;
   return WrongTlsFile(

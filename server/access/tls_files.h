@@ -1,4 +1,4 @@
-// The server's certificate and key, and the certificate authority of its clients.
+// Reads the server's certificate and key, and the certificate authority of its clients.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace vrp {
 
 // Paths of PEM files.
 struct TlsPaths {
-  std::string certificate;  // the server's own certificate, then intermediate ones
+  std::string certificate;  // the server's own certificate, followed by intermediate ones
   std::string key;
-  std::string client_ca;  // empty: clients need no certificate
+  std::string client_ca;  // empty if clients need no certificate
 };
 
 // The contents of the files of TlsPaths.
@@ -25,18 +25,19 @@ struct TlsMaterial {
   std::string certificate;
   std::string key;
   std::string client_ca;
-  absl::Time expires;  // of the server's own certificate
-  // Latest expiry of the client authorities; no client can connect afterwards. Infinite without
-  // one.
+  absl::Time expires;  // expiry of the server's own certificate
+  // Latest expiry of the client authorities, after which no client can connect. Infinite if there
+  // is none.
   absl::Time client_ca_expires = absl::InfiniteFuture();
 };
 
-// Reads and checks the files. Errors name the file. kInvalidArgument: a file is not PEM, the key is
-// encrypted or belongs to another certificate, or a certificate or authority has expired by `now`.
-// kPermissionDenied: other users can read the key. Other errors are those of ReadFile.
+// Reads and checks the files. Errors name the file. Returns kInvalidArgument if a file is not PEM,
+// or if the key is encrypted or belongs to another certificate. Also returns it if a certificate or
+// authority has expired by `now`. Returns kPermissionDenied if other users can read the key. Also
+// returns the errors of ReadFile.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 
-// The material in use. Connections that begin after a Reload use the new one. Thread-safe.
+// The material in use. Connections that begin after a Reload use the new material. Thread-safe.
 class TlsFiles {
  public:
   static absl::StatusOr<std::unique_ptr<TlsFiles>> Create(TlsPaths paths, absl::Time now);

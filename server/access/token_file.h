@@ -1,4 +1,4 @@
-// The file of bearer tokens, which holds their digests only.
+// Reads and writes the file of bearer tokens, which holds only their digests.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ struct TokenEntry {
 };
 
 // Parses lines `ROLE DIGEST NOTE`, where NOTE may be absent or several words; `#` begins a comment.
-// `name` is the file's. kInvalidArgument names every wrong line but never shows its words, since
-// one may be a token that was pasted instead of its digest.
+// `name` is the file's name. Returns kInvalidArgument naming every wrong line. The message never
+// shows the line's words, since one may be a token that was pasted instead of its digest.
 absl::StatusOr<std::vector<TokenEntry>> ParseTokenFile(std::string_view text,
                                                        std::string_view name);
 

@@ -51,14 +51,14 @@ void AddFlag(CLI::App& app, const OptionRow& row, VrpdOptions& values) {
   std::visit(add, row.member);
 }
 
-// Adds the keys whose flags were on the parsed command line to `options.given`.
+// Adds to `options.given` the keys of all flags that were on the parsed command line.
 void MarkGiven(const CLI::App& app, PartialOptions& options) {
   for (const OptionRow& row : OptionTable()) {
     if (app.count(FlagOf(row)) > 0) options.given.insert(row.key);
   }
 }
 
-// Flags that make vrpd do one thing and exit.
+// Flags with which vrpd does one thing and exits.
 struct OneTimeActions {
   std::string new_token_role;
   std::string restore;
@@ -89,7 +89,7 @@ std::string NewTokenText(Role role) {
                 "\nline for the file of --tokens:\n", TokenLine(role, token), "\n");
 }
 
-// Returns an error if models_dir is not the folder that a backup's models are restored to.
+// Returns an error if models_dir is not the folder to which --restore writes models.
 absl::Status CheckRestoredModels(const VrpdOptions& options) {
   const std::filesystem::path restored = std::filesystem::path(options.state_dir) / "models";
   if (std::filesystem::path(options.models_dir).lexically_normal() == restored.lexically_normal()) {

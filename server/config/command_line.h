@@ -1,4 +1,4 @@
-// The command line of vrpd.
+// Parses the command line of vrpd.
 #pragma once
 
 #include <string>
@@ -15,21 +15,22 @@ struct PrintAndExit {
   std::string text;
 };
 
-// --restore: create a state folder from a backup and exit.
+// The values of --restore, which creates a state folder from a backup and exits.
 struct RestoreRequest {
   std::string archive;
   std::string state_dir;
 };
 
-// --forget-jobs: move the remains of a lost job database aside and exit.
+// The values of --forget-jobs, which moves the remains of a lost job database aside and exits.
 struct ForgetRequest {
   std::string state_dir;
 };
 
 using CommandLine = std::variant<VrpdOptions, PrintAndExit, RestoreRequest, ForgetRequest>;
 
-// Parses `arguments`, which lack the program's name, and reads the file of --config. Flags override
-// the file. --version prints `version`. kInvalidArgument and kNotFound name the wrong option.
+// Parses `arguments`, without the program's name, and reads the file of --config. Flags override
+// the file. --version prints `version`. Returns kInvalidArgument or kNotFound naming the wrong
+// option.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::string& version);
 

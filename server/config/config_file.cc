@@ -32,7 +32,7 @@ class Reader {
       Add(root.Mark(), "", Concat("got ", Shown(root), ", wanted a map of options"));
     } else if (const std::optional<int64_t> schema = SchemaOf(root);
                schema.has_value() && *schema > kConfigSchemaVersion) {
-      // The other keys may be unknown to this version.
+      // This version may not know the other keys.
       Add(root[kSchemaKey].Mark(), kSchemaKey,
           Concat("got ", *schema, ", wanted at most ", kConfigSchemaVersion,
                  " (the file was written for a newer vrpd: start that one)"));
@@ -49,7 +49,7 @@ class Reader {
         Concat(name_, ":", mark.line + 1, ": ", key, key.empty() ? "" : ": ", problem));
   }
 
-  // Adds the error that `key` has this value instead of the `wanted` one.
+  // Adds an error: `key` has this value instead of the `wanted` one.
   void AddWrong(const YAML::Node& node, std::string_view key, const std::string& wanted) {
     Add(node.Mark(), key, Concat("got ", Shown(node), ", wanted ", wanted));
   }
@@ -90,7 +90,8 @@ class Reader {
     if (good) options_.given.insert(row->key);
   }
 
-  // ReadValue and Read return whether they have set `out`; else they have added an error.
+  // Reads a value. ReadValue and Read return whether they have set `out`. If not, they have added
+  // an error.
   bool ReadValue(const YAML::Node& node, const OptionRow& row, bool& out) {
     const std::string text = node.IsScalar() ? node.Scalar() : "";
     out = text == "true";

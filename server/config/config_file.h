@@ -1,4 +1,5 @@
-// The configuration file of vrpd: a YAML map with the keys of OptionTable(); see configs/vrpd.yaml.
+// Reads the configuration file of vrpd: a YAML map with the keys of OptionTable().
+// configs/vrpd.yaml is an example.
 #pragma once
 
 #include <string_view>
@@ -8,8 +9,8 @@
 
 namespace vrp {
 
-// Parses a file called `name`. kInvalidArgument has one line per error: an unknown or repeated key,
-// a wrong type or a value out of range. Example:
+// Parses a file called `name`. Returns kInvalidArgument with one line per error: an unknown or
+// repeated key, a wrong type or a value out of range. Example:
 // `vrpd.yaml:12: threads: got "many", wanted an integer from 1 to 64`.
 absl::StatusOr<PartialOptions> ParseConfigFile(std::string_view yaml, std::string_view name);
 

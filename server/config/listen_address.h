@@ -1,4 +1,4 @@
-// Addresses that vrpd may listen on.
+// Parses and checks the addresses on which vrpd listens.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace vrp {
 
 struct ListenAddress {
   bool is_unix = false;
-  std::string host;  // without brackets; of a unix socket: its path
-  int32_t port = 0;  // 0: any free one
+  std::string host;  // without brackets; the path of a unix socket
+  int32_t port = 0;  // 0: any free port
 };
 
 // Parses "HOST:PORT", "[IPV6]:PORT" or "unix:PATH". HOST is an address or a host name. Errors name
@@ -25,22 +25,22 @@ bool IsLoopback(const ListenAddress& address);
 
 struct ListenProtection {
   bool tls = false;
-  bool authenticates = false;  // by tokens or client certificates
-  bool insecure = false;       // the user accepts unprotected connections
+  bool authenticates = false;  // whether the daemon requires tokens or client certificates
+  bool insecure = false;       // whether the user accepts unprotected connections
 };
 
-// Checks the address of the API. kInvalidArgument: `text` is no address, or other machines can
-// reach it without TLS or authentication and `protection` is not insecure. The message has the
-// remedy.
+// Checks the address of the API. Returns kInvalidArgument if `text` is not an address. Also returns
+// it if other machines can reach the address without TLS or authentication and `protection` is not
+// insecure. The message has the remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
-// Checks the address of the metrics as CheckListenAddress does, but refuses unix sockets.
+// Checks the address of the metrics like CheckListenAddress, but refuses unix sockets.
 absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
 
 // Returns kUnavailable for a valid address that cannot be bound.
 absl::Status CannotListen(std::string_view option, std::string_view text);
 
-// Returns the address for clients, with the port that was bound: "HOST:PORT".
+// Returns the address for clients with the bound port: "HOST:PORT".
 std::string BoundAddress(const ListenAddress& address, int32_t port);
 
 }  // namespace vrp

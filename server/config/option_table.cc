@@ -189,7 +189,7 @@ std::string WithFlagDashes(std::string_view key) {
   return flag;
 }
 
-// Joins "a", "b" and "c" to "a, b or c".
+// Returns words as a phrase: "a, b or c".
 std::string JoinWords(std::span<const std::string_view> words) {
   const auto append = [](std::string* out, std::string_view word) { out->append(word); };
   if (words.size() == 1) return std::string(words[0]);

@@ -1,5 +1,5 @@
 // The table of vrpd's options. Flags, file keys, help, docs/vrpd-options.md and the limits of
-// `server info` come from it: a new option is a member of VrpdOptions and a row here.
+// `server info` come from this table. To add an option, add a member to VrpdOptions and a row here.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace vrp {
 
-// Means, as OptionRange::most, the number of hardware threads of the machine that vrpd runs on.
+// As OptionRange::most, means the number of hardware threads of the machine on which vrpd runs.
 inline constexpr int32_t kThreadsOfMachine = 0;
 
-// The allowed values of an integer option, including both ends.
+// The range of an integer option, including both ends.
 struct OptionRange {
   int32_t least = 1;
   int32_t most = kThreadsOfMachine;
@@ -24,7 +24,7 @@ struct OptionRange {
 
 // The field of vrp.v1.Limits that an option sets, and its units per unit of the option.
 struct LimitsField {
-  std::string_view name;  // empty: none
+  std::string_view name;  // empty if there is none
   int64_t scale = 1;
 };
 
@@ -33,14 +33,15 @@ struct OptionRow {
   using Member = std::variant<bool VrpdOptions::*, int32_t VrpdOptions::*,
                               std::string VrpdOptions::*, std::vector<std::string> VrpdOptions::*>;
 
-  std::string_view key;  // in the file: "state_dir"; the flag is "--state-dir"
+  std::string_view key;  // key in the file, such as "state_dir" for the flag "--state-dir"
   Member member;
-  std::string_view placeholder = {};             // of the value in the help; of a number: its unit
+  std::string_view placeholder = {};             // placeholder for the value in the help; the unit
+                                                 // of a number
   std::string_view help;                         // an imperative phrase of at most 80 characters
-  OptionRange range = {};                        // of an integer
-  std::span<const std::string_view> words = {};  // allowed texts; empty: any
-  std::string_view default_text = {};            // empty: the value in VrpdOptions()
-  LimitsField limit = {};                        // of an integer
+  OptionRange range = {};                        // range of an integer option
+  std::span<const std::string_view> words = {};  // allowed values of a text option; empty: any text
+  std::string_view default_text = {};            // empty means the value in VrpdOptions()
+  LimitsField limit = {};                        // limit that an integer option sets
 };
 
 std::span<const OptionRow> OptionTable();
@@ -51,7 +52,8 @@ std::string FlagOf(const OptionRow& row);
 // Returns the largest allowed value of an integer option on this machine.
 int32_t MostOf(const OptionRow& row);
 
-// Returns "1 to 4096" or "text or json"; empty if every value of the type is allowed.
+// Returns a phrase such as "1 to 4096" or "text or json"; empty if every value of the type is
+// allowed.
 std::string AllowedValues(const OptionRow& row);
 
 // Returns the default as help and documentation show it.
@@ -60,7 +62,7 @@ std::string DefaultText(const OptionRow& row);
 // Copies the value of the option.
 void CopyOption(const OptionRow& row, const VrpdOptions& from, VrpdOptions& to);
 
-// Returns docs/vrpd-options.md, which is the same on every machine.
+// Returns the content of docs/vrpd-options.md, which is the same on every machine.
 std::string OptionsMarkdown();
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// The settings of vrpd, from its defaults, its configuration file and its flags.
+// Merges the settings of vrpd from its defaults, its configuration file and its flags.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace vrp {
 inline constexpr std::string_view kLogLevels[] = {"debug", "info", "warn", "error"};
 inline constexpr std::string_view kLogFormats[] = {"text", "json"};
 
-// Settings with their defaults. option_table.h describes each one.
+// Settings with their defaults. option_table.h describes each setting.
 struct VrpdOptions {
   std::string listen = "127.0.0.1:50051";
   std::string state_dir;                           // required
-  std::string models_dir;                          // empty: `models` in state_dir
-  std::vector<std::string> read_only_models_dirs;  // empty: the models that come with vrpd
+  std::string models_dir;                          // empty means `models` in state_dir
+  std::vector<std::string> read_only_models_dirs;  // empty means the models that come with vrpd
   std::vector<std::string> data_dirs;              // see RestrictsTrainingFiles
   std::string device = "auto";
   int32_t serving_memory_percent = 20;
-  std::string nvml_library = "libnvidia-ml.so.1";  // a name for the loader, or a path
-  int32_t threads = 0;                             // 0: all of the machine's
+  std::string nvml_library = "libnvidia-ml.so.1";  // library name for the loader, or a path
+  int32_t threads = 0;                             // 0: all threads of the machine
   int32_t solve_queue = 64;
   int32_t max_batch = 32;
   int32_t max_batch_delay_us = 0;
@@ -33,7 +33,7 @@ struct VrpdOptions {
   int32_t max_queued_jobs = 1000;
   int32_t solve_jobs_at_once = 1;
   int32_t state_quota_mb = 0;   // 0: no limit
-  std::string tls_certificate;  // empty: plaintext
+  std::string tls_certificate;  // empty: plaintext connections
   std::string tls_key;
   std::string tls_client_ca;  // empty: clients need no certificate
   std::string tokens;         // empty: callers need no token
@@ -46,29 +46,29 @@ struct VrpdOptions {
   int32_t max_connections = 1000;
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;
-  std::string metrics_listen;  // empty: no HTTP
+  std::string metrics_listen;  // empty: no HTTP endpoint
   std::string log_level = "info";
   std::string log_format = "text";
 
   bool operator==(const VrpdOptions&) const = default;
 };
 
-// The settings that one source, the file or the flags, gives.
+// The settings that one source states: the file or the flags.
 struct PartialOptions {
-  VrpdOptions values;                // meaningful for the keys in `given` only
+  VrpdOptions values;                // valid only for the keys in `given`
   std::set<std::string_view> given;  // keys of OptionTable()
 };
 
-// Whether trainings may name files of data_dirs only: if data_dirs are given, or if callers can be
-// others than users of this machine.
+// Whether trainings may only name files in data_dirs. True if data_dirs are given, or if callers
+// may be others than users of this machine.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 
 // Returns the number of hardware threads of this machine, at least 1.
 int32_t HardwareThreads();
 
-// Returns the values of `flags`, for the others those of `file`, else the defaults; fills in
-// models_dir and threads. Checks the rules that do not depend on the source: state_dir is given,
-// the TLS options are complete, the addresses are allowed (see listen_address.h). Opens no file.
+// Returns the values of `flags`, then of `file`, then the defaults. Fills in models_dir and
+// threads. Checks the rules that do not depend on the source: state_dir is given, the TLS options
+// are complete, and the addresses are allowed (see listen_address.h). Opens no file.
 absl::StatusOr<VrpdOptions> Merge(const PartialOptions& flags, const PartialOptions& file);
 
 }  // namespace vrp

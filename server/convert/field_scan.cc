@@ -22,8 +22,8 @@ using google::protobuf::Reflection;
 
 constexpr size_t kMaxViolations = 100;
 
-// The fields of each message type whose values can be wrong: numbers, enums and messages. Customers
-// are nearly all of an instance, so the scan visits no other fields.
+// The fields of each message type whose values can be wrong: numbers, enums and messages. The scan
+// visits no other fields, because customers are nearly all of an instance.
 using ScannedFields = std::unordered_map<const Descriptor*, std::vector<const FieldDescriptor*>>;
 
 void AddScannedFields(const Descriptor& type, ScannedFields& fields) {
@@ -36,7 +36,7 @@ void AddScannedFields(const Descriptor& type, ScannedFields& fields) {
         value == FieldDescriptor::CPPTYPE_ENUM) {
       own.push_back(field);
     }
-    // References in unordered_map stay valid while it grows.
+    // References into an unordered_map stay valid while the map grows.
     if (field->message_type() != nullptr) AddScannedFields(*field->message_type(), fields);
   }
 }
@@ -50,7 +50,7 @@ const ScannedFields& AllScannedFields() {
   return *all;
 }
 
-// Builds paths for violations only.
+// A scanner that builds paths only for violations.
 class Scanner {
  public:
   FieldScan Run(const Message& message) && {
@@ -62,7 +62,7 @@ class Scanner {
   // A field on the path from the instance to the scanned value.
   struct Step {
     const FieldDescriptor* field;
-    int index = -1;  // -1: not repeated, or the whole field
+    int index = -1;  // index in a repeated field; -1: the whole field, or not repeated
   };
 
   std::string Path() const {

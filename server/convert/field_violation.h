@@ -1,4 +1,5 @@
-// Errors that name fields of a message: an absl::Status with a google.rpc.BadRequest as payload.
+// Builds errors that name fields of a message: an absl::Status with a google.rpc.BadRequest as
+// payload.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace vrp {
 
-// Payload type URLs under which a status carries google.rpc details.
+// Payload type URLs of google.rpc details in a status.
 inline constexpr std::string_view kBadRequestUrl = "type.googleapis.com/google.rpc.BadRequest";
 inline constexpr std::string_view kRetryInfoUrl = "type.googleapis.com/google.rpc.RetryInfo";
 
@@ -22,22 +23,22 @@ struct FieldViolation {
 
 // Returns `field: description`.
 std::string ToLine(const FieldViolation& violation);
-// Parses an error line of the core. The field is empty if the line begins with no path.
+// Parses an error line of the core. Leaves the field empty if the line does not begin with a path.
 FieldViolation FromLine(std::string_view line);
 
-// Returns an error with the first 20 violations as message, one per line, and all as payload.
+// Returns an error whose payload has all `violations`. The message has the first 20, one per line.
 // `violations` is not empty.
 absl::Status FieldError(absl::StatusCode code, const std::vector<FieldViolation>& violations);
 absl::Status InvalidField(std::string_view field, std::string_view description);
 
 // Returns `status` with `violations` as payload and an unchanged message. OK stays OK.
 absl::Status WithViolations(absl::Status status, const std::vector<FieldViolation>& violations);
-// Adds a payload to a kInvalidArgument or kUnimplemented of the core that has none. Each line of
-// the message becomes a violation of `field`, or of the path at its beginning if `field` is empty.
-// Returns any other status unchanged.
+// Adds a payload to a kInvalidArgument or kUnimplemented error of the core that has none. Each line
+// of the message becomes a violation of `field`, or of the path at its beginning if `field` is
+// empty. Returns any other status unchanged.
 absl::Status WithField(absl::Status status, std::string_view field = "");
 
-// Returns the violations in the payload, or none without one.
+// Returns the violations in the payload; an empty list without a payload.
 std::vector<FieldViolation> ViolationsOf(const absl::Status& status);
 
 }  // namespace vrp

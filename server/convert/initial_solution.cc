@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Largest number of reported errors.
+// Bounds the number of reported errors.
 constexpr size_t kMostErrors = 100;
 
 struct GivenPlan {
@@ -28,7 +28,7 @@ struct GivenPlan {
   std::vector<FrozenRoute> frozen;  // one per route
 };
 
-// Reads the routes of a plan, whose stops are named by id or number.
+// A reader of the routes of a plan, whose stops are named by id or number.
 class RouteReader {
  public:
   RouteReader(const v1::Solution& message, const Instance& instance, int32_t frozen_stops)

@@ -1,4 +1,4 @@
-// Reads the plan that a search starts from.
+// Reads the plan from which a search starts.
 #pragma once
 
 #include <optional>
@@ -12,20 +12,20 @@
 namespace vrp {
 
 struct InitialSolution {
-  Instance instance;  // with the frozen stops
+  Instance instance;  // the instance with the frozen stops
   Plan plan;          // feasible part of the given plan
   v1::InitialSolutionReport report;
 };
 
 // Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
 //
-// Drops visits until the plan is feasible: as few as possible, but more after `stop`.
-// kInvalidArgument names every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is no
+// Drops visits until the plan is feasible: as few as possible, but more after `stop`. Returns
+// kInvalidArgument naming every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is no
 // customer`.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 
-// Returns `instance` with the frozen stops of a plan. Does not read its other parts.
+// Returns `instance` with the frozen stops of a plan. Reads no other part of the plan.
 absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,
                                          const Instance& instance);
 

@@ -88,7 +88,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
   Conversion conversion = Convert(message, matrices);
   std::vector<FieldViolation>& invalid = conversion.problems.invalid;
   if (invalid.empty() && conversion.problems.unsupported.empty()) {
-    // Matrices are large: the data is moved, and converted once more after an error.
+    // Matrices are large, so the data is moved, and converted again after an error.
     absl::StatusOr<Instance> instance = Instance::Create(std::move(conversion.data));
     if (instance.ok()) return instance;
     conversion.data = DataFromProto(message, matrices).data;

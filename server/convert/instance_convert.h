@@ -17,7 +17,8 @@ namespace vrp {
 struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
-  // Customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle capacity 30`.
+  // warnings about customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle
+  // capacity 30`
   std::vector<FieldViolation> oversize = {};
 };
 // Finds all errors of a message. `matrices` holds uploaded matrices; if it is null, their names are
@@ -26,23 +27,23 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
 
 // Returns the instance of a message. Paths in errors begin in the Instance.
 //
-// kInvalidArgument: all wrong fields, as `customers[17].demand: got -1, wanted at least 0`.
-// kUnimplemented: all fields that this server does not know.
+// Returns kInvalidArgument with all wrong fields, as `customers[17].demand: got -1, wanted at least
+// 0`. Returns kUnimplemented with all fields that this server does not know.
 absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
                                            const MatrixSource* matrices = nullptr);
 
-// Reads a file, with the message's objective and metric in place of the file's if given.
+// Reads a file. The objective and metric of the message, if given, replace those of the file.
 //
-// kInvalidArgument: `name:line: what, got, wanted` for the field `file.content`, or the error of
-// another field (`file.metric: ...`).
+// Returns kInvalidArgument as `name:line: what, got, wanted` for the field `file.content`, or the
+// error of another field (`file.metric: ...`).
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 
 // Returns kInvalidArgument naming `field` if `nodes` exceeds `most`, the daemon's limit.
 absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most);
 
-// Returns an error of the core with the field paths of the message that the instance came from:
-// `customers[3].setup: ...` becomes `customers[3].setup_time: ...`.
+// Returns an error of the core with the field paths of the instance's message: `customers[3].setup:
+// ...` becomes `customers[3].setup_time: ...`.
 absl::Status WithMessageFields(absl::Status status, int64_t num_nodes);
 
 }  // namespace vrp

@@ -16,7 +16,7 @@
 namespace vrp {
 namespace {
 
-// Returns the size of a unit that a caller names: nullopt without a name, 0 for an unknown name.
+// Returns the size of a unit that a caller names; nullopt without a name, 0 for an unknown name.
 std::optional<double> MetresOf(std::string_view name) {
   if (name.empty()) return std::nullopt;
   return name == "m" ? 1 : name == "km" ? 1000 : 0;
@@ -80,7 +80,7 @@ class Converter {
     return {.data = std::move(data_), .invalid = std::move(errors_).Take()};
   }
 
-  // Checks the limits before anything is allocated.
+  // Checks the limits before it allocates anything. Returns whether they hold.
   bool ConvertSizes() {
     const int64_t nodes = int64_t{message_.depots_size()} + message_.customers_size();
     if (message_.depots_size() == 0) errors_.Add("depots", "absent, wanted at least one");
@@ -138,8 +138,7 @@ class Converter {
     }
   }
 
-  // Returns the node of an index into the customers. For a wrong index it adds an error and
-  // returns 0.
+  // Returns the node of an index into the customers. Adds an error and returns 0 for a wrong index.
   NodeIndex NodeOf(const std::string& field, int32_t customer) {
     if (customer >= 0 && customer < message_.customers_size()) {
       return customer + static_cast<NodeIndex>(depots_);
@@ -182,8 +181,8 @@ class Converter {
     ConvertMatrices(path, vehicle, added);
   }
 
-  // Converts the matrices of an instance or a vehicle type: its own, or uploaded ones that it
-  // names.
+  // Converts the matrices of an instance or a vehicle type: its own, or uploaded ones that the
+  // message names.
   template <typename Message, typename Target>
   void ConvertMatrices(const std::string& path, const Message& message, Target& target) {
     const bool own = message.has_distance_matrix() || message.has_duration_matrix();

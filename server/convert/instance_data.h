@@ -1,4 +1,4 @@
-// Converts the fields of an Instance message. Part of InstanceFromProto.
+// Converts the fields of an Instance message for InstanceFromProto.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ struct DataConversion {
 };
 
 // Converts a message. Takes memory in proportion to the message and the matrices that it names.
-// `matrices`: where uploaded matrices are kept; null: names of matrices are refused.
+// `matrices` holds uploaded matrices; if it is null, their names are refused.
 DataConversion DataFromProto(const v1::Instance& message, const MatrixSource* matrices);
 
 }  // namespace vrp

@@ -241,7 +241,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       break;
     case EventType::kImprovement:
     case EventType::kAnswer:
-      break;  // solve jobs only
+      break;  // only solve jobs have it
   }
   return message;
 }

@@ -19,8 +19,8 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event);
 v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event);
 
 // Returns the specification of a training. `default_device` applies if the message names none.
-// kInvalidArgument: config_yaml is absent, or CheckSizes, CheckLimits or CheckLabels refuses a
-// field. The job manager checks the configuration itself.
+// Returns kInvalidArgument if config_yaml is absent, or if CheckSizes, CheckLimits or CheckLabels
+// refuses a field. The job manager checks the configuration itself.
 absl::StatusOr<JobSpec> JobSpecFromProto(const v1::TrainingSpec& message,
                                          const std::string& default_device);
 // Returns the labels of a list filter.

@@ -1,7 +1,7 @@
 // Reads the core's structs from messages by reflection, with the names in fields.h.
 //
-// core/problem/instance/fields.h says which message field each member comes from, so that a new
-// field needs no code here unless it has a new kind.
+// core/problem/instance/fields.h states the message field of each member. Therefore a new field
+// needs no code here unless it has a new kind.
 #pragma once
 
 #include <cstddef>
@@ -16,12 +16,12 @@
 
 namespace vrp {
 
-// Returns the field `name` of a message type. Aborts if there is none, because fields.h and the
-// proto then disagree.
+// Returns the field `name` of a message type. Aborts if there is no such field, because fields.h
+// and the proto then disagree.
 const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
                                                       std::string_view name);
 
-// Reads a bool, number or text. If the message does not state the field, `value` does not change.
+// Reads a bool, number or text. Does not change `value` if the message does not state the field.
 template <typename Value>
 void ReadScalar(const google::protobuf::Message& message,
                 const google::protobuf::FieldDescriptor& field, Value& value) {
@@ -64,7 +64,7 @@ const std::vector<const google::protobuf::FieldDescriptor*>& MessageFieldsOf(
   return *all;
 }
 
-// Reads one member from its message field; see ReadFields.
+// Reads one member from its message field, like ReadFields.
 template <FieldKind kKind, typename Value>
 void ReadField(const google::protobuf::Message& message,
                const google::protobuf::FieldDescriptor& given, size_t load_dimensions,
@@ -72,7 +72,7 @@ void ReadField(const google::protobuf::Message& message,
   using enum FieldKind;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer) {
-    return;  // these need the whole instance
+    return;  // these fields need the whole instance
   } else if constexpr (kKind == kCapacity) {
     const std::vector<double> capacities = ReadNumbers(message, given);
     if (!capacities.empty()) value = capacities.front();

@@ -23,14 +23,14 @@ void RenameComponent(std::string_view name, std::string_view message, std::strin
   path.replace(at + 2, name.size(), message);
 }
 
-// Replaces the core's names of the fields of `Object` by the message's.
+// Replaces the core's names of the fields of `Object` with the message's names.
 template <typename Object>
 std::string WithMessageNames(std::string path) {
   ForEachField<Object>([&](auto field) { RenameComponent(field.name, field.message, path); });
   return path;
 }
 
-// "customers[3].further_windows[0].open" -> "customers[3].time_windows[1].open".
+// Converts "customers[3].further_windows[0].open" to "customers[3].time_windows[1].open".
 std::string FurtherWindowPath(const std::string& path) {
   constexpr std::string_view kName = "].further_windows[";
   const size_t at = path.find(kName);
@@ -42,7 +42,8 @@ std::string FurtherWindowPath(const std::string& path) {
   return Concat(path.substr(0, at), "].time_windows[", number + 1, path.substr(end));
 }
 
-// "customers[3].setup" -> "customers[3].setup_time", "depots[0].x" -> "depots[0].location.x".
+// Converts "customers[3].setup" to "customers[3].setup_time", and "depots[0].x" to
+// "depots[0].location.x".
 std::string NodePath(std::string path) {
   const bool depot = absl::StartsWith(path, "depots[");
   path = FurtherWindowPath(path);
@@ -60,7 +61,7 @@ std::string NodePath(std::string path) {
   return path;
 }
 
-// "distance_matrix[2][1]" -> "distance_matrix.values[7]" for 3 nodes.
+// Converts "distance_matrix[2][1]" to "distance_matrix.values[7]" for 3 nodes.
 std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
   const size_t begin = path.find("_matrix[") + std::string_view("_matrix").size();
   const std::vector<std::string> parts =
@@ -74,7 +75,7 @@ std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
   return Concat(path.substr(0, begin), ".values[", row * num_nodes + column, "]");
 }
 
-// Whether the core names the values of all nodes at once, as "demands" for a TSP.
+// Whether the core's path is that of the values of all nodes, as "demands" for a TSP.
 bool IsPerNodeList(std::string_view field) {
   bool found = false;
   ForEachNodeField([&](auto node_field) { found |= node_field.list == field; });

@@ -19,16 +19,17 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// Bytes of overhead: of an allocation, and of a pointer in a list that doubles its capacity.
+// Bytes of overhead of an allocation, and of a pointer in a list that doubles its capacity.
 constexpr int64_t kAllocation = 16;
 constexpr int64_t kListEntry = 24;
 constexpr int64_t kStringBytes = int64_t{sizeof(std::string)} + kAllocation;
-// Lists of numbers double their capacity.
+// Memory factor of growing lists: lists of numbers double their capacity.
 constexpr int64_t kListGrowth = 2;
-constexpr int64_t kUnknownField = 32;  // protobuf keeps fields that the type does not have
+constexpr int64_t kUnknownField = 32;  // bytes that protobuf stores for a field that the type does
+                                       // not have
 constexpr int64_t kMapEntry = 128;
 constexpr uint32_t kLengthDelimited = 2;  // wire type of texts, messages and packed numbers
-constexpr int kMaxDepth = 100;            // as in protobuf
+constexpr int kMaxDepth = 100;            // equal to protobuf's limit
 constexpr int kMaxFieldNumber = 1000;
 
 // Returns the wire type of a field. Protobuf keeps values of another wire type as unknown fields.
@@ -54,9 +55,10 @@ uint32_t WireTypeOf(const FieldDescriptor& field) {
 struct TypeWeight;
 
 struct FieldWeight {
-  const FieldDescriptor* field = nullptr;  // null: the type has no field of this number
-  const TypeWeight* message = nullptr;     // of message values
-  int64_t value = 0;                       // of each value, without the content of texts and lists
+  const FieldDescriptor* field = nullptr;  // null if the type has no field with this number
+  const TypeWeight* message = nullptr;     // type of message values
+  int64_t value = 0;                       // bytes of each value, without the content of texts and
+                                           // lists
   bool packable = false;                   // whether many values may share one tag
   uint32_t wire_type = 0;
 
@@ -83,7 +85,7 @@ class TypeWeights {
     std::unique_ptr<TypeWeight>& known = known_[&type];
     if (known != nullptr) return *known;
     known = std::make_unique<TypeWeight>();
-    TypeWeight& weight = *known;  // known before its fields, which may be of this type
+    TypeWeight& weight = *known;  // known before its fields, because these may have the same type
     weight.bytes = BytesOf(type) + kAllocation;
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
@@ -123,7 +125,7 @@ class TypeWeights {
   std::map<const Descriptor*, std::unique_ptr<TypeWeight>> known_ ABSL_GUARDED_BY(mutex_);
 };
 
-// Weighs a message by its tags and lengths.
+// A scale that weighs a message by its tags and lengths.
 class Scale {
  public:
   Scale(google::protobuf::io::ZeroCopyInputStream& wire, int64_t most) : in_(&wire), most_(most) {}
@@ -139,8 +141,8 @@ class Scale {
   }
   bool too_much() const { return weight_ > most_; }
 
-  // Adds the fields of a message of `type`, or of an unknown one if null. Returns false if the
-  // weight exceeds the limit or the bytes are unreadable.
+  // Adds the fields of a message of `type`; a null `type` is unknown. Returns false if the weight
+  // exceeds the limit or the bytes are unreadable.
   bool Add(const TypeWeight* type, int depth) {
     if (depth > kMaxDepth) return false;
     while (const uint32_t tag = in_.ReadTag()) {
@@ -172,7 +174,7 @@ class Scale {
         return in_.Skip(8);
       case 2:
         return AddLong(field, depth);
-      case 3:  // a group: our protos have none
+      case 3:  // a group; our protos have none
         weight_ += 3 * kUnknownField;
         return Add(nullptr, depth + 1);
       case 4:

@@ -12,9 +12,9 @@ namespace vrp {
 
 // Returns an upper estimate of the bytes that a message of `type` takes in memory.
 //
-// Stops at `most` bytes with kInvalidArgument naming the field reached. For bytes that are not such
-// a message, returns the memory needed to find that out. Thread-safe. Allocates only for the first
-// message of a type.
+// Stops at `most` bytes and returns kInvalidArgument naming the field reached. For bytes that are
+// not such a message, returns the memory needed to detect that. Thread-safe. Allocates memory only
+// for the first message of a type.
 absl::StatusOr<int64_t> WeighMessage(const google::protobuf::Descriptor& type,
                                      google::protobuf::io::ZeroCopyInputStream& wire, int64_t most);
 

@@ -14,14 +14,14 @@ namespace vrp {
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
-// Return the parts of a name. kInvalidArgument names `field`: `name: got "x", wanted
+// Return the parts of a name. They return kInvalidArgument naming `field`: `name: got "x", wanted
 // trainingJobs/{id}`.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);
 absl::StatusOr<ModelReference> ParseModelName(std::string_view field, std::string_view name);
-// Accepts only models/{name}/versions/{n}.
+// Parses a name, which must be models/{name}/versions/{n}.
 absl::StatusOr<ModelReference> ParseVersionName(std::string_view field, std::string_view name);
-// Accepts only models/{name}/aliases/{alias}.
+// Parses a name, which must be models/{name}/aliases/{alias}.
 absl::StatusOr<ModelReference> ParseAliasName(std::string_view field, std::string_view name);
 
 }  // namespace vrp

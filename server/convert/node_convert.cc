@@ -42,7 +42,7 @@ class NodeConverter {
     for (const v1::Customer& customer : message_.customers()) add(customer.id());
   }
 
-  // Either all nodes have a location, or none has one and there is a matrix.
+  // Converts positions. Either all nodes have a location, or none has one and there is a matrix.
   void ConvertPositions() {
     std::vector<std::string> absent;
     const auto add = [&](const auto& node, std::string_view list, int index) {
@@ -67,7 +67,7 @@ class NodeConverter {
     return message_.customers(static_cast<int>(node - depots_));
   }
 
-  // Converts the per-node fields that need nothing but their own message field.
+  // Converts the per-node fields that depend only on their own message field.
   void ConvertNodeFields() {
     ForEachNodeField(data_, [this](auto field, auto& values) {
       using enum FieldKind;

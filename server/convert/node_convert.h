@@ -1,4 +1,4 @@
-// Converts the depots and customers of an Instance message. Part of DataFromProto.
+// Converts the depots and customers of an Instance message for DataFromProto.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,12 @@
 
 namespace vrp {
 
-// Whether a depot or customer has a time window.
+// Whether any depot or customer has a time window.
 bool HasTimeWindow(const v1::Instance& message);
-// Returns the largest number of loads that a customer states in one field.
+// Returns the largest number of loads that any customer states in one field.
 int MaxLoadDimensions(const v1::Instance& message);
 
-// Sets the per-node fields of `data`, whose kind is set. No field has more loads than
+// Sets the per-node fields of `data`, whose kind must be set. No field has more loads than
 // `load_dimensions`.
 void ConvertNodes(const v1::Instance& message, size_t load_dimensions, InstanceData& data,
                   ViolationList& errors);

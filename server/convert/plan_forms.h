@@ -1,4 +1,4 @@
-// Reads plans from the files of requests and writes them in the formats that requests ask for.
+// Reads plans from the files of requests, and writes plans in the formats that requests name.
 #pragma once
 
 #include <string_view>
@@ -14,14 +14,15 @@ namespace vrp {
 // Values of v1::SolutionFormat in a message.
 using RenderedForms = google::protobuf::RepeatedField<int>;
 
-// Checks that every format can express plans of `instance`. Errors name the field `render[i]`:
-// kInvalidArgument for an unknown format, kUnimplemented for one that cannot express the plan.
+// Checks that every format can express plans of `instance`. Errors name the field `render[i]`.
+// Returns kInvalidArgument for an unknown format, and kUnimplemented for one that cannot express
+// the plan.
 absl::Status CheckRender(const Instance& instance, const RenderedForms& render);
 // Returns one file for each format. CheckRender must accept the formats.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
                                      const VroomNames& names, const RenderedForms& render);
 
-// Returns the plan of a file. kInvalidArgument names the fields of `field`.
+// Returns the plan of a file. Returns kInvalidArgument naming the fields below `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,
                                                const Instance& instance, const VroomNames& names,
                                                std::string_view field = "solution_file");

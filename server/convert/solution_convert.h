@@ -16,7 +16,7 @@ v1::Units ToProto(const Units& units);
 v1::Violation ToProto(const Violation& violation);
 
 // Returns a plan to check. Reads `vehicle` and the `node` of each stop. Drops depots at the ends of
-// routes; the checker reports wrong numbers.
+// routes. Accepts wrong numbers, which the checker reports.
 Plan PlanFromProto(const Instance& instance, const v1::Solution& message);
 
 }  // namespace vrp

@@ -133,7 +133,7 @@ class OptionsReader {
     }
   }
 
-  // RuleOf checks the other fields together with the instance.
+  // Reads the criteria that depend on no instance. RuleOf checks the others with the instance.
   void ReadStop() {
     const v1::StoppingCriteria& stop = message_.stop();
     if (stop.max_iterations() < 0) {
@@ -167,7 +167,7 @@ class OptionsReader {
                                " searches; wanted greedy, sample, beam, multi_start or improved")});
   }
 
-  // Returns the value, or `fallback` for 0.
+  // Returns the value, or `fallback` if it is 0.
   int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t most) {
     if (value == 0) return fallback;
     if (value < 1 || value > most) {

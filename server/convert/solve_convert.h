@@ -15,18 +15,19 @@ namespace vrp {
 struct SolveLimits {
   int32_t max_threads = 1;
   absl::Duration max_budget = kMostBudget;
-  absl::Duration default_budget = kDefaultBudget;  // at most max_budget
+  absl::Duration default_budget = kDefaultBudget;  // not above max_budget
 };
 
 // Returns the options of a request with the defaults of the proto. The caller adds times,
-// cancellation, policy and, by SetStop, the stopping criteria. If the request asks for idle
-// threads, `threads` is their largest number. kInvalidArgument names every wrong field: `threads:
+// cancellation, policy and, by SetStop, the stopping criteria. If the request uses idle threads,
+// `threads` is their largest number. Returns kInvalidArgument naming every wrong field: `threads:
 // got 9, wanted 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
 
-// Sets the stopping criteria of a request for `instance` and, if the daemon chooses the budget, the
-// budget for its size. `options` come from SolveOptionsFromProto. kInvalidArgument names the field.
+// Sets the stopping criteria of a request for `instance`. If the daemon chooses the budget, also
+// sets the budget for the instance's size. `options` come from SolveOptionsFromProto. Returns
+// kInvalidArgument naming the field.
 absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
                      SolveOptions& options);
 
@@ -35,7 +36,7 @@ bool HasAutomaticBudget(const v1::SolveRequest& message);
 // Returns the requested budget within the limits. The request may be invalid.
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
 // Returns the shortest search time that a request implies for a number of customers. A search that
-// proves its plan optimal may end before.
+// proves its plan optimal may end earlier.
 absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
                            const SolveLimits& limits);
 

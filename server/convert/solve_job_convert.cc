@@ -60,7 +60,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kCheckpoint:
     case EventType::kModel:
     case EventType::kCompacted:
-      break;  // training jobs only
+      break;  // only training jobs have it
   }
   return message;
 }

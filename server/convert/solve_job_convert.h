@@ -8,8 +8,8 @@ namespace vrp {
 
 v1::SolveProgress ToProto(const SolveProgress& progress);
 
-// Returns the stored form of `request` and the part of it that a SolveJob shows. The budget of the
-// request is set, and its input is `instance`.
+// Returns the stored form of `request` and the part of it that a SolveJob shows. The request must
+// state a budget, and its input is `instance`.
 SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance);
 
 // Returns the message without the response, which the store keeps separately.

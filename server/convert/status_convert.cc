@@ -16,8 +16,8 @@
 namespace vrp {
 namespace {
 
-// Bounds the trailers (the message twice, the details once) to gRPC's 8 KiB. Larger trailers would
-// replace the error.
+// Bounds the message to keep the trailers within gRPC's 8 KiB. Trailers contain the message twice
+// and the details once. Larger trailers would replace the error.
 constexpr size_t kMaxMessageBytes = 1500;
 constexpr size_t kMaxViolationBytes = 300;
 constexpr size_t kMaxViolationsBytes = 2500;

@@ -21,23 +21,24 @@ absl::Status WithRetry(absl::Status status, absl::Duration delay);
 absl::Status WithReason(absl::Status status, std::string_view reason);
 // Returns the error of calls that arrive while the daemon shuts down.
 absl::Status StoppingError();
-// Returns the error of a message that is not a readable `type` ("vrp.v1.SolveRequest").
+// Returns the error for bytes that are not a readable message `type` ("vrp.v1.SolveRequest").
 absl::Status UnreadableError(std::string_view type);
 
 // Returns the gRPC status with the same code.
 //
-// Details: a google.rpc.ErrorInfo (domain "vrp"; reason of WithReason, else the name of the code),
-// the BadRequest or RetryInfo in the payload of the status (see field_violation.h), and a RetryInfo
-// of one second for kResourceExhausted and kUnavailable without one. Texts are truncated to gRPC's
-// limit of 8 KiB for trailers.
+// The details have a google.rpc.ErrorInfo with the domain "vrp" and the reason of WithReason, else
+// the name of the code. They also have the BadRequest or RetryInfo in the payload of the status
+// (see field_violation.h). kResourceExhausted and kUnavailable without a RetryInfo get one of one
+// second. Texts are truncated to gRPC's limit of 8 KiB for trailers.
 grpc::Status ToGrpcStatus(const absl::Status& status);
-// Returns code, message and details of ToGrpcStatus as a message, for one response of many.
+// Returns code, message and details of ToGrpcStatus as a message. Used for one response among many.
 google::rpc::Status ToDetailedStatus(const absl::Status& status);
-// Returns the reason in the ErrorInfo of a status of ToGrpcStatus in lower case ("queue_full"), or
-// the name of the code.
+// Returns the reason in the ErrorInfo of a status of ToGrpcStatus in lower case ("queue_full").
+// Without a reason, returns the name of the code.
 std::string ReasonOf(const grpc::Status& status);
 
-// Returns code and full message without details, for errors that are data (TrainingJob.error).
+// Returns code and full message without details, for errors that are stored data
+// (TrainingJob.error).
 google::rpc::Status ToRpcStatus(const absl::Status& status);
 
 }  // namespace vrp

@@ -9,7 +9,7 @@
 namespace vrp {
 
 google::protobuf::Duration ToProto(
-    absl::Duration duration);  // infinite: the longest possible Duration
+    absl::Duration duration);  // infinite becomes the longest possible Duration
 google::protobuf::Timestamp ToProto(absl::Time time);
 
 // Returns kInvalidArgument for an invalid Duration: seconds beyond 10,000 years, nanos out of range

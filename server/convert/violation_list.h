@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// A list of the first 100 errors.
+// A list of errors that holds the first 100.
 class ViolationList {
  public:
   // Adds an error whose description is the concatenation of `parts`.

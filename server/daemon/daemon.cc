@@ -41,8 +41,8 @@ Daemon::~Daemon() {
     parts.streams->Close();
     parts.drain.Run([&](absl::Duration limit) { parts.port.Close(limit); });
   }
-  // No call is left. The pools' threads end before the jobs that their tasks use. The pool objects
-  // stay: a stopping job may still notify a stream that has ended.
+  // No call is left. The pools' threads must end before the jobs that their tasks use. The pool
+  // objects stay, because a stopping job may still notify a stream that has ended.
   if (parts.solve_pool != nullptr) parts.solve_pool->Close();
   if (parts.batch_pool != nullptr) parts.batch_pool->Close();
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();

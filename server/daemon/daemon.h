@@ -1,4 +1,4 @@
-// The assembled daemon, from its options to the port that serves. This header does not need gRPC.
+// Builds the daemon from its options and runs it. This header does not need gRPC.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace vrp {
 
-// Thread-safe after Create.
+// The running daemon. Thread-safe after Create.
 class Daemon {
  public:
   struct Options {
@@ -23,36 +23,39 @@ class Daemon {
     PolicyLoader policy_loader;
     Trainer* trainer = nullptr;    // outlives the daemon
     const Clock* clock = nullptr;  // outlives the daemon
-    // Called at the first loss of a GPU. From then on the daemon is not ready and its training
-    // service not serving. The daemon itself uses SetDeviceLossListener. Optional.
+    // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
+    // service does not serve. The daemon itself uses SetDeviceLossListener. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
     absl::Duration start_limit =
-        absl::Minutes(1);  // of a start phase; the watchdog logs longer ones
+        absl::Minutes(1);  // limit of a start phase; the watchdog logs longer ones
     absl::Duration heartbeat = absl::Seconds(10);
-    absl::Duration silence = absl::Minutes(1);     // of an upload before it is aborted
-    absl::Duration drain = absl::Seconds(5);       // time for calls in flight at the end
+    absl::Duration silence = absl::Minutes(1);     // silence of an upload before the daemon aborts
+                                                   // it
+    absl::Duration drain = absl::Seconds(5);       // time for calls in flight when the daemon ends
     absl::Duration handshake = absl::Seconds(10);  // time for the handshake of a connection
   };
 
-  // Creates the state folder (mode 0700), opens jobs and models, and listens. kInvalidArgument: the
-  // device or a folder is wrong; kFailedPrecondition: another daemon uses the folder; kUnavailable:
-  // the address cannot be bound. Other errors: a file of TLS or tokens is wrong.
+  // Creates the state folder (mode 0700), opens jobs and models, and listens. Returns
+  // kInvalidArgument if the device or a folder is wrong. Returns kFailedPrecondition if another
+  // daemon uses the folder, and kUnavailable if the address cannot be bound. Returns other errors
+  // for wrong files of TLS or tokens.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
-  // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new ones on
-  // open connections, get `drain` to finish and are then cancelled; running searches return their
-  // best plan before. Stops running jobs at their last checkpoint. Blocks until all has ended.
+  // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new calls
+  // on open connections, have `drain` to finish; then the daemon cancels them. Running searches
+  // return their best plan earlier. Stops running jobs at their last checkpoint. Blocks until all
+  // have ended.
   ~Daemon();
 
-  // Reloads the files of TLS and tokens. Logs the errors of wrong files, whose previous content
-  // stays in use.
+  // Reloads the files of TLS and tokens. Logs the errors of wrong files and keeps using their
+  // previous content.
   void Reload();
 
-  // Returns the address for clients: "127.0.0.1:50051", "unix:/path".
+  // Returns the address for clients, such as "127.0.0.1:50051" or "unix:/path".
   const std::string& address() const;
-  // Returns the address of /metrics: "127.0.0.1:9464"; empty without HTTP.
+  // Returns the address of /metrics, such as "127.0.0.1:9464"; empty without HTTP.
   std::string metrics_address() const;
-  // Returns "http://127.0.0.1:9464/metrics", or https; empty without HTTP.
+  // Returns a URL such as "http://127.0.0.1:9464/metrics", or with https; empty without HTTP.
   std::string metrics_url() const;
 
  private:

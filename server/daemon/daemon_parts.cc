@@ -14,12 +14,12 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kQuickThreads = 2;
-// Batches (BatchSolve) run one at a time, and their steps are short.
+// Threads for batches (BatchSolve), which run one at a time in short steps.
 constexpr int32_t kBatchThreads = 2;
 constexpr int32_t kBatchQueue = 16;
 constexpr int32_t kQuickQueue = 1000;
-// Limits on the nodes of a batch that a network decodes. CPU kernels gain nothing beyond about two
-// of their groups.
+// Bounds the nodes of a batch that a network decodes. CPU kernels gain nothing beyond about two of
+// their groups.
 constexpr int64_t kCpuBatchRows = 840;
 constexpr int64_t kGpuBatchRows = 1 << 19;
 
@@ -64,7 +64,7 @@ absl::Status Daemon::Parts::OpenDevices() {
   const std::vector<DeviceInfo> known = ListDevices();
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
   WarnOfDriver(options.vrpd, known);
-  // Without a GPU a missing library matters only if the user named it.
+  // Without a GPU, a missing library matters only if the user named it.
   if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
     LogWarning("GPU telemetry unavailable",
                {{.name = "error", .value = std::string(reader.status().message())}});

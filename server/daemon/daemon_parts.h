@@ -46,13 +46,14 @@
 
 namespace vrp {
 
-// Niceness orders quick answers (0) before Solve, training and solve jobs. If two neighbours
-// compete for a core, the lower one gets about 0.3, 0.1 or 0.25 of it.
+// Niceness values. Quick answers (0) have priority over Solve, training and solve jobs, in this
+// order. If two adjacent classes compete for a core, the lower one gets about 0.3, 0.1 or 0.25 of
+// it.
 inline constexpr int32_t kSolveNiceness = 4;
 inline constexpr int32_t kTrainingNiceness = 14;
 inline constexpr int32_t kSolveJobNiceness = 19;
 
-// Members are in the order of creation. ~Daemon destroys some of them earlier than their order.
+// The parts in the order of creation. ~Daemon destroys some of them before their turn.
 struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 
@@ -70,7 +71,7 @@ struct Daemon::Parts {
   absl::Status OpenAccess();
   absl::Status Listen();
   void StartTelemetry();
-  // Watches the phase `of` of the start while the result lives.
+  // Watches the phase `of` of the start until the result is destroyed.
   Watchdog::Watch WatchStart(std::string_view of);
 
   const Options options;

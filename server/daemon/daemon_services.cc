@@ -13,9 +13,9 @@
 namespace vrp {
 namespace {
 
-// Memory limit of a parsed message as a multiple of its limit on the wire.
+// Bounds the memory of a parsed message, as a multiple of its limit on the wire.
 constexpr int64_t kParsedSizeFactor = 4;
-// The name for readiness in grpc.health.v1; "" and the services' names mean alive.
+// The name for readiness in grpc.health.v1. The name "" and the services' names mean liveness.
 constexpr char kReadinessService[] = "readiness";
 constexpr char kDeviceLost[] = "a GPU is lost: no training until the daemon has restarted";
 
@@ -73,7 +73,7 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   return absl::OkStatus();
 }
 
-// Returns the number of requests that a batch stream reads ahead: a GPU's batch, 0 on a CPU.
+// Returns the number of requests that a batch stream reads ahead: a batch for a GPU, 0 for a CPU.
 int32_t Daemon::Parts::ReadAhead() const {
   const VrpdOptions& vrpd = options.vrpd;
   return default_device == "cpu" ? 0 : std::min(vrpd.max_batch, vrpd.network_queue);

@@ -5,7 +5,7 @@
 
 namespace vrp {
 
-// Logs the current state of the job: a warning with the error if it failed.
+// Logs the current state of the job. If the job failed, logs a warning with the error.
 void LogJobState(const Job& job);
 
 }  // namespace vrp

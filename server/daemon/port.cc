@@ -22,18 +22,20 @@
 namespace vrp {
 namespace {
 
-// Clients may ping every 30 s, with or without calls. The server's own pings detect dead clients.
+// Minimum interval of clients' pings. Clients may ping every 30 s, with or without calls. The
+// server's own pings detect dead clients.
 constexpr int kMinClientPingMs = 10'000;
 constexpr int kServerPingMs = 60'000;
 constexpr int kServerPingTimeoutMs = 20'000;
 constexpr int kMib = 1 << 20;
 
-// At its shutdown gRPC closes each connection right after its last answer. A client that writes
-// then, for example a window update, gets a broken pipe and loses unread answers. So the shutdown
-// begins kReadTime after the last call, but early enough to refuse new calls on a busy server.
+// Time between the last call and gRPC's shutdown. At its shutdown gRPC closes each connection right
+// after the last answer. A client that writes at that moment, for example a window update, gets a
+// broken pipe and loses unread answers. Therefore the shutdown waits for this time, but begins
+// early enough to refuse new calls on a busy server.
 constexpr absl::Duration kReadTime = absl::Milliseconds(250);
 constexpr absl::Duration kPollInterval = absl::Milliseconds(5);
-constexpr double kShutdownShare = 0.2;  // of the drain, at its end
+constexpr double kShutdownShare = 0.2;  // share of the drain, at its end
 
 void ConfigureTransport(const VrpdOptions& options, absl::Duration handshake_timeout,
                         grpc::ServerBuilder& builder) {
@@ -69,7 +71,7 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
   opened.sockets = ListenOnAll(listen);
   if (opened.sockets.empty()) return CannotListen("listen", text);
   for (const OpenFile& socket : opened.sockets) {
-    // As on gRPC's own listeners, unacknowledged data ends the connection after this time.
+    // Like on gRPC's own listeners, unacknowledged data ends the connection after this time.
     const int timeout_ms = kServerPingTimeoutMs;
     setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
   }
@@ -77,10 +79,11 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
   return opened;
 }
 
-// Returns the function that gives sockets to gRPC. It may be called only while the server serves:
-// gRPC does not close sockets that it gets before or after. gRPC treats the connections as those of
-// its own listeners, except that those close new ones when max_request_memory_mib is almost used
-// up. Here max_connections limits the memory of connections.
+// Returns the function that gives sockets to gRPC. Call it only while the server serves: gRPC does
+// not close sockets that it gets earlier or later.
+// gRPC treats these connections like those of its own listeners, with one exception. Its listeners
+// close new connections when max_request_memory_mib is almost used up. Here max_connections limits
+// the memory of connections.
 std::function<void(int)> HandOverTo(
     std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> server) {
   return [server = std::shared_ptr<grpc::experimental::ExternalConnectionAcceptor>(
@@ -95,7 +98,7 @@ std::function<void(int)> HandOverTo(
 
 void Port::Close(absl::Duration drain) {
   const absl::Time end = SteadyNow() + drain;
-  // gRPC does not close connections that it gets later, so the acceptor stops first.
+  // gRPC does not close connections that it gets from now on, so the acceptor stops first.
   acceptor = nullptr;
   if (metrics->in_flight() > 0) {
     while (metrics->in_flight() > 0 && SteadyNow() < end - kShutdownShare * drain) {

@@ -1,4 +1,4 @@
-// The port of the daemon: address, transport, credentials.
+// Opens the port of the daemon: address, transport, credentials.
 #pragma once
 
 #include <memory>
@@ -18,25 +18,25 @@
 namespace vrp {
 
 struct Port {
-  // Stops accepting connections, gives calls in flight `drain` to finish and then cancels them.
-  // Blocks until none is left and clients have had a moment to read the answers. To be called once.
+  // Stops accepting connections, gives calls in flight `drain` to finish, and then cancels them.
+  // Blocks until no call is left and clients have had a moment to read the answers. Call this once.
   void Close(absl::Duration drain);
 
   std::shared_ptr<grpc::ServerCredentials> credentials;
   std::unique_ptr<grpc::Server> server;
   std::unique_ptr<Acceptor> acceptor;
-  std::string address;  // for clients: "127.0.0.1:50051", "unix:/path"
+  std::string address;  // address for clients, such as "127.0.0.1:50051" or "unix:/path"
   const Metrics* metrics = nullptr;
 };
 
-// Both must outlive the port.
+// Observers of a port. Both must outlive the port.
 struct PortObservers {
   Metrics& metrics;    // records each request and connection
   const Drain& drain;  // explains cancelled calls
 };
 
-// Serves `services` and health checks on options.listen with the given protection. kUnavailable:
-// the address is in use; kInvalidArgument: it is no valid address.
+// Serves `services` and health checks on options.listen with the given protection. Returns
+// kUnavailable if the address is in use, and kInvalidArgument if it is not valid.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
                               const PortProtection& protection, const PortObservers& observers);

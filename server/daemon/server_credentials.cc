@@ -17,15 +17,15 @@ std::string_view TextOf(const grpc_slice& slice) {
   return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)), GRPC_SLICE_LENGTH(slice)};
 }
 
-// Returns the name in the client's certificate; empty without one. gRPC 1.51 gives no address of a
-// call that has not begun.
+// Returns the name in the client's certificate; empty without a certificate. gRPC 1.51 gives no
+// address of a call that has not begun.
 std::string PeerOf(const grpc_auth_context* context) {
   grpc_auth_property_iterator names = grpc_auth_context_peer_identity(context);
   const grpc_auth_property* const name = grpc_auth_property_iterator_next(&names);
   return name == nullptr ? "" : std::string(name->value, name->value_length);
 }
 
-// The callback of gRPC for each call; `state` is the CallAuthorizer.
+// Handles gRPC's callback for each call. `state` is the CallAuthorizer.
 void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* metadata,
                  size_t count, grpc_process_auth_metadata_done_cb done, void* user_data) {
   const std::string peer = PeerOf(context);
@@ -42,13 +42,13 @@ void ProcessCall(void* state, grpc_auth_context* context, const grpc_metadata* m
     }
   }
   const grpc::Status status = ToGrpcStatus(static_cast<CallAuthorizer*>(state)->Check(caller));
-  // Handlers do not see the token.
+  // Removes the token, so that handlers do not see it.
   done(user_data, consumed, consumed == nullptr ? 0 : 1, nullptr, 0,
        static_cast<grpc_status_code>(status.error_code()),
        status.ok() ? nullptr : status.error_message().c_str());
 }
 
-// The source that gRPC asks at each handshake whether the certificate has changed.
+// The source of certificates. gRPC asks it at each handshake whether the certificate has changed.
 class CertificateSource {
  public:
   explicit CertificateSource(const TlsFiles& files) : files_(files) {}
@@ -98,7 +98,7 @@ class Credentials final : public grpc::ServerCredentials {
   }
   ~Credentials() override { grpc_server_credentials_release(core_); }
 
-  // The processor is fixed at construction.
+  // Does nothing, because the processor is fixed at construction.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {
     std::abort();
   }

@@ -1,4 +1,4 @@
-// The credentials of a port: TLS and authorization.
+// Builds the credentials of a port: TLS and authorization.
 #pragma once
 
 #include <memory>
@@ -11,18 +11,19 @@
 
 namespace vrp {
 
-// The pointers must outlive the server.
+// The protection of a port. The pointers must outlive the server.
 struct PortProtection {
-  const TlsFiles* tls = nullptr;          // null: plaintext
+  const TlsFiles* tls = nullptr;          // null: plaintext connections
   const AccessControl* access = nullptr;  // null: calls need no token
-  // Connections that are silent, or have not finished their TLS handshake, are closed after it.
+  // Time after which the daemon closes connections that are silent or have not finished their TLS
+  // handshake.
   absl::Duration handshake_timeout = absl::Seconds(10);
 };
 
 // Returns credentials with which gRPC authorizes each call by its headers, before it reads a
 // message. This covers every RPC, including health and reflection. grpc::AuthMetadataProcessor does
-// not work here: it needs TLS, while tokens also count behind a proxy that ends TLS. `metrics`
-// counts refused calls (see call_authorizer.h) and must outlive the server.
+// not work here, because it needs TLS. Tokens must also be checked behind a proxy that terminates
+// TLS. `metrics` counts refused calls (see call_authorizer.h) and must outlive the server.
 std::shared_ptr<grpc::ServerCredentials> MakeServerCredentials(const PortProtection& protection,
                                                                Metrics& metrics);
 

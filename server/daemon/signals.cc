@@ -37,7 +37,7 @@ void WatchSignals(absl::Notification* stop, ReloadHook* reload, absl::Duration g
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // Detached, since it waits until the end of the process.
+  // Detached, because the thread waits until the end of the process.
   std::thread(Wait, signals, stop, reload, grace).detach();
 }
 

@@ -1,4 +1,4 @@
-// Handling of SIGTERM, SIGINT and SIGHUP by one thread.
+// Handles SIGTERM, SIGINT and SIGHUP in one thread.
 #pragma once
 
 #include "absl/synchronization/notification.h"
@@ -8,10 +8,10 @@
 namespace vrp {
 
 // Blocks the signals in this thread and all later ones, and ignores SIGPIPE, which a closed stdout
-// would send. Starts a thread that waits for them: SIGHUP runs `reload`; the first other signal
-// notifies `stop`. After a second one, or if the process still runs after `grace`, the process
-// exits at once with code 1. To be called once, before any other thread starts. `stop` and `reload`
-// must live until the process ends.
+// would send. Starts a thread that waits for the signals. SIGHUP runs `reload`; the first other
+// signal notifies `stop`. After a second one, or if the process still runs after `grace`, the
+// process exits at once with code 1. Call this once, before any other thread starts. `stop` and
+// `reload` must live until the process ends.
 void WatchSignals(absl::Notification* stop, ReloadHook* reload, absl::Duration grace);
 
 }  // namespace vrp

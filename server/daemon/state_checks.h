@@ -1,4 +1,4 @@
-// Checks of the state folder before the daemon serves.
+// Checks the state folder before the daemon serves.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// Creates the folder with access for this user only. Logs a warning if it exists and other users
-// can access it.
+// Creates the folder with access for this user only. If it exists and other users can access it,
+// logs a warning.
 absl::Status MakePrivateDirectory(const std::string& path);
 
 // Logs a warning for each job folder that the database does not know.

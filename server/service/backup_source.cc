@@ -32,7 +32,7 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
     return messages;
   }
   bool AtEnd() const override { return at_end_; }
-  // Never called: Next returns nothing only at the end.
+  // Does nothing and is never called, because Next returns nothing only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:

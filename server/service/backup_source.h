@@ -1,4 +1,4 @@
-// BackupServer without gRPC.
+// Implements BackupServer without gRPC.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace vrp {
 
-// Takes a snapshot and opens it as a stream. Blocks on the disk. Errors: see TakeSnapshot.
+// Takes a snapshot and opens it as a stream. Blocks on the disk. Returns the errors of
+// TakeSnapshot.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::BackupServerResponse>>> OpenBackup(
     const BackupSources& sources);
 

@@ -1,4 +1,5 @@
-// A bidirectional stream of independent requests. Each response is sent when it is ready.
+// Handles a bidirectional stream of independent requests. Each response is sent as soon as it is
+// ready.
 #pragma once
 
 #include <deque>
@@ -19,8 +20,9 @@
 
 namespace vrp {
 
-// BatchState decides the next operation. Cancellation by the caller cancels the requests under way.
-// Once the daemon shuts down, the call reads no request and answers those that it has read.
+// A call. BatchState decides the next operation. If the caller cancels, the call cancels the
+// running requests. Once the daemon shuts down, the call reads no further request and answers those
+// that it has read.
 template <typename Request, typename Response>
 class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
                         public TrackedStream,
@@ -29,14 +31,14 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   struct Options {
     WorkPool* pool = nullptr;          // outlives the call
     StreamTracker* streams = nullptr;  // outlives the call
-    int32_t slots = 1;                 // requests that are read and not answered
+    int32_t slots = 1;                 // largest number of requests that are read and not answered
     absl::Time deadline = absl::InfiniteFuture();
-    // Ends the requests under way early, with responses. Optional.
+    // Ends the running requests early, with responses. Optional.
     std::shared_ptr<const CancelFlag> drain = nullptr;
     // Prepares a request before it is queued.
     std::function<void(Request&)> prepare;
-    // Calls Done with the response, once and from any thread. The request lives until then. An
-    // error is part of the response.
+    // Calls Done with the response, exactly once and from any thread. The request lives until then.
+    // An error is part of the response.
     using Done = absl::AnyInvocable<void(Response)>;
     std::function<void(const Request&, const CallContext&, Done)> answer;
     // Estimates the work of a request.
@@ -93,7 +95,7 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
     options_.prepare(request);
     const auto kept = std::make_shared<const Request>(std::move(request));
     const auto answer = [self = this->shared_from_this(), kept] {
-      // The time of a request does not include its wait for a thread.
+      // The time of a request excludes its wait for a thread.
       const CallContext context{
           .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
       self->options_.answer(
@@ -133,10 +135,10 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
   const Options options_;
   BatchState state_;
   const std::shared_ptr<CancelFlag> cancel_;
-  std::shared_ptr<BatchCall> self_;  // until OnDone; set before gRPC knows the object
+  std::shared_ptr<BatchCall> self_;  // reset in OnDone; set before gRPC knows the object
   int64_t number_ = 0;               // set before gRPC knows the object
-  Request request_;                  // gRPC's while a read is under way
-  Response current_;                 // gRPC's while a write is under way
+  Request request_;                  // owned by gRPC during a read
+  Response current_;                 // owned by gRPC during a write
   absl::Mutex mutex_;
   std::deque<Response> answers_ ABSL_GUARDED_BY(mutex_);
 };

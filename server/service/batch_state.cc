@@ -32,7 +32,7 @@ bool BatchState::ReadDone(bool ok) {
   absl::MutexLock lock(&mutex_);
   reading_ = false;
   if (!ok) read_all_ = true;
-  // The caller sent this request after the last one that is answered.
+  // Drops a request that the caller sent after the last one that the call answers.
   if (!ok || read_all_ || result_.has_value()) return false;
   ++used_;
   return true;

@@ -10,9 +10,9 @@
 
 namespace vrp {
 
-// The state of a stream. A request takes a slot when it is read and frees it when its response is
-// written. A caller that sends faster than it reads responses waits, which bounds memory.
-// Thread-safe.
+// The state of a stream. A request takes a slot when the call reads it, and frees the slot when its
+// response is written. A caller that sends faster than it reads responses must wait, which bounds
+// memory. Thread-safe.
 class BatchState {
  public:
   explicit BatchState(int32_t slots) : slots_(slots) {}
@@ -24,12 +24,12 @@ class BatchState {
     std::optional<absl::Status> finish;  // the last operation
   };
   Next Step();
-  void Reading();  // lets the stream finish, which must not precede a started read
+  void Reading();  // lets the stream finish; Finish must not precede a started read
 
   bool ReadDone(bool ok);  // returns whether there is a request to answer
-  void Answered();         // one more response is ready to write
+  void Answered();         // records a response that is ready to write
   void WriteDone(bool ok);
-  // Ends the stream. Only the first call counts. An error drops the requests under way.
+  // Ends the stream. Only the first call has an effect. An error drops the running requests.
   void End(absl::Status result);
   // Stops reading, and ends with `result` once all read requests are answered.
   void EndOnceAnswered(absl::Status result);

@@ -1,4 +1,4 @@
-// Facts about a call for its handler, without gRPC.
+// Describes a call to its handler, without gRPC.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,9 @@ namespace vrp {
 
 // Times and cancellation of a call.
 struct CallContext {
-  absl::Time received;                           // when the request arrived
-  absl::Time deadline = absl::InfiniteFuture();  // the caller's
-  // Set when the caller cancels; not null. Its wider flag is set when the daemon shuts down and
+  absl::Time received;                           // arrival of the request
+  absl::Time deadline = absl::InfiniteFuture();  // the caller's deadline
+  // Set when the caller cancels; never null. Its wider flag is set when the daemon shuts down and
   // wants the best result so far.
   std::shared_ptr<const CancelFlag> cancel;
 };

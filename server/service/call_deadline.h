@@ -1,4 +1,4 @@
-// The deadline of a call.
+// Returns the deadline of a call.
 #pragma once
 
 #include <grpc/support/time.h>
@@ -9,8 +9,8 @@
 
 namespace vrp {
 
-// Returns the deadline on SteadyNow's clock, or the infinite future without one. Uses gRPC's clock,
-// because the system clock may be set during a call.
+// Returns the deadline on SteadyNow's clock, or the infinite future if there is none. Uses gRPC's
+// clock, because the system clock may be set during a call.
 inline absl::Time DeadlineOf(const grpc::ServerContextBase& context) {
   const gpr_timespec deadline = context.raw_deadline();
   const gpr_clock_type clock = deadline.clock_type;

@@ -39,7 +39,7 @@ class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
     return messages;
   }
   bool AtEnd() const override { return next_ == count_; }
-  // Never called: Next returns nothing only at the end.
+  // Does nothing and is never called, because Next returns nothing only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:

@@ -1,4 +1,4 @@
-// DatasetService without gRPC.
+// Implements DatasetService without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace vrp {
 absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 
-// Opens a stream that generates instances on demand, about 64 KiB at a time. kInvalidArgument names
-// the field.
+// Opens a stream that generates instances on demand, about 64 KiB at a time. Returns
+// kInvalidArgument naming the field.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::GenerateInstancesResponse>>> OpenGenerator(
     const v1::GenerateInstancesRequest& request, int32_t max_nodes);
 

@@ -1,4 +1,4 @@
-// Turns exceptions of the standard library into errors, so that they do not end the daemon.
+// Converts exceptions of the standard library to errors, so that they do not end the daemon.
 #pragma once
 
 #include <exception>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Returns `work()`, or an error if it throws.
+// Returns `work()`, or an error if `work` throws.
 template <typename Work>
 auto CallGuarded(Work& work) -> decltype(work()) {
   try {

@@ -1,4 +1,4 @@
-// Messages of an idle stream of job events.
+// Builds the messages of an idle stream of job events.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// Returns a function that makes events without a sequence number. `clock` outlives it.
+// Returns a function that builds events without a sequence number. `clock` outlives the function.
 template <typename Response>
 std::function<Response()> HeartbeatOf(const Clock& clock) {
   return [&clock] {
@@ -20,7 +20,7 @@ std::function<Response()> HeartbeatOf(const Clock& clock) {
   };
 }
 
-// Adds the job's queue position, for which it calls `position`; 0: not queued.
+// Adds the queue position that `position` returns for the job; 0 means not queued.
 template <typename Response>
 std::function<Response()> HeartbeatOf(const Clock& clock, std::function<int32_t()> position) {
   return [plain = HeartbeatOf<Response>(clock), position = std::move(position)] {

@@ -1,4 +1,4 @@
-// The RPCs of SolverService that do not solve, without gRPC.
+// Implements the RPCs of SolverService that do not solve, without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Checks plans, and validates and converts instances. Thread-safe. See solver_service.proto for the
-// errors.
+// A handler that checks plans, and validates and converts instances. Thread-safe. See
+// solver_service.proto for the errors.
 class InstanceHandler {
  public:
-  // `matrices` outlives the handler. Instances of more than `max_nodes` nodes are refused.
+  // `matrices` outlives the handler. The handler refuses instances of more than `max_nodes` nodes.
   InstanceHandler(const MatrixSource* matrices, int32_t max_nodes)
       : matrices_(matrices), max_nodes_(max_nodes) {}
 

@@ -22,7 +22,7 @@ v1::Matrices MessageOf(const StoredMatrices& stored) {
   return message;
 }
 
-// Returns an error of the core with its field below `part`.
+// Returns an error of the core with its field prefixed by `part`.
 absl::Status WithPart(const absl::Status& status, std::string_view part) {
   if (!absl::IsInvalidArgument(status)) return status;
   FieldViolation violation = FromLine(FromAbsl(status.message()));

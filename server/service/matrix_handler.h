@@ -1,4 +1,4 @@
-// The RPCs of matrices, without gRPC.
+// Implements the RPCs of matrices, without gRPC.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace vrp {
 
-// An upload, in memory until it is complete. It holds its share of `messages` until it is
+// An upload, in memory until it is complete. It keeps its share of `messages` until it is
 // destroyed. Not thread-safe.
 class MatrixImport {
  public:
-  // Both outlive the upload.
+  // Both arguments must outlive the upload.
   MatrixImport(MatrixStore& store, MessageBudget& messages) : store_(store), messages_(messages) {}
 
-  // kResourceExhausted: see MessageBudget.
+  // Adds a message. Returns kResourceExhausted like MessageBudget.
   absl::Status Take(const v1::UploadMatricesRequest& message);
   absl::StatusOr<v1::Matrices> Finish();
 
@@ -27,8 +27,8 @@ class MatrixImport {
 
   MatrixStore& store_;
   MessageBudget& messages_;
-  MessageBudget::Share share_;          // for upload_
-  std::optional<MatrixUpload> upload_;  // absent: no header yet
+  MessageBudget::Share share_;          // memory of upload_
+  std::optional<MatrixUpload> upload_;  // absent before the header
 };
 
 v1::ListMatricesResponse ListMatrices(const MatrixStore& store);

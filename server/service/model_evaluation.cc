@@ -96,14 +96,15 @@ absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& 
   return instances;
 }
 
-// The instances of an evaluation: complete ones, and the rest of a generated set.
+// The instances of an evaluation: complete ones, and the remainder of a generated set.
 struct InstanceSet {
   std::vector<Instance> instances;
   GeneratorOptions generator = {};
-  int64_t count = 0;  // total
+  int64_t count = 0;  // total number of instances
 
   bool complete() const { return std::ssize(instances) == count; }
-  // Generates some of the missing instances, so that cancellation is noticed in between.
+  // Generates some of the missing instances, so that the caller can check for cancellation in
+  // between.
   absl::Status MakeSome() {
     for (int64_t nodes = 0; !complete() && nodes < kNodesAtOnce; nodes += generator.customers) {
       VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(generator, std::ssize(instances)));
@@ -243,7 +244,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
   const std::string data_;
   const EvaluationOptions options_;
   InstanceSet set_;
-  std::unique_ptr<Evaluation> evaluation_;  // null until the set is complete
+  std::unique_ptr<Evaluation> evaluation_;  // null until all instances exist
   bool reported_ = false;
   const BusyThreads::Lease threads_;
 };

@@ -1,4 +1,4 @@
-// EvaluateModel without gRPC.
+// Implements EvaluateModel without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,17 @@ namespace vrp {
 
 struct ModelEvaluationContext {
   Registry* registry = nullptr;            // these outlive the source
-  const MatrixSource* matrices = nullptr;  // for matrices that files name; null: none
+  const MatrixSource* matrices = nullptr;  // matrices that files name; null: none
   const Clock* clock = nullptr;
   BusyThreads* busy = nullptr;
   int32_t threads = 1;
-  int32_t max_nodes = kMaxNodes;  // of an instance
+  int32_t max_nodes = kMaxNodes;  // largest number of nodes of an instance
   WatchFn watch = nullptr;        // called for each step of an "evaluation"
 };
 
 // Loads the model and reads or generates the instances. The source sends progress for each step of
-// the work. It ends with the report after the card is written. Errors: see model_service.proto.
+// the work. It ends with the report after it has written the card. See model_service.proto for the
+// errors.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
     const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request);
 

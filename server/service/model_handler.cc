@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kMaxTokenBytes = 512;
 
-// A page token is the resource name of the last listed model, so that it stays valid when models
-// are added or deleted.
+// Returns the page token: the resource name of the last listed model, so that it stays valid when
+// models are added or deleted.
 std::string TokenOf(const ModelVersion& version) {
   return absl::WebSafeBase64Escape(ModelVersionName(version.name, version.version));
 }
@@ -34,7 +34,7 @@ absl::StatusOr<ModelReference> ParseToken(const std::string& token) {
                       Concat("got ", Quoted(token), ", wanted a next_page_token of ListModels"));
 }
 
-// Orders models by name, newest version first.
+// Whether `version` follows `last` in the list: models by name, and the newest version first.
 bool IsAfter(const ModelVersion& version, const ModelReference& last) {
   if (version.name != last.name) return version.name > last.name;
   return version.version < last.version;
@@ -109,7 +109,7 @@ absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
   VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
   const bool all = name.version == 0 && name.alias.empty();
   const absl::StatusOr<ModelVersion> version = registry_.Resolve(name);
-  // A model can be unloaded even if its name stands for no version.
+  // A model can be unloaded even if its name refers to no version.
   const bool meant = version.ok() || (all && absl::IsFailedPrecondition(version.status()));
   if (!meant) return version.status();
   v1::UnloadModelResponse response;

@@ -1,4 +1,4 @@
-// ModelService without gRPC.
+// Implements ModelService without gRPC.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,11 @@
 
 namespace vrp {
 
-// Handles the RPCs. Thread-safe. Methods read the disk. Errors: see model_service.proto.
+// A handler of the RPCs. Thread-safe. Methods read the disk. See model_service.proto for the
+// errors.
 class ModelHandler {
  public:
-  // `quota` bounds imports and outlives the handler; null: no quota.
+  // `quota` bounds imports and outlives the handler; null means no quota.
   ModelHandler(const ModelEvaluationContext& context, const StateQuota* quota)
       : context_(context), registry_(*context.registry), quota_(quota) {}
 
@@ -40,7 +41,7 @@ class ModelHandler {
       const v1::DeleteModelVersionRequest& request) const;
 
  private:
-  // Returns the message with the registry's current state of the version.
+  // Returns the message of a version with its current state in the registry.
   v1::Model ToMessage(const ModelVersion& version) const;
 
   const ModelEvaluationContext context_;

@@ -19,9 +19,10 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxChunkBytes = size_t{4} << 20;
-constexpr size_t kChunkBytes = size_t{1} << 19;  // below the smallest message limit, 1 MiB
+constexpr size_t kChunkBytes = size_t{1} << 19;  // Bounds a chunk to less than the smallest message
+                                                 // limit, 1 MiB.
 
-// Sends the files of a model one after the other.
+// A source that sends the files of a model one after the other.
 class ExportSource final : public StreamSource<v1::ExportModelResponse> {
  public:
   explicit ExportSource(std::string folder) : folder_(std::move(folder)) {}
@@ -47,7 +48,7 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     return messages;
   }
   bool AtEnd() const override { return file_ == kFiles.size(); }
-  // Never called: Next returns nothing only at the end.
+  // Does nothing and is never called, because Next returns nothing only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:

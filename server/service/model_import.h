@@ -1,4 +1,4 @@
-// ImportModel and ExportModel without gRPC.
+// Implements ImportModel and ExportModel without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 
 namespace vrp {
 
-// An upload. Writes files to a staging folder as they arrive, under its own names, and removes an
-// unfinished upload. Methods block on the disk. Not thread-safe.
+// An upload. It writes files to a staging folder as they arrive, under its own names, and removes
+// an unfinished upload. Methods block on the disk. Not thread-safe.
 class ModelImport {
  public:
-  // Both outlive the upload. `quota` may be null.
+  // Both arguments must outlive the upload. `quota` may be null.
   ModelImport(Registry& registry, const StateQuota* quota) : registry_(registry), quota_(quota) {}
   ~ModelImport();
   ModelImport(const ModelImport&) = delete;

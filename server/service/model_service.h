@@ -1,4 +1,4 @@
-// ModelService: connects each RPC with its handler.
+// Connects each RPC of ModelService with its handler.
 #pragma once
 
 #include "server/service/model_handler.h"

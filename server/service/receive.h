@@ -1,4 +1,4 @@
-// Handlers for grpc::Service::MarkMethodCallback that receive messages as Received ones.
+// Builds handlers for grpc::Service::MarkMethodCallback that receive messages as Received ones.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ namespace vrp {
 inline int MethodIndex(const std::string& full_name) {
   const google::protobuf::MethodDescriptor* method =
       google::protobuf::DescriptorPool::generated_pool()->FindMethodByName(full_name);
-  if (method == nullptr) std::abort();  // the protos are linked in
+  if (method == nullptr) std::abort();  // not null: the protos are linked in
   return method->index();
 }
 
-// A stream that ends at once with an error.
+// A stream that ends immediately with an error.
 template <typename Response>
 class RefusedStream final : public grpc::ServerWriteReactor<Response> {
  public:
@@ -38,8 +38,8 @@ class RefusedStream final : public grpc::ServerWriteReactor<Response> {
 // Limits and admission of the messages of an RPC.
 struct Reception {
   MessageBudget& budget;  // outlives the server
-  int64_t max_bytes = 0;  // of a message as sent; 0: as gRPC admits
-  // Asked before a message is unpacked, however large it is. Optional.
+  int64_t max_bytes = 0;  // bytes of a message on the wire; 0: gRPC's own limit
+  // Called before a message is unpacked, however large it is. Optional.
   std::function<absl::Status()> admit = nullptr;
 };
 
@@ -49,7 +49,7 @@ template <typename Request>
 absl::StatusOr<const Request*> Unpacked(const Received<Request>* received,
                                         const Reception& reception, int64_t copies) {
   if (reception.admit != nullptr) VRP_RETURN_IF_ERROR(reception.admit());
-  // gRPC makes the message for this call alone, but passes it as const.
+  // gRPC builds the message only for this call, but passes it as const.
   auto* message = const_cast<Received<Request>*>(received);
   VRP_RETURN_IF_ERROR(message->CheckSize(reception.max_bytes));
   message->Unpack(reception.budget, copies);
@@ -57,7 +57,7 @@ absl::StatusOr<const Request*> Unpacked(const Received<Request>* received,
   return &message->message();
 }
 
-// Returns the handler of a unary RPC, for which `start` makes a reactor.
+// Returns the handler of a unary RPC. `start` creates the reactor of each call.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveUnary(
     Reception reception, std::function<grpc::ServerUnaryReactor*(grpc::CallbackServerContext&,
@@ -75,7 +75,8 @@ grpc::internal::MethodHandler* ReceiveUnary(
       });
 }
 
-// Returns the handler of a server stream, for which `start` makes a reactor. It copies its request.
+// Returns the handler of a server stream, which copies its request. `start` creates the reactor of
+// each call.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveServerStream(
     Reception reception,
@@ -91,7 +92,7 @@ grpc::internal::MethodHandler* ReceiveServerStream(
       });
 }
 
-// Returns the handler of a client stream, for which `start` makes a reactor.
+// Returns the handler of a client stream. `start` creates the reactor of each call.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveStream(
     std::function<grpc::ServerReadReactor<Received<Request>>*(grpc::CallbackServerContext*,
@@ -101,7 +102,7 @@ grpc::internal::MethodHandler* ReceiveStream(
       std::move(start));
 }
 
-// Returns the handler of a bidirectional stream, for which `start` makes a reactor.
+// Returns the handler of a bidirectional stream. `start` creates the reactor of each call.
 template <typename Request, typename Response>
 grpc::internal::MethodHandler* ReceiveBatch(
     std::function<

@@ -1,8 +1,9 @@
-// A client's message that the daemon unpacks itself, within a memory budget.
+// A client's message that the daemon itself unpacks, within a memory budget.
 //
-// gRPC unpacks every message, although one of 64 MiB may take gigabytes of memory. At an unreadable
-// message it ends a stream as if the caller had ended it, and the caller never learns of the loss.
-// All RPCs of the daemon therefore receive such messages instead of the generated ones.
+// gRPC unpacks every message, although one of 64 MiB may take gigabytes of memory. If a message is
+// unreadable, gRPC ends the stream as if the caller had ended it, and the caller never learns of
+// the loss. Therefore all RPCs of the daemon receive messages of this type instead of the generated
+// ones.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +21,13 @@ namespace vrp {
 template <typename Message>
 class Received {
  public:
-  // Takes over the bytes of a message, which are still unchecked.
+  // Takes ownership of the bytes of a message, which are still unchecked.
   void Take(grpc::ByteBuffer& bytes) {
     bytes_.Clear();
     bytes_.Swap(&bytes);
   }
 
-  // Refuses a message of more than `max_bytes`; 0: no limit.
+  // Returns an error for a message of more than `max_bytes`; 0 means no limit.
   absl::Status CheckSize(int64_t max_bytes) const {
     const auto bytes = static_cast<int64_t>(bytes_.Length());
     if (max_bytes == 0 || bytes <= max_bytes) return absl::OkStatus();
@@ -34,7 +35,7 @@ class Received {
         Concat("the request has ", bytes, " bytes, wanted at most ", max_bytes));
   }
 
-  // Unpacks the message, of which there will be `copies`. status() reports whether it succeeded.
+  // Unpacks the message, of which `copies` will exist. status() reports whether it succeeded.
   void Unpack(MessageBudget& budget, int64_t copies = 1) {
     share_ = {};
     status_ = TryUnpack(budget, copies);
@@ -42,7 +43,7 @@ class Received {
   }
 
   const Message& message() const { return message_; }
-  // kInvalidArgument: the message is unreadable or too large. kResourceExhausted: see
+  // Returns kInvalidArgument if the message is unreadable or too large, and kResourceExhausted like
   // MessageBudget.
   const absl::Status& status() const { return status_; }
 

@@ -30,7 +30,7 @@ void AddFiles(const FileDescriptor& file, std::set<const FileDescriptor*>& added
   for (int i = 0; i < file.dependency_count(); ++i) AddFiles(*file.dependency(i), added, files);
 }
 
-// Adds the file that defines a name. `file` is null if there is none.
+// Returns the response for the file that defines a name. If `file` is null, no file defines it.
 reflection::ServerReflectionResponse FileOf(const FileDescriptor* file, const std::string& name) {
   if (file == nullptr) {
     return ReflectError(absl::NotFoundError(Concat("there is no ", Quoted(name), " here")));

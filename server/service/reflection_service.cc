@@ -13,7 +13,7 @@ using ReflectionRequest = ::grpc::reflection::v1alpha::ServerReflectionRequest;
 using ReflectionResponse = ::grpc::reflection::v1alpha::ServerReflectionResponse;
 using ReflectionCall = BatchCall<Received<ReflectionRequest>, ReflectionResponse>;
 
-// Copies of a request: itself, the one in the response, and both while they are sent.
+// Copies of a request: the request, the copy in the response, and both while they are sent.
 constexpr int64_t kReflectionCopies = 3;
 
 grpc::ServerBidiReactor<Received<ReflectionRequest>, ReflectionResponse>* StartReflection(

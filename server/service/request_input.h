@@ -28,14 +28,14 @@ absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* m
   return InvalidField("instance", "absent, wanted an instance or a file");
 }
 
-// Returns the number of nodes, or 0 for a file that is not read yet.
+// Returns the number of nodes, or 0 for a file that has not been read yet.
 template <typename Request>
 int64_t NodesOf(const Request& request) {
   return request.instance().depots_size() + request.instance().customers_size();
 }
 
-// Returns the instance of a request. kInvalidArgument names every wrong field. An instance with
-// more than `max_nodes` nodes is refused before it is converted.
+// Returns the instance of a request. Returns kInvalidArgument naming every wrong field. Refuses an
+// instance with more than `max_nodes` nodes before it converts the instance.
 template <typename Request>
 absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* matrices,
                                  int32_t max_nodes) {
@@ -53,14 +53,14 @@ absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Sta
                                 : WithField(std::move(status));
 }
 
-// Returns VROOM's names, which it reads from the file once more because an instance has none.
+// Returns VROOM's names. Reads them from the file again, because an instance does not hold them.
 template <typename Request>
 VroomNames NamesOf(const Request& request, const Instance& instance) {
   return request.has_file() ? VroomNamesOf(instance, request.file().content())
                             : VroomNames(instance);
 }
 
-// Adds the plan in the formats that the request asks for.
+// Adds the plan in the formats that the request names.
 template <typename Request, typename Response>
 void AddRendered(const Request& request, const Instance& instance, const Solution& solution,
                  Response& response) {

@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-// Stores no times: they follow from the order of visits.
+// Serialises a plan without times, because they follow from the order of visits.
 std::string WritePlan(const Plan& plan) {
   v1::Solution message;
   for (const PlannedRoute& planned : plan) {
@@ -40,7 +40,7 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
           .text = WritePlan(plan)};
 }
 
-// Sets the times of all attempts and the end reason of the last one.
+// Sets the total time of all attempts and the end reason of the last attempt.
 void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
   *response.mutable_budget() = ToProto(task.searched + task.budget);
   for (google::protobuf::Duration* time :

@@ -1,4 +1,4 @@
-// The solver of solve jobs, which stores requests, plans and results as messages.
+// Solves solve jobs, whose requests, plans and results are stored as messages.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Solves serialised requests: a v1.SolveRequest with a budget. Plans are serialised v1.Solution
-// with vehicles and nodes only, results v1.SolveResponse. Thread-safe.
+// A solver of serialised requests: each is a v1.SolveRequest with a budget. Plans are serialised
+// v1.Solution messages with only vehicles and nodes; results are v1.SolveResponse. Thread-safe.
 class RequestSolver final : public JobSolver {
  public:
-  // `handler` outlives the solver. A job gets the requested threads, at most `max_threads`.
+  // `handler` outlives the solver. A job gets the threads that it requests, at most `max_threads`.
   RequestSolver(const SolverHandler& handler, int32_t max_threads)
       : handler_(handler), max_threads_(max_threads) {}
 
@@ -24,9 +24,9 @@ class RequestSolver final : public JobSolver {
   struct Ready {
     v1::SolveRequest request;
     SolverHandler::Prepared prepared;
-    std::string policy_note;  // set if the request is not solved as requested
+    std::string policy_note;  // set if the solver deviates from the request
   };
-  // Prepares a task. A task with a plan does not need its model any more.
+  // Prepares a task. A task with a plan no longer needs its model.
   absl::StatusOr<Ready> Prepare(const SolveTask& task, v1::SolveRequest request) const;
 
   const SolverHandler& handler_;

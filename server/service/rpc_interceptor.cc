@@ -19,7 +19,7 @@ namespace {
 
 namespace experimental = grpc::experimental;
 
-// Returns "/vrp.v1.SolverService/Solve" without its first slash.
+// Returns "/vrp.v1.SolverService/Solve" without the first slash.
 std::string_view RpcName(const char* method) {
   std::string_view name(method);
   if (!name.empty() && name.front() == '/') name.remove_prefix(1);
@@ -44,7 +44,7 @@ class RpcInterceptor final : public experimental::Interceptor {
       : info_(*info), metrics_(metrics), drain_(drain), received_(SteadyNow()) {
     metrics_.Began();
   }
-  // Counts a call that breaks before it has a status.
+  // Counts the call if it breaks before it has a status.
   ~RpcInterceptor() override {
     if (!ended_) Count(drain_.over() ? ToGrpcStatus(StoppingError()) : grpc::Status::CANCELLED);
   }
@@ -71,7 +71,8 @@ class RpcInterceptor final : public experimental::Interceptor {
     LogWarning("request", fields);
   }
 
-  // Returns the status that the caller received, which for a broken call is not the handler's.
+  // Returns the status that the caller received, which differs from the handler's if the call
+  // broke.
   grpc::Status Heard(grpc::Status given) const {
     const grpc::ServerContextBase& context = *info_.server_context();
     if (!context.IsCancelled()) return given;
@@ -108,7 +109,7 @@ class RpcInterceptor final : public experimental::Interceptor {
   Metrics::Rpc& metrics_;
   const Drain& drain_;
   const absl::Time received_;
-  // gRPC calls the hooks of one call one after the other.
+  // gRPC does not call the hooks of one call concurrently.
   bool ended_ = false;
   absl::Duration duration_;
 };

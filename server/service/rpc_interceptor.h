@@ -1,4 +1,4 @@
-// Observes the begin and the end of every request of every service.
+// Observes the beginning and the end of every request of every service.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,12 @@
 
 namespace vrp {
 
-// Returns interceptors that count and time requests and give each an id: the caller's or a new one,
-// returned in the trailing metadata `x-request-id`.
+// Returns interceptors that count and time requests and give each an id. The id is the caller's or
+// a new one, returned in the trailing metadata `x-request-id`.
 //
-// They log each request at debug level, or at warn level for a fault of the daemon (INTERNAL,
-// UNKNOWN, DATA_LOSS). The logged code is the one that the caller received, which differs from the
-// handler's if the call was cancelled. Both arguments outlive the server.
+// The interceptors log each request at debug level, or at warn level for a fault of the daemon
+// (INTERNAL, UNKNOWN, DATA_LOSS). They log the code that the caller received, which differs from
+// the handler's if the call was cancelled. Both arguments outlive the server.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeRpcInterceptors(
     Metrics& metrics, const Drain& drain);
 

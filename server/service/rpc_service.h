@@ -1,6 +1,6 @@
-// Base of the gRPC services. It connects the RPCs of a proto service with their handlers.
+// The base of the gRPC services, which connects the RPCs of a proto service with their handlers.
 //
-// An RPC is found by the types of its request and response. Its options in the proto
+// The types of its request and response identify an RPC. Its options in the proto
 // (vrp/v1/options.proto) say which pool handles it and how large a request may be.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace vrp {
 
-// Opens the source of one stream. It may block and may throw.
+// Opens the source of one stream. May block and may throw.
 template <typename Request, typename Response>
 using OpenStream =
     std::function<absl::StatusOr<std::unique_ptr<StreamSource<Response>>>(const Request&)>;
 
-// Returns the function that makes the heartbeats of one stream.
+// Returns the function that builds the heartbeats of one stream.
 template <typename Request, typename Response>
 using MakeHeartbeat = std::function<std::function<Response()>(const Request&)>;
 
@@ -59,7 +59,7 @@ class RpcService : public V1::CallbackService {
         [&handler, handle](const Request& request) { return (handler.*handle)(request); });
   }
 
-  // Handles a unary RPC with a reactor of its own. `admit`, if given, is asked before a message is
+  // Handles a unary RPC with its own reactor. `admit`, if given, is called before a message is
   // unpacked.
   template <typename Request, typename Response>
   void StartUnary(std::function<grpc::ServerUnaryReactor*(grpc::CallbackServerContext&,
@@ -73,7 +73,7 @@ class RpcService : public V1::CallbackService {
   }
 
   // Handles a server stream. `open` opens its source in the RPC's pool. `heartbeat`, if given,
-  // makes the messages of a silent stream.
+  // builds the messages of a silent stream.
   template <typename Request, typename Response>
   void Stream(OpenStream<Request, Response> open,
               MakeHeartbeat<Request, Response> heartbeat = nullptr) {
@@ -98,7 +98,7 @@ class RpcService : public V1::CallbackService {
         std::move(heartbeat));
   }
 
-  // Handles a server stream with a reactor of its own.
+  // Handles a server stream with its own reactor.
   template <typename Request, typename Response>
   void StartStream(std::function<grpc::ServerWriteReactor<Response>*(grpc::CallbackServerContext&,
                                                                      const Request&)>
@@ -108,8 +108,8 @@ class RpcService : public V1::CallbackService {
                                                  ReceptionOf(method, nullptr), std::move(start)));
   }
 
-  // Handles a client stream. `begin` returns a shared pointer to the receiver of one upload, which
-  // has absl::Status Take(const Request&) and absl::StatusOr<Response> Finish().
+  // Handles a client stream. `begin` returns a shared pointer to the receiver of one upload. The
+  // receiver has absl::Status Take(const Request&) and absl::StatusOr<Response> Finish().
   template <typename Request, typename Response, typename Begin>
   void Upload(Begin begin) {
     const auto& method = Find<Request, Response>();
@@ -129,7 +129,7 @@ class RpcService : public V1::CallbackService {
             }));
   }
 
-  // Handles a bidirectional stream with a reactor of its own.
+  // Handles a bidirectional stream with its own reactor.
   template <typename Request, typename Response>
   void StartBatch(std::function<grpc::ServerBidiReactor<Received<Request>, Response>*(
                       grpc::CallbackServerContext*)>
@@ -141,7 +141,8 @@ class RpcService : public V1::CallbackService {
  private:
   using Method = google::protobuf::MethodDescriptor;
 
-  // Returns the RPC with these messages. Aborts if the proto has none: a programming error.
+  // Returns the RPC with these messages. Aborts if the proto has no such RPC, which is a
+  // programming error.
   template <typename Request, typename Response>
   static const Method& Find() {
     const auto* service = google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(

@@ -1,4 +1,4 @@
-// Shared parts of the gRPC services.
+// Holds the parts that the gRPC services share.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace vrp {
 
-// References to what the services share. All of it outlives them.
+// References to the objects that the services share. All of them outlive the services.
 struct ServiceContext {
   WorkPool& solve_pool;
   WorkPool& batch_pool;
   WorkPool& quick_pool;
   StreamTracker& streams;
-  MessageBudget& messages;  // memory that requests may take
+  MessageBudget& messages;  // budget for the memory of requests
   const Clock& clock;
   const Drain& drain;
-  // Least number of requests that BatchSolve reads ahead, so that a GPU can batch them.
+  // Minimum number of requests that BatchSolve reads ahead, so that a GPU can batch them.
   int32_t read_ahead = 0;
 
   // Returns the pool that handles requests of a work class.

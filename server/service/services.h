@@ -1,4 +1,4 @@
-// TrainingService, DatasetService and SystemService: they connect each RPC with its handler.
+// Connects each RPC of TrainingService, DatasetService and SystemService with its handler.
 #pragma once
 
 #include "core/jobs/backup/snapshot.h"

@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Time limit for checking a request, which includes the repair of a plan to start from.
+// Bounds the time for checking a request, including the repair of its initial plan.
 constexpr absl::Duration kCheckTime = absl::Seconds(10);
 
 absl::StatusOr<std::string> SolveJobId(const std::string& name) {

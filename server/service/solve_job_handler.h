@@ -1,4 +1,4 @@
-// The RPCs of solve jobs, without gRPC.
+// Implements the RPCs of solve jobs, without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,11 @@
 
 namespace vrp {
 
-// Handles the RPCs. Thread-safe. Methods block on the store. Errors: see solver_service.proto.
+// A handler of the RPCs. Thread-safe. Methods block on the store. See solver_service.proto for the
+// errors.
 class SolveJobHandler {
  public:
-  // Both outlive the handler.
+  // Both arguments must outlive the handler.
   SolveJobHandler(const SolverHandler& solver, SolveJobManager& jobs)
       : solver_(solver), jobs_(jobs) {}
 
@@ -27,14 +28,14 @@ class SolveJobHandler {
   absl::StatusOr<v1::DeleteSolveJobResponse> Delete(const v1::DeleteSolveJobRequest& request) const;
   absl::StatusOr<std::unique_ptr<StreamSource<v1::WatchSolveJobResponse>>> Watch(
       const v1::WatchSolveJobRequest& request) const;
-  // Returns kFailedPrecondition if a job that has not ended uses these matrices: without them it
-  // could not continue after a restart.
+  // Returns kFailedPrecondition if an unfinished job uses these matrices, because the job could not
+  // continue after a restart without them.
   absl::Status CheckUnused(const std::string& matrices) const;
   // Returns the queue position, or 0 if the job is not queued or does not exist.
   int32_t QueuePosition(const std::string& name) const;
 
  private:
-  // Returns the message with its response.
+  // Returns the message of a job with its response.
   absl::StatusOr<v1::SolveJob> ToMessage(const Job& job) const;
 
   const SolverHandler& solver_;

@@ -18,12 +18,13 @@ namespace vrp {
 namespace {
 
 struct StreamedPlan {
-  Instance instance;  // shares its data
+  Instance instance;  // shares the data of the solve's instance
   Plan plan;
   absl::Time found;
 };
 
-// Passes the newest plan, and then the result, from the solving to the sending thread. Thread-safe.
+// A mailbox from the solving to the sending thread, for the newest plan and then the result.
+// Thread-safe.
 class Mailbox {
  public:
   struct Content {

@@ -1,4 +1,4 @@
-// StreamSolve without gRPC.
+// Implements StreamSolve without gRPC.
 #pragma once
 
 #include <memory>
@@ -14,15 +14,15 @@ namespace vrp {
 
 struct SolveStreamContext {
   const SolverHandler* handler = nullptr;  // these outlive the source
-  WorkPool* pool = nullptr;                // for the solve itself
+  WorkPool* pool = nullptr;                // runs the solve itself
   absl::Time received;
   absl::Time deadline = absl::InfiniteFuture();
   std::shared_ptr<const CancelFlag> drain;  // ends the search early with its result
 };
 
-// Queues a solve and returns. The source sends the newest improvement since the last Next. It ends
-// with the result or the error of the solve. Destroying it cancels the solve. kResourceExhausted:
-// the pool is full.
+// Queues a solve and returns. Next of the source sends the newest improvement since the previous
+// call. The source ends with the result or the error of the solve. Its destructor cancels the
+// solve. Returns kResourceExhausted if the pool is full.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolveStream(
     const SolveStreamContext& context, const v1::SolveRequest& request);
 

@@ -27,20 +27,20 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxBatchIdBytes = 256;
-// Largest share of the budget for the repair of a given plan.
+// Bounds the share of the budget for the repair of a given plan.
 constexpr double kRepairShare = 0.2;
 constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
-// Time outside the search: reading the request, passing it between threads, writing and sending the
+// Time outside the search: to read the request, pass it between threads, and write and send the
 // response. Measured by tests/bench/serving_bench overhead.
 constexpr absl::Duration kSending = absl::Microseconds(800);
 constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
-// Duration of a search that begins at its deadline.
+// Duration of a search that begins at its own deadline.
 constexpr absl::Duration kShortestSearch = absl::Milliseconds(1);
 constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
-// Time beyond the budget, for a loaded machine, before the watchdog reports a solve.
+// Time that a solve on a loaded machine may exceed its budget before the watchdog reports it.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
-// Whether a request uses its whole budget: searches do, unless there is only one customer.
+// Whether a request uses its whole budget. Searches do, unless there is only one customer.
 bool UsesBudget(const v1::SolveRequest& request) {
   const v1::Strategy strategy = request.strategy();
   const bool decodes = strategy == v1::STRATEGY_GREEDY || strategy == v1::STRATEGY_SAMPLE ||
@@ -49,8 +49,9 @@ bool UsesBudget(const v1::SolveRequest& request) {
   return !decodes && (request.has_file() || request.instance().customers_size() > 1);
 }
 
-// Adds the reason to a network's error. A full queue states a retry delay; exhausted memory does
-// not. BUDGET_TOO_SHORT distinguishes a short budget from a slow daemon.
+// Adds the reason to a network's error. If a queue is full, the error states a retry delay; if
+// memory is exhausted, it does not. BUDGET_TOO_SHORT distinguishes a short budget from a slow
+// daemon.
 absl::Status WithNetworkReason(absl::Status status) {
   if (IsBudgetTooShort(status)) return WithReason(std::move(status), "BUDGET_TOO_SHORT");
   if (const std::optional<absl::Duration> delay = RetryDelayOf(status); delay.has_value()) {
@@ -61,7 +62,7 @@ absl::Status WithNetworkReason(absl::Status status) {
 
 }  // namespace
 
-// A call of the solver with its threads and its watch.
+// A running call of the solver, with its threads and its watch.
 struct SolverHandler::Running {
   Running(const v1::SolveRequest& asked, Prepared ready, const SolverHandler& handler)
       : request(asked),
@@ -123,7 +124,7 @@ absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
 
 BusyThreads::Lease SolverHandler::TakeThreads(Prepared& prepared) const {
   SolveOptions& options = prepared.options;
-  // A network that decodes on one thread joins a batch and holds no thread for long.
+  // A network that decodes on one thread joins a batch, so it holds no thread for long.
   const bool joins =
       options.strategy == Strategy::kGreedy || options.strategy == Strategy::kImproved;
   if (joins) options.threads = 1;
@@ -159,7 +160,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::Solv
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
   CallContext own = context;
-  // The automatic budget counts from here, not from the arrival of the request.
+  // The automatic budget starts here, not at the arrival of the request.
   if (HasAutomaticBudget(request)) own.received = SteadyNow();
   VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), own));
   prepared.queue = queue;

@@ -1,4 +1,4 @@
-// The RPCs of SolverService that solve, without gRPC.
+// Implements the RPCs of SolverService that solve, without gRPC.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@
 
 namespace vrp {
 
-// Solves requests. Thread-safe. Methods block while they work. See solver_service.proto for the
-// errors.
+// A handler that solves requests. Thread-safe. Methods block while they work. See
+// solver_service.proto for the errors.
 class SolverHandler {
  public:
   struct Options {
@@ -37,9 +37,9 @@ class SolverHandler {
     const Clock* clock = nullptr;            // outlives the handler
     Metrics* metrics = nullptr;              // outlives the handler
     Watchdog* watchdog = nullptr;            // outlives the handler
-    DecodeBatcher* batcher = nullptr;        // of networks; outlives the handler
+    DecodeBatcher* batcher = nullptr;        // runs networks; outlives the handler
     BusyThreads* busy = nullptr;             // outlives the handler
-    // Limits of one request:
+    // The limits below apply to one request.
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
     absl::Duration max_budget = kMostBudget;
@@ -55,23 +55,24 @@ class SolverHandler {
                                           const ImprovementFn& on_improvement) const;
 
   // Solves like Solve, but blocks no thread while a network decodes. Calls `answered` once, from
-  // this thread or from one of the batcher. `request` lives until then. Throws nothing.
+  // this thread or from a thread of the batcher. `request` lives until then. Does not throw.
   using Answered = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
   void SolveLater(const v1::SolveRequest& request, const CallContext& context,
                   Answered answered) const;
 
-  // Estimates the duration of a request and its latest start, before the request is checked.
+  // Estimates the duration of a request and its latest start, before the handler checks the
+  // request.
   Forecast ForecastOf(const v1::SolveRequest& request, const CallContext& context) const;
-  // Estimates how long a request occupies a thread.
+  // Estimates how long a request will occupy a thread.
   absl::Duration WorkOf(const v1::SolveRequest& request) const;
 
-  // A request that is read, checked and ready to solve.
+  // A request that has been read and checked and is ready to solve.
   struct Prepared {
     Instance instance;
     SolveOptions options;
     std::string model;  // resource name of the policy's model; may be empty
-    std::optional<v1::InitialSolutionReport> initial;  // on the plan to start from
-    std::optional<absl::Duration> queue;  // time in the queue; absent: the solver measures it
+    std::optional<v1::InitialSolutionReport> initial;  // on the initial plan
+    std::optional<absl::Duration> queue;  // time in the queue; if absent, the solver measures it
     // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;
   };
@@ -96,7 +97,7 @@ class SolverHandler {
   SolveLimits limits() const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
                Answered answered) const;
-  // Takes the threads of a solve and sets their number in `prepared`.
+  // Takes the threads of a solve from `busy` and sets their number in `prepared`.
   BusyThreads::Lease TakeThreads(Prepared& prepared) const;
   struct Running;
   absl::StatusOr<v1::SolveResponse> Respond(const Running& running,

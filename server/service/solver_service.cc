@@ -13,7 +13,7 @@
 namespace vrp {
 namespace {
 
-// Lets each thread find its next request already read.
+// Slots per thread, so that each thread finds its next request already read.
 constexpr int32_t kBatchSlotsPerThread = 2;
 
 }  // namespace
@@ -25,7 +25,7 @@ SolverService::SolverService(const ServiceContext& context, const SolverHandler&
       [this](auto& call, const auto& request, auto& response) {
         return Solve(call, request, response);
       },
-      // A full queue refuses a request at once, without reading it.
+      // If the queue is full, refuses a request at once, without reading it.
       [pool = &context.solve_pool] { return pool->CheckCapacity(); });
   StartStream<v1::SolveRequest, v1::StreamSolveResponse>(
       [this](auto& call, const auto& request) { return StreamSolve(call, request); });

@@ -1,4 +1,4 @@
-// SolverService: connects each RPC with its handler.
+// Connects each RPC of SolverService with its handler.
 #pragma once
 
 #include "grpcpp/support/server_callback.h"

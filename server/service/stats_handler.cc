@@ -38,7 +38,7 @@ v1::DurationHistogram HistogramOf(const ClientMetric::Histogram& histogram) {
   return message;
 }
 
-// Finds or adds the message for a label value of a metric family.
+// A collector of metric families, with one message per label value.
 class Counted {
  public:
   explicit Counted(const std::vector<MetricFamily>& families) {
@@ -130,7 +130,7 @@ void AddTelemetry(const DeviceTelemetry& telemetry, v1::DeviceStats& device) {
   if (telemetry.sm_clock_mhz) device.set_sm_clock_mhz(*telemetry.sm_clock_mhz);
 }
 
-// Adds memory use from CUDA, which is known without the driver's library, too.
+// Adds memory use from CUDA, which is known even without the driver's library.
 void AddMemory(const DeviceMemory& memory, v1::DeviceStats& device) {
   device.set_memory_allocated_bytes(memory.allocated);
   device.set_memory_reserved_bytes(memory.reserved);

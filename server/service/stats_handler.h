@@ -1,4 +1,4 @@
-// Returns the metrics as a message, for GetServerStats.
+// Builds the message of GetServerStats from the metrics.
 #pragma once
 
 #include "absl/status/statusor.h"
@@ -8,7 +8,7 @@
 
 namespace vrp {
 
-// Returns the current metrics. Blocks on the disk. kUnavailable: the jobs cannot be read.
+// Returns the current metrics. Blocks on the disk. Returns kUnavailable if the jobs cannot be read.
 absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::Time now);
 
 }  // namespace vrp

@@ -1,9 +1,9 @@
 // A server stream of the messages of a StreamSource. StreamTurns decides the next operation.
 //
-// For a slow reader the stream stays in `writing`: it holds only the messages of one Next and
-// blocks no thread. Heartbeats (the tracker's ticks) are sent in `waiting` only. The stream also
-// ends when the caller cancels or the daemon shuts down (see ends_in_drain), once no write is under
-// way.
+// If the reader is slow, the stream stays in `writing`: it holds only the messages of one Next and
+// blocks no thread. It sends heartbeats (the tracker's ticks) only in `waiting`. The stream also
+// ends when the caller cancels or the daemon shuts down (see ends_in_drain), once no write is
+// running.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,8 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     StreamTracker* streams = nullptr;  // outlives the stream
     SourceOpener<Response> open;
     std::function<Response()> heartbeat;  // optional; thread-safe
-    // Whether the source ends by itself when the daemon drains, after messages worth sending.
+    // Whether the source ends by itself when the daemon drains, after it has sent further useful
+    // messages.
     bool ends_in_drain = false;
   };
 
@@ -89,7 +90,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     Step();
   }
 
-  // Starts the next operation. Not under the lock, because gRPC may call back at once.
+  // Starts the next operation. Releases the lock first, because gRPC may call back at once.
   void Step() {
     StreamTurns::Turn turn;
     {
@@ -113,7 +114,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     }
   }
 
-  // Runs in the pool, one at a time.
+  // Reads messages in the pool. Only one Read runs at a time.
   void Read() {
     auto next = [this] { return ReadSource(); };
     absl::StatusOr<std::vector<Response>> messages = CallGuarded(next);
@@ -154,10 +155,11 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   }
 
   const Options options_;
-  std::shared_ptr<StreamCall> self_;  // until OnDone; set before gRPC knows the object
+  std::shared_ptr<StreamCall> self_;  // reset in OnDone; set before gRPC knows the object
   int64_t number_ = 0;                // set before gRPC knows the object
-  std::unique_ptr<StreamSource<Response>> source_;  // used by the reading task only
-  Response current_;                                // set by the Step that writes, then gRPC's
+  std::unique_ptr<StreamSource<Response>> source_;  // used only by the reading task
+  Response current_;                                // set by the Step that writes, then owned by
+                                                    // gRPC
   absl::Status end_;                                // set by the Step that finishes
   absl::Mutex mutex_;
   std::deque<Response> outgoing_ ABSL_GUARDED_BY(mutex_);

@@ -1,4 +1,4 @@
-// The messages of a server stream, without gRPC.
+// Sources of the messages of a server stream, without gRPC.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@ template <typename Response>
 class StreamSource {
  public:
   virtual ~StreamSource() = default;
-  // Returns some messages, or none if there are none yet (see NotifyWhenReady) or at the end.
+  // Returns some messages. Returns none at the end, or if there are none yet (see NotifyWhenReady).
   virtual absl::StatusOr<std::vector<Response>> Next() = 0;
   virtual bool AtEnd() const = 0;
-  // Calls `on_ready` once, from any thread, when Next may return more. Called after Next returned
-  // nothing before the end.
+  // Calls `on_ready` once, from any thread, when Next may return more. The caller calls this after
+  // Next returned nothing before the end.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
 };
 

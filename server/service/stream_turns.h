@@ -1,4 +1,4 @@
-// Decides the next operation of a StreamCall. States, which Next() changes:
+// Decides the next operation of a StreamCall. Next() changes between these states:
 //
 //   reading    a task in the pool opens the source or reads messages
 //   waiting    the source has no message yet and will call
@@ -13,17 +13,17 @@
 
 namespace vrp {
 
-// The state of a stream, with at most one operation under way. Not thread-safe: the call's mutex
+// The state of a stream, with at most one running operation. Not thread-safe: the call's mutex
 // guards it.
 class StreamTurns {
  public:
   enum class Turn { kNone, kRead, kWrite, kFinish };
 
-  // Ends the stream. Only the first call counts.
+  // Ends the stream. Only the first call has an effect.
   void End(absl::Status result) {
     if (!result_.has_value()) result_ = std::move(result);
   }
-  // Returns the operation to start now. `has_message`: whether a message is ready to write. Ready
+  // Returns the operation to start now. `has_message` is whether a message is ready to write. Ready
   // messages are written before an OK end but not before an error.
   Turn Next(bool has_message) {
     if (finished_ || writing_) return Turn::kNone;
@@ -43,7 +43,7 @@ class StreamTurns {
   const absl::Status& result() const { return *result_; }
 
   void Written() { writing_ = false; }
-  // Ends a read. `wait`: whether the source has no message yet and will call.
+  // Ends a read. `wait` is whether the source has no message yet and will call.
   void HasRead(bool wait) {
     reading_ = false;
     waiting_ = wait;
@@ -53,7 +53,7 @@ class StreamTurns {
   bool quiet() const { return waiting_ && !writing_ && !result_.has_value(); }
 
  private:
-  std::optional<absl::Status> result_;  // once the stream shall end
+  std::optional<absl::Status> result_;  // set when the stream is to end
   bool reading_ = false;
   bool waiting_ = false;
   bool writing_ = false;

@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Sets the field that `row` names, if it names one.
+// Sets the field that `row` names, if any.
 void SetLimit(const OptionRow& row, const VrpdOptions& vrpd, v1::Limits& limits) {
   if (row.limit.name.empty()) return;
   const auto* field = limits.GetDescriptor()->FindFieldByName(std::string(row.limit.name));
@@ -40,7 +40,7 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
   return limits;
 }
 
-// kLogLevels has the order of the enum, which begins with "unspecified".
+// Returns the current level. kLogLevels has the order of the enum, which begins with "unspecified".
 v1::LogLevel LevelNow() {
   const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
   if (found == std::end(kLogLevels)) return v1::LOG_LEVEL_UNSPECIFIED;

@@ -1,4 +1,4 @@
-// SystemService without gRPC.
+// Implements SystemService without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@ struct SystemFacts {
   std::string default_device;
   VrpdOptions vrpd;
   absl::Time started;
-  std::string metrics_address;  // empty: none, also for the URL
+  std::string metrics_address;  // empty: no HTTP, also for the URL
   std::string metrics_url;
   const DeviceLossNotice* device_loss = nullptr;  // outlives the facts
 };
 
-// Describes the server. Lists the devices at each call.
+// Describes the server. Lists the devices again at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
-// Sets the log level. kInvalidArgument: no level is given.
+// Sets the log level. Returns kInvalidArgument if the request states no level.
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);
 
 }  // namespace vrp

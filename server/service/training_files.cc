@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the absolute path with `..` and symbolic links resolved as far as it exists, or an empty
-// text on an error.
+// Returns the absolute path, with `..` and symbolic links resolved in the part that exists. Returns
+// an empty text on an error.
 fs::path RealPath(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
@@ -32,7 +32,7 @@ bool LiesBelow(const fs::path& path, const std::string& folder) {
   return end_of_root == root.end() && rest != path.end();
 }
 
-// Returns the files that a configuration names, without datasets, which are not files to callers.
+// Returns the files that a configuration names. Skips datasets, which are not files to callers.
 std::vector<NamedData> NamedFiles(const TrainingConfig& config) {
   std::vector<NamedData> files = NamedDataOf(config);
   std::erase_if(files, [](const NamedData& data) { return IsDataset(data.name); });

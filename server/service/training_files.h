@@ -1,4 +1,4 @@
-// Checks which files on the daemon's machine a training configuration may name.
+// Checks the files on the daemon's machine that a training configuration names.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-// The folders that may contain the files; nullopt: any.
+// The folders that may contain the files; nullopt allows any folder.
 using DataFolders = std::optional<std::vector<std::string>>;
 
 // Returns kInvalidArgument naming each key whose file is outside the folders, after symbolic links

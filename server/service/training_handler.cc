@@ -85,7 +85,7 @@ absl::StatusOr<v1::TrainingJob> TrainingHandler::Get(
   const JobSpec& spec = job.spec;
   const absl::StatusOr<std::map<std::string, std::string>> settings =
       TrainingSettings(spec.config_yaml, spec.config_name, spec.overrides);
-  // The configuration was readable when the job was created.
+  // The configuration was readable when the job was created, so it still is.
   if (settings.ok()) message.mutable_settings()->insert(settings->begin(), settings->end());
   return message;
 }

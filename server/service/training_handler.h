@@ -1,4 +1,4 @@
-// TrainingService without gRPC.
+// Implements TrainingService without gRPC.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,14 @@
 
 namespace vrp {
 
-// Handles the RPCs. Thread-safe. Methods block on the store. Errors: see training_service.proto.
+// A handler of the RPCs. Thread-safe. Methods block on the store. See training_service.proto for
+// the errors.
 class TrainingHandler {
  public:
   struct Options {
     JobManager* jobs = nullptr;           // outlives the handler
-    std::string default_device = "auto";  // for specs that name none
-    DataFolders data_folders;             // contain the files that configurations may name
+    std::string default_device = "auto";  // for specifications that name no device
+    DataFolders data_folders;             // folders of the files that configurations may name
   };
   explicit TrainingHandler(Options options) : options_(std::move(options)) {}
 
@@ -35,7 +36,7 @@ class TrainingHandler {
   absl::StatusOr<v1::TrainingJob> Resume(const v1::ResumeTrainingJobRequest& request) const;
   absl::StatusOr<v1::DeleteTrainingJobResponse> Delete(
       const v1::DeleteTrainingJobRequest& request) const;
-  // Blocks until the job's step ends.
+  // Publishes a job's weights. Blocks until the job's current step ends.
   absl::StatusOr<v1::PublishTrainingJobResponse> Publish(
       const v1::PublishTrainingJobRequest& request) const;
   absl::StatusOr<v1::GetTrainingHistoryResponse> GetHistory(
@@ -49,7 +50,7 @@ class TrainingHandler {
   v1::TrainingJob ToMessage(const Job& job) const;
   // Returns the resolved configuration, or all errors of the specification.
   absl::StatusOr<v1::TrainingJob> Validate(const JobSpec& spec, bool config_only) const;
-  // Applies `change` of the manager to a job and returns the job.
+  // Applies the manager's `change` to a job and returns the job.
   absl::StatusOr<v1::TrainingJob> Change(
       const std::string& name, absl::StatusOr<Job> (JobManager::*change)(std::string_view)) const;
 

@@ -33,15 +33,15 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 // The pool of a call, and an estimate of its work.
 struct UnaryPlace {
   WorkPool& pool;
-  // Cancels the work in addition to the caller. Optional.
+  // Cancels the work, as the caller can. Optional.
   std::shared_ptr<const CancelFlag> drain = nullptr;
   std::function<Forecast(const CallContext&)> forecast = nullptr;
 };
 
 // Runs `work` (const CallContext&, done) in place.pool. `work` calls `done`, an
-// absl::AnyInvocable<void(absl::StatusOr<Response>)>, once and from any thread, which finishes the
-// call. `work` throws nothing. gRPC keeps the request and `response` until then. Fails at once with
-// kResourceExhausted if the pool is full or would begin too late.
+// absl::AnyInvocable<void(absl::StatusOr<Response>)>, exactly once and from any thread, which
+// finishes the call. `work` must not throw. gRPC keeps the request and `response` until then.
+// Returns kResourceExhausted at once if the pool is full or would begin too late.
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
                                         const UnaryPlace& place, Response& response, Work work) {
@@ -55,8 +55,8 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
         work(about, [call, cancel, &response](absl::StatusOr<Response> result) {
           const grpc::Status status = ToGrpcStatus(result.status());
           if (result.ok()) response = *std::move(result);
-          // Drops the forecast now: the caller may send its next request while this thread still
-          // sends.
+          // Drops the forecast now, because the caller may send its next request while this thread
+          // still sends.
           cancel->Cancel();
           call->Finish(status);
         });

@@ -1,4 +1,5 @@
-// A client stream: a pool takes its messages one after the other, then one response follows.
+// Handles a client stream: a pool takes its messages one after the other, then one response
+// follows.
 #pragma once
 
 #include <functional>
@@ -22,11 +23,11 @@
 
 namespace vrp {
 
-// Either gRPC reads a message or the pool handles one. The next message is read after the last one
-// is handled, so a slow disk slows the caller.
+// A call in which either gRPC reads a message or the pool handles one. gRPC reads the next message
+// after the pool has handled the last one, so a slow disk slows the caller down.
 //
 // An upload counts as an open stream. At shutdown it has the grace period of unary calls. If the
-// caller sends nothing for the tracker's `silence`, the call ends with kDeadlineExceeded; otherwise
+// caller sends nothing for the tracker's `silence`, the call ends with kDeadlineExceeded. Otherwise
 // a stalled upload would hold a stream and its memory as long as its connection lasts.
 template <typename Request, typename Response>
 class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
@@ -38,10 +39,10 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     StreamTracker* streams = nullptr;
     MessageBudget* messages = nullptr;
     std::function<absl::Status(const Request&)> take;
-    std::function<absl::StatusOr<Response>()> finish;  // after the last message
+    std::function<absl::StatusOr<Response>()> finish;  // called after the last message
   };
 
-  // Returns the started call. gRPC owns it and keeps `context` and `response` as long.
+  // Returns the started call. gRPC owns it and keeps `context` and `response` alive as long.
   static grpc::ServerReadReactor<Received<Request>>* Start(grpc::CallbackServerContext& context,
                                                            Response& response, Options options) {
     const std::shared_ptr<UploadCall> call(new UploadCall(context, response, std::move(options)));
@@ -71,7 +72,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
       if (SteadyNow() - *waiting_since_ < options_.streams->silence()) return;
       silent_ = true;
     }
-    // No other thread can finish the call now. The read under way fails.
+    // No other thread can finish the call now. The running read fails.
     this->Finish(ToGrpcStatus(absl::DeadlineExceededError(
         Concat("the upload sent nothing for ", absl::FormatDuration(options_.streams->silence()),
                " and was ended; nothing of it is stored; upload again"))));
@@ -89,7 +90,8 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     ReadNext();
   }
 
-  // The caller holds the object, because the call may end before StartRead returns.
+  // Starts the next read. The caller must hold a reference, because the call may end before
+  // StartRead returns.
   void ReadNext() {
     int64_t before = 0;
     {
@@ -114,7 +116,7 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
     }
   }
 
-  // Cancellation also ends the stream, but then the upload is incomplete.
+  // Ends the stream. After a cancellation the upload is incomplete.
   void End() {
     if (context_.IsCancelled()) {
       this->Finish(ToGrpcStatus(absl::CancelledError("the caller cancelled the call")));
@@ -130,13 +132,14 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
   grpc::CallbackServerContext& context_;
   Response& response_;
   const Options options_;
-  std::shared_ptr<UploadCall> self_;  // until OnDone; set before gRPC knows the object
+  std::shared_ptr<UploadCall> self_;  // reset in OnDone; set before gRPC knows the object
   int64_t number_ = 0;                // set before gRPC knows the object
   Received<Request> request_;
   absl::Mutex mutex_;
   int64_t reads_done_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::optional<absl::Time> waiting_since_ ABSL_GUARDED_BY(mutex_);  // of the read under way
-  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // the caller was silent too long: finished
+  std::optional<absl::Time> waiting_since_ ABSL_GUARDED_BY(mutex_);  // start of the running read
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // whether the call finished because the caller was
+                                                 // silent too long
 };
 
 }  // namespace vrp

@@ -13,7 +13,7 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxDatasetChunkBytes = size_t{1} << 20;
-// Largest memory of a line while it is read, in multiples of its length.
+// Bounds the memory of a line while it is read, in multiples of its length.
 constexpr int64_t kParsedSizes = 8;
 
 v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
@@ -84,7 +84,7 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
 }
 
 absl::Status DatasetImport::CountBytes(std::string_view chunk) {
-  // Also counted here, because after a bad line no chunk reaches the store.
+  // Also counts bytes here, because after a bad line no chunk reaches the store.
   bytes_ += static_cast<int64_t>(chunk.size());
   if (bytes_ <= kMaxDatasetBytes) return absl::OkStatus();
   return InvalidField("chunk", Concat("got more than ", kMaxDatasetBytes,

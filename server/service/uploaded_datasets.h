@@ -1,4 +1,4 @@
-// The RPCs of uploaded datasets, without gRPC.
+// Implements the RPCs of uploaded datasets, without gRPC.
 #pragma once
 
 #include <memory>
@@ -15,15 +15,15 @@
 
 namespace vrp {
 
-// An upload, checked as it arrives. Writes nothing after the first bad line and keeps nothing of an
+// An upload, checked as it arrives. Writes nothing after the first bad line, and removes an
 // unfinished upload. Methods block on the disk. Not thread-safe.
 class DatasetImport {
  public:
-  // Both outlive the upload.
+  // Both arguments must outlive the upload.
   DatasetImport(DatasetStore& store, MessageBudget& messages)
       : store_(store), messages_(messages) {}
 
-  // kResourceExhausted: see DatasetStore and MessageBudget.
+  // Adds a message. Returns kResourceExhausted like DatasetStore and MessageBudget.
   absl::Status Take(const v1::UploadDatasetRequest& message);
   absl::StatusOr<v1::Dataset> Finish();
 
@@ -34,8 +34,8 @@ class DatasetImport {
 
   DatasetStore& store_;
   MessageBudget& messages_;
-  MessageBudget::Share share_;             // for the incomplete line
-  int64_t bytes_ = 0;                      // received
+  MessageBudget::Share share_;             // memory of the incomplete line
+  int64_t bytes_ = 0;                      // received bytes
   std::optional<DatasetChecker> checker_;  // absent before the header
   std::unique_ptr<DatasetUpload> upload_;  // null after a bad line
 };

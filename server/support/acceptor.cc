@@ -34,7 +34,7 @@ struct Peer {
   socklen_t size = sizeof(sockaddr_storage);
 };
 
-// Returns "127.0.0.1:41234" or "[::1]:41234"; "unix" for a unix socket.
+// Returns a text such as "127.0.0.1:41234" or "[::1]:41234"; "unix" for a unix socket.
 std::string PeerText(const Peer& peer) {
   if (peer.address.ss_family == AF_UNIX) return "unix";
   char host[NI_MAXHOST] = "";
@@ -81,7 +81,7 @@ class Acceptor::Loop {
       std::array<epoll_event, kMaxEvents> events;
       const int count = epoll_wait(epoll_.descriptor(), events.data(), kMaxEvents, TimeoutMs());
       std::vector<int> ready_listeners;
-      // Closed connections come first, so that they make way for new ones.
+      // Handles closed connections first, so that they make way for new ones.
       for (int i = 0; i < count; ++i) {
         const int descriptor = events[static_cast<size_t>(i)].data.fd;
         if (descriptor == wake_.descriptor()) return;
@@ -108,7 +108,7 @@ class Acceptor::Loop {
     OpenFile socket(accept4(listener, reinterpret_cast<sockaddr*>(&peer.address), &peer.size,
                             SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (socket.descriptor() < 0) {
-      // EAGAIN and ECONNABORTED: the client has left meanwhile.
+      // EAGAIN and ECONNABORTED mean that the client has already left.
       if (errno != EAGAIN && errno != ECONNABORTED && errno != EINTR) Pause(errno);
     } else if (watches_.size() >= static_cast<size_t>(options_.max_connections)) {
       Refuse(peer);
@@ -117,12 +117,14 @@ class Acceptor::Loop {
     }
   }
 
-  // Counts the connection and watches it through a duplicate descriptor. epoll drops a descriptor
-  // that its owner closes; the duplicate stays open and reports the end of the connection.
+  // Counts the connection and watches it through a duplicate descriptor. Returns false if that
+  // fails. epoll drops a descriptor when its owner closes it. The duplicate stays open and reports
+  // the end of the connection.
   bool Count(const OpenFile& socket) {
     OpenFile watch(fcntl(socket.descriptor(), F_DUPFD_CLOEXEC, 0));
     const int descriptor = watch.descriptor();
-    // EPOLLHUP (both directions shut) is always reported. So is EPOLLERR, hence edge-triggered.
+    // epoll always reports EPOLLHUP (both directions shut). It also always reports EPOLLERR, so the
+    // watch is edge-triggered.
     if (descriptor < 0 || !Watch(EPOLL_CTL_ADD, descriptor, EPOLLET)) {
       Pause(errno);
       return false;
@@ -132,7 +134,8 @@ class Acceptor::Loop {
     return true;
   }
 
-  // Removes the watch explicitly, since it would stay while the owner's descriptor is open.
+  // Removes the watch explicitly, because it would otherwise stay while the owner's descriptor is
+  // open.
   void Forget(int descriptor) {
     Watch(EPOLL_CTL_DEL, descriptor, 0);
     if (watches_.erase(descriptor) > 0) options_.metrics->CountClosed();
@@ -169,7 +172,7 @@ class Acceptor::Loop {
     }
   }
 
-  // Returns the timeout of epoll_wait in milliseconds; -1: none.
+  // Returns the timeout of epoll_wait in milliseconds; -1 means none.
   int TimeoutMs() const {
     if (paused_until_ == absl::InfiniteFuture()) return -1;
     const absl::Duration left = std::max(paused_until_ - SteadyNow(), absl::ZeroDuration());
@@ -181,9 +184,9 @@ class Acceptor::Loop {
   const OpenFile wake_;
   LogRateLimiter refusals_{kLogEvery};
   LogRateLimiter failures_{kLogEvery};
-  // Only thread_ uses these two while it runs.
+  // Used only by thread_ while it runs.
   std::unordered_map<int, OpenFile> watches_;         // by duplicate descriptor
-  absl::Time paused_until_ = absl::InfiniteFuture();  // infinite: not paused
+  absl::Time paused_until_ = absl::InfiniteFuture();  // infinite if not paused
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
-// Accepts connections in place of gRPC 1.51. gRPC does not limit connections and stops listening
-// for good once the process reaches its limit of open files.
+// Accepts connections instead of gRPC 1.51. gRPC does not limit connections. It also stops
+// listening permanently once the process reaches its limit of open files.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,27 @@
 
 namespace vrp {
 
-// Accepts connections on its listeners and hands them over. Counts each one until its new owner has
-// shut it down, as gRPC does before it closes any. Uses a thread of its own and two open files per
-// connection, one of which watches it.
+// An acceptor of connections, which it hands over to gRPC. It counts each one until its new owner
+// has shut it down, as gRPC does before it closes any. Uses its own thread and two open files per
+// connection, one of which watches the connection.
 //
 // Accepts a connection beyond max_connections and closes it at once. Its client gets UNAVAILABLE
-// and can retry or use another server. In the kernel's queue it would look connected without being
-// served. At the limit of open files, connections do wait in the kernel's queue.
+// and can retry or use another server. In the kernel's queue, the connection would look established
+// without being served. At the limit of open files, connections do wait in the kernel's queue.
 class Acceptor {
  public:
   struct Options {
     std::vector<OpenFile> listeners = {};  // non-blocking
-    std::string socket_file = {};          // path of a unix socket, removed at the end; or empty
+    std::string socket_file = {};          // path of a unix socket, removed at the end; empty: none
     int32_t max_connections = 1;
-    // Called with each accepted socket, which it owns from then on; on the acceptor's thread.
+    // Called on the acceptor's thread with each accepted socket. The function owns the socket from
+    // then on.
     std::function<void(int)> hand_over;
     Metrics* metrics = nullptr;  // outlives the acceptor
   };
-  // kResourceExhausted: the process has reached its limit of open files.
+  // Returns kResourceExhausted if the process has reached its limit of open files.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Create(Options options);
-  // Stops listening. Accepted connections stay open and are not counted any more.
+  // Stops listening. Accepted connections stay open and are no longer counted.
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;

@@ -1,4 +1,4 @@
-// The number of threads that compute at the moment.
+// Counts the threads that compute at the moment.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vrp {
 
-// Counts the threads of long work: searches, solve jobs, trainings, evaluations. Thread-safe.
+// A counter of the threads of long work: searches, solve jobs, trainings, evaluations. Thread-safe.
 class BusyThreads {
  public:
   // Threads that count as busy while the lease lives. Movable.
@@ -37,7 +37,7 @@ class BusyThreads {
     int32_t threads_ = 0;
   };
 
-  // `total` is the number of threads to share. The object must outlive its leases.
+  // Creates a counter for `total` threads to share. The counter must outlive its leases.
   explicit BusyThreads(int32_t total) : total_(total) {}
   BusyThreads(const BusyThreads&) = delete;
   BusyThreads& operator=(const BusyThreads&) = delete;

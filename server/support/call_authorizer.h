@@ -1,4 +1,4 @@
-// Authorization of calls, with metrics and a log of refused ones.
+// Authorizes calls, with metrics and a log of refused ones.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 
 namespace vrp {
 
-// Checks calls with AccessControl. Counts refused calls and logs at most one per second, without
-// its token. Thread-safe.
+// A checker of calls by AccessControl. Counts refused calls and logs at most one per second,
+// without its token. Thread-safe.
 class CallAuthorizer {
  public:
-  // Both outlive it.
+  // Both arguments must outlive the authorizer.
   CallAuthorizer(const AccessControl& access, Metrics& metrics)
       : access_(access), metrics_(metrics) {}
 
   struct Caller {
-    std::string_view method;  // "/vrp.v1.SolverService/Solve"; see RoleNeeded
+    std::string_view method;  // path such as "/vrp.v1.SolverService/Solve"; see RoleNeeded
     std::optional<std::string_view> authorization;
     std::string_view user_agent;
     std::string_view peer;  // the name in the client's certificate; may be empty

@@ -8,8 +8,8 @@
 namespace vrp {
 namespace {
 
-// Share of the drain for searches. The rest (2 s of 5 s) suffices to build, check and send plans of
-// 10,000 nodes.
+// Share of the drain for searches. The remaining time (2 s of 5 s) suffices to build, check and
+// send plans of 10,000 nodes.
 constexpr double kSearchShare = 0.6;
 
 }  // namespace

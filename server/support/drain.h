@@ -1,4 +1,4 @@
-// The end of the daemon, in which calls in flight get time to finish.
+// Ends the daemon with time for calls in flight to finish.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@
 
 namespace vrp {
 
-// Thread-safe.
+// The drain of a daemon. Thread-safe.
 class Drain {
  public:
   explicit Drain(absl::Duration limit) : limit_(limit) {}
 
-  // Returns the flag that makes running searches return their best plan. Run sets it after a part
-  // of the drain, so that short searches finish and large answers can still be sent. Never null.
+  // Returns the flag that makes running searches return their best plan; never null. Run sets it
+  // after a part of the drain, so that short searches finish and large answers can still be sent.
   const std::shared_ptr<CancelFlag>& searches_end() const { return searches_end_; }
   // Whether the drain is over, so that gRPC has cancelled the remaining calls (UNAVAILABLE).
   bool over() const;
 
-  // Calls `close` with the time that calls have to finish; `close` returns when none is left.
-  // Blocks until then. To be called once.
+  // Calls `close` with the time that calls have to finish. Blocks until `close` returns, when no
+  // call is left. Call this once.
   void Run(absl::FunctionRef<void(absl::Duration limit)> close);
 
  private:

@@ -12,7 +12,7 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kMinRetryDelay = absl::Milliseconds(50);
-// Forecasts are upper bounds, so that a longer delay is not worth its wait.
+// Bounds the retry delay. Forecasts are upper bounds, so that a longer wait is not worthwhile.
 constexpr absl::Duration kMaxRetryDelay = absl::Minutes(1);
 
 std::string MillisecondText(absl::Duration duration) {

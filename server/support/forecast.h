@@ -1,4 +1,4 @@
-// Forecasts of when queued work starts, from the known durations of the work before it.
+// Forecasts when queued work starts, from the known durations of the work before it.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace vrp {
 
 // The forecast of one task. By default the task takes no time and may start at any time.
 struct Forecast {
-  absl::Duration work = absl::ZeroDuration();  // least duration
-  absl::Time end = absl::InfinitePast();       // earliest end, as of a search with a budget
+  absl::Duration work = absl::ZeroDuration();  // smallest duration
+  absl::Time end = absl::InfinitePast();       // earliest end, as for a search with a budget
   // Time that the started task waits for other resources, such as a network, before it computes.
   absl::Duration later_wait = absl::ZeroDuration();
-  absl::Time latest_start = absl::InfiniteFuture();  // a later start of computing is useless
+  absl::Time latest_start = absl::InfiniteFuture();  // latest useful start of the computation
 
   std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, the task takes no time
 
@@ -27,14 +27,14 @@ struct Forecast {
   absl::Time EndIfStarted(absl::Time at) const { return over() ? at : std::max(at + work, end); }
 };
 
-// Returns when a thread becomes free after all of `queued`, which start in this order. Each thread
-// is busy until its entry in `busy_until`.
+// Returns the time at which a thread becomes free after all tasks in `queued`, which start in this
+// order. Each thread is busy until its entry in `busy_until`.
 absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
                          absl::Time now);
 
-// Checks that a task that starts at `start` computes in time. kResourceExhausted with the reason
-// OVERLOADED has a RetryInfo: after that time such a request would find a thread. `waiting` is the
-// number of tasks before this one, for the message.
+// Checks that a task that starts at `start` computes in time. If not, returns kResourceExhausted
+// with the reason OVERLOADED and a RetryInfo, after which such a request would find a thread.
+// `waiting` is the number of tasks before this one, for the message.
 absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Time now,
                             int64_t waiting);
 

@@ -1,4 +1,4 @@
-// A rate limit for log lines that any client can provoke.
+// Limits the rate of log lines that any client can provoke.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A rate limiter. Thread-safe.
 class LogRateLimiter {
  public:
   explicit LogRateLimiter(absl::Duration interval) : interval_(interval) {}
 
   // Returns the number of lines suppressed since the last one if a line may be written at `now`.
-  // Returns nullopt if it must be suppressed.
+  // Returns nullopt if the line must be suppressed.
   std::optional<int64_t> Pass(absl::Time now) {
     absl::MutexLock lock(&mutex_);
     if (now < last_ + interval_ && now >= last_) {

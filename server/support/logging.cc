@@ -27,7 +27,8 @@ std::string TextValue(std::string_view value) {
   return plain ? shown : Concat("\"", absl::StrReplaceAll(shown, {{"\"", "\\\""}}), "\"");
 }
 
-// Returns the %v of the pattern in StartLogging: a line of text, or the rest of a JSON object.
+// Returns the text for %v of the pattern in StartLogging: a line of text, or the rest of a JSON
+// object.
 std::string Render(const std::string& message, const std::vector<LogField>& fields) {
   std::string line = writes_json ? Concat("\"message\":", JsonText(message)) : Escaped(message);
   for (const LogField& field : fields) {
@@ -70,7 +71,7 @@ void SetLogLevel(const std::string& level) { spdlog::set_level(spdlog::level::fr
 
 std::string CurrentLogLevel() {
   const spdlog::level::level_enum level = spdlog::get_level();
-  if (level == spdlog::level::warn) return "warn";  // spdlog says "warning"
+  if (level == spdlog::level::warn) return "warn";  // spdlog's name is "warning"
   const spdlog::string_view_t word = spdlog::level::to_string_view(level);
   return {word.data(), word.size()};
 }

@@ -1,4 +1,4 @@
-// The log on stderr: one line per event, as text or JSON. This header does not need spdlog.
+// Logs to stderr: one line per event, as text or JSON. This header does not need spdlog.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct LogOptions {
   bool json = false;           // one object per line: time, level, message, then the fields
 };
 
-// Starts the log, also of gRPC's own messages. To be called once, before any other thread starts.
+// Starts the log, including gRPC's own messages. Call this once, before any other thread starts.
 void StartLogging(const LogOptions& options);
 
 // Changes the level; see LogOptions::level.
@@ -30,7 +30,7 @@ struct LogField {
   std::string value;
   bool number = false;  // whether `value` is a JSON number
 };
-// Whether LogDebug writes anything, so that callers can skip the building of fields.
+// Whether LogDebug writes anything. Callers use it to skip the building of fields.
 bool LogsDebug();
 void LogDebug(const std::string& message, const std::vector<LogField>& fields);
 void LogInfo(const std::string& message, const std::vector<LogField>& fields);

@@ -1,4 +1,4 @@
-// A limit on the memory of parsed requests, per request and of all together.
+// Limits the memory of parsed requests, per request and in total.
 #pragma once
 
 #include <atomic>
@@ -11,18 +11,18 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A budget of memory. Thread-safe.
 class MessageBudget {
  public:
   struct Options {
-    int64_t each = int64_t{256} << 20;    // bytes of a request
-    int64_t together = int64_t{1} << 30;  // bytes of all requests
+    int64_t each = int64_t{256} << 20;    // limit of bytes per request
+    int64_t together = int64_t{1} << 30;  // limit of bytes of all requests
   };
   explicit MessageBudget(const Options& options) : options_(options) {}
   MessageBudget(const MessageBudget&) = delete;
   MessageBudget& operator=(const MessageBudget&) = delete;
 
-  // Bytes taken from the budget, which the destructor returns. Must not outlive the budget.
+  // A share of the budget, returned by the destructor. Must not outlive the budget.
   class Share {
    public:
     Share() = default;
@@ -48,7 +48,7 @@ class MessageBudget {
   int64_t each() const { return options_.each; }
   int64_t taken() const { return taken_; }
 
-  // Takes `bytes` from the budget. kResourceExhausted: other requests leave too little.
+  // Takes `bytes` from the budget. Returns kResourceExhausted if other requests leave too little.
   absl::StatusOr<Share> Take(int64_t bytes) {
     const int64_t others = taken_.fetch_add(bytes);
     if (others + bytes <= options_.together) return Share(*this, bytes);

@@ -12,8 +12,8 @@
 namespace vrp {
 namespace {
 
-// Boundaries in seconds. They are close together around usual budgets (50, 100, 500 ms), so that
-// late answers differ from timely ones. The largest are for jobs and streams.
+// Returns boundaries in seconds. They are close together around usual budgets (50, 100, 500 ms), so
+// that late answers differ from timely ones. The largest are for jobs and streams.
 const prometheus::Histogram::BucketBoundaries& DurationBuckets() {
   static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
       0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.055, 0.06, 0.08, 0.1, 0.11,

@@ -1,4 +1,4 @@
-// The counters and timers behind /metrics (Prometheus) and GetServerStats. This header does not
+// Counts and times the events behind /metrics (Prometheus) and GetServerStats. This header does not
 // need prometheus-cpp.
 #pragma once
 
@@ -37,15 +37,16 @@ inline constexpr char kConnectionsFamily[] = "vrp_connections";
 inline constexpr char kRefusedConnectionsFamily[] = "vrp_refused_connections_total";
 inline constexpr char kOverdueFamily[] = "vrp_overdue_phases_total";  // phase
 
-// The end of a request.
+// The outcome of a request.
 struct RequestOutcome {
-  std::string_view code;    // "OK", "RESOURCE_EXHAUSTED"
-  std::string_view reason;  // "ok", "queue_full"; from a small set, since each is a time series
+  std::string_view code;    // for example "OK" or "RESOURCE_EXHAUSTED"
+  std::string_view reason;  // for example "ok" or "queue_full"; from a small set, since each is a
+                            // time series
   absl::Duration duration;
 };
 
-// Thread-safe. An update costs less than a microsecond: fast enough once per request, too slow for
-// the inner loops of a search.
+// The metrics of the daemon. Thread-safe. An update takes less than a microsecond: fast enough once
+// per request, too slow for the inner loops of a search.
 class Metrics {
  public:
   Metrics();
@@ -74,15 +75,15 @@ class Metrics {
   // Returns the number of requests of all RPCs that have begun and have no status yet.
   int64_t in_flight() const { return in_flight_; }
 
-  // Returns a function that records how long a task of the pool `queue` waited to start. Valid as
-  // long as *this.
+  // Returns a function that records how long a task of the pool `queue` waited for its start. Valid
+  // as long as *this.
   std::function<void(absl::Duration)> QueueWaitObserver(std::string_view queue);
-  // Records the time of an answer without its wait. `strategy` is the one that gave the answer.
+  // Records the duration of an answer without its wait. `strategy` is the one that gave the answer.
   void Solved(std::string_view strategy, absl::Duration duration);
-  // Records a batch of requests that a network decoded, without its wait.
+  // Records a batch of requests that a network decoded, without their wait.
   void Decoded(size_t requests, absl::Duration duration);
-  // Counts a call refused for its token, which no other metric counts. `reason` is from a small
-  // set.
+  // Counts a call refused because of its token, which no other metric counts. `reason` is from a
+  // small set.
   void CountRefusedCall(std::string_view code, std::string_view reason);
   // Count accepted connections and their end.
   void CountOpened();
@@ -101,7 +102,7 @@ class Metrics {
   std::atomic<int64_t> in_flight_ = 0;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
-  // Keyed by strategy.
+  // by strategy
   std::map<std::string, prometheus::Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
 };
 

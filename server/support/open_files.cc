@@ -8,7 +8,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kFilesPerConnection = 2;  // see Acceptor
-// Files for databases, checkpoints, models, a running backup and connections to /metrics.
+// Open files for databases, checkpoints, models, a running backup and connections to /metrics.
 constexpr int64_t kOtherFiles = 256;
 
 }  // namespace

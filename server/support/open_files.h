@@ -1,15 +1,15 @@
-// The limit of open files of this process.
+// Adjusts the limit of open files of this process.
 #pragma once
 
 #include <cstdint>
 
 namespace vrp {
 
-// Raises the soft limit of open files to the hard limit. Returns the new limit.
+// Raises the soft limit of open files to the hard limit, and returns the new limit.
 int64_t RaiseOpenFileLimit();
 
-// Returns the largest number of connections, from 1 to `wanted`, that leaves the rest of the daemon
-// enough of `files`.
+// Returns the largest number of connections, from 1 to `wanted`, that leaves enough of `files` for
+// the rest of the daemon.
 int32_t ConnectionsWithin(int32_t wanted, int64_t files);
 
 }  // namespace vrp

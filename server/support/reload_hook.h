@@ -1,4 +1,4 @@
-// The function that SIGHUP runs while the daemon exists.
+// Holds the function that SIGHUP runs while the daemon exists.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,11 @@
 
 namespace vrp {
 
-// Thread-safe.
+// A replaceable function. Thread-safe.
 class ReloadHook {
  public:
-  // Blocks until a current Run has returned. With null, later Runs do nothing.
+  // Replaces the function. Blocks until a running Run has returned. If `reload` is null, later Runs
+  // do nothing.
   void Set(std::function<void()> reload) {
     absl::MutexLock lock(&mutex_);
     reload_ = std::move(reload);

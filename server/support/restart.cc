@@ -11,7 +11,8 @@ namespace vrp {
 namespace {
 
 void Execute(char** arguments) {
-  // Uses the program's own path: as /proc/self/exe its name would be "exe" to ps and pkill.
+  // Uses the program's own path, because /proc/self/exe would make ps and pkill show the name
+  // "exe".
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) execv(program.c_str(), arguments);

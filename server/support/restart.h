@@ -1,17 +1,18 @@
-// Restarts of the program in the same process: to set OpenMP's environment, and after the loss of a
+// Restarts the program in the same process, to set OpenMP's environment and after the loss of a
 // GPU.
 #pragma once
 
 namespace vrp {
 
-// Sets OMP_WAIT_POLICY to passive and GOMP_SPINCOUNT to 0, unless both are set, and restarts the
-// program, since libgomp reads them before main. Without them idle threads of libgomp spin, and
-// training steps are 4 to 25 times slower if threads outnumber cores. To be called first in main,
-// with main's arguments. Returns if both are set or the restart fails (training is only slower).
+// Sets OMP_WAIT_POLICY to passive and GOMP_SPINCOUNT to 0, unless both are set. Restarts the
+// program, because libgomp reads them before main. Without these settings, idle threads of libgomp
+// spin, and training steps are 4 to 25 times slower if threads outnumber cores. Call this first in
+// main, with main's arguments. Returns if both are set or the restart fails; training is then only
+// slower.
 void KeepOpenMpQuiet(char** arguments);
 
 // Closes all files and restarts this program with main's arguments in the same process. Returns
-// only if the system refuses.
+// only if the system refuses the restart.
 void RestartProgram(char** arguments);
 
 }  // namespace vrp

@@ -55,7 +55,7 @@ void StreamTracker::Close() {
     closed_ = true;
   }
   ends_.Set();
-  // Called without the lock, since a stream that ends calls Remove.
+  // Calls OnClose without the lock, because a stream that ends calls Remove.
   for (const std::shared_ptr<TrackedStream>& stream : Streams()) stream->OnClose();
 }
 

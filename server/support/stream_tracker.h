@@ -1,4 +1,5 @@
-// Tracks open streams: limits their number, sends heartbeats and closes them at the daemon's end.
+// Tracks open streams: limits their number, sends heartbeats and closes the streams at the daemon's
+// end.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace vrp {
 
-// The callbacks of a tracked stream. The tracker's thread or the caller of Close calls them; they
+// The callbacks of a tracked stream. The tracker's thread or the caller of Close calls them. They
 // must not block.
 class TrackedStream {
  public:
@@ -25,7 +26,7 @@ class TrackedStream {
   virtual void OnClose() = 0;
 };
 
-// Thread-safe.
+// A tracker of streams. Thread-safe.
 class StreamTracker {
  public:
   struct Options {
@@ -38,8 +39,8 @@ class StreamTracker {
   StreamTracker(const StreamTracker&) = delete;
   StreamTracker& operator=(const StreamTracker&) = delete;
 
-  // Adds a stream and returns its number for Remove. kResourceExhausted: too many streams are open;
-  // kUnavailable: the tracker is closed.
+  // Adds a stream and returns its number for Remove. Returns kResourceExhausted if too many streams
+  // are open, and kUnavailable if the tracker is closed.
   absl::StatusOr<int64_t> Add(std::weak_ptr<TrackedStream> stream);
   void Remove(int64_t number);
   // Returns the number of open streams.

@@ -33,12 +33,12 @@ void Set(const OpenFile& socket, int level, int option, int value) {
   setsockopt(socket.descriptor(), level, option, &value, sizeof(value));
 }
 
-// Returns a listening socket; -1 if the address cannot be bound.
+// Returns a listening socket, or -1 if the address cannot be bound.
 OpenFile ListenOn(const addrinfo& at) {
   OpenFile listener(socket(at.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   Set(listener, SOL_SOCKET, SO_REUSEADDR, 1);
   if (at.ai_family == AF_INET6) Set(listener, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-  // Connections inherit it from their listener, so that small messages are sent at once.
+  // Connections inherit this option from their listener, so that small messages are sent at once.
   Set(listener, IPPROTO_TCP, TCP_NODELAY, 1);
   const bool listens = bind(listener.descriptor(), at.ai_addr, at.ai_addrlen) == 0 &&
                        listen(listener.descriptor(), SOMAXCONN) == 0;
@@ -74,7 +74,7 @@ std::vector<OpenFile> ListenOnAll(const ListenAddress& address) {
   std::vector<OpenFile> listeners;
   const Addresses found = Resolve(address);
   if (found != nullptr && IsWildcard(*found)) {
-    for (const char* host : {"::", "0.0.0.0"}) {  // the latter on machines without IPv6
+    for (const char* host : {"::", "0.0.0.0"}) {  // 0.0.0.0 on machines without IPv6
       OpenFile listener = ListenOnFirst({.host = host, .port = address.port});
       if (listener.descriptor() < 0) continue;
       listeners.push_back(std::move(listener));

@@ -1,4 +1,4 @@
-// Listening TCP sockets.
+// Opens listening TCP sockets.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace vrp {
 
-// Returns a non-blocking listener on the first of the host's addresses that can be bound; -1 if
+// Returns a non-blocking listener on the first of the host's addresses that can be bound, or -1 if
 // none can.
 OpenFile ListenOnFirst(const ListenAddress& address);
 
-// Returns listeners on all of the host's addresses that can be bound, with the same port; empty if
-// none can. 0.0.0.0 and [::] each stand for both, as in gRPC.
+// Returns listeners on all of the host's addresses that can be bound, with the same port. Returns
+// none if no address can be bound. Like in gRPC, 0.0.0.0 and [::] each mean both.
 std::vector<OpenFile> ListenOnAll(const ListenAddress& address);
 
 // Returns the port of a listener.

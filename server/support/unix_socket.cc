@@ -41,7 +41,7 @@ int ConnectError(const std::string& path) {
   return connected || errno == EAGAIN ? 0 : errno;
 }
 
-// Removes the socket of a dead daemon from `path`, or returns why `path` cannot be used.
+// Removes the socket of a dead daemon from `path`. Returns an error if `path` cannot be used.
 absl::Status ClearSocketPath(const std::string& path) {
   struct stat about;
   if (lstat(path.c_str(), &about) != 0) {
@@ -73,8 +73,8 @@ absl::Status ClearSocketPath(const std::string& path) {
 
 absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path) {
   VRP_RETURN_IF_ERROR(ClearSocketPath(path));
-  // With this mask no other user can connect before the mode is set. It holds for the whole
-  // process: files that other threads create meanwhile are private too.
+  // With this mask, no other user can connect before the mode is set. The mask applies to the whole
+  // process, so files that other threads create meanwhile are also private.
   const mode_t before = umask(0077);
   const absl::Cleanup restore = [before] { umask(before); };
   const sockaddr_un address = AddressOf(path);

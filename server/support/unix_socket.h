@@ -1,4 +1,4 @@
-// Listening unix sockets.
+// Opens listening unix sockets.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace vrp {
 
-// Listens on `path` with mode 0600 and replaces the socket of a dead daemon. The caller removes the
-// file in the end. kUnavailable: another process listens there; kInvalidArgument: `path` is another
-// kind of file or its folder does not exist.
+// Listens on `path` with mode 0600, and replaces the socket of a dead daemon. The caller removes
+// the file in the end. Returns kUnavailable if another process listens there. Returns
+// kInvalidArgument if `path` is another kind of file or its folder does not exist.
 absl::StatusOr<OpenFile> ListenOnUnixSocket(const std::string& path);
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
-// Threads for the work of RPCs, so that gRPC's own threads never compute or wait for a disk.
+// Runs the work of RPCs on its own threads, so that gRPC's threads never compute or wait for a
+// disk.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@ class WorkPool {
  public:
   struct Options {
     int32_t threads = 1;
-    int32_t max_queued = 64;  // tasks that TryRun lets wait
+    int32_t max_queued = 64;  // limit of the waiting tasks of TryRun
     int32_t niceness = 0;     // added to the niceness of the process
     // Called by the thread that starts a task, with the time that the task waited. Optional.
     std::function<void(absl::Duration waited)> on_begin = nullptr;
-    // Watches each task as this phase while it runs. Optional.
+    // Watches each running task as this phase. Optional.
     WatchFn watch = nullptr;
     std::string phase = {};
   };
@@ -42,13 +43,13 @@ class WorkPool {
   // Returns the number of tasks that no thread has started yet.
   int64_t waiting() const;
 
-  // Returns the error of TryRun for a full queue, for callers whose work is costly to build.
+  // Returns TryRun's error if the queue is full, for callers whose work is costly to build.
   absl::Status CheckCapacity() const;
-  // Queues a task. kResourceExhausted with a RetryInfo: the queue is full, or the task would start
-  // too late (see CheckStartTime); kUnavailable: after Close. Never blocks.
+  // Queues a task. Returns kResourceExhausted with a RetryInfo if the queue is full or the task
+  // would start too late (see CheckStartTime). Returns kUnavailable after Close. Never blocks.
   absl::Status TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
-  // Queues a task without the limit: a step of a stream, which has one at a time. Drops it after
-  // Close.
+  // Queues a task without the limit, for the steps of a stream, which has one at a time. Drops the
+  // task after Close.
   void Run(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
 
   // Runs the queued tasks and joins the threads. Blocks. Idempotent. Not thread-safe.
@@ -71,10 +72,10 @@ class WorkPool {
     Forecast forecast;
     absl::Time begun;
   };
-  // One entry per thread; nullopt: the thread is idle.
+  // One entry per thread; nullopt if the thread is idle.
   std::vector<std::optional<Running>> running_ ABSL_GUARDED_BY(mutex_);
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;  // used by the constructor and Close only
+  std::vector<std::thread> threads_;  // used only by the constructor and Close
 };
 
 }  // namespace vrp

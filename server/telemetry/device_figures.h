@@ -1,4 +1,4 @@
-// The state of GPUs in the server's statistics.
+// Joins the states of GPUs for the server's statistics.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,16 @@
 
 namespace vrp {
 
-// A GPU. At least one of `telemetry` and `memory` has a value.
+// The state of a GPU. At least one of `telemetry` and `memory` has a value.
 struct DeviceFigures {
-  std::string id;                            // "cuda:0"; "nvml:1" if CUDA does not use it
+  std::string id;                            // for example "cuda:0", or "nvml:1" if CUDA does not
+                                             // use the GPU
   std::optional<DeviceTelemetry> telemetry;  // reported by the driver
-  std::optional<DeviceMemory> memory;        // of a device that this process uses
+  std::optional<DeviceMemory> memory;        // set for a device that this process uses
 };
 
-// Merges both lists by id: first the devices of `sample` in its order, then those of `memory` only.
+// Merges both lists by id: first the devices of `sample` in its order, then those that only
+// `memory` has.
 std::vector<DeviceFigures> JoinDevices(const DeviceSample& sample,
                                        const std::vector<DeviceMemory>& memory);
 

@@ -1,4 +1,4 @@
-// A record of the loss of a GPU, with a listener.
+// Records the loss of a GPU and calls a listener.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Thread-safe.
+// The notice of a loss. Thread-safe.
 class DeviceLossNotice {
  public:
   void Set(const absl::Status& lost) {
@@ -19,13 +19,13 @@ class DeviceLossNotice {
     text_ = std::string(lost.message());
     if (listener_ != nullptr) listener_();
   }
-  // Returns the message of the loss; empty if none was lost.
+  // Returns the message of the loss; empty if no GPU was lost.
   std::string text() const {
     absl::MutexLock lock(&mutex_);
     return text_;
   }
-  // Replaces the listener, which is called at a loss, and at once if a GPU was lost before. After
-  // the return the previous listener is not called any more.
+  // Replaces the listener. The notice calls it at a loss, and at once if a GPU was already lost.
+  // After the return, the previous listener is no longer called.
   void SetListener(std::function<void()> listener) {
     absl::MutexLock lock(&mutex_);
     listener_ = std::move(listener);

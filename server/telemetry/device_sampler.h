@@ -1,4 +1,4 @@
-// Samples the state of the GPUs once a second, so that readers need not wait for the driver.
+// Samples the state of the GPUs once a second, so that readers do not wait for the driver.
 #pragma once
 
 #include <memory>
@@ -17,15 +17,16 @@ namespace vrp {
 
 using DeviceSample = absl::StatusOr<std::vector<DeviceTelemetry>>;
 
-// Samples in a thread of its own, since a driver in trouble may take long to answer. Thread-safe.
+// A sampler with its own thread, because a driver in trouble may take long to answer. Thread-safe.
 class DeviceSampler {
  public:
   struct Pace {
     absl::Duration interval = absl::Seconds(1);
-    // Interval without a driver; each attempt may start a program that loads it.
+    // Interval of attempts without a driver. Each attempt may start a program that loads the
+    // driver.
     absl::Duration retry = absl::Minutes(1);
   };
-  // Starts no thread if `reader` is an error, which Latest then returns.
+  // Starts no thread if `reader` is an error. Latest then returns that error.
   explicit DeviceSampler(absl::StatusOr<std::unique_ptr<TelemetryReader>> reader)
       : DeviceSampler(std::move(reader), Pace()) {}
   DeviceSampler(absl::StatusOr<std::unique_ptr<TelemetryReader>> reader, const Pace& pace);
@@ -34,7 +35,7 @@ class DeviceSampler {
   DeviceSampler(const DeviceSampler&) = delete;
   DeviceSampler& operator=(const DeviceSampler&) = delete;
 
-  // Returns the last sample without blocking; kUnavailable before the first. Never null.
+  // Returns the last sample without blocking, or kUnavailable before the first sample. Never null.
   std::shared_ptr<const DeviceSample> Latest() const;
 
  private:
@@ -44,10 +45,10 @@ class DeviceSampler {
 
   mutable absl::Mutex mutex_;
   std::shared_ptr<const DeviceSample> latest_ ABSL_GUARDED_BY(mutex_);
-  // Null if there is none. Declared after latest_, which the constructor sets from its status.
+  // Null if there is no reader. Declared after latest_, which the constructor sets from its status.
   const std::unique_ptr<TelemetryReader> reader_;
   StopSignal stopping_;
-  std::thread thread_;  // last, since it uses the other members
+  std::thread thread_;  // last, because it uses the other members
 };
 
 }  // namespace vrp

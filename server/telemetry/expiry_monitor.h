@@ -1,4 +1,4 @@
-// Warnings about certificates that expire soon.
+// Warns about certificates that expire soon.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ struct MetricFamily;
 namespace vrp {
 
 // Returns the expiry times in seconds since 1970, with the label `of`: server, and client_ca if
-// there is one. Thread-safe.
+// there is a client authority. Thread-safe.
 prometheus::MetricFamily ExpiryFamily(const TlsFiles& files);
 
-// Logs one warning each when 30, 7 and 1 days are left, and one error after the expiry. Starts over
-// for files that SIGHUP has reloaded. Thread-safe.
+// A monitor that logs one warning each when 30, 7 and 1 days are left, and one error after the
+// expiry. Starts over for files that SIGHUP has reloaded. Thread-safe.
 class ExpiryMonitor {
  public:
   struct Options {
@@ -42,7 +42,7 @@ class ExpiryMonitor {
   void Poll();
 
  private:
-  // The certificate of a file, and the fewest remaining days that were logged for it.
+  // The certificate of a file, and the smallest number of remaining days that was logged for it.
   struct Logged {
     absl::Time expires;
     int days_left = 0;
@@ -60,7 +60,7 @@ class ExpiryMonitor {
   Logged server_ ABSL_GUARDED_BY(mutex_);
   Logged client_ca_ ABSL_GUARDED_BY(mutex_);
   StopSignal stopping_;
-  std::thread thread_;  // last, since it uses the other members
+  std::thread thread_;  // last, because it uses the other members
 };
 
 }  // namespace vrp

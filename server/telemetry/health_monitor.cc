@@ -15,7 +15,7 @@ namespace {
 constexpr absl::Duration kFullQueueTolerance = absl::Seconds(10);
 constexpr absl::Duration kProbeInterval = absl::Seconds(10);
 
-// Whether a file can be created in `folder`. Writes a block, which fails on a full disk.
+// Whether a file can be created in `folder`. Writes a block, which fails if the disk is full.
 bool CanWrite(const std::string& folder) {
   const std::string path = folder + "/.writable";
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -16,8 +16,9 @@
 
 namespace vrp {
 
-// Makes the daemon not ready in two cases. The solve queue was full at every poll for ten seconds;
-// or the state folder cannot be written, which the monitor tries every ten seconds. Thread-safe.
+// A monitor that makes the daemon not ready in two cases. In the first, the solve queue was full at
+// every poll for ten seconds. In the second, the state folder cannot be written, which the monitor
+// tries every ten seconds. Thread-safe.
 class HealthMonitor {
  public:
   struct Options {
@@ -33,7 +34,7 @@ class HealthMonitor {
   HealthMonitor(const HealthMonitor&) = delete;
   HealthMonitor& operator=(const HealthMonitor&) = delete;
 
-  // Checks once. The monitor's thread calls it at each interval.
+  // Checks both cases once. The monitor's thread calls it at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:
@@ -47,7 +48,7 @@ class HealthMonitor {
   absl::Time full_since_ ABSL_GUARDED_BY(mutex_) = absl::InfiniteFuture();
   absl::Time next_probe_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
   std::optional<bool> reported_ ABSL_GUARDED_BY(mutex_);  // the last value given to on_ready
-  std::thread thread_;                                    // last, since it uses the other members
+  std::thread thread_;                                    // last, because it uses the other members
 };
 
 }  // namespace vrp

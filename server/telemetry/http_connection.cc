@@ -101,8 +101,8 @@ HttpConnection::Step HttpConnection::Send() {
   return Step::kContinue;
 }
 
-// Reads until the client closes: closing with unread bytes would reset the connection and lose the
-// response.
+// Reads until the client closes. If the daemon closed first with unread bytes, the connection would
+// be reset and the response lost.
 HttpConnection::Step HttpConnection::AwaitClose() {
   std::array<char, 2048> bytes;
   const ssize_t got = recv(socket(), bytes.data(), bytes.size(), 0);

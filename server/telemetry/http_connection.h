@@ -13,7 +13,7 @@
 
 namespace vrp {
 
-// Owns its non-blocking socket. Never blocks. Not thread-safe.
+// A connection that owns its non-blocking socket. Never blocks. Not thread-safe.
 class HttpConnection {
  public:
   static constexpr size_t kMaxHeadBytes = 8192;
@@ -25,12 +25,12 @@ class HttpConnection {
   HttpConnection& operator=(const HttpConnection&) = delete;
 
   int socket() const { return socket_.descriptor(); }
-  // Returns the events to wait for, as of poll().
+  // Returns the events to wait for, with poll()'s constants.
   int16_t events() const { return wants_write_ ? kWrite : kRead; }
   absl::Time deadline() const { return deadline_; }
 
-  // Proceeds as far as possible without blocking; calls `handler` at most once in all. Returns
-  // false once the connection has ended.
+  // Proceeds as far as possible without blocking. Calls `handler` at most once in the connection's
+  // life. Returns false once the connection has ended.
   bool Advance(const Handler& handler);
 
  private:

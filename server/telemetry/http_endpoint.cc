@@ -28,7 +28,7 @@ namespace {
 // Pause after a failed accept, for example when the process has reached its limit of open files.
 constexpr absl::Duration kAcceptRetryDelay = absl::Milliseconds(200);
 
-// Blocks SIGPIPE in this thread, since OpenSSL writes to sockets that clients have closed.
+// Blocks SIGPIPE in this thread, because OpenSSL writes to sockets that clients have closed.
 void BlockBrokenPipe() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -60,7 +60,7 @@ class HttpEndpoint::Loop {
       std::vector<pollfd> waiting = Waiting();
       poll(waiting.data(), waiting.size(), TimeoutMs());
       if (waiting[0].revents != 0) return;
-      // Connections accepted now are appended and have no entry in `waiting`.
+      // Connections accepted in this turn are appended and have no entry in `waiting`.
       const size_t old = connections_.size();
       if (waiting[1].revents != 0) Accept();
       const absl::Time now = SteadyNow();
@@ -77,7 +77,7 @@ class HttpEndpoint::Loop {
     const bool accepts =
         connections_.size() < options_.max_connections && paused_until_ <= SteadyNow();
     std::vector<pollfd> waiting = {{.fd = wake_.descriptor(), .events = POLLIN, .revents = 0},
-                                   {.fd = accepts ? listener_.descriptor() : -1,  // -1: ignored
+                                   {.fd = accepts ? listener_.descriptor() : -1,  // -1 is ignored
                                     .events = POLLIN,
                                     .revents = 0}};
     for (const auto& connection : connections_) {
@@ -86,7 +86,7 @@ class HttpEndpoint::Loop {
     return waiting;
   }
 
-  // Returns the milliseconds to the next deadline; -1 without one.
+  // Returns the milliseconds to the next deadline; -1 if there is none.
   int TimeoutMs() const {
     const absl::Time now = SteadyNow();
     absl::Time next = paused_until_ > now ? paused_until_ : absl::InfiniteFuture();
@@ -140,10 +140,10 @@ class HttpEndpoint::Loop {
   const OpenFile listener_;
   const OpenFile wake_;
   const std::unique_ptr<TlsSessions> tls_;
-  // Only thread_ uses these two.
+  // Used only by thread_.
   std::vector<std::unique_ptr<HttpConnection>> connections_;
   absl::Time paused_until_ = absl::InfinitePast();
-  std::thread thread_;  // last, since it uses the other members
+  std::thread thread_;  // last, because it uses the other members
 };
 
 HttpEndpoint::HttpEndpoint(std::unique_ptr<Loop> loop, std::string address)

@@ -1,7 +1,8 @@
 // A small HTTP and HTTPS server for monitoring.
 //
-// It replaces civetweb, which prometheus-cpp brings, and cpp-httplib: both take seconds to stop and
-// do not limit connections, and civetweb finds no OpenSSL where only libssl3 is installed.
+// This server replaces civetweb, which prometheus-cpp includes, and cpp-httplib. Both take seconds
+// to stop and do not limit connections. Moreover, civetweb does not find OpenSSL if only libssl3 is
+// installed.
 #pragma once
 
 #include <functional>
@@ -16,23 +17,24 @@
 
 namespace vrp {
 
-// Serves pages from one thread, one after the other, and no files. A connection ends after its
-// response, after `timeout`, or if its request is longer than HttpConnection allows. Connections
-// beyond max_connections wait. Thread-safe.
+// A server of pages, from one thread, one page after the other. Serves no files. A connection ends
+// after its response, after `timeout`, or if its request is longer than HttpConnection allows.
+// Connections beyond max_connections wait. Thread-safe.
 class HttpEndpoint {
  public:
   struct Options {
     std::string listen;  // an address that passed CheckMetricsAddress
     // Pages by path ("/metrics"). The serving thread calls them until the endpoint is destroyed.
     std::map<std::string, std::function<HttpResponse()>> pages = {};
-    // Returns status 200 for an authorized request, else the refusal. Null: all are authorized.
+    // Returns status 200 for an authorized request, else the refusal. If null, all requests are
+    // authorized.
     std::function<HttpResponse(const HttpRequest&)> authorize = nullptr;
-    const TlsFiles* tls = nullptr;  // outlives the endpoint; null: plaintext
+    const TlsFiles* tls = nullptr;  // outlives the endpoint; null: plaintext connections
     size_t max_connections = 32;
-    // Limits a connection from its begin to its end.
+    // Bounds a connection's duration.
     absl::Duration timeout = absl::Seconds(5);
   };
-  // kUnavailable: the address cannot be bound.
+  // Returns kUnavailable if the address cannot be bound.
   static absl::StatusOr<std::unique_ptr<HttpEndpoint>> Create(Options options);
   // Ends all connections at once. Blocks until no page function runs.
   ~HttpEndpoint();

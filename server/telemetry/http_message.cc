@@ -34,7 +34,7 @@ std::string_view ReasonPhrase(int status) {
   }
 }
 
-// Returns the header lines that HTTP requires with some statuses.
+// Returns the header lines that HTTP requires for this status.
 std::string_view StatusHeaders(int status) {
   if (status == 401) return "WWW-Authenticate: Bearer\r\n";
   if (status == 405) return "Allow: GET, HEAD\r\n";

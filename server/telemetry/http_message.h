@@ -1,4 +1,4 @@
-// HTTP requests and responses for monitoring: GET and HEAD only, one request per connection.
+// Parses and builds HTTP messages for monitoring: GET and HEAD only, one request per connection.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 namespace vrp {
 
 struct HttpRequest {
-  bool head = false;  // whether the method is HEAD, so that the body is not sent
-  std::string path;   // without the query
+  bool head = false;  // whether the method is HEAD, for which no body is sent
+  std::string path;   // path without the query
   std::optional<std::string> authorization;
   std::string user_agent;
 };
@@ -24,7 +24,7 @@ struct ParsedRequest {
   std::optional<HttpRequest> request;  // nullopt if the request is refused
   int refusal = 0;                     // status of a refusal: 400 or 405
 };
-// Parses the head of a request without the empty line that ends it.
+// Parses the head of a request, without the empty line that ends the head.
 ParsedRequest ParseHttpRequest(std::string_view text);
 
 // Returns the bytes of the response, without its body if `head_only`.

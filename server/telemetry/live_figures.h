@@ -1,4 +1,4 @@
-// Statistics of the daemon at this moment: jobs, queues, models, memory.
+// Gathers statistics of the daemon at this moment: jobs, queues, models, memory.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct QueueFigures {
 
 struct LiveFigures {
   std::vector<QueueFigures> queues;
-  std::vector<JobCount> jobs;    // by kind and state, without zeros
-  std::vector<Job> active_jobs;  // neither queued nor paused nor finished
+  std::vector<JobCount> jobs;    // by kind and state, without zero counts
+  std::vector<Job> active_jobs;  // jobs that are not queued, paused or finished
   absl::Status jobs_status;      // an error if the two above could not be read
   int32_t models_available = 0;
   int32_t models_loaded = 0;
@@ -42,7 +42,7 @@ struct LiveFigures {
   std::vector<DeviceFigures> devices;
   absl::Status devices_status;  // an error if the driver reports nothing
   absl::Time started;
-  std::vector<std::string> not_ready;  // reasons; empty: ready
+  std::vector<std::string> not_ready;  // reasons why the daemon is not ready; empty: ready
 };
 
 // Sources of LiveFigures, which must be valid during GatherFigures. Each may be null.

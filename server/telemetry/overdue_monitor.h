@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// Logs and counts the overdue work that the watchdog finds. Thread-safe.
+// A monitor that logs and counts the overdue work that the watchdog finds. Thread-safe.
 class OverdueMonitor {
  public:
   struct Options {
@@ -25,13 +25,13 @@ class OverdueMonitor {
   OverdueMonitor(const OverdueMonitor&) = delete;
   OverdueMonitor& operator=(const OverdueMonitor&) = delete;
 
-  // Checks once. The monitor's thread calls it at each interval.
+  // Checks all work once. The monitor's thread calls it at each interval.
   void Poll(absl::Time now = SteadyNow());
 
  private:
   const Options options_;
   StopSignal stopping_;
-  std::thread thread_;  // last, since it uses the other members
+  std::thread thread_;  // last, because it uses the other members
 };
 
 }  // namespace vrp

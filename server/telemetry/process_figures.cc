@@ -11,7 +11,8 @@
 namespace vrp {
 namespace {
 
-// Reads the fields of /proc/self/stat after the program's name, which may hold blanks and brackets.
+// Reads the fields of /proc/self/stat that follow the program's name, which may contain blanks and
+// brackets.
 void ReadStat(ProcessFigures& figures) {
   std::ifstream file("/proc/self/stat");
   std::string line;
@@ -19,7 +20,7 @@ void ReadStat(ProcessFigures& figures) {
   const size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return;
   std::istringstream fields(line.substr(name_end + 1));
-  constexpr int kSkipped = 11;  // state (field 3) to cmajflt (13)
+  constexpr int kSkipped = 11;  // fields from state (3) to cmajflt (13)
   std::string skipped;
   for (int i = 0; i < kSkipped; ++i) fields >> skipped;
   int64_t user = 0, system = 0, children_user = 0, children_system = 0, priority = 0, nice = 0;

@@ -1,4 +1,4 @@
-// Statistics of this process from the kernel.
+// Reads statistics of this process from the kernel.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ namespace vrp {
 
 struct ProcessFigures {
   int64_t resident_bytes = 0;
-  double cpu_seconds = 0;  // of all threads, user and system
+  double cpu_seconds = 0;  // total of all threads, user and system
   int32_t threads = 0;
   int32_t open_files = 0;
 };

@@ -1,4 +1,4 @@
-// The readiness of the daemon for new work. A daemon can be alive but not ready.
+// Records whether the daemon is ready for new work. A daemon can be alive but not ready.
 #pragma once
 
 #include <set>
@@ -10,11 +10,11 @@
 
 namespace vrp {
 
-// Thread-safe.
+// The readiness of a daemon. Thread-safe.
 class Readiness {
  public:
-  // Adds (`holds`) or removes a reason, such as "draining", why no work should be sent. Returns
-  // whether the set of reasons changed.
+  // Adds `reason`, such as "draining", if `holds`, and removes it otherwise. While there is a
+  // reason, no work should be sent. Returns whether the set of reasons changed.
   bool Set(const std::string& reason, bool holds) {
     absl::MutexLock lock(&mutex_);
     return holds ? reasons_.insert(reason).second : reasons_.erase(reason) > 0;

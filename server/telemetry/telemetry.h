@@ -1,4 +1,4 @@
-// The daemon's metrics, statistics and readiness, also over HTTP if that is configured.
+// Serves the daemon's metrics, statistics and readiness, also over HTTP if that is configured.
 #pragma once
 
 #include <memory>
@@ -21,18 +21,18 @@
 
 namespace vrp {
 
-// Thread-safe.
+// The telemetry of a daemon. Thread-safe.
 class Telemetry {
  public:
   struct Options {
-    std::string metrics_listen;  // "127.0.0.1:9464"; empty: no HTTP
+    std::string metrics_listen;  // for example "127.0.0.1:9464"; empty: no HTTP
     absl::Time started;
     // Both outlive the telemetry.
-    const TlsFiles* tls = nullptr;          // null: plaintext
+    const TlsFiles* tls = nullptr;          // null: plaintext connections
     const AccessControl* access = nullptr;  // null: metrics need no token
   };
-  // Starts to serve HTTP: alive and not ready ("starting"). kUnavailable: the address cannot be
-  // bound.
+  // Starts to serve HTTP: alive and not ready ("starting"). Returns kUnavailable if the address
+  // cannot be bound.
   static absl::StatusOr<std::unique_ptr<Telemetry>> Create(const Options& options);
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;
@@ -41,16 +41,16 @@ class Telemetry {
   const Metrics& metrics() const { return metrics_; }
   Readiness& readiness() { return readiness_; }
   Watchdog& watchdog() { return watchdog_; }
-  // Returns "127.0.0.1:9464"; empty without HTTP.
+  // Returns an address such as "127.0.0.1:9464"; empty without HTTP.
   std::string metrics_address() const { return http_ == nullptr ? "" : http_->address(); }
-  // Returns "https://127.0.0.1:9464/metrics"; empty without HTTP.
+  // Returns a URL such as "https://127.0.0.1:9464/metrics"; empty without HTTP.
   std::string metrics_url() const;
 
   // Makes the daemon ready. `sources` must stay valid until Forget.
   void Serve(const LiveSources& sources);
   // Makes the daemon not ready ("draining").
   void Drain();
-  // Stops the use of the sources before it returns.
+  // Stops using the sources before it returns.
   void Forget();
 
   LiveFigures Figures() const;
@@ -68,10 +68,10 @@ class Telemetry {
   Readiness readiness_;
   Watchdog watchdog_;
   OverdueMonitor overdue_monitor_{{.watchdog = &watchdog_, .metrics = &metrics_}};
-  mutable absl::Mutex mutex_;  // held while the sources are read
+  mutable absl::Mutex mutex_;  // locked while the sources are read
   LiveSources sources_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<CallAuthorizer> authorizer_;
-  std::unique_ptr<HttpEndpoint> http_;  // last, since it uses the other members
+  std::unique_ptr<HttpEndpoint> http_;  // last, because it uses the other members
 };
 
 }  // namespace vrp

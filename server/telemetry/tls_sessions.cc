@@ -23,14 +23,15 @@ CertificatePtr NextCertificate(BIO& pem) {
   return CertificatePtr(PEM_read_bio_X509(&pem, nullptr, nullptr, nullptr));
 }
 
-// Uses the first certificate as the server's own and the others as intermediate ones.
+// Uses the first certificate as the server's own and the others as intermediate ones. Returns false
+// if OpenSSL refuses one.
 bool UseCertificates(SSL_CTX& context, const std::string& pem) {
   const auto reader = PemReader(pem);
   const auto own = NextCertificate(*reader);
   if (own == nullptr || SSL_CTX_use_certificate(&context, own.get()) != 1) return false;
   while (auto next = NextCertificate(*reader)) {
     if (SSL_CTX_add0_chain_cert(&context, next.get()) != 1) return false;
-    (void)next.release();  // the context owns it now
+    (void)next.release();  // the context now owns the certificate
   }
   return true;
 }

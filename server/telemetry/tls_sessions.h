@@ -1,5 +1,5 @@
-// TLS for connections without gRPC, with the server's certificate. This header does not need
-// OpenSSL.
+// Provides TLS for connections without gRPC, with the server's certificate. This header does not
+// need OpenSSL.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ struct ssl_st;
 
 namespace vrp {
 
-// The server's side of a TLS connection on a non-blocking socket, which must outlive it. Not
-// thread-safe.
+// The server's side of a TLS connection on a non-blocking socket. The socket must outlive the
+// session. Not thread-safe.
 class TlsSession {
  public:
-  // The result of a call, or the event to wait for before the call is repeated.
+  // The result of a call, or the event to wait for before the caller repeats it.
   enum class Outcome { kDone, kWantsRead, kWantsWrite, kFailed };
   struct Transfer {
     Outcome outcome = Outcome::kFailed;
@@ -42,17 +42,17 @@ class TlsSession {
   ssl_st* ssl_ = nullptr;
 };
 
-// Creates sessions with the current certificate, key and client authority of `files`. Not
+// A factory of sessions with the current certificate, key and client authority of `files`. Not
 // thread-safe.
 class TlsSessions {
  public:
-  // `files` must outlive the sessions.
+  // Creates sessions from `files`, which must outlive them.
   explicit TlsSessions(const TlsFiles& files) : files_(files) {}
   ~TlsSessions();
   TlsSessions(const TlsSessions&) = delete;
   TlsSessions& operator=(const TlsSessions&) = delete;
 
-  // Starts a session on `socket`. kInternal: OpenSSL refuses the files.
+  // Starts a session on `socket`. Returns kInternal if OpenSSL refuses the files.
   absl::StatusOr<std::unique_ptr<TlsSession>> Start(int socket);
 
  private:
@@ -60,7 +60,7 @@ class TlsSessions {
 
   const TlsFiles& files_;
   ssl_ctx_st* context_ = nullptr;
-  int64_t generation_ = 0;  // of the files in context_
+  int64_t generation_ = 0;  // generation of the files in context_
 };
 
 }  // namespace vrp

@@ -1,4 +1,5 @@
-// Finds work that takes far longer than expected. It only reports and never stops work.
+// Finds work that takes far longer than expected. The watchdog only reports work and never stops
+// it.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +15,15 @@
 
 namespace vrp {
 
-// Thread-safe. Beginning and ending a watch costs less than a microsecond.
+// A watchdog. Thread-safe. Beginning and ending a watch takes less than a microsecond.
 class Watchdog {
  public:
   struct Work {
-    std::string phase;     // "solve", "training step"
+    std::string phase;     // for example "solve" or "training step"
     std::string of;        // owner, such as "trainingJobs/x"; may be empty
     absl::Duration limit;  // longest expected duration
   };
-  // Work that is watched while the object lives. Must not outlive the watchdog.
+  // A watch over work, which lasts as long as the object. Must not outlive the watchdog.
   class Watch {
    public:
     Watch(Watchdog& watchdog, Work work, absl::Time now = SteadyNow());
@@ -42,7 +43,7 @@ class Watchdog {
     absl::Duration limit;
   };
   // Returns a function for callers without access to a Watchdog, which watches work of at most a
-  // few minutes. Must not outlive the watchdog.
+  // few minutes. The function must not outlive the watchdog.
   WatchFn AsFunction();
   // Returns the work that has passed its limit, or 2, 4, 8, ... times its limit, since the last
   // call.

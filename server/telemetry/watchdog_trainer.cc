@@ -12,7 +12,7 @@ namespace {
 
 constexpr absl::Duration kFirstLimit = absl::Minutes(10);
 constexpr absl::Duration kMinLimit = absl::Minutes(1);
-constexpr int64_t kLimitFactor = 20;  // of the mean duration
+constexpr int64_t kLimitFactor = 20;  // limit in multiples of the mean duration
 
 class WatchdogObserver final : public TrainingObserver {
  public:

@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// The limit of a phase is twenty times the mean of the job's earlier ones, at least a minute; ten
-// minutes for the first one. Labels and validation references may take hours; the trainer reports
-// their parts as separate phases.
+// A trainer with watched phases. The limit of a phase is twenty times the mean of the job's earlier
+// phases of its kind, but at least a minute. The first phase has a limit of ten minutes. Labels and
+// validation references may take hours, so the trainer reports their parts as separate phases.
 class WatchdogTrainer final : public Trainer {
  public:
   // Both arguments must outlive the trainer.
