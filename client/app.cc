@@ -73,7 +73,7 @@ const CLI::App& ParsedCommand(const CLI::App& app) {
   return children.empty() ? app : ParsedCommand(*children.front());
 }
 
-// Describes an argument that no command or option takes.
+// Returns the error for an argument that no command or option takes.
 std::string UnexpectedArgument(const CLI::App& app, const std::string& word) {
   const bool has_commands = !ParsedCommand(app).get_subcommands(/*filter=*/{}).empty();
   const bool command = has_commands && !absl::StartsWith(word, "-");
@@ -87,7 +87,8 @@ int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& e
     environment.out.flush();
     return kExitDone;
   }
-  // CLI11 reports missing options before unexpected arguments, which more often are the mistake.
+  // Looks for unexpected arguments first, since they are more often the mistake than missing
+  // options, which CLI11 reports first.
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
   const bool instead =
       !rest.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);

@@ -9,7 +9,7 @@
 namespace vrp::client {
 
 // Runs vrpctl with `arguments`, which lack the program's name, and returns the exit code
-// (exit_codes.h). Reads VRP_REMOTE, VRP_TOKEN and further variables (connection.h).
+// (exit_codes.h). Reads VRP_REMOTE, VRP_TOKEN and other variables (connection.h).
 int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment);
 
 }  // namespace vrp::client

@@ -26,7 +26,7 @@ std::optional<int> TerminalWidth() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // gRPC's own log only repeats the statuses that it returns.
+  // gRPC's own log only repeats the statuses that gRPC returns.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   std::ios::sync_with_stdio(false);
   vrp::client::Interrupt interrupt;

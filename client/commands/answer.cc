@@ -23,7 +23,7 @@ absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& answer, v1::Solu
       absl::StrCat("the daemon returned no ", v1::SolutionFormat_Name(format)));
 }
 
-// Returns an error if the file's folder is missing. Checked before a long solve, not after it.
+// Returns an error if the file's folder is missing. Runs before a long solve instead of after it.
 std::string FolderError(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code ignored;

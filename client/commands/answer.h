@@ -1,4 +1,4 @@
-// Printing and writing of a solve's answer, shared by `solve` and `solve-jobs`.
+// Prints and writes a solve's answer; shared by `solve` and `solve-jobs`.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ class App;
 
 namespace vrp::client {
 
-// Files to write; empty for none.
+// The files to write. An empty path means no file.
 struct AnswerFiles {
   std::string solution;
   std::string plot;
@@ -24,16 +24,16 @@ struct AnswerFiles {
 // Whether --plot asks for GeoJSON, which the daemon renders on request.
 bool PlotsGeoJson(const AnswerFiles& files);
 
-// Adds --solution and --plot. `files` must outlive the parsing.
+// Adds --solution and --plot. `files` must outlive the parser.
 void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files);
 
-// Prints the answer in the chosen output form. kInternal if the answer lacks that form. With
-// `show_objective` a table names the objective and metric of the cost.
+// Prints the answer in the chosen output form. Returns kInternal if the answer lacks that form.
+// With `show_objective`, a table names the objective and metric of the cost.
 absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
                          bool show_objective = false);
 absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
 
-// Whether the plan is feasible; customers with a prize may be unserved.
+// Whether the plan is feasible. Customers with a prize may be unserved.
 bool IsComplete(const v1::SolveResponse& answer);
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// `bench`.
+// The command `bench`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
@@ -160,7 +160,7 @@ std::string Cell(const Latencies& latencies, double share) {
              : absl::StrFormat("%.1f", absl::ToDoubleMilliseconds(latencies.Percentile(share)));
 }
 
-// Heading of the table; its columns are as wide as those of ResultText.
+// Heading of the table. Its columns are as wide as those of ResultText.
 constexpr char kBenchHeading[] =
     "CLIENTS    RATE  ANSWERED  REFUSED     PER S    P50 MS    P90 MS    P99 MS    MAX MS  "
     "OUTSIDE P50     MEAN COST\n";

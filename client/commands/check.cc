@@ -37,7 +37,7 @@ ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   request.mutable_solution_file()->set_content(*std::move(solution));
   const absl::StatusOr<v1::CheckSolutionResponse> response =
       context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
-  // The message says which of the two files is at fault.
+  // The message says which of the two files is wrong.
   if (!response.ok()) return context.Fail(response.status());
   context.Print(CheckJson(*response), CheckText(*response));
   return response->feasible() ? kExitDone : kExitNoPlan;

@@ -44,7 +44,7 @@ CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view d
                      std::string_view examples) {
   CLI::App* command = parent.add_subcommand(std::string(name), std::string(description));
   command->footer(std::string(examples));
-  // --remote and --output may follow the command too.
+  // Accepts --remote and --output after the command too.
   command->fallthrough();
   return command;
 }

@@ -22,13 +22,13 @@ class App;
 
 namespace vrp::client {
 
-// The value of --output. The daemon renders kVroom and kGeoJson, which only `solve` takes.
+// The value of --output. The daemon renders kVroom and kGeoJson; only `solve` accepts them.
 enum class OutputForm { kTable, kJson, kVroom, kGeoJson };
 
-// The surroundings of a running command: streams, daemon and output form.
+// The context of a running command: streams, daemon and output form.
 class CommandContext {
  public:
-  // `command` is the command's path, for example "jobs watch".
+  // Creates the context of `command`, the command's path, for example "jobs watch".
   CommandContext(Environment& environment, Connection connection, OutputForm form,
                  std::string command);
 
@@ -39,19 +39,19 @@ class CommandContext {
   bool json() const { return form_ == OutputForm::kJson; }
   bool table() const { return form_ == OutputForm::kTable; }
   bool vroom() const { return form_ == OutputForm::kVroom; }
-  // Returns the format that the daemon renders, SOLUTION_FORMAT_UNSPECIFIED for table and JSON.
+  // Returns the format that the daemon renders; SOLUTION_FORMAT_UNSPECIFIED for table and JSON.
   v1::SolutionFormat rendered() const {
     if (form_ == OutputForm::kGeoJson) return v1::SOLUTION_FORMAT_GEOJSON;
     return vroom() ? v1::SOLUTION_FORMAT_VROOM : v1::SOLUTION_FORMAT_UNSPECIFIED;
   }
 
-  // Prints `object` as one JSON line with --output json, else `text`, which ends with a line break.
-  // Returns kExitDone.
+  // Prints `object` as one JSON line with --output json, otherwise `text`, which must end with a
+  // line break. Returns kExitDone.
   ExitCode Print(const nlohmann::ordered_json& object, std::string_view text);
 
   // Prints the error `status` with its remedy and returns the exit code. `where` names the file or
-  // resource at fault, if any. After an interrupt prints nothing and returns kExitInterrupted. With
-  // --output vroom also prints the error as VROOM does.
+  // resource that caused the error, if any. After an interrupt, prints nothing and returns
+  // kExitInterrupted. With `--output vroom`, also prints the error as VROOM does.
   ExitCode Fail(const absl::Status& status, std::string_view where = "");
 
  private:
@@ -65,7 +65,7 @@ class CommandContext {
 
 using CommandFunction = std::function<ExitCode(CommandContext&)>;
 
-// The command named on the command line, as parsing leaves it.
+// The command that the parser found in the arguments.
 struct ChosenCommand {
   std::string name;
   CommandFunction run;
@@ -81,7 +81,8 @@ inline constexpr char kWaitForStepExample[] =
 inline constexpr char kNewSolveJobExample[] =
     "job=$(vrpctl solve city.vrp --job --budget 2h --detach | cut -d' ' -f1)\n";
 
-// Adds a command. Its help shows `examples`, one per line, before everything else.
+// Adds a command and returns it. The command's help shows `examples`, one per line, before
+// everything else.
 CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view description,
                      std::string_view examples);
 
@@ -89,11 +90,11 @@ CLI::App* AddCommand(CLI::App& parent, std::string_view name, std::string_view d
 void AddArgument(CLI::App& command, const std::string& name, std::string& value,
                  const std::string& description);
 
-// Adds `--label KEY=VALUE`, repeatable.
+// Adds `--label KEY=VALUE`, which may be repeated.
 void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
                   const std::string& description);
 
-// Makes parsing `command` set `chosen` to its path ("jobs watch") and `run`.
+// Makes the parser of `command` set `chosen` to the command's path ("jobs watch") and to `run`.
 void SetCallback(CLI::App& command, ChosenCommand& chosen, CommandFunction run);
 // Runs `run` with the parsed `flags`.
 template <typename Flags>
@@ -105,7 +106,7 @@ void SetCallback(CLI::App& command, ChosenCommand& chosen, std::shared_ptr<Flags
 
 void AddTrain(CLI::App& app, ChosenCommand& chosen);
 void AddJobs(CLI::App& app, ChosenCommand& chosen);
-// Commands under `jobs`.
+// Adds commands under `jobs`, as do the next two functions.
 void AddJobsControl(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen);
 void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen);
@@ -114,7 +115,7 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen);
 void AddCheck(CLI::App& app, ChosenCommand& chosen);
 void AddValidate(CLI::App& app, ChosenCommand& chosen);
 void AddModels(CLI::App& app, ChosenCommand& chosen);
-// Commands under `models`.
+// Adds commands under `models`, as do the next two functions.
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen);
 void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen);
 void AddModelsManage(CLI::App& models, ChosenCommand& chosen);
@@ -125,7 +126,7 @@ void AddBench(CLI::App& app, ChosenCommand& chosen);
 void AddGenerate(CLI::App& app, ChosenCommand& chosen);
 void AddTop(CLI::App& app, ChosenCommand& chosen);
 void AddServer(CLI::App& app, ChosenCommand& chosen);
-// Commands under `server`.
+// Adds commands under `server`.
 void AddServerBackup(CLI::App& server, ChosenCommand& chosen);
 void AddCompletion(CLI::App& app, ChosenCommand& chosen);
 

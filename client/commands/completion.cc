@@ -1,4 +1,5 @@
-// `completion`: scripts generated from the commands, hence never out of date.
+// The command `completion`. It generates the scripts from the commands, so they are always up to
+// date.
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
@@ -18,7 +19,7 @@ std::string PresetWords() {
   return absl::StrJoin(names, " ");
 }
 
-// Returns the possible values of flags, by flag.
+// Returns the possible values of each flag that takes words.
 const std::map<std::string, std::string>& WordValues() {
   static const auto* const values = new std::map<std::string, std::string>{
       {"--preset", PresetWords()},
@@ -58,7 +59,7 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
   return names;
 }
 
-// Returns what may follow `app`: its commands and flags and the flags of vrpctl.
+// Returns the words that may follow `app`: its commands and flags and the flags of vrpctl.
 std::string Words(const CLI::App& app, const CLI::App& root) {
   std::vector<std::string> words;
   for (const CLI::App* child : app.get_subcommands(nullptr)) words.push_back(child->get_name());

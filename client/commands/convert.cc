@@ -26,7 +26,7 @@ struct ConvertFlags {
   bool renumber = false;
 };
 
-// The value of --to that a file name's ending stands for, null for none.
+// A file name's ending and the values of --to that it means. Null means none.
 struct Ending {
   const char* ending;
   const char* instance;
@@ -39,7 +39,7 @@ constexpr std::array<Ending, 6> kEndings = {{{".vrp", "vrplib", nullptr},
                                              {".sol", nullptr, "sol"},
                                              {".geojson", nullptr, "geojson"}}};
 
-// Returns the value of --to, by default from the ending of the output file.
+// Returns the value of --to. The default depends on the ending of the output file.
 absl::StatusOr<std::string> TargetOf(const ConvertFlags& flags) {
   if (!flags.to.empty()) return flags.to;
   for (const Ending& ending : kEndings) {

@@ -1,4 +1,4 @@
-// `datasets upload`, `list`, `get`, `delete`.
+// The commands `datasets upload`, `list`, `get` and `delete`.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -29,11 +29,11 @@ constexpr char kUploadExample[] =
 // The messages of an upload: the header, then the file in chunks.
 class DatasetMessages {
  public:
-  // `bytes` is the size of `stream`, 0 if unknown.
+  // Prepares an upload of `stream`, whose size is `bytes`, 0 if unknown.
   DatasetMessages(CommandContext& context, std::istream& stream, int64_t bytes)
       : context_(context), stream_(stream), bytes_(bytes) {}
 
-  // Prepares the header. `file` is the name that the daemon's errors use.
+  // Prepares the header. The daemon's errors use `file` as the file's name.
   void Begin(const std::string& name, const std::string& file) {
     v1::UploadDatasetRequest::Header& header = *header_.emplace().mutable_header();
     header.set_name(ToValidUtf8(name));

@@ -11,7 +11,7 @@
 namespace vrp::client {
 namespace {
 
-// Remembers the published model for the closing line.
+// A sink that stores the published model for the closing line.
 class ModelRecorder final : public ForwardingSink<v1::WatchTrainingJobResponse> {
  public:
   using ForwardingSink::ForwardingSink;

@@ -8,12 +8,12 @@
 
 namespace vrp::client {
 
-// Prints the job's events in the chosen output form until it ends. Returns kExitDone for SUCCEEDED
-// and kExitFailed for FAILED and CANCELLED. Ctrl-C leaves the job running and prints how to watch
-// it again.
+// Prints the job's events in the chosen output form until the job ends. Returns kExitDone for
+// SUCCEEDED and kExitFailed for FAILED and CANCELLED. Ctrl-C leaves the job running and prints how
+// to watch it again.
 ExitCode FollowJob(CommandContext& context, const WatchOptions& options);
 
-// Prints name and state of the job, or the job as JSON, and returns kExitDone.
+// Prints the name and state of the job, or the job as JSON. Returns kExitDone.
 ExitCode PrintJobState(CommandContext& context, const v1::TrainingJob& job);
 
 }  // namespace vrp::client

@@ -13,8 +13,8 @@
 namespace vrp::client {
 namespace {
 
-// Returns the event's line. Empty for the answer, which is printed at the end, and for unknown
-// events of a newer daemon.
+// Returns the event's line. Returns an empty line for the answer, which is printed at the end, and
+// for unknown events of a newer daemon.
 std::string SolveEventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
   switch (event.event_case()) {
     case v1::WatchSolveJobResponse::kState:
@@ -31,7 +31,7 @@ std::string SolveEventLine(const v1::WatchSolveJobResponse& event, const v1::Uni
   }
 }
 
-// Prints one line per event.
+// A sink that prints one line per event.
 class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
  public:
   PlainSolveSink(Environment& environment, v1::Units units)
@@ -53,7 +53,7 @@ class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
   QueuePosition queue_;
 };
 
-// Remembers the answer.
+// A sink that stores the answer.
 class AnswerRecorder final : public ForwardingSink<v1::WatchSolveJobResponse> {
  public:
   using ForwardingSink::ForwardingSink;

@@ -8,8 +8,8 @@
 
 namespace vrp::client {
 
-// Prints the job's events, one per line, until it ends, then prints its answer as `solve` does
-// (JSON has it as an event) and writes `files`. Returns the exit code of `solve`, kExitFailed for
+// Prints the job's events, one per line, until the job ends. Then prints its answer as `solve` does
+// (JSON has it as an event) and writes `files`. Returns the exit code of `solve`; kExitFailed for
 // FAILED and CANCELLED. Ctrl-C leaves the job running and prints how to watch it again and how to
 // stop it.
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,

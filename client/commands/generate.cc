@@ -23,7 +23,7 @@ struct GenerateFlags {
   std::string out;
 };
 
-// Passes every instance as a line to `write` until that fails.
+// Passes every instance as a line to `write` until `write` fails.
 absl::Status GenerateLines(CommandContext& context, const v1::GenerateInstancesRequest& request,
                            absl::FunctionRef<absl::Status(const std::string&)> write) {
   absl::Status written;

@@ -1,4 +1,4 @@
-// `jobs list`, `watch`, `get`, `profile`.
+// The commands `jobs list`, `watch`, `get` and `profile`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// `jobs compare`.
+// The command `jobs compare`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

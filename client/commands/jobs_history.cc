@@ -1,4 +1,4 @@
-// `jobs history`.
+// The command `jobs history`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@
 namespace vrp::client {
 namespace {
 
-// A table of so many points fits a screen; scripts get more.
+// Number of points of a table, so that it fits a screen. Scripts get more points.
 constexpr int kPointsOfTable = 40;
 constexpr int kPointsOfJson = 1000;
 constexpr int kMostPoints = 10'000;

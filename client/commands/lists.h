@@ -1,4 +1,4 @@
-// Printing of lists, also of those that come in pages.
+// Prints lists, including those that the daemon returns in pages.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vrp::client {
 
-// Prints items as the rows of a table or as one JSON object per line.
+// A printer of items as the rows of a table or as one JSON object per line.
 template <typename Item>
 class ListPrinter {
  public:
@@ -27,7 +27,7 @@ class ListPrinter {
               ToRow to_row)
       : context_(context), table_(std::move(columns)), to_json_(to_json), to_row_(to_row) {}
 
-  // Prints JSON at once; table rows wait for Finish.
+  // Prints JSON at once. Table rows wait for Finish.
   void Add(const Item& item) {
     if (context_.json()) {
       WriteJsonLine(context_.out(), to_json_(item));
@@ -47,8 +47,8 @@ class ListPrinter {
   const ToRow to_row_;
 };
 
-// Fetches the pages of a list by `method` and prints their items, at most `limit` (0: all).
-// `items` returns the items of a page. `request` holds the filter.
+// Fetches the pages of a list by `method` and prints at most `limit` items (0 means all). `items`
+// returns the items of a page. `request` holds the filter.
 template <typename Stub, typename Request, typename Response, typename Items, typename Item>
 ExitCode PrintPages(CommandContext& context, UnaryMethod<Stub, Request, Response> method,
                     Request request, int64_t limit, Items items, ListPrinter<Item> printer) {

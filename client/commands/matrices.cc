@@ -1,4 +1,4 @@
-// `matrices upload`, `list`, `delete`.
+// The commands `matrices upload`, `list` and `delete`.
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>

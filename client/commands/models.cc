@@ -1,4 +1,4 @@
-// `models list`, `get`.
+// The commands `models list` and `get`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// `models evaluate`.
+// The command `models evaluate`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ struct EvaluateFlags {
   uint64_t seed = 1;
 };
 
-// Adds the instances of a file to `request`. On errors `where` is the place in the file.
+// Adds the instances of a file to `request`. On errors, sets `where` to the file and line.
 absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
                       v1::EvaluateModelRequest& request, std::string& where) {
   where = flags.data;

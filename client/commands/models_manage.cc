@@ -1,4 +1,4 @@
-// `models alias`, `unalias`, `load`, `unload`, `delete`.
+// The commands `models alias`, `unalias`, `load`, `unload` and `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct AliasFlags {
   int32_t version = 0;
 };
 
-// Returns the resource name of `name`, which has to contain `part`, "/aliases/" or "/versions/".
+// Returns the resource name of `name`, which must contain `part`: "/aliases/" or "/versions/".
 absl::StatusOr<std::string> NameWith(absl::string_view part, const std::string& name,
                                      absl::string_view wanted) {
   absl::StatusOr<std::string> resource = ModelResourceName(name);
@@ -83,7 +83,7 @@ ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
                       &ModelStub::DeleteModelVersion);
 }
 
-// Highest number that a version can have.
+// Maximum number of a version.
 constexpr int32_t kMostVersion = 999'999'999;
 
 void AddAlias(CLI::App& models, ChosenCommand& chosen) {

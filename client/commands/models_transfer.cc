@@ -1,4 +1,4 @@
-// `models import`, `export`.
+// The commands `models import` and `export`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -69,7 +69,7 @@ class ModelMessages {
   }
 
   const fs::path folder_;
-  std::string name_;  // empty once sent
+  std::string name_;  // empty once the header is sent
   size_t file_ = 0;
   std::ifstream stream_;
 };
@@ -97,7 +97,7 @@ ExitCode ImportModel(CommandContext& context, const TransferFlags& flags) {
   return context.Print(ModelJson(*model), ModelText(*model));
 }
 
-// Writes both files into `folder`, each whole or not at all.
+// Writes both files into `folder`, each completely or not at all.
 absl::Status DownloadModel(CommandContext& context, const std::string& model,
                            const fs::path& folder) {
   std::array<std::optional<OutputFile>, kFiles.size()> files;

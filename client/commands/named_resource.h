@@ -1,4 +1,4 @@
-// Calls that concern one resource: a job, a model, a dataset, matrices.
+// Calls RPCs that concern one resource: a job, a model, a dataset, matrices.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace vrp::client {
 
-// Help texts of NAME.
+// Help texts of the argument NAME.
 inline constexpr char kJobNameHelp[] = "trainingJobs/ID or ID";
 inline constexpr char kModelNameHelp[] = "NAME, NAME@3, NAME@ALIAS or models/NAME/versions/3";
 
@@ -34,7 +34,7 @@ ExitCode CallByName(CommandContext& context, const absl::StatusOr<std::string>& 
   return use(*name, *response);
 }
 
-// Deletes the resource by `method` and prints that.
+// Deletes the resource by `method` and prints that it was deleted.
 template <typename Stub, typename Request, typename Response>
 ExitCode DeleteByName(CommandContext& context, const absl::StatusOr<std::string>& name,
                       UnaryMethod<Stub, Request, Response> method) {

@@ -22,10 +22,11 @@ ExitCode ShowServerInfo(CommandContext& context) {
   return context.Print(ServerInfoJson(*info), ServerInfoText(*info));
 }
 
-// The service of grpc.health.v1 that stands for readiness.
+// Service name of grpc.health.v1 that reports readiness.
 constexpr char kReadinessService[] = "readiness";
 
-// Returns "SERVING", "NOT_SERVING", ... of `service`; empty stands for the daemon as a whole.
+// Returns the status of `service`: "SERVING", "NOT_SERVING" and so on. An empty `service` means the
+// whole daemon.
 absl::StatusOr<std::string> CheckHealth(CommandContext& context, const std::string& service) {
   grpc::health::v1::HealthCheckRequest request;
   request.set_service(service);
@@ -35,9 +36,9 @@ absl::StatusOr<std::string> CheckHealth(CommandContext& context, const std::stri
   return grpc::health::v1::HealthCheckResponse::ServingStatus_Name(response->status());
 }
 
-// Returns why the GPU cannot be used and what to do; empty if it can or the caller may not know.
-// Asks only a daemon that is not ready, since health checks need no token but the server's info
-// does.
+// Returns why the GPU cannot be used and what to do. Returns an empty text if it can be used or the
+// caller may not know. Asks only a daemon that is not ready: health checks need no token, but the
+// server's info does.
 std::string DeviceLoss(CommandContext& context) {
   const absl::StatusOr<std::string> readiness = CheckHealth(context, kReadinessService);
   if (!readiness.ok() || *readiness == "SERVING") return "";

@@ -1,4 +1,4 @@
-// `server backup`.
+// The command `server backup`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,9 +17,9 @@
 namespace vrp::client {
 namespace {
 
-constexpr mode_t kOwnerOnly = 0600;  // it holds the configurations and plans of all callers
+constexpr mode_t kOwnerOnly = 0600;  // archives hold the plans of all callers
 
-// Writes the archive's pieces to a file and checks them at the end.
+// A writer of the archive's pieces to a file, with checks at the end.
 class BackupDownload {
  public:
   BackupDownload(CommandContext& context, OutputFile file)
@@ -35,7 +35,8 @@ class BackupDownload {
     return status_.ok();
   }
 
-  // Returns the summary once the whole archive has arrived and is on disk; kDataLoss otherwise.
+  // Returns the summary once the whole archive is received and on disk. Returns kDataLoss
+  // otherwise.
   absl::StatusOr<v1::BackupSummary> Finish() {
     if (shown_) context_.err() << std::endl;
     if (!status_.ok()) return status_;

@@ -40,7 +40,7 @@ constexpr char kSolveExamples[] =
     "vrpctl solve set.jsonl --model gt-mixed --strategy greedy --output json | tail -1\n"
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
-// Exceeds the budget that a daemon grants by StoppingCriteria.automatic.
+// Upper bound on the budget that a daemon grants by StoppingCriteria.automatic.
 constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
@@ -50,8 +50,8 @@ absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveReque
   return SetStartPlan(flags.start, *std::move(content), request);
 }
 
-// Whether every further instance would fail likewise. A refusal may concern one instance only,
-// which the network cannot complete.
+// Whether every further instance would fail in the same way. A refusal may concern only one
+// instance, which the network cannot complete.
 bool EndsTheRun(ExitCode code) {
   return code == kExitUnreachable || code == kExitNotFound || code == kExitInterrupted;
 }
@@ -80,13 +80,13 @@ class SolveRun {
   }
 
  private:
-  // Keeps the first error's exit code, but an interrupt's in any case. Errors outweigh infeasible
-  // plans.
+  // Records an exit code. Keeps the first error's code, but an interrupt's code always wins. Errors
+  // take precedence over infeasible plans.
   void Note(ExitCode code) {
     if (worst_ == kExitDone || code == kExitInterrupted) worst_ = code;
   }
 
-  // Returns whether to go on with the next file.
+  // Solves all instances of a file. Returns whether to continue with the next file.
   bool SolveAll(InstanceSource& source, const std::string& path) {
     const absl::Time start = context_.environment().now();
     SolveTally tally;
@@ -107,7 +107,7 @@ class SolveRun {
     return go_on;
   }
 
-  // Returns kExitDone if there was an answer.
+  // Solves one instance. Returns kExitDone if there was an answer.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
     const absl::Duration timeout = Timeout();
@@ -131,8 +131,8 @@ class SolveRun {
                                        : absl::InfiniteDuration();
   }
 
-  // Returns the answer of a streamed solve and prints its improvements as a table or JSON. After
-  // Ctrl-C a table shows the best plan so far, which JSON has printed already.
+  // Prints the improvements of a streamed solve as a table or JSON, and returns its answer. After
+  // Ctrl-C, a table shows the best plan so far; JSON has printed this plan already.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
     absl::StatusOr<v1::SolveResponse> answer =
         absl::InternalError("the daemon ended the stream without an answer");

@@ -11,7 +11,8 @@
 namespace vrp::client {
 namespace {
 
-// Lets the daemon choose the budget if neither it nor another end of the search is given.
+// Sets the budget. Lets the daemon choose it if neither a budget nor another end of the search is
+// given.
 absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   const absl::Status stop = SetStop(flags.stop, request);
   if (!stop.ok()) return stop;

@@ -23,7 +23,7 @@ struct SolveFlags {
   std::vector<std::string> files;
   std::string model;
   std::string strategy = "auto";
-  std::string budget;  // empty if not given
+  std::string budget;  // empty if the flag is not given
   StopFlags stop;
   std::optional<int32_t> threads;
   uint64_t seed = 1;
@@ -44,17 +44,18 @@ struct SolveFlags {
 inline constexpr char kForOneInstance[] =
     "--start, --solution, --plot and --job are for one instance";
 
-// Whether a flag is given that only works for one instance.
+// Whether a flag that is valid only for one instance is given.
 bool IsForOne(const SolveFlags& flags);
 
-// Adds all flags to `command`. `flags` must outlive the parsing.
+// Adds all flags to `command`. `flags` must outlive the parser.
 void AddSolveFlags(CLI::App& command, SolveFlags& flags);
 
-// Returns kInvalidArgument for flags that contradict each other. `rendered` is the format that
-// --output has the daemon render, or unspecified.
+// Returns kInvalidArgument for flags that contradict each other. `rendered` is the format that the
+// daemon renders for --output, or unspecified.
 absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered);
 
-// Returns the request without instance and initial plan. kInvalidArgument names the flag.
+// Returns the request without instance and initial plan. Returns kInvalidArgument naming the wrong
+// flag.
 absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
                                                   v1::SolutionFormat rendered);
 

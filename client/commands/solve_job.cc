@@ -14,7 +14,7 @@ ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
                      const SolveJobFlags& flags) {
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = request;
-  // The solution file may be requested long after this call.
+  // Someone may request the solution file long after this call.
   create.mutable_solve()->set_render_solution_file(true);
   create.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
   const absl::StatusOr<v1::SolveJob> job = Submit(context, [&] {

@@ -1,4 +1,4 @@
-// `solve --job`.
+// The command `solve --job`.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace vrp::client {
 
 struct SolveJobFlags {
   std::string where;       // the instance's file, for errors
-  std::string request_id;  // empty for a new one
+  std::string request_id;  // empty: generate an id
   bool detach = false;
   AnswerFiles files;
 };
 
-// Creates the job and follows it, or with `detach` only prints its name.
+// Creates the job and follows it. With `detach`, prints only the job's name.
 ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
                      const SolveJobFlags& flags);
 

@@ -1,4 +1,4 @@
-// `solve-jobs list`, `get`, `watch`, `stop`, `delete`.
+// The commands `solve-jobs list`, `get`, `watch`, `stop` and `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

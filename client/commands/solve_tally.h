@@ -1,4 +1,4 @@
-// Summary of the solves of a file of instances.
+// Summarises the solves of a file of instances.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class SolveTally {
   void Add(const v1::SolveResponse& response);
   void AddFailure() { ++failed_; }
 
-  // Returns the summary. Means are over the solved instances, that of the gap over those with a
-  // reference cost; null without any. `mean_time_ms` is the daemon's time per instance,
-  // `total_time_ms` this program's for all.
+  // Returns the summary. Means are over the solved instances; the mean gap is over those with a
+  // reference cost. Means of nothing are null. `mean_time_ms` is the daemon's time per instance;
+  // `total_time_ms` is this program's time for all instances.
   nlohmann::ordered_json Summary(const std::string& file, absl::Duration elapsed) const;
-  // Returns the same as a line of text.
+  // Returns the summary as a line of text.
   std::string Text(const std::string& file, absl::Duration elapsed) const;
 
  private:

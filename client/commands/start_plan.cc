@@ -17,7 +17,7 @@ absl::Status WrongValue(std::string_view path, std::string_view what) {
       absl::StrCat(std::string(path), ": wanted ", std::string(what)));
 }
 
-// Reads a whole number into `count`, which stays unchanged if the key is absent.
+// Reads a whole number into `count`. Leaves `count` unchanged if the key is absent.
 absl::Status ReadCount(const Json& route, const char* key, std::string_view path, int32_t& count) {
   if (!route.contains(key)) return absl::OkStatus();
   const Json& value = route[key];
@@ -79,8 +79,8 @@ absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveR
   const absl::string_view text =
       absl::StripAsciiWhitespace(absl::string_view(content.data(), content.size()));
   if (!text.empty() && text.front() == '{' && !IsVroomsOutput(text)) {
-    // If `text` has one JSON object per line, the last line is the final plan. A single object may
-    // span several lines.
+    // Takes the last line as the final plan if `text` has one JSON object per line. A single object
+    // may span several lines.
     const bool lines = !Json::accept(text.begin(), text.end());
     const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;
     return ReadAnswer({last.data(), last.size()}, *request.mutable_initial_solution());

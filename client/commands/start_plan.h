@@ -1,4 +1,4 @@
-// The initial plan of `vrpctl solve --start`.
+// Reads the initial plan of `vrpctl solve --start`.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace vrp::client {
 
-// Puts `content`, of the file `name`, into the request. JSON answers of vrpctl become
-// `initial_solution` (of several lines the last one). Other content goes unchanged into
-// `initial_solution_file`, for the daemon to read: VROOM's output, CVRPLIB's .sol, TSPLIB's tours.
-// kInvalidArgument names the place in a bad answer: `routes[2].stops[0].id: wanted a string`.
+// Puts `content`, read from the file `name`, into the request. JSON answers of vrpctl become
+// `initial_solution`; if there are several lines, the last one counts. Other content goes unchanged
+// into `initial_solution_file`, and the daemon parses it: VROOM's output, CVRPLIB's .sol, TSPLIB's
+// tours. Returns kInvalidArgument naming the field of an invalid answer: `routes[2].stops[0].id:
+// wanted a string`.
 absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveRequest& request);
 
 }  // namespace vrp::client

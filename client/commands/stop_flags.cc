@@ -20,7 +20,7 @@ absl::Status WrongNumber(absl::string_view flag, absl::string_view text, absl::s
   return absl::InvalidArgumentError(absl::StrCat(flag, ": got \"", text, "\", wanted ", wanted));
 }
 
-// Returns a percentage as a share, nullopt for a text without a percent sign.
+// Returns a percentage as a share. Returns nullopt for a text without a percent sign.
 absl::StatusOr<std::optional<double>> ShareOf(absl::string_view flag, absl::string_view text,
                                               absl::string_view wanted) {
   absl::string_view number = text;

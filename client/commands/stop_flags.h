@@ -13,10 +13,10 @@ class App;
 
 namespace vrp::client {
 
-// Empty or 0 if not given.
+// The values of the flags. They are empty or 0 if not given.
 struct StopFlags {
-  std::string after;   // "2s", "20%"
-  std::string target;  // "375", "1%"
+  std::string after;   // such as "2s" or "20%"
+  std::string target;  // such as "375" or "1%"
   int64_t max_iterations = 0;
 
   // Whether --stop-after is a share of the budget.
@@ -25,10 +25,10 @@ struct StopFlags {
   bool needs_no_budget() const { return (!after.empty() && !is_share()) || max_iterations > 0; }
 };
 
-// Adds --stop-after, --target and --max-iterations. `flags` must outlive the parsing.
+// Adds --stop-after, --target and --max-iterations. `flags` must outlive the parser.
 void AddStopOptions(CLI::App& command, StopFlags& flags);
 
-// Sets `request.stop`, if a flag is given. kInvalidArgument names the flag.
+// Sets `request.stop` if a flag is given. Returns kInvalidArgument naming the wrong flag.
 absl::Status SetStop(const StopFlags& flags, v1::SolveRequest& request);
 
 }  // namespace vrp::client

@@ -1,4 +1,4 @@
-// Submission of jobs.
+// Submits jobs.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace vrp::client {
 
-// Returns 128 random bits in hex, so that ids of two submissions never collide.
+// Returns 128 random bits in hex, so that the ids of two submissions do not collide.
 std::string FreshRequestId();
 
-// Calls `create` and, while the daemon is unavailable, up to three times more within about 3 s,
-// enough for its restart. The request id makes a repetition harmless if only the answer was lost.
+// Calls `create` and returns its result. While the daemon is unavailable, retries up to three times
+// within about 3 s, which is enough for a restart. The request id makes a repetition harmless if
+// only the answer was lost.
 template <typename Create>
 auto Submit(CommandContext& context, Create create) {
   auto job = create();
@@ -24,8 +25,8 @@ auto Submit(CommandContext& context, Create create) {
   return job;
 }
 
-// Warns after a failed and interrupted Submit that the daemon may have the job. Repeating with the
-// same id tells without creating a second one.
+// Warns after a failed and interrupted Submit that the daemon may have the job. Repeating the
+// command with the same id shows whether it has, without creating a second job.
 void WarnIfUnknown(CommandContext& context, const std::string& request_id);
 
 }  // namespace vrp::client

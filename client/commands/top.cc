@@ -21,11 +21,11 @@ struct TopFlags {
   bool follow = false;
 };
 
-// Moves to the upper left corner and clears the screen. Changes no mode of the terminal, so an
-// abrupt end leaves nothing to restore.
+// Moves to the upper left corner and clears the screen. It changes no mode of the terminal, so
+// there is nothing to restore after an abrupt end.
 constexpr char kRedraw[] = "\x1b[H\x1b[J";
 
-// Cuts each line to `width` columns, so that none wraps.
+// Cuts each line to `width` columns, so that no line wraps.
 std::string CutLines(const std::string& text, int width) {
   std::string cut;
   for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -49,7 +49,7 @@ void ShowStats(CommandContext& context, const StatsInterval& stats, bool once) {
   }
 }
 
-// Returns why the GPU cannot be used, if so. A daemon that has lost its GPU is not ready.
+// Returns why the GPU cannot be used; empty if it can. A daemon that has lost its GPU is not ready.
 std::string CurrentDeviceLoss(CommandContext& context, const v1::ServerStats& now) {
   if (now.not_ready().empty()) return "";
   const absl::StatusOr<v1::ServerInfo> info =
@@ -67,10 +67,10 @@ ExitCode RunTop(CommandContext& context, const TopFlags& flags) {
   while (true) {
     absl::StatusOr<v1::ServerStats> now =
         context.client().Call(&v1::SystemService::Stub::GetServerStats, {});
-    // Ctrl-C is the usual end of this command.
+    // Exits successfully, since Ctrl-C is the usual end of this command.
     if (interrupt.triggered()) return kExitDone;
     if (!now.ok()) return context.Fail(now.status());
-    // A restarted daemon counts from 0.
+    // Drops the earlier reading, because a restarted daemon counts from 0.
     if (before.has_value() && before->start_time().seconds() != now->start_time().seconds()) {
       before = std::nullopt;
     }

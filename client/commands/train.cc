@@ -59,7 +59,7 @@ absl::Status CheckOverride(const std::string& text) {
   return absl::OkStatus();
 }
 
-// Prints which preset is trained by default.
+// Prints which preset `train` uses by default.
 void PrintDefaultPreset(CommandContext& context, const Preset& preset) {
   context.err() << "vrpctl: no --config or --preset given: training preset " << preset.name << " ("
                 << preset.Trains() << "; " << preset.Takes()
@@ -108,7 +108,7 @@ absl::Status FillLimits(const TrainFlags& flags, v1::TrainingSpec& spec) {
   return AddLabels(flags.labels, *spec.mutable_labels());
 }
 
-// Prints the resolved configuration; the text is a valid configuration file.
+// Prints the resolved configuration. The text is a valid configuration file.
 ExitCode PrintResolved(CommandContext& context, const v1::TrainingJob& job,
                        const ConfigText& config, const TrainFlags& flags) {
   if (job.resolved_config_yaml().empty()) {

@@ -45,11 +45,11 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection) {
   }
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  // Detects during calls that the daemon's machine is gone. The daemon permits no shorter interval.
+  // Detects during calls that the daemon's machine is gone. The daemon allows no shorter interval.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);
-  // gRPC takes the smallest backoff as the connect timeout: 5 s until "unreachable".
+  // gRPC uses the smallest backoff as the connect timeout: 5 s until "unreachable".
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 5'000);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2'000);

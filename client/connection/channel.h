@@ -1,4 +1,4 @@
-// Creation of gRPC channels and conversion of call statuses, for rpc_client.cc.
+// Creates gRPC channels and converts call statuses, for rpc_client.cc.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -10,10 +10,10 @@
 
 namespace vrp::client {
 
-// Creates a channel, which connects at the first call.
+// Returns a channel that connects at the first call.
 std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection);
 
-// Converts the status of an ended call. Its google.rpc details and the request id become payloads.
+// Converts the status of an ended call. Adds its google.rpc details and the request id as payloads.
 absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context);
 
 }  // namespace vrp::client

@@ -25,7 +25,7 @@ absl::Status FileError(absl::string_view flag, const std::string& path, absl::st
 
 absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::string& path) {
   if (path.empty()) return "";
-  // "-" is a file's name here, since keys are not typed.
+  // Reads "-" as a file's name, since users do not type keys.
   const absl::StatusOr<std::string> content = ReadInput(path == "-" ? "./-" : path, std::cin);
   if (!content.ok()) return FileError(flag, path, content.status().message());
   return content;

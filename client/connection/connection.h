@@ -17,18 +17,18 @@ namespace vrp::client {
 struct Connection {
   std::string remote;  // HOST:PORT or unix:PATH
   bool tls = false;
-  std::string ca = {};           // PEM; empty: the authorities that the system trusts
-  std::string certificate = {};  // PEM, for a daemon that asks for one
-  std::string key = {};          // PEM, of the certificate
-  std::string server_name = {};  // expected in the daemon's certificate; empty: the remote's host
+  std::string ca = {};           // PEM; empty: the system's trusted authorities
+  std::string certificate = {};  // PEM, for a daemon that requires one
+  std::string key = {};          // PEM, the key of `certificate`
+  std::string server_name = {};  // name in the daemon's certificate; empty: the remote's host
   std::string token = {};
 };
 
-// The connection as the command line and the environment give it.
+// The connection as the command line and the environment specify it.
 struct ConnectionFlags {
   std::string remote = "127.0.0.1:50051";
   bool tls = false;
-  std::string ca_file = {};  // implies `tls`, as the next three do
+  std::string ca_file = {};  // implies `tls`, as do the next three
   std::string certificate_file = {};
   std::string key_file = {};
   std::string server_name = {};
@@ -38,7 +38,7 @@ struct ConnectionFlags {
 // Whether `remote` is a loopback address or a Unix socket, so that no data leaves this machine.
 bool IsThisMachine(absl::string_view remote);
 
-// Accepts "HOST:PORT", "[::1]:50051" and "unix:/path".
+// Checks that `text` has the form "HOST:PORT", "[::1]:50051" or "unix:/path".
 absl::Status CheckRemote(absl::string_view text);
 
 // Adds --remote, --tls..., --token-file and their environment variables VRP_...

@@ -14,11 +14,11 @@
 namespace vrp::client {
 namespace {
 
-// Whether the connection or the daemon went away, as opposed to a refusal by the daemon.
+// Whether the connection or the daemon was lost. If not, the daemon refused the call.
 bool IsBrokenConnection(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kCancelled:  // a daemon that shuts down
+    case absl::StatusCode::kCancelled:  // the daemon shuts down
       return true;
     case absl::StatusCode::kInternal:
     case absl::StatusCode::kUnknown:
@@ -29,10 +29,11 @@ bool IsBrokenConnection(const absl::Status& status) {
   }
 }
 
-// Streams in a row that may lack the requested event before the event log counts as damaged.
+// Maximum number of streams in a row that may lack the requested event. Beyond it, the event log
+// counts as damaged.
 constexpr int kMaxGaps = 5;
 
-// Calls for each kind of job.
+// Calls the RPC of the job's kind, as do the next functions.
 absl::Status Watch(RpcClient& client, const WatchOptions& options, int64_t from,
                    absl::FunctionRef<bool(const v1::WatchTrainingJobResponse&)> receive) {
   v1::WatchTrainingJobRequest request;
@@ -63,7 +64,7 @@ absl::StatusOr<v1::SolveJob> Get(RpcClient& client, const WatchOptions& options,
   return client.Call(&v1::SolverService::Stub::GetSolveJob, request);
 }
 
-// Returns the first sequence number that the event stands for.
+// Returns the first sequence number that the event represents.
 int64_t FirstSequence(const v1::WatchTrainingJobResponse& event) {
   return event.has_compacted() ? event.compacted().first_sequence() : event.sequence();
 }
@@ -133,7 +134,7 @@ class Watcher {
     return true;
   }
 
-  // Handles a stream that ended without error and without a final event. Either the job ended
+  // Handles a stream that ended without an error and without a final event. Either the job ended
   // before from_sequence, or events are missing.
   absl::Status LookUpState() {
     const auto job = Get(client_, options_, sink_);
@@ -157,7 +158,7 @@ class Watcher {
   int64_t next_;
   bool reachable_;
   bool lost_ = false;
-  int gaps_ = 0;  // consecutive
+  int gaps_ = 0;  // consecutive gaps
   absl::Duration backoff_;
   absl::Time last_contact_ = SteadyNow();
   std::optional<WatchOutcome> outcome_;

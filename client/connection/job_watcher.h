@@ -1,4 +1,4 @@
-// Watching of a training or solve job to its end, across broken connections and daemon restarts.
+// Watches a training or solve job to its end, across broken connections and daemon restarts.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace vrp::client {
 
 class RpcClient;
 
-// A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). All calls
-// come from the watching thread.
+// A receiver of a job's events (v1::WatchTrainingJobResponse, v1::WatchSolveJobResponse). The
+// watching thread makes all calls.
 template <typename Event>
 class JobEventSink {
  public:
   virtual ~JobEventSink() = default;
-  // Receives each event once, in order, without gaps (a CompactedEvent stands for a range) and
-  // without heartbeats.
+  // Receives each event once, in order, without gaps and without heartbeats. A CompactedEvent
+  // replaces a range of events.
   virtual void OnEvent(const Event& event) = 0;
   virtual void OnHeartbeat(const Event&) {}
-  // Reports the start of reconnection attempts, which last until OnReconnected or OnEnd.
+  // Reports the start of reconnection attempts. They last until OnReconnected or OnEnd.
   virtual void OnConnectionLost(const absl::Status& status) = 0;
   virtual void OnReconnected() = 0;
-  // Ends the output, for example the line of a progress bar. No call follows.
+  // Ends the output, for example the line of a progress bar. This is the last call.
   virtual void OnEnd() = 0;
 };
 using EventSink = JobEventSink<v1::WatchTrainingJobResponse>;
 using SolveEventSink = JobEventSink<v1::WatchSolveJobResponse>;
 
 struct WatchOptions {
-  std::string name;  // `trainingJobs/{id}`, `solveJobs/{id}`
+  std::string name;  // `trainingJobs/{id}` or `solveJobs/{id}`
   int64_t from_sequence = 1;
-  // Whether the daemon has answered before. If so, an unreachable daemon is waited for from the
-  // start.
+  // Whether the daemon has answered before. If so, the watcher waits for an unreachable daemon from
+  // the start.
   bool was_reachable = false;
   absl::Duration first_backoff = absl::Milliseconds(250);
   absl::Duration longest_backoff = absl::Seconds(5);
@@ -47,10 +47,11 @@ struct WatchOptions {
 
 struct WatchOutcome {
   v1::JobState state = v1::JOB_STATE_UNSPECIFIED;  // SUCCEEDED, FAILED or CANCELLED
-  std::string error;                               // with FAILED
+  std::string error;                               // set with FAILED
 };
 
-// Blocks until the job has ended. Returns kCancelled after an interrupt, else the daemon's error.
+// Blocks until the job has ended. Returns kCancelled after an interrupt, otherwise the daemon's
+// error.
 template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
                                       const WatchOptions& options, JobEventSink<Event>& sink);

@@ -10,7 +10,8 @@
 namespace vrp::client {
 namespace {
 
-// Uses the monotonic clock: setting the machine's clock moves no deadline.
+// Returns the deadline on the monotonic clock, so that setting the machine's clock moves no
+// deadline.
 gpr_timespec DeadlineAfter(absl::Duration timeout) {
   return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                       gpr_time_from_nanos(absl::ToInt64Nanoseconds(timeout), GPR_TIMESPAN));

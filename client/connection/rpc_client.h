@@ -1,4 +1,4 @@
-// Calls of a daemon's RPCs: unary, server streams and uploads.
+// Calls a daemon's RPCs: unary calls, server streams and uploads.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -21,18 +21,19 @@
 
 namespace vrp::client {
 
-// Deadlines of unary calls. A daemon that takes longer is stuck.
+// Deadlines of unary calls. A daemon that needs more time hangs.
 inline constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
-// The daemon parses an instance of up to 64 MiB.
+// Deadline for instances, since the daemon parses up to 64 MiB.
 inline constexpr absl::Duration kInstanceTimeout = absl::Seconds(120);
-// The daemon waits up to two minutes for the end of a training step.
+// Deadline of a publication, since the daemon waits up to two minutes for the end of a training
+// step.
 inline constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
-// The daemon reads gigabytes of weights and computes their digest.
+// Deadline of a load, since the daemon reads gigabytes of weights and computes their digest.
 inline constexpr absl::Duration kLoadTimeout = absl::Minutes(5);
-// Time beyond its budget that a solve may take: transfers and the daemon's queue.
+// Time beyond its budget that a solve may take for transfers and the daemon's queue.
 inline constexpr absl::Duration kAnswerGrace = absl::Seconds(60);
 
-// RPCs as the generated stubs declare them, for example `&v1::SolverService::Stub::Solve`.
+// An RPC as the generated stubs declare it, for example `&v1::SolverService::Stub::Solve`.
 template <typename Stub, typename Request, typename Response>
 using UnaryMethod = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*);
 template <typename Stub, typename Request, typename Response>
@@ -44,11 +45,11 @@ using UploadMethod = std::unique_ptr<grpc::ClientWriter<Request>> (Stub::*)(grpc
 
 // A connection to one daemon. Calls block until they end and are never retried. An error carries
 // the daemon's code and message. Its google.rpc details are payloads under their type URLs
-// ("type.googleapis.com/google.rpc.BadRequest"), the request's id is one under kRequestIdUrl.
-// Thread-safe.
+// ("type.googleapis.com/google.rpc.BadRequest"). The payload under kRequestIdUrl is the request's
+// id. Thread-safe.
 class RpcClient {
  public:
-  // Connects at the first call.
+  // Creates a client, which connects at the first call.
   explicit RpcClient(Connection connection);
   RpcClient(const RpcClient&) = delete;
   RpcClient& operator=(const RpcClient&) = delete;
@@ -58,7 +59,7 @@ class RpcClient {
   // Ends active and later calls with kCancelled.
   void Cancel();
 
-  // Calls a unary RPC. The daemon sees `timeout` as the call's deadline.
+  // Calls a unary RPC and returns its response. The daemon sees `timeout` as the call's deadline.
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Call(UnaryMethod<Stub, Request, Response> method,
                                 const std::type_identity_t<Request>& request,
@@ -71,8 +72,8 @@ class RpcClient {
     return response;
   }
 
-  // Calls an RPC that streams its answer. Passes each message to `receive` until it returns false
-  // or the stream ends; OK in both cases.
+  // Calls an RPC that streams its answer. Passes each message to `receive` until `receive` returns
+  // false or the stream ends, and returns OK in both cases.
   template <typename Stub, typename Request, typename Response>
   absl::Status Stream(StreamMethod<Stub, Request, Response> method,
                       const std::type_identity_t<Request>& request,
@@ -91,8 +92,8 @@ class RpcClient {
     return call.Finish(reader->Finish());
   }
 
-  // Calls an RPC that takes a stream. Sends the messages of `next` until it returns nullopt; an
-  // error of `next` cancels the call and is returned.
+  // Calls an RPC that takes a stream. Sends the messages of `next` until `next` returns nullopt. If
+  // `next` returns an error, cancels the call and returns that error.
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Upload(
       UploadMethod<Stub, Request, Response> method,
@@ -113,10 +114,10 @@ class RpcClient {
   }
 
  private:
-  // The context of a call, with deadline and token, which Cancel() ends.
+  // The context of a call, with deadline and token. Cancel() ends the call.
   class ActiveCall {
    public:
-    // An infinite `timeout` sets no deadline.
+    // Registers the call. An infinite `timeout` sets no deadline.
     ActiveCall(RpcClient& client, absl::Duration timeout);
     ~ActiveCall();
     ActiveCall(const ActiveCall&) = delete;

@@ -1,4 +1,4 @@
-// Mean and percentiles of many requests' latencies.
+// Computes the mean and percentiles of many requests' latencies.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@ class Latencies {
   void Add(absl::Duration latency) { seconds_.push_back(absl::ToDoubleSeconds(latency)); }
 
   bool empty() const { return seconds_.empty(); }
-  // Returns 0 without latencies.
+  // Returns the mean; 0 if there are no latencies.
   absl::Duration Mean() const;
-  // Returns the nearest-rank percentile for `share` in [0, 1]; 0 without latencies.
+  // Returns the nearest-rank percentile for `share` in [0, 1]; 0 if there are no latencies.
   absl::Duration Percentile(double share) const;
 
  private:

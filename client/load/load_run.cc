@@ -36,7 +36,7 @@ class Schedule {
     absl::Time due;
     size_t number;
   };
-  // Returns nullopt at the end of the run.
+  // Returns the next request's turn; nullopt at the end of the run.
   std::optional<Turn> Next() {
     absl::MutexLock lock(&mutex_);
     absl::Time due = SteadyNow();
@@ -82,11 +82,11 @@ class LoadTally {
     result_.gap += response.gap();
   }
 
-  // Returns false if the error ends the run.
+  // Counts an error. Returns false if the error ends the run.
   bool Failed(absl::Time due, const absl::Status& status) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
-    // The first requests may time out while their model is loaded.
+    // The first requests may time out while the daemon loads their model.
     const bool warms_up = due < counted_from_;
     if (!IsTemporary(status) || (!any_answer_ && !warms_up)) {
       if (error_.ok()) error_ = status;

@@ -1,4 +1,4 @@
-// Load generation: sends many solve requests and measures the answers.
+// Sends many solve requests and measures the answers.
 #pragma once
 
 #include <cstdint>
@@ -18,25 +18,25 @@ namespace vrp::client {
 class RpcClient;
 
 struct LoadOptions {
-  int32_t clients = 1;  // threads, each with one request at a time
-  // Requests per second of an open loop, a Poisson process that does not wait for answers. 0:
-  // closed loop, each client sends its next request after the answer.
+  int32_t clients = 1;  // number of threads, each with one request at a time
+  // Requests per second of an open loop: a Poisson process that does not wait for answers. A rate
+  // of 0 means a closed loop, in which each client sends its next request after the answer.
   double rate = 0;
-  absl::Duration warm_up;   // requests due during it are not counted
-  absl::Duration duration;  // after the warm-up
-  uint64_t seed = 1;        // of the arrival times
+  absl::Duration warm_up;   // requests due in this time are not counted
+  absl::Duration duration;  // time after the warm-up
+  uint64_t seed = 1;        // seed of the arrival times
 };
 
 struct LoadResult {
-  absl::Duration elapsed;  // from the end of the warm-up to the last answer
-  // Latencies since the requests were due, by the client's clock. Waiting for a free client counts
-  // too (no coordinated omission).
+  absl::Duration elapsed;  // time from the end of the warm-up to the last answer
+  // Latencies since the requests were due, by the client's clock. They include the wait for a free
+  // client (no coordinated omission).
   Latencies answered;
   Latencies refused;
-  // Latencies of answers less the daemon's own time, which includes its queue.
+  // Latencies of answers minus the daemon's own time, which includes its queue.
   Latencies outside;
   std::map<absl::StatusCode, int64_t> refusals;
-  double cost = 0;  // sums over the answers
+  double cost = 0;  // sum over the answers, as are the next fields
   double gap = 0;
   int64_t with_gap = 0;
   int64_t answers = 0;
@@ -45,7 +45,7 @@ struct LoadResult {
 
 // Sends `requests` in turns, from `options.clients` threads, each call with deadline `timeout`.
 // Counts temporary refusals (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE). Returns any other
-// error, and a refusal after the warm-up if nothing was answered before.
+// error. Also returns a refusal after the warm-up if there was no answer before.
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
                                    const LoadOptions& options, absl::Duration timeout,
                                    const Interrupt& interrupt);

@@ -16,7 +16,7 @@ namespace vrp::client {
 namespace {
 
 using Jobs = std::vector<v1::TrainingJob>;
-using Values = std::vector<std::optional<std::string>>;  // one per job
+using Values = std::vector<std::optional<std::string>>;  // one value per job
 
 // Returns the settings of the job's configuration and its request.
 std::map<std::string, std::string> RequestedSettings(const v1::TrainingJob& job) {

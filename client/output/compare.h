@@ -1,4 +1,4 @@
-// Comparison of training jobs.
+// Compares training jobs.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace vrp::client {
 
 // Returns a table with one column per job: results, then the settings in which the jobs differ ("-"
-// if not stated). Ends with a line break.
+// if not stated). The text ends with a line break.
 std::string CompareText(const std::vector<v1::TrainingJob>& jobs);
 Json CompareJson(const std::vector<v1::TrainingJob>& jobs);
 

@@ -1,4 +1,4 @@
-// Datasets as text, table row and JSON.
+// Converts datasets to text, table rows and JSON.
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"

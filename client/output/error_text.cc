@@ -25,7 +25,7 @@ Message DetailOf(const absl::Status& status) {
   return message;
 }
 
-// Whether the daemon could not be reached. The daemon itself also returns kUnavailable.
+// Whether the daemon could not be reached. (The daemon itself also returns kUnavailable.)
 bool IsUnreachable(const absl::Status& status) {
   return status.code() == absl::StatusCode::kUnavailable &&
          DetailOf<google::rpc::ErrorInfo>(status).domain() != "vrp";
@@ -33,7 +33,7 @@ bool IsUnreachable(const absl::Status& status) {
 
 std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
-  // gRPC's text repeats addresses and ends with the reason.
+  // gRPC's text repeats the addresses and ends with the reason.
   if (absl::StrContains(status.message(), "failed to connect to all addresses")) {
     const size_t reason = message.rfind(": ");
     if (reason != absl::string_view::npos) message.remove_prefix(reason + 2);
@@ -41,7 +41,7 @@ std::string UnreachableMessage(const ErrorPlace& place, const absl::Status& stat
   return absl::StrCat("cannot reach ", place.remote, ": ", message);
 }
 
-// Returns the message with the file's path; the daemon knows its base name only.
+// Returns the message with the file's path, because the daemon knows only the base name.
 std::string MessageAt(const ErrorPlace& place, const absl::Status& status) {
   absl::string_view message = status.message();
   if (place.where.empty()) return std::string(message);
@@ -58,7 +58,7 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   const auto bad_request = DetailOf<google::rpc::BadRequest>(status);
   for (const google::rpc::BadRequest::FieldViolation& violation : bad_request.field_violations()) {
     absl::string_view description = violation.description();
-    absl::ConsumeSuffix(&description, "...");  // of a shortened one
+    absl::ConsumeSuffix(&description, "...");  // the daemon shortened the description
     if (absl::StrContains(status.message(), description)) continue;
     const bool has_field = !violation.field().empty() &&
                            !absl::StrContains(violation.description(), violation.field());
@@ -68,7 +68,7 @@ std::vector<std::string> FieldLines(const absl::Status& status) {
   return lines;
 }
 
-// Returns the remedy for a failed connection, whose TLS errors are in OpenSSL's words.
+// Returns the remedy for a failed connection. TLS errors contain OpenSSL's texts.
 std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message) {
   if (absl::StrContains(message, "wrong version number")) {
     return "the daemon does not use TLS: remove --tls and the other --tls- flags";
@@ -114,7 +114,7 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       }
       return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:
-      // The message itself names the remedy.
+      // Adds no remedy, because the message itself contains one.
       if (DetailOf<google::rpc::ErrorInfo>(status).reason() == "BUDGET_TOO_SHORT") return "";
       return "the daemon took too long; check whether it is overloaded: vrpctl top";
     case absl::StatusCode::kAlreadyExists:
@@ -133,7 +133,7 @@ std::string ErrorText(const ErrorPlace& place, const absl::Status& status) {
       IsUnreachable(status) ? UnreachableMessage(place, status) : MessageAt(place, status);
   std::string text = "vrpctl: ";
   if (!place.command.empty()) absl::StrAppend(&text, place.command, ": ");
-  // Indents further lines of a message, so that they read as one error.
+  // Indents further lines of a message, so that they visibly belong to the same error.
   absl::StrAppend(&text, absl::StrReplaceAll(message, {{"\n", "\n  "}}), "\n");
   for (const std::string& line : FieldLines(status)) absl::StrAppend(&text, "  ", line, "\n");
   const absl::optional<absl::Cord> request_id = status.GetPayload(kRequestIdUrl);

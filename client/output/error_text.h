@@ -1,4 +1,4 @@
-// Error messages: what is wrong, where, and what to do.
+// Builds error messages: what is wrong, where, and what to do.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace vrp::client {
 
-// The place of an error.
+// The origin of an error.
 struct ErrorPlace {
-  std::string command;  // "solve"
-  std::string where;    // "city.vrp", "set.jsonl:17"; may be empty
-  std::string remote;   // named if it is unreachable
+  std::string command;  // such as "solve"
+  std::string where;    // such as "city.vrp" or "set.jsonl:17"; may be empty
+  std::string remote;   // named in the message if it is unreachable
 };
 
-// Returns "vrpctl: solve: city.vrp: ...", a line for each field of google.rpc.BadRequest that the
-// message does not mention, and the remedy. Ends with a line break.
+// Returns "vrpctl: solve: city.vrp: ...", one line for each field of google.rpc.BadRequest that the
+// message does not mention, and the remedy. The text ends with a line break.
 std::string ErrorText(const ErrorPlace& place, const absl::Status& status);
 
 }  // namespace vrp::client

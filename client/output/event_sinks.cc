@@ -125,7 +125,7 @@ void BarEventSink::PrintAbove(const std::string& line) {
 }
 
 void BarEventSink::Draw() {
-  // The last column stays free: some terminals break the line there.
+  // The last column stays empty, because some terminals break the line there.
   const int width = environment_.terminal_width().value_or(80) - 1;
   environment_.out << kClearLine << ProgressBarLine(progress_, remaining_time_, width)
                    << std::flush;

@@ -1,4 +1,4 @@
-// Sinks that print the events of a training job, and parts that those of solve jobs share.
+// Sinks that print the events of a training job, and parts shared with the sinks of solve jobs.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace vrp::client {
 
 std::string ConnectionLostLine(const absl::Status& status);
 inline constexpr char kReconnectedLine[] = "connected again";
-// Returns "state RUNNING", for a failed job with its error.
+// Returns "state RUNNING". Adds the error of a failed job.
 std::string StateLine(const v1::StateEvent& state);
-// Replaces control characters by blanks, so that text of others cannot steer the terminal.
+// Replaces control characters by blanks, so that other users' text cannot control the terminal.
 std::string WithoutControls(std::string_view text);
 
-// Passes every call to another sink.
+// A sink that passes every call to another sink.
 template <typename Event>
 class ForwardingSink : public JobEventSink<Event> {
  public:
@@ -37,7 +37,7 @@ class ForwardingSink : public JobEventSink<Event> {
   JobEventSink<Event>& next_;
 };
 
-// Prints changes of the connection on `err`; derived sinks print the events.
+// A sink that prints changes of the connection on `err`. Derived sinks print the events.
 template <typename Event>
 class LineSink : public JobEventSink<Event> {
  public:
@@ -53,7 +53,7 @@ class LineSink : public JobEventSink<Event> {
   Environment& environment_;
 };
 
-// Prints one JSON object per event on `out`.
+// A sink that prints one JSON object per event on `out`.
 template <typename Event>
 class JsonLineSink final : public LineSink<Event> {
  public:
@@ -65,18 +65,19 @@ class JsonLineSink final : public LineSink<Event> {
 
 using JsonEventSink = JsonLineSink<v1::WatchTrainingJobResponse>;
 
-// Reports changes of a waiting job's queue position.
+// A reporter of the queue position of a waiting job.
 class QueuePosition {
  public:
-  // Returns a line, empty if the position is unchanged or 0 (the job does not wait).
+  // Returns a line. Returns an empty line if the position is unchanged or 0 (the job does not
+  // wait).
   std::string Line(int32_t position);
 
  private:
   int32_t reported_ = 0;
 };
 
-// Prints one line per event, for logs. Progress within an epoch takes at most a line in two
-// seconds.
+// A sink that prints one line per event, for logs. Prints progress within an epoch at most once in
+// two seconds.
 class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
  public:
   using LineSink::LineSink;
@@ -92,7 +93,7 @@ class PlainEventSink : public LineSink<v1::WatchTrainingJobResponse> {
   QueuePosition queue_;
 };
 
-// Keeps a progress bar in the terminal's last line; other events scroll above it.
+// A sink that keeps a progress bar in the terminal's last line. Other events scroll above the bar.
 class BarEventSink : public EventSink {
  public:
   explicit BarEventSink(Environment& environment) : environment_(environment) {}
@@ -115,7 +116,7 @@ class BarEventSink : public EventSink {
   bool drawn_ = false;
 };
 
-// Returns a JSON sink, or without `json` a bar on a terminal and plain lines elsewhere.
+// Returns a JSON sink if `json`; otherwise a bar on a terminal, and plain lines elsewhere.
 std::unique_ptr<EventSink> MakeEventSink(Environment& environment, bool json);
 
 }  // namespace vrp::client

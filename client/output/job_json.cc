@@ -66,7 +66,7 @@ const char* EventType(const v1::WatchTrainingJobResponse& event) {
     case v1::WatchTrainingJobResponse::kCompacted:
       return "compacted";
     case v1::WatchTrainingJobResponse::EVENT_NOT_SET:
-      return "unknown";  // of a newer daemon
+      return "unknown";  // sent by a newer daemon
   }
   return "unknown";
 }

@@ -1,6 +1,6 @@
-// Conversion of messages to JSON for scripts. Names and order of keys are part of the interface.
+// Converts messages to JSON for scripts. Names and order of keys are part of the interface.
 //
-// Implemented in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc and dataset_text.cc.
+// The functions are in json.cc, job_json.cc, solve_json.cc, solve_job_json.cc and dataset_text.cc.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,26 +17,26 @@ namespace vrp::client {
 
 using Json = nlohmann::ordered_json;
 
-// Writes `object` as one line and flushes, for readers of a pipe.
+// Writes `object` as one line and flushes the stream, for readers of a pipe.
 void WriteJsonLine(std::ostream& out, const Json& object);
 
-// Returns a whole number without ".0", null for a number that is not finite.
+// Returns a whole number without ".0", and null for a number that is not finite.
 Json JsonNumber(double value);
-// Returns sum / count, null without any.
+// Returns sum / count; null if `count` is 0.
 Json MeanOrNull(double sum, int64_t count);
 Json MillisecondsJson(const google::protobuf::Duration& duration);
-// Returns null for a time that is not `present`.
+// Returns the time as JSON; null if it is not `present`.
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time);
-// Returns null for an empty text.
+// Returns the text as JSON; null if it is empty.
 Json TextOrNull(const std::string& text);
-// Return null if unknown.
+// Returns a value of the progress; null if unknown.
 Json SecondsPerStep(const v1::TrainingProgress& progress);
 Json SecondsPerEpoch(const v1::TrainingProgress& progress);
-// Adds utilization and memory of the GPU.
+// Adds the utilization and the memory of the GPU.
 void AddDevice(const v1::TrainingProgress& progress, Json& object);
 
 Json SolveJson(const v1::SolveResponse& response);
-// Returns {"improvement": ...}, which tells it apart from the answer.
+// Returns {"improvement": ...}. This key distinguishes an improvement from the answer.
 Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 // Returns the keys of SolveJson that concern the plan.
@@ -44,25 +44,25 @@ Json PlanJson(const v1::CheckSolutionResponse& response);
 Json MatricesJson(const v1::Matrices& matrices);
 Json DatasetJson(const v1::Dataset& dataset);
 Json ValidateJson(const v1::ValidateInstanceResponse& response);
-// Includes the resolved settings and device if the daemon only validated.
+// Returns the job. Includes the resolved settings and device if the daemon only validated the job.
 Json JobJson(const v1::TrainingJob& job);
-// Returns the resolved settings, a string per key.
+// Returns the resolved settings, one string per key.
 Json ResolvedJson(const v1::TrainingJob& job);
-// Includes the answer as SolveJson, if there is one.
+// Returns the job, including the answer as SolveJson if there is one.
 Json SolveJobJson(const v1::SolveJob& job);
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point);
-// Returns "TIME_LIMIT", null for a job that has not succeeded.
+// Returns a reason such as "TIME_LIMIT"; null for a job that has not succeeded.
 Json EndReasonJson(v1::TrainingEndReason reason);
-// Convert a job's event, but no heartbeat.
+// Returns a job's event, which must not be a heartbeat.
 Json EventJson(const v1::WatchTrainingJobResponse& event);
 Json EventJson(const v1::WatchSolveJobResponse& event);
 Json ModelJson(const v1::Model& model);
 Json EvaluationReportJson(const v1::EvaluationReport& report);
 Json ServerInfoJson(const v1::ServerInfo& info);
 
-// Returns "info", empty if not given.
+// Returns a word such as "info"; empty if not given.
 std::string LogLevelWord(v1::LogLevel level);
-// Returns "RUNNING".
+// Returns a word such as "RUNNING".
 std::string JobStateWord(v1::JobState state);
 
 }  // namespace vrp::client

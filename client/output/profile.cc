@@ -12,7 +12,7 @@ namespace vrp::client {
 namespace {
 
 constexpr char kSteps[] = "steps";
-constexpr char kData[] = "data";  // of a step; that of the job is "waiting_for_data"
+constexpr char kData[] = "data";  // phase of a step; the job's phase is "waiting_for_data"
 constexpr char kLog[] = "log";
 
 std::string PhaseWords(const std::string& phase) {
@@ -29,7 +29,8 @@ double ThreadSeconds(const v1::TrainingTotals& totals) {
   return sum;
 }
 
-// Returns the thread time of a step's computation, 0 if it runs on a device as one phase.
+// Returns the thread time of a step's computation; 0 if the computation runs on a device as one
+// phase.
 double ComputeSeconds(const v1::TrainingTotals& totals) {
   double sum = 0;
   for (const v1::PhaseTime& time : totals.phases()) {
@@ -38,7 +39,8 @@ double ComputeSeconds(const v1::TrainingTotals& totals) {
   return sum;
 }
 
-// Adds the parts of "steps", whose wall time is divided in proportion to the thread time.
+// Adds the parts of "steps". Divides the steps' wall time among them in proportion to the thread
+// time.
 void AddStepPhases(const v1::TrainingTotals& totals, double steps_wall, Table& table) {
   double sum = 0;
   for (const v1::PhaseTime& time : totals.phases()) {
@@ -70,7 +72,7 @@ std::string WallTable(const v1::TrainingTotals& totals) {
       divided ? "; indented: wall time of the steps in proportion to their thread time" : "", "\n");
 }
 
-// Returns the table for an older daemon, which measures the thread time of steps only.
+// Returns the table for an older daemon, which measures only the thread time of steps.
 std::string ThreadTable(const v1::TrainingTotals& totals) {
   double sum = 0;
   for (const v1::PhaseTime& time : totals.phases()) sum += time.thread_seconds();
@@ -113,7 +115,8 @@ std::string StepSheet(const v1::TrainingJob& job) {
   return sheet.Text();
 }
 
-// Returns a function that divides a sum by the number of steps measured; null without any.
+// Returns a function that divides a sum by the number of measured steps. The function returns null
+// if there are none.
 auto PerStep(const v1::TrainingTotals& totals) {
   return [steps = totals.steps()](double sum) {
     return steps > 0 ? JsonNumber(sum / static_cast<double>(steps)) : Json();

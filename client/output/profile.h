@@ -1,4 +1,4 @@
-// The time profile of a training job.
+// Shows the time profile of a training job.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@ namespace {
 constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 
-// Formats four significant digits, enough to see a loss change.
+// Returns four significant digits, enough to see a loss change.
 std::string Short(double value) {
   if (!std::isfinite(value)) return "nan";
   return absl::StrFormat("%.4g", value);
@@ -25,7 +25,7 @@ std::string OfTotal(int64_t done, int64_t total) {
   return total > 0 ? absl::StrCat(done, "/", total) : absl::StrCat(done);
 }
 
-// A part of the line. Parts of low `rank` are dropped first.
+// A part of the line. The line drops parts of low `rank` first.
 struct Part {
   std::string text;
   int rank;

@@ -1,4 +1,4 @@
-// Progress of a training job in one line.
+// Formats the progress of a training job in one line.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace vrp::client {
 
-// Returns "-4.10 % vs nearest neighbour"; empty before the first validation.
+// Returns a text such as "-4.10 % vs nearest neighbour"; empty before the first validation.
 std::string GapText(const v1::TrainingProgress& progress);
 
-// Returns "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest neighbour)
-// 1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s".
+// Returns a line such as "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs
+// nearest neighbour) 1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s".
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining);
 
@@ -23,13 +23,14 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
 
-// Returns "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
+// Returns a bar such as "[=====>    ]  56%  of 120 MiB" in at most `width` columns.
 std::string BytesBarLine(int64_t done, int64_t total, int width);
 
 // An estimator of the remaining time from the mean pace so far, including validations.
 class RemainingTime {
  public:
-  // Takes each event of an attempt in order. Returns nullopt for the first one.
+  // Takes each event of an attempt in order and returns the remaining time. Returns nullopt for the
+  // first event.
   std::optional<absl::Duration> Update(const v1::TrainingProgress& progress, absl::Time time);
   // Forgets the pace of the previous attempt.
   void Restart() { first_step_ = 0; }

@@ -16,7 +16,7 @@ std::string HoursAndMinutes(int64_t minutes) {
   return absl::StrFormat("%d:%02d", minutes / 60, minutes % 60);
 }
 
-// Removes zeros at the end of a number's decimals.
+// Removes trailing zeros from a number's decimals.
 std::string WithoutZeros(std::string text) {
   if (!absl::StrContains(text, ".")) return text;
   while (absl::EndsWith(text, "0")) text.pop_back();

@@ -1,4 +1,4 @@
-// Formatting of a plan's numbers in their units.
+// Formats a plan's numbers in their units.
 #pragma once
 
 #include <string>
@@ -7,18 +7,19 @@
 
 namespace vrp::client {
 
-// Formats numbers in the units of a plan, without a unit as FormatQuantity does.
+// A formatter of numbers in a plan's units. Formats numbers without a unit as FormatQuantity does.
 class Quantities {
  public:
   explicit Quantities(const v1::Units& units) : units_(units) {}
 
-  // Returns "850 m", "12.30 km", "123.4 km".
+  // Returns a text such as "850 m", "12.30 km" or "123.4 km".
   std::string Distance(double value) const;
-  // Returns "45 s", "1:53 h".
+  // Returns a text such as "45 s" or "1:53 h".
   std::string Duration(double value) const;
-  // Returns a time of day, "8:15" or "0:30 +1 day". Formats a duration if times are none of a day.
+  // Returns a time of day, such as "8:15" or "0:30 +1 day". Returns a duration if the plan's times
+  // are not times of day.
   std::string Time(double value) const;
-  // Formats a cost, a part of it or a reference cost in the objective's unit.
+  // Returns a cost, a part of it or a reference cost in the objective's unit.
   std::string Cost(double value) const;
 
   bool times_of_day() const { return units_.times_of_day(); }
@@ -27,7 +28,8 @@ class Quantities {
   v1::Units units_;
 };
 
-// Returns at most three decimals, below 0.1 three significant digits: "375", "27591.5", "0.00123".
+// Returns a number such as "375", "27591.5" or "0.00123", with at most three decimals. Numbers
+// below 0.1 have three significant digits.
 std::string FormatQuantity(double value);
 
 }  // namespace vrp::client

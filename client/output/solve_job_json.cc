@@ -6,7 +6,7 @@
 namespace vrp::client {
 namespace {
 
-// Adds the progress; cost, routes and unserved are null without a plan.
+// Adds the progress. Cost, routes and unserved are null without a plan.
 void AddSolveProgress(const v1::SolveProgress& progress, Json& object) {
   const bool found = progress.improvement_count() > 0;
   object["search_time_ms"] = MillisecondsJson(progress.search_time());
@@ -42,7 +42,7 @@ Json SolveJobJson(const v1::SolveJob& job) {
 
 Json EventJson(const v1::WatchSolveJobResponse& event) {
   Json object = {{"sequence", event.sequence()}, {"attempt", event.attempt()}};
-  object["type"] = "unknown";  // of a newer daemon
+  object["type"] = "unknown";  // sent by a newer daemon
   object["time"] = FormatTime(event.time());
   if (event.queue_position() > 0) object["queue_position"] = event.queue_position();
   switch (event.event_case()) {

@@ -9,7 +9,7 @@
 namespace vrp::client {
 namespace {
 
-// Returns a number for one capacity dimension, an array for several, 0 without a load.
+// Returns a number for one capacity dimension, an array for several, and 0 if there is no load.
 template <typename Loads>
 Json LoadJson(const Loads& loads) {
   if (loads.size() <= 1) return JsonNumber(loads.empty() ? 0 : loads[0]);
@@ -18,7 +18,7 @@ Json LoadJson(const Loads& loads) {
   return array;
 }
 
-// Leaves the depots out.
+// Returns the route without its depots.
 Json RouteJson(const v1::Route& route) {
   Json stops = Json::array();
   for (int i = 1; i < VisitsEnd(route); ++i) {
@@ -132,7 +132,7 @@ Json SolveJson(const v1::SolveResponse& response) {
     object["cost_breakdown"] = split;
   }
   AddReferenceCost(response, object);
-  // Older daemons leave it 0.
+  // Older daemons leave this field 0.
   if (response.threads() > 0) object["threads"] = response.threads();
   if (response.has_no_improvement()) {
     object["no_improvement_ms"] = MillisecondsJson(response.no_improvement());

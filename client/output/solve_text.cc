@@ -11,7 +11,7 @@
 namespace vrp::client {
 namespace {
 
-// Lines of violations or customers shown; a large infeasible plan has thousands.
+// Maximum number of lines with violations or customers. A large infeasible plan has thousands.
 constexpr int kMaxDetailLines = 20;
 
 template <typename Loads>
@@ -22,7 +22,7 @@ std::string LoadText(const Loads& loads) {
   return text;
 }
 
-// Returns "  from 8:00 to 12:30" if times are of a day.
+// Returns a text such as "  from 8:00 to 12:30"; empty if times are not times of day.
 std::string HoursText(const v1::Route& route, const Quantities& quantities) {
   if (!quantities.times_of_day() || route.stops().empty()) return "";
   const v1::Stop& last = *route.stops().rbegin();
@@ -52,7 +52,7 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
   return text;
 }
 
-// Returns the parts of the cost, unless distance is the only one.
+// Returns the parts of the cost; empty if distance is the only part.
 std::string SplitText(const v1::CostBreakdown& split, const Quantities& quantities) {
   std::string text;
   const auto add = [&](std::string_view name, double part) {
@@ -69,7 +69,8 @@ std::string SplitText(const v1::CostBreakdown& split, const Quantities& quantiti
   return plain ? "" : absl::StrCat("  including ", text, "\n");
 }
 
-// Returns "cost: 375  gap +0.00 % vs file's reference 375", without a reference no gap.
+// Returns a text such as "cost: 375  gap +0.00 % vs file's reference 375". Omits the gap if there
+// is no reference.
 template <typename Response>
 std::string CostText(double cost, const Response& response) {
   const Quantities quantities(response.solution().units());
@@ -96,7 +97,7 @@ std::string VerdictText(const Response& response) {
   return text;
 }
 
-// Returns a line per customer, up to kMaxDetailLines.
+// Returns one line per customer, at most kMaxDetailLines.
 template <typename Customers>
 std::string ReasonsText(const Customers& customers) {
   std::string text;
@@ -161,7 +162,7 @@ std::string SolveEndText(const v1::SolveResponse& response) {
       return "target reached";
     case v1::END_REASON_OPTIMAL:
       return "proven optimal";
-    default:  // of a newer daemon
+    default:  // a reason of a newer daemon
       return absl::StrCat("ended by ", LowerCaseWord(response.end_reason()));
   }
 }
@@ -176,7 +177,7 @@ std::string TimesText(const v1::SolveResponse& response) {
   if (times.has_decode()) absl::StrAppend(&text, ", decode ", MillisecondsText(times.decode()));
   if (times.has_search()) absl::StrAppend(&text, ", search ", MillisecondsText(times.search()));
   absl::StrAppend(&text, "; ", SolveEndText(response));
-  // Older daemons leave it 0.
+  // Older daemons leave this field 0.
   if (response.threads() > 0) {
     absl::StrAppend(&text, "; ", response.threads(),
                     response.threads() == 1 ? " thread" : " threads");

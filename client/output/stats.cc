@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-// Returns `now` less `before`, which has the same bounds or is empty.
+// Returns `now` minus `before`, which has the same bounds or is empty.
 v1::DurationHistogram Difference(v1::DurationHistogram now, const v1::DurationHistogram& before) {
   if (before.buckets_size() != now.buckets_size()) return now;
   for (int i = 0; i < now.buckets_size(); ++i) {

@@ -1,4 +1,4 @@
-// Activity of a daemon, from one or two readings of its statistics.
+// Computes a daemon's activity from one or two readings of its statistics.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace vrp::client {
 // The interval between two readings, or from the daemon's start to a single reading.
 class StatsInterval {
  public:
-  // `device_loss` as in ServerInfo.
+  // Creates the interval. `device_loss` is ServerInfo's field.
   explicit StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats> before = std::nullopt,
                          std::string device_loss = "");
 
@@ -23,12 +23,12 @@ class StatsInterval {
 
   // The calls of one RPC.
   struct Rpc {
-    std::string name;  // "SolverService/Solve"
+    std::string name;  // such as "SolverService/Solve"
     double per_second = 0;
-    int64_t failed = 0;  // in the interval, with any code but OK
-    int64_t total = 0;   // since the daemon's start
+    int64_t failed = 0;  // calls in the interval that ended with an error
+    int64_t total = 0;   // number of calls since the daemon's start
     int64_t in_flight = 0;
-    // Seconds; NaN without a call.
+    // Latencies in seconds; NaN if there was no call.
     double median = 0;
     double p99 = 0;
   };
@@ -50,13 +50,13 @@ class StatsInterval {
   double seconds_ = 0;
 };
 
-// Returns a quantile in seconds, interpolated within its bucket and at most the last finite bound.
-// NaN for an empty histogram.
+// Returns a quantile in seconds, interpolated within its bucket. Returns at most the last finite
+// bound, and NaN for an empty histogram.
 double QuantileOf(const v1::DurationHistogram& histogram, double quantile);
 
-// Returns a page of text; each line ends with a line break.
+// Returns a page of text. Each line ends with a line break.
 std::string StatsText(const StatsInterval& stats, const std::string& remote);
-// Returns the same in one line.
+// Returns the statistics in one line.
 std::string StatsLine(const StatsInterval& stats);
 Json StatsJson(const StatsInterval& stats);
 

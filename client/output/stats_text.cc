@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kShownRpcs = 12;
 
-// Returns "0.35 ms", "52 ms", "1.20 s", "-" for NaN.
+// Returns a text such as "0.35 ms", "52 ms" or "1.20 s"; "-" for NaN.
 std::string Latency(double seconds) {
   if (!std::isfinite(seconds)) return "-";
   if (seconds >= 1) return absl::StrFormat("%.2f s", seconds);
@@ -25,7 +25,7 @@ std::string Latency(double seconds) {
 
 std::string RateText(double rate) { return absl::StrFormat("%.*f", rate < 10 ? 1 : 0, rate); }
 
-// Returns "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED", or "none".
+// Returns a text such as "training: 1 RUNNING, 4 SUCCEEDED; solve: 2 QUEUED", or "none".
 std::string JobCounts(const v1::ServerStats& stats) {
   std::map<std::string, std::vector<std::string>> states;
   for (const v1::JobCount& count : stats.jobs()) {
@@ -62,7 +62,7 @@ std::string Process(const StatsInterval& stats) {
 
 double Gib(int64_t bytes) { return std::ldexp(static_cast<double>(bytes), -30); }
 
-// Returns "mem 12.1 of 139.8 GiB (4.0 ours)" without the unknown parts.
+// Returns a text such as "mem 12.1 of 139.8 GiB (4.0 ours)" without the unknown parts.
 std::string DeviceMemory(const v1::DeviceStats& device) {
   if (!device.has_memory_used_bytes()) return "";
   std::string text = absl::StrFormat("mem %.1f", Gib(device.memory_used_bytes()));
@@ -76,7 +76,7 @@ std::string DeviceMemory(const v1::DeviceStats& device) {
   return text;
 }
 
-// Returns "412 W of 700 W", empty if unknown.
+// Returns a text such as "412 W of 700 W"; empty if unknown.
 std::string Power(const v1::DeviceStats& device) {
   if (!device.has_power_watts()) return "";
   std::string text = absl::StrFormat("%.0f W", device.power_watts());
@@ -86,7 +86,8 @@ std::string Power(const v1::DeviceStats& device) {
   return text;
 }
 
-// Returns "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of 700 W".
+// Returns a text such as "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of
+// 700 W".
 std::string DeviceText(const v1::DeviceStats& device) {
   std::vector<std::string> parts = {device.name()};
   if (!device.error().empty()) parts.push_back(device.error());

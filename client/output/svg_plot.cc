@@ -16,24 +16,24 @@
 namespace vrp::client {
 namespace {
 
-constexpr double kPlotSize = 720;  // longer side of the plan
+constexpr double kPlotSize = 720;  // length of the plan's longer side
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
 constexpr double kLegendLine = 20;
 constexpr int kMaxLegendLines = 30;
-// Customers up to which ids are drawn; more would cover the routes.
+// Maximum number of customers whose ids are drawn. More ids would cover the routes.
 constexpr int kMaxLabels = 120;
 
-// Colours of routes, dark enough on white, neighbours distinct with most kinds of colour blindness.
-// Further routes repeat them dashed.
+// Colours of routes. They are dark enough on white, and neighbours are distinct with most kinds of
+// colour blindness. Further routes repeat the colours with dashed lines.
 constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c", "#ff7f0e",
                                                   "#9467bd", "#17becf", "#8c564b", "#e377c2",
                                                   "#556b2f", "#00008b", "#b8860b", "#7f7f7f"};
 
 std::string Escape(std::string_view text) {
   std::string clean = ToValidUtf8(text);
-  // XML 1.0 allows no other control characters.
+  // Removes other control characters, which XML 1.0 forbids.
   clean.erase(std::remove_if(
                   clean.begin(), clean.end(),
                   [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),
@@ -47,7 +47,7 @@ std::string Shortened(const std::string& text, size_t most) {
   return absl::StrCat(ToValidUtf8(text.substr(0, most - 3)), "...");
 }
 
-// Maps coordinates of the instance to the drawing, whose y axis points down.
+// A map from the instance's coordinates to the drawing, whose y axis points down.
 class Frame {
  public:
   explicit Frame(const v1::Solution& solution) {
@@ -129,7 +129,7 @@ std::string Depots(const v1::Solution& solution, const Frame& frame) {
     const std::string square =
         absl::StrFormat("<rect x=\"%.2f\" y=\"%.2f\" width=\"12\" height=\"12\"/>\n",
                         frame.X(depot) - 6, frame.Y(depot) - 6);
-    // Draws a depot that routes share only once.
+    // Draws a depot only once if routes share it.
     if (svg.find(square) == std::string::npos) svg += square;
   }
   return svg + "</g>\n";

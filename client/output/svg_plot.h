@@ -1,4 +1,4 @@
-// A drawing of a solution.
+// Draws a solution.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 namespace vrp::client {
 
 // Returns an SVG document with depots, customers, routes in colours, a legend, and name, cost and
-// gap as title. kInvalidArgument if the stops have no locations (the instance has matrices only).
+// gap as title. Returns kInvalidArgument if the stops have no locations, as with instances that
+// have only matrices.
 absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response);
 
 }  // namespace vrp::client

@@ -292,7 +292,7 @@ std::string ServerInfoText(const v1::ServerInfo& info) {
                          limits.max_queued_solves(), " solves and ", limits.max_queued_jobs(),
                          " jobs may wait"));
   sheet.Add("log level", LogLevelWord(info.log_level()));
-  // An older daemon sends the address only.
+  // An older daemon sends only the address.
   sheet.Add("metrics", info.metrics_url().empty() ? info.metrics_address() : info.metrics_url());
   if (info.has_start_time()) sheet.Add("started", FormatTime(info.start_time()));
   return sheet.Text();

@@ -1,6 +1,6 @@
-// Text of --output table.
+// Builds the texts of --output table.
 //
-// Implemented in tables.cc, solve_text.cc, solve_job_text.cc and dataset_text.cc.
+// The functions are in tables.cc, solve_text.cc, solve_job_text.cc and dataset_text.cc.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace vrp::client {
 class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_({std::move(header)}) {}
-  // Adds a row of as many cells as the header has.
+  // Adds a row, which must have as many cells as the header.
   void AddRow(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   std::string Text() const;
 
@@ -40,36 +40,37 @@ class Sheet {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-// The following texts end with a line break.
+// Returns the answer as text. This text and the following ones end with a line break.
 std::string SolveText(const v1::SolveResponse& response);
-// Names the objective and the metric of the cost.
+// Returns the objective and the metric of the cost.
 std::string ObjectiveText(const v1::SolveResponse& response);
 // Returns the routes and unserved customers of a plan that was not checked.
 std::string PlanText(const v1::Solution& plan);
-// Returns "0.034 s: cost 812, ...".
+// Returns a line such as "0.034 s: cost 812, ...".
 std::string ImprovementText(const v1::Improvement& improvement);
 std::string CheckText(const v1::CheckSolutionResponse& response);
 std::string JobText(const v1::TrainingJob& job);
-// Returns "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
+// Returns a text such as "weights of epoch 7 (step 175): the best validation, val cost 6.7072".
 std::string PublishedText(const v1::PublishedWeights& published);
-// Returns "TIME_LIMIT", "-" for a job that has not succeeded.
+// Returns a reason such as "TIME_LIMIT"; "-" for a job that has not succeeded.
 std::string EndReasonText(v1::TrainingEndReason reason);
 std::string HistoryText(const v1::GetTrainingHistoryResponse& history);
 std::string ModelText(const v1::Model& model);
 std::string DatasetText(const v1::Dataset& dataset);
-// Returns a line per mode and, for several sizes, a line per size.
+// Returns one line per mode and, if there are several sizes, one line per size.
 std::string EvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
 
 // Returns the job without its answer.
 std::string SolveJobText(const v1::SolveJob& job);
-// Returns "12.3s of 10m: cost 812, 10 routes, 3 customers unserved". `units` are those of the job.
+// Returns a text such as "12.3s of 10m: cost 812, 10 routes, 3 customers unserved". `units` are the
+// job's units.
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
                               const v1::Units& units);
 
-// Returns "RUNNING", for a waiting job with its position "QUEUED 2".
+// Returns a state such as "RUNNING". Adds the position of a waiting job: "QUEUED 2".
 std::string StateText(v1::JobState state, int32_t queue_position);
-// Return the cells of `jobs list`, `solve-jobs list`, `models list` and `datasets list`.
+// Returns the cells of a row of `jobs list`, `solve-jobs list`, `models list` or `datasets list`.
 std::vector<std::string> JobRow(const v1::TrainingJob& job);
 std::vector<std::string> SolveJobRow(const v1::SolveJob& job);
 std::vector<std::string> ModelRow(const v1::Model& model);

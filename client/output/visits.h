@@ -8,7 +8,7 @@
 namespace vrp::client {
 
 // Returns the end of the route's visits: stops 1 .. VisitsEnd(route) - 1 are customers and reloads.
-// Stop 0 is a depot, and so is the last stop unless the vehicle does not return.
+// Stop 0 is a depot. The last stop is also a depot, unless the vehicle does not return.
 inline int VisitsEnd(const v1::Route& route) {
   const int stops = route.stops_size();
   if (stops < 2) return stops;
@@ -17,7 +17,7 @@ inline int VisitsEnd(const v1::Route& route) {
   return returns ? stops - 1 : stops;
 }
 
-// Returns the id of a stop, empty for a number out of range.
+// Returns the id of a stop; empty if the number is out of range.
 inline std::string StopId(const v1::Route& route, int stop) {
   return stop >= 0 && stop < route.stops_size() ? route.stops(stop).id() : "";
 }

@@ -10,7 +10,7 @@
 namespace vrp::client {
 namespace {
 
-// Returns line `number` of the comment at the start of `yaml` without the full stop.
+// Returns line `number` of the comment at the start of `yaml`, without the full stop.
 std::string CommentLine(absl::string_view yaml, size_t number) {
   const std::vector<std::string> lines = absl::StrSplit(yaml, absl::MaxSplits('\n', 2));
   if (number >= lines.size()) return "";

@@ -10,23 +10,24 @@
 namespace vrp::client {
 
 struct Preset {
-  absl::string_view name;  // of the file, without ".yaml"
-  absl::string_view yaml;  // the whole file
+  absl::string_view name;  // file name without ".yaml"
+  absl::string_view yaml;  // content of the file
 
   std::string FileName() const;
-  // Return the file's first comment line (the trained model) and the second (size and duration),
-  // without the full stop.
+  // Returns a line of the file's first comment, without the full stop: the trained model (line 1),
+  // or its size and duration (line 2).
   std::string Trains() const;
   std::string Takes() const;
 };
 
-// Default of `train`: the smallest preset whose model is useful.
+// Name of the default preset of `train`: the smallest one whose model is useful.
 inline constexpr absl::string_view kDefaultPreset = "ptrnet_tiny";
 
 // Returns all presets, sorted by name.
 std::span<const Preset> Presets();
 
-// Returns the preset `name`; '-' may stand for '_'. kInvalidArgument lists them all.
+// Returns the preset `name`, in which '-' may replace '_'. Returns kInvalidArgument listing all
+// presets if there is none.
 absl::StatusOr<Preset> FindPreset(absl::string_view name);
 
 }  // namespace vrp::client

@@ -1,11 +1,11 @@
-// SHA-256 of data that arrives in pieces, by OpenSSL.
+// Computes the SHA-256 of data that arrives in pieces, with OpenSSL.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <string_view>
 
-// A type of OpenSSL.
+// OpenSSL's digest context.
 using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp::client {
@@ -15,7 +15,8 @@ class Digest {
  public:
   Digest();
   void Add(std::string_view piece);
-  // Returns 64 lower-case hex digits, or an empty string if OpenSSL failed. Call once, last.
+  // Returns 64 lower-case hex digits, or an empty string if OpenSSL failed. Must be called once,
+  // last.
   std::string Hex();
 
  private:

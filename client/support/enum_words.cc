@@ -6,7 +6,7 @@
 namespace vrp::client {
 namespace {
 
-// Returns the prefix of the enum's values, "STRATEGY_".
+// Returns the prefix of the enum's values, such as "STRATEGY_".
 std::string PrefixOf(const google::protobuf::EnumDescriptor& type) {
   return std::string(absl::StripSuffix(type.FindValueByNumber(0)->name(), "UNSPECIFIED"));
 }

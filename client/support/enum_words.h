@@ -11,21 +11,21 @@
 
 namespace vrp::client {
 
-// Returns the value's name without the enum's prefix, "BEAM", or its number if a newer daemon sent
-// it.
+// Returns the value's name without the enum's prefix, such as "BEAM". Returns the number of an
+// unknown value from a newer daemon.
 std::string UpperCaseWord(const google::protobuf::EnumDescriptor& type, int value);
 template <typename Enum>
 std::string UpperCaseWord(Enum value) {
   return UpperCaseWord(*google::protobuf::GetEnumDescriptor<Enum>(), value);
 }
 
-// Returns the same in lower case, "beam".
+// Returns UpperCaseWord in lower case, such as "beam".
 template <typename Enum>
 std::string LowerCaseWord(Enum value) {
   return absl::AsciiStrToLower(UpperCaseWord(value));
 }
 
-// Returns the number of the value with this word in any case, nullopt for unknown words and
+// Returns the number of the value with this word in any case. Returns nullopt for unknown words and
 // "unspecified".
 std::optional<int> FindWord(const google::protobuf::EnumDescriptor& type, absl::string_view word);
 template <typename Enum>

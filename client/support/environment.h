@@ -1,4 +1,4 @@
-// The parts of the process that a command uses; tests replace them.
+// The parts of the process that a command uses. Tests replace them.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct Environment {
   std::ostream& out;
   std::ostream& err;
   Interrupt& interrupt;
-  // Returns the terminal's columns, nullopt if `out` is no terminal.
+  // Returns the terminal's number of columns; nullopt if `out` is no terminal.
   std::function<std::optional<int>()> terminal_width = [] { return std::nullopt; };
   std::function<absl::Time()> now = absl::Now;
 };

@@ -6,7 +6,7 @@
 namespace vrp::client {
 
 enum ExitCode : int {
-  kExitDone = 0,  // also for a used-up budget
+  kExitDone = 0,  // also if the budget is used up
   kExitFailed = 1,
   kExitUsage = 2,  // wrong usage or input
   kExitUnreachable = 3,
@@ -17,7 +17,8 @@ enum ExitCode : int {
   kExitInterrupted = 130,
 };
 
-// Returns the exit code of an error, never kExitInterrupted: kCancelled does not say who cancelled.
+// Returns the exit code of an error. Never returns kExitInterrupted, because kCancelled does not
+// say who cancelled.
 ExitCode ExitCodeFor(absl::StatusCode code);
 
 }  // namespace vrp::client

@@ -29,7 +29,7 @@ absl::Status SyncFolderOf(const std::string& path) {
   const int result = fsync(descriptor);
   const int error = errno;
   close(descriptor);
-  // Some file systems refuse to sync a folder.
+  // Some file systems refuse to sync a folder (EINVAL).
   return result == 0 || error == EINVAL ? absl::OkStatus() : WriteError(path, error);
 }
 

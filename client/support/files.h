@@ -1,4 +1,4 @@
-// Reading and writing of files that the user names.
+// Reads and writes files that the user names.
 #pragma once
 
 #include <sys/types.h>
@@ -13,35 +13,36 @@
 
 namespace vrp::client {
 
-// Largest message sent or received, in bytes: the daemon's default. By design a matrix of 5,000
-// nodes does not fit.
+// Maximum size of a message, in bytes: the daemon's default. By design, a matrix of 5,000 nodes
+// does not fit.
 inline constexpr int kMaxMessageBytes = 64 << 20;
-// Largest file sent within a message, in bytes; leaves space for the message's other fields.
+// Maximum size of a file within a message, in bytes. It leaves space for the message's other
+// fields.
 inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{64} << 10);
 
-// Returns kInvalidArgument for a missing or unreadable file or a folder. The errors of this header
-// do not contain the path; their reporter adds it.
+// Returns kInvalidArgument for a folder and for a missing or unreadable file. The errors of this
+// header do not contain the path; callers add it.
 absl::Status CheckReadable(const std::string& path);
-// Reads the rest of the stream. kInvalidArgument above kMaxInputBytes.
+// Reads the rest of the stream. Returns kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadStream(std::istream& stream);
-// Reads the whole file; "-" stands for `standard_input`. kInvalidArgument above kMaxInputBytes.
+// Reads the whole file; "-" means `standard_input`. Returns kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input);
 
 // Returns "city.vrp" for "dir/city.vrp" and "stdin" for "-".
 std::string BaseName(std::string_view path);
 
-// A file that appears whole or not at all: it is written under a temporary name beside its own and
-// then renamed. Without Commit no file remains. Pipes and devices are written directly.
+// A file that appears completely or not at all. It is written under a temporary name in the same
+// folder and then renamed. Without Commit, no file remains. Pipes and devices are written directly.
 class OutputFile {
  public:
-  // Opens the temporary file. `mode` is that of a new file, less the umask.
+  // Opens the temporary file. `mode` is the mode of a new file, before the umask.
   static absl::StatusOr<OutputFile> Create(const std::string& path, mode_t mode = 0666);
   OutputFile(OutputFile&& other) noexcept;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
   absl::Status Write(std::string_view text);
-  // Makes the file durable under its name. Call once, last.
+  // Makes the file durable under its name. Must be called once, last.
   absl::Status Commit();
 
  private:
@@ -50,7 +51,7 @@ class OutputFile {
 
   int descriptor_;
   std::string path_;
-  std::string temporary_path_;  // empty if written directly
+  std::string temporary_path_;  // empty if the file is written directly
   std::string buffer_;
 };
 

@@ -1,4 +1,4 @@
-// Help texts that begin with examples.
+// Formats help texts that begin with examples.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace vrp::client {
 
-// Shows a command's footer as examples, one per line, before everything else.
+// A formatter that shows a command's footer as examples, one per line, before everything else.
 class HelpFormatter : public CLI::Formatter {
  public:
   HelpFormatter();

@@ -1,4 +1,4 @@
-// Flags of the commands that read instances from files.
+// The flags of the commands that read instances from files.
 #pragma once
 
 #include <istream>
@@ -17,20 +17,20 @@ namespace vrp::client {
 
 struct InstanceFlags {
   std::string format = "auto";
-  std::string objective = {};  // empty for the file's own, as the next
+  std::string objective = {};  // empty: the file's own, as for `metric`
   std::string metric = {};
 
   bool any_override() const { return !objective.empty() || !metric.empty(); }
 };
 
-// Adds --format, --objective and --metric. `formats` are the words that --format takes.
+// Adds --format, --objective and --metric. `formats` are the words that --format accepts.
 void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::string& formats);
 
-// Returns an InstanceFile without name and content. kInvalidArgument names the flag with an unknown
-// word.
+// Returns an InstanceFile without name and content. Returns kInvalidArgument naming a flag that has
+// an unknown word.
 absl::StatusOr<v1::InstanceFile> EmptyInstanceFile(const InstanceFlags& flags);
 
-// Reads the only instance at `path`; "-" stands for `standard_input`.
+// Reads the only instance at `path`; "-" means `standard_input`.
 absl::StatusOr<v1::InstanceFile> ReadInstanceFile(const std::string& path,
                                                   const InstanceFlags& flags,
                                                   std::istream& standard_input);

@@ -1,4 +1,4 @@
-// The instances of a file, one after the other.
+// Reads the instances of a file one after the other.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@
 namespace vrp::client {
 
 // A source of the instances of a file: one, or one per line of a .jsonl file. Reads line by line.
-// Standard input ("-") is read as .jsonl if its first line is a complete JSON object and more text
+// Reads standard input ("-") as .jsonl if its first line is a complete JSON object and more text
 // follows.
 class InstanceSource {
  public:
-  // Opens the file at `path`; "-" stands for `standard_input`. `flags.format` may also be "jsonl".
-  // kInvalidArgument: the file cannot be read, or a flag has an unknown value.
+  // Opens the file at `path`; "-" means `standard_input`. `flags.format` may also be "jsonl".
+  // Returns kInvalidArgument if the file cannot be read or a flag has an unknown value.
   static absl::StatusOr<InstanceSource> Open(const std::string& path, const InstanceFlags& flags,
                                              std::istream& standard_input);
 
-  // Whether the source is a file of many instances.
+  // Whether the source has one instance per line.
   bool is_lines() const { return is_lines_; }
-  // Returns the next instance, nullopt at the end. After an error in a line, the next call
+  // Returns the next instance; nullopt at the end. After an error in a line, the next call
   // continues with the following line.
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
   // Returns the location of the last instance, such as "city.vrp" or "set.jsonl:17".
@@ -38,12 +38,12 @@ class InstanceSource {
 
   v1::InstanceFile MakeFile(std::string_view name, std::string content) const;
   absl::StatusOr<std::optional<v1::InstanceFile>> NextLine();
-  // Returns the next line, nullopt at the end; kInvalidArgument above kMaxInputBytes.
+  // Returns the next line; nullopt at the end. Returns kInvalidArgument above kMaxInputBytes.
   absl::StatusOr<std::optional<std::string>> ReadLine();
 
   std::string path_;
   std::string where_;
-  v1::InstanceFile empty_;  // the template of each instance's file: all but name and content
+  v1::InstanceFile empty_;  // template of each instance's file, without name and content
   bool is_lines_ = false;
   std::unique_ptr<std::istream> owned_;
   std::istream* stream_ = nullptr;

@@ -32,7 +32,7 @@ bool Interrupt::triggered() const {
 }
 
 bool Interrupt::WaitFor(absl::Duration duration) const {
-  constexpr absl::Duration kLongest = absl::Hours(24 * 365);  // must not overflow when added to now
+  constexpr absl::Duration kLongest = absl::Hours(24 * 365);  // now + kLongest must not overflow
   std::unique_lock<std::mutex> lock(mutex_);
   return changed_.wait_for(lock, absl::ToChronoNanoseconds(std::min(duration, kLongest)),
                            [this] { return triggered_; });

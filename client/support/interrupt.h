@@ -1,4 +1,4 @@
-// The user's interrupt (Ctrl-C, SIGTERM), seen by everything that waits.
+// The user's interrupt (Ctrl-C, SIGTERM), which everything that waits can see.
 #pragma once
 
 #include <condition_variable>
@@ -28,16 +28,16 @@ class Interrupt {
     int64_t key_;
   };
 
-  // Sets the flag and runs the callbacks in the calling thread. They must be quick and must not
-  // touch this object. Later calls do nothing.
+  // Sets the flag and runs the callbacks in the calling thread. The callbacks must be quick and
+  // must not use this object. Later calls do nothing.
   void Trigger();
   bool triggered() const;
-  // Blocks until triggered or for `duration`; returns triggered().
+  // Blocks until triggered or for `duration`. Returns triggered().
   bool WaitFor(absl::Duration duration) const;
 
  private:
-  // The standard library's: waits of Abseil follow the machine's clock and last an hour longer if
-  // it is set back an hour.
+  // A mutex of the standard library, because Abseil's waits follow the machine's clock. They last
+  // an hour longer if the clock is set back an hour.
   mutable std::mutex mutex_;  // guards all further fields
   mutable std::condition_variable changed_;
   bool triggered_ = false;

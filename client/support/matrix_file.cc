@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMostRows = 5000;
 constexpr size_t kChunkValues = 100'000;
 
-// Collects the numbers of the two matrices from a JSON stream.
+// A parser that collects the numbers of the two matrices from a JSON stream.
 class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
  public:
   absl::Status status() const { return status_; }
@@ -84,7 +84,7 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
     matrix_->push_back(value);
     return true;
   }
-  // Checks that the row is as long as the first.
+  // Checks that the row is as long as the first row.
   bool EndRow() {
     const size_t length = matrix_->size() - row_start_;
     if (size_ == 0) size_ = length;
@@ -98,7 +98,7 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
   MatrixFile file_;
   absl::Status status_;
   std::string name_;
-  std::vector<double>* matrix_ = nullptr;  // the current key's matrix, null for other keys
+  std::vector<double>* matrix_ = nullptr;  // the current key's matrix; null for other keys
   int depth_ = 0;
   size_t size_ = 0;
   size_t row_ = 0;

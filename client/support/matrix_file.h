@@ -1,4 +1,4 @@
-// Reading of matrix files and their upload.
+// Reads and uploads matrix files.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct MatrixFile {
   std::vector<double> durations = {};  // [size, size] row-major, or empty
 };
 
-// Reads a JSON object with `distance_matrix` and optionally `duration_matrix`; ignores other keys.
-// Parses the text as a stream without holding it. kInvalidArgument names the place:
+// Reads a JSON object with `distance_matrix` and optionally `duration_matrix`. Ignores other keys.
+// Parses the text as a stream without storing it. Returns kInvalidArgument naming the row:
 // `duration_matrix[3]: has 4 numbers, wanted 5`.
 absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream);
 
@@ -32,7 +32,7 @@ class MatrixMessages {
  private:
   const MatrixFile& file_;
   bool begun_ = false;
-  size_t sent_ = 0;  // values, first distances, then durations
+  size_t sent_ = 0;  // number of values sent: distances first, then durations
 };
 
 }  // namespace vrp::client

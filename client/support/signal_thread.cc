@@ -9,7 +9,7 @@
 namespace vrp::client {
 namespace {
 
-// Sent to the thread to end it.
+// Signal that ends the thread.
 constexpr int kWakeSignal = SIGUSR2;
 
 sigset_t WaitedSignals() {

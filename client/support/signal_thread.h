@@ -7,11 +7,12 @@
 
 namespace vrp::client {
 
-// Blocks both signals in the calling thread and in all threads that it starts later, so create it
-// first in main. A second signal ends the process at once with exit code 130.
+// A thread that waits for both signals. The constructor blocks them in the calling thread and in
+// all threads that it starts later, so create it first in main. A second signal ends the process at
+// once with exit code 130.
 class SignalThread {
  public:
-  // `interrupt` must outlive this object.
+  // Starts the thread. `interrupt` must outlive this object.
   explicit SignalThread(Interrupt& interrupt);
   ~SignalThread();
   SignalThread(const SignalThread&) = delete;

@@ -1,4 +1,4 @@
-// Time of a monotonic clock, unaffected by changes of the machine's clock.
+// Reads a monotonic clock, which is unaffected by changes of the machine's clock.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace vrp::client {
 
-// Returns a time that is only meaningful relative to others of this function. Thread-safe.
+// Returns a time that has a meaning only relative to other results of this function. Thread-safe.
 inline absl::Time SteadyNow() {
   return absl::UnixEpoch() + absl::FromChrono(std::chrono::steady_clock::now().time_since_epoch());
 }

@@ -1,4 +1,4 @@
-// Formatting of numbers, times and bytes, and UTF-8.
+// Formats numbers, times and bytes, and checks UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@ bool IsValidUtf8(std::string_view text);
 // Replaces each byte that is not part of valid UTF-8 by '?', as protobuf strings and JSON require.
 std::string ToValidUtf8(std::string_view text);
 
-// Returns at most four decimals: "375", "27591.5", "0.1235".
+// Returns a number with at most four decimals, such as "375", "27591.5" or "0.1235".
 std::string FormatNumber(double value);
-// Returns (cost - reference) / reference as "+1.25 % vs search 1 s". Every gap names its reference;
-// for older daemons, which do not send its name: "+1.25 % vs reference".
+// Returns (cost - reference) / reference with the reference's name, such as "+1.25 % vs search 1
+// s". Older daemons do not send the name; the text is then "+1.25 % vs reference".
 std::string FormatGap(double gap, const std::string& reference);
 // Names of the reference costs in the instances' own files, for many instances and for one.
 inline constexpr char kFileReferences[] = "file's reference costs";
 inline constexpr char kFileReference[] = "file's reference";
-// Returns seconds with three significant digits: "0.0521", "12.3", "1234".
+// Returns seconds with three significant digits, such as "0.0521", "12.3" or "1234".
 std::string FormatSeconds(double seconds);
-// Returns at most two units: "45s", "1m20s", "2h05m".
+// Returns a duration in at most two units, such as "45s", "1m20s" or "2h05m".
 std::string FormatSpan(absl::Duration duration);
-// Returns "850", "12.3k" or "1.2M".
+// Returns a rate such as "850", "12.3k" or "1.2M".
 std::string FormatRate(double per_second);
-// Returns "3 KiB", "850 MiB" or "12 GiB".
+// Returns a size such as "3 KiB", "850 MiB" or "12 GiB".
 std::string FormatBytes(int64_t bytes);
 
-// Returns RFC 3339 in UTC with milliseconds.
+// Returns the time as in RFC 3339, in UTC with milliseconds.
 std::string FormatTime(const google::protobuf::Timestamp& time);
 absl::Time ToTime(const google::protobuf::Timestamp& time);
 absl::Duration ToDuration(const google::protobuf::Duration& duration);

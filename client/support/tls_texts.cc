@@ -20,10 +20,10 @@ struct Free {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
 };
 
-// Replaces OpenSSL's callback, which asks at the terminal.
+// Refuses to give a password. Replaces OpenSSL's callback, which asks at the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
-// Opens `pem`, which must outlive the result.
+// Returns a reader of `pem`, which must outlive the reader.
 std::unique_ptr<BIO, Free> Reader(const std::string& pem) {
   return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }

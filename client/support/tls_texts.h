@@ -1,5 +1,5 @@
-// Checks of the PEM files of TLS. Without them a bad file only shows as a failed connection: gRPC
-// reports no address and the daemon closes it silently.
+// Checks the PEM files of TLS. Without these checks, a bad file shows only as a failed connection:
+// gRPC reports no address, and the daemon closes the connection silently.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace vrp::client {
 // Returns kInvalidArgument with --tls-ca and `path` if `pem` holds no certificate.
 absl::Status CheckAuthority(const std::string& path, const std::string& pem);
 
-// Paths and contents of a client's certificate and key.
+// The paths and contents of a client's certificate and key.
 struct OwnCertificate {
   std::string path = {};
   std::string pem = {};
@@ -20,7 +20,7 @@ struct OwnCertificate {
   std::string key_pem = {};
 };
 // Returns kInvalidArgument with flag and path for a missing or expired certificate, a missing or
-// encrypted key, or the key of another certificate.
+// encrypted key, or a key that belongs to another certificate.
 absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now);
 
 }  // namespace vrp::client

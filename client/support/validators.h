@@ -1,4 +1,4 @@
-// Validators of flags that CLI11 lacks or words badly.
+// Validators of flags that CLI11 lacks or whose errors are unclear.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Accepts whole numbers from `least` to `most`. CLI11 alone lets a negative value of an unsigned
-// flag wrap around.
+// Returns a validator of whole numbers from `least` to `most`. CLI11 alone lets a negative value of
+// an unsigned flag wrap around.
 CLI::Validator WholeNumber(int64_t least, uint64_t most = std::numeric_limits<int64_t>::max());
 
 }  // namespace vrp::client
