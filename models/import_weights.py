@@ -11,8 +11,8 @@ Examples:
   import_weights.py epoch-99.pt --to ~/.local/share/vrpd/models/kool-cvrp20/1
   import_weights.py pomo.ckpt --to DIR/pomo-cvrp50/1 --graph-context no
 
-What a network sees is the same as there but for one thing: coordinates are moved and scaled, by one factor, so that
-the instance's bounding box fills the unit square. Batch norm is frozen at its running statistics.
+The imported network has the same inputs as the original, except that coordinates are moved and scaled, by one factor,
+so that the instance's bounding box fills the unit square. Batch norm is frozen at its running statistics.
 """
 
 import argparse
@@ -30,11 +30,11 @@ import torch
 # kNodeFeatureNames of core/model/policy/network_batch.h.
 NODE_FEATURES = ("x", "y", "demand", "backhaul", "window_open", "window_close", "service", "open_routes", "limit_share",
                  "from_depot", "to_depot", "is_depot")
-CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; the first is the load that is left
+CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; the first is the remaining load
 
 
 class Shell:
-    """Replaces whatever a checkpoint names besides tensors and plain containers; does nothing."""
+    """Replaces every object of a checkpoint except tensors and plain containers. Does nothing."""
 
     def __init__(self, *args, **kwargs):
         del args, kwargs
@@ -207,7 +207,7 @@ def options_of(tensors, heads, clip):
 
 
 def safetensors_bytes(tensors, metadata=None):
-    """Writes https://github.com/huggingface/safetensors; any mixture of float32, float64, int32, int64."""
+    """Returns https://github.com/huggingface/safetensors bytes. Mixes of float32, float64, int32 and int64 work."""
     types_ = {torch.float32: "F32", torch.float64: "F64", torch.int32: "I32", torch.int64: "I64"}
     header = {"__metadata__": metadata} if metadata else {}
     at, data = 0, []
@@ -266,7 +266,7 @@ def _settings(checkpoint):
 
 
 def _heads(state, asked, stated):
-    query = state.get("embedder.layers.0.0.module.W_query")  # Kool's says it by its shape
+    query = state.get("embedder.layers.0.0.module.W_query")  # the shape in Kool's checkpoints determines the heads
     return query.shape[0] if query is not None else asked or stated or 8
 
 
@@ -275,11 +275,11 @@ def main():
     parser.add_argument("checkpoint", type=pathlib.Path)
     parser.add_argument("--to", type=pathlib.Path, required=True,
                         help="folder to write: NAME/VERSION in the daemon's folder of models")
-    parser.add_argument("--heads", type=int, help="attention heads, where the checkpoint does not say (default: 8)")
-    parser.add_argument("--clip", type=float, help="logit clipping, where the checkpoint does not say (default: 10)")
+    parser.add_argument("--heads", type=int, help="attention heads, if not in the checkpoint (default: 8)")
+    parser.add_argument("--clip", type=float, help="logit clipping, if not in the checkpoint (default: 10)")
     parser.add_argument("--graph-context", choices=["yes", "no"],
-                        help="whether the decoder reads the nodes' mean (default: as the checkpoint says, else yes; "
-                             "POMO's does not)")
+                        help="whether the decoder reads the nodes' mean (default: as in the checkpoint, else yes; "
+                             "no for POMO)")
     arguments = parser.parse_args()
     try:
         checkpoint = load_checkpoint(arguments.checkpoint)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains gt-mixed as the shipped weights were: eight stages, each from the weights of the one before.
+"""Trains gt-mixed like the shipped weights, in eight stages, each from the weights of the previous stage.
 
 The stages share configs/gt_mixed.yaml; STAGES lists each one's differences. Needs a running vrpd, in which the stages
 publish the models gt-mixed-1 to gt-mixed-8. A stage whose model exists is skipped, so that the script can be run again
@@ -10,7 +10,7 @@ Two things differ from the original training. The first four stages were run in 
 each is one job with its own seeds. Stages that used fp32 on two cores use bf16 if the CPU has it.
 
 Examples:
-  train_gt_mixed.py                                  some 8 hours of a core
+  train_gt_mixed.py                                  about 8 hours on one core
   train_gt_mixed.py --device cuda:0
   train_gt_mixed.py --vrpctl 'vrpctl --remote host:50051' --validate-only
 """
@@ -23,7 +23,7 @@ import sys
 
 CONFIG = pathlib.Path(__file__).resolve().parent.parent / "configs" / "gt_mixed.yaml"
 
-# The last two draw Kool's own kind of instances more often.
+# The last two stages draw Kool's kind of instances more often.
 KOOLS_OWN = {"problem.kinds": "[cvrp, cvrp, cvrp, tsp]", "problem.layouts": "[uniform, uniform, uniform, clustered, x]",
              "training.weight_average": 0.998, "training.learning_rate": 0.0002,
              "training.final_learning_rate": 0.000003, "training.warmup_steps": 100, "training.batches_per_epoch": 500}
@@ -35,14 +35,14 @@ STAGES = [
     # 273,000 instances.
     {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.starts": 8,
      "training.epochs": 17, "training.batches_per_epoch": 250},
-    # 144,000 and 166,000, at a rate that fell over the two.
+    # 144,000 and 166,000, with a learning rate that fell over both.
     {**CONSTANT, "problem.customers": "[10, 60]", "training.epochs": 9, "training.batches_per_epoch": 250},
     {"training.epochs": 13, "training.batches_per_epoch": 200},
     # 894,000 and 589,000.
     {**CONSTANT, "training.learning_rate": 0.00025, "training.epochs": 35, "training.batches_per_epoch": 400},
     {"training.learning_rate": 0.00025, "training.final_learning_rate": 0.000005, "training.epochs": 23,
      "training.batches_per_epoch": 400, "training.seed": 5, "problem.seed": 424242},
-    # 384,000, small ones more often, the weights averaged.
+    # 384,000, more often small ones, with averaged weights.
     {"problem.customers_skew": 2, "training.weight_average": 0.998, "training.learning_rate": 0.0002,
      "training.final_learning_rate": 0.00001, "training.epochs": 24, "training.batches_per_epoch": 250,
      "training.seed": 8, "problem.seed": 515151},
@@ -67,7 +67,7 @@ def stage_command(vrpctl, number):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vrpctl", default="vrpctl", help="the client, with options of its own if need be")
+    parser.add_argument("--vrpctl", default="vrpctl", help="the client, with its options")
     arguments, rest = parser.parse_known_args()
     vrpctl = shlex.split(arguments.vrpctl)
     for number in range(1, len(STAGES) + 1):

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Does the network help the search? STRATEGY_SEEDED with a model beside STRATEGY_SEARCH, in pairs, through one vrpd.
+"""Measures whether a network helps the search.
 
-For each size and budget every instance is solved by both with the same seed and budget, the order turning from instance
-to instance. Prints a JSON line a size and budget: the mean of (cost with network / cost without - 1) in per cent, its
-95 % interval, and the verdict: `win` or `loss` where the interval is on one side of 0, else `even`. It makes the README's
-table, by which STRATEGY_AUTO goes.
+Compares STRATEGY_SEEDED with STRATEGY_SEARCH in paired runs on one vrpd. Solves every instance with both
+strategies, with the same seed and budget. The order alternates between instances. Prints one JSON object per size
+and budget: the mean of (cost with network / cost without - 1) in per cent, its 95 % interval and a verdict. The verdict
+is `win` or `loss` if the interval excludes 0, else `even`. The results make up the README's table, from which
+STRATEGY_AUTO chooses.
 
 Examples:
   tests/bench/ablate_network.py --model models/gt-mixed
@@ -53,13 +54,13 @@ def summary(path, budget, found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model", required=True, help="models/NAME, as vrpctl models list names it")
-    parser.add_argument("--data", nargs="+", default=DATA, type=pathlib.Path, help="JSON lines")
-    parser.add_argument("--budgets", default="0.01,0.02,0.05,0.1,0.5", help="seconds, comma separated")
-    parser.add_argument("--count", type=int, default=100, help="instances of each file")
+    parser.add_argument("--model", required=True, help="model, as listed by vrpctl models list: models/NAME")
+    parser.add_argument("--data", nargs="+", default=DATA, type=pathlib.Path, help="instance files, as JSON lines")
+    parser.add_argument("--budgets", default="0.01,0.02,0.05,0.1,0.5", help="budgets in seconds, comma separated")
+    parser.add_argument("--count", type=int, default=100, help="number of instances per file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="where the daemon and this script run")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of the daemon and this script")
     parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
     arguments = parser.parse_args()
     script = load_script(arguments.peer_script)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our search beside PyVRP, VROOM and OR-Tools on each feature of the rich problem: generated instances on which it binds.
+"""Compares our search with PyVRP, VROOM and OR-Tools per constraint, on generated instances where the constraint binds.
 
 Examples:
   tests/bench/compare_features.py
@@ -7,17 +7,20 @@ Examples:
   tests/bench/compare_features.py --customers 250 350 --instances 4 --limit 5
   tests/bench/compare_features.py --list
 
-For each instance all sides run once, in turns, the order turning from instance to instance, each with one thread on the
-same core. Ours is a vrpd of its own (--build), asked over gRPC with our JSON; the rivals run in this process, each where
-it can say exactly what our fields mean (--list tells why others are left out). PyVRP and OR-Tools use their limit up;
-VROOM has no limit to fill: its exploration level 5 ends by itself, at the limit at the latest.
+Runs all sides on each instance, with one thread on the same core. The order alternates between instances. Our side is
+a separate vrpd (--build), called over gRPC with our JSON. The rivals run in this process, but only on features that
+they model exactly; --list explains the exclusions. PyVRP and OR-Tools use their whole limit. VROOM at exploration level
+5 stops by itself, at the limit at the latest.
 
-All plans go to our independent checker (CheckSolution). They are compared by the weight of the customers left out, then,
-where the objective is that, by the number of routes, then by cost. The checker's cost of a rival's plan is held against
-the rival's own. Prints a JSON line a feature and rival: the mean difference of our cost to theirs in per cent, where
-weights and routes are equal, with its 95 % interval (negative: ours is cheaper); on how many ours is better, worse; the
-weights left out where both have a plan; the largest relative difference of evaluations; plans that the checker refuses; the
-machine's load. A table of them goes to stderr. Exits with 1 where an evaluation differs or a plan is refused.
+CheckSolution, our independent checker, evaluates all plans. Plans are compared by the weight of the unserved customers,
+then by the number of routes if the objective includes it, then by cost. The checker's cost of a rival's plan is
+compared with the rival's own. Prints one JSON object per feature and rival, and a table on stderr. An object holds:
+- the mean difference between our cost and the rival's in per cent, with its 95 % interval (negative: ours is cheaper),
+  over the instances with equal weights and numbers of routes;
+- the numbers of instances on which ours is better and worse;
+- the unserved weights where both sides have a plan;
+- the largest relative difference of evaluations, the plans that the checker rejects, and the machine's load.
+Exits with 1 if an evaluation differs or the checker rejects a plan.
 
 Needs protoc, and the Python packages numpy, grpcio, googleapis-common-protos, pyvrp, pyvroom and ortools.
 """
@@ -38,12 +41,12 @@ from feature_problem import Problem, used_keys
 from solver_sides import ROOT, Vrpd
 
 SAME = 1e-6  # relative: costs that differ less are equal
-UNSERVED = {"missing_customer", "alternatives"}  # what the checker says of customers left out: weighed, not refused
+UNSERVED = {"missing_customer", "alternatives"}  # violations of unserved customers: weighed, not rejected
 
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """One side's plan of one instance. `cost` is the checker's, `claimed` the side's own (ours: None)."""
+    """One side's plan of one instance. `cost` is the checker's, `claimed` the side's own (None for ours)."""
 
     routes: list
     weight: int
@@ -70,7 +73,7 @@ def judge(vrpd, problem, routes, claimed, seconds):
 
 
 def run_side(vrpd, side, problem, limit, seed):
-    """None: no plan by the limit."""
+    """Returns the outcome of one side on one instance, or None if it finds no plan within the limit."""
     if side == "ours":
         routes, seconds = vrpd.solve_file(json.dumps(problem.instance), limit, seed)
         return judge(vrpd, problem, routes, None, seconds)
@@ -84,14 +87,14 @@ def run_side(vrpd, side, problem, limit, seed):
 
 
 def gap_percent(ours, theirs):
-    """None where they are not to be compared by cost."""
+    """Returns the difference of our cost in per cent, or None if the plans cannot be compared by cost."""
     if theirs is None or ours.refused or theirs.refused or ours.standing != theirs.standing:
         return None
     return 100 * (ours.cost - theirs.cost) / max(abs(theirs.cost), 1)
 
 
 def compared(ours, theirs):
-    """-1: ours is better, 1: worse."""
+    """Returns -1 if ours is better, 1 if ours is worse, and 0 if both are equal."""
     if theirs is None or ours.standing != theirs.standing:
         return -1 if theirs is None or ours.standing < theirs.standing else 1
     gap = gap_percent(ours, theirs)
@@ -116,7 +119,7 @@ def summarise(feature, rival, limit, pairs):
         line["mean_gap_percent"] = round(statistics.mean(gaps), 3)
         line["largest_gap_percent"] = round(max(gaps), 3)
     if len(gaps) > 1:
-        # Student's t at 95 %, to within 1 % from 10 instances on.
+        # Student's t at 95 %, accurate to 1 % for at least 10 instances.
         half = (1.96 + 2.6 / (len(gaps) - 1)) * statistics.stdev(gaps) / len(gaps) ** 0.5
         line["interval_percent"] = [round(statistics.mean(gaps) + sign * half, 3) for sign in (-1, 1)]
     line.update(better=verdicts.count(-1), worse=verdicts.count(1), without_plan=len(pairs) - len(theirs),
@@ -140,7 +143,7 @@ def keep_case(folder, problem, outcomes):
 
 
 def run_feature(vrpd, name, arguments):
-    """The outcomes of all sides on each instance."""
+    """Runs all sides on each instance of a feature and returns their outcomes."""
     sides = ["ours", *FEATURES[name].rivals]
     found = []
     for number in range(arguments.instances):
@@ -170,15 +173,16 @@ def list_features():
 
 def arguments_given():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--features", default=",".join(FEATURES), help="comma separated; all by default")
-    parser.add_argument("--list", action="store_true", help="features, their rivals and why not the others")
-    parser.add_argument("--instances", type=int, default=20, help="of each feature")
-    parser.add_argument("--limit", type=float, default=2, help="seconds")
-    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("LEAST", "MOST"), help="of each")
-    parser.add_argument("--seed", type=int, default=1, help="of the instances, and of the searches that have one")
+    parser.add_argument("--features", default=",".join(FEATURES), help="features, comma separated; all by default")
+    parser.add_argument("--list", action="store_true", help="list the features, their rivals and the excluded ones")
+    parser.add_argument("--instances", type=int, default=20, help="number of instances per feature")
+    parser.add_argument("--limit", type=float, default=2, help="limit of a run in seconds")
+    parser.add_argument("--customers", type=int, nargs=2, default=(50, 100), metavar=("LEAST", "MOST"),
+                        help="range of customers per instance")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the instances and of the searches")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="where all sides run")
-    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances on which ours is worse or sides disagree")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of all sides")
+    parser.add_argument("--cases", type=pathlib.Path, help="folder for instances where ours is worse or sides differ")
     arguments = parser.parse_args()
     arguments.features = [name for name in arguments.features.split(",") if name]
     if unknown := [name for name in arguments.features if name not in FEATURES]:

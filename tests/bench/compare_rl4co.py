@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Our engine and rl4co's, step by step in turns, in one run: training and greedy decoding.
+"""Compares training and greedy decoding of our engine and rl4co. Their steps alternate within one run.
 
 Needs a Python with torch and rl4co, engine_bench (built by ./dev bench) and rl4co's measuring script
-(measure_rl4co.py), whose cases and names these are. Both sides have the same sizes, norm (instance), batch and
-problem; the attention models start from the same weights. A training step of either side holds the making of its
-data, the rollout (with the baseline's, where it says so), backward, clipping and the optimiser. Greedy decoding has the
-same instances on both sides, so the tours and the numbers of steps are the same.
+(measure_rl4co.py), which defines the cases and their names. Both sides have the same sizes, norm (instance), batch and
+problem; the attention models start from the same weights. A training step includes data generation, the rollout (and
+the baseline's, if the case has one), backward, clipping and the optimiser. In greedy decoding both sides have the same
+instances, so the tours and the numbers of steps are the same.
 
-fp32 sets both sides to float32. best takes what is fastest on this machine for each: rl4co's is the fastest of its
-own attention or torch's, in float32 or (where the CPU has it in hardware) bf16 autocast; ours is bf16 there.
+fp32 sets both sides to float32. best uses the fastest setting of each side on this machine. For rl4co, the choices are
+its own or torch's attention, in float32 or, if the CPU supports it in hardware, bf16 autocast. Ours then uses bf16 too.
 
-Prints a JSON line a case, then a table. `ratio` is of the median times; `ratio_cpu` of the medians of CPU time, which
-other load on the machine disturbs less; `ratio_least` of each side's fastest step. `spread` is (slowest - fastest) /
-median of either side. A case that misses its least goal makes the exit code 1 with --check.
+Prints one JSON line per case, then a table. `ratio` is the ratio of the median times. `ratio_cpu` is the ratio of the
+median CPU times, which depend less on other load. `ratio_least` is the ratio of the fastest steps. `spread` is
+(slowest - fastest) / median of each side. With --check, exits with 1 if a case misses its minimum ratio.
 
 Examples:
   compare_rl4co.py --peer measure_rl4co.py
@@ -32,7 +32,7 @@ import time
 from our_engine import OurEngine
 from peer import ROOT, Peer, quiet_openmp
 
-# name: case of measure_rl4co.py, its arguments, ours, and the goals (least) of fp32:fp32 and of best:best
+# name: case of measure_rl4co.py, its arguments, ours, and the minimum ratios of fp32:fp32 and of best:best
 CASES = {
     "am_cvrp10": ("am_train", {"sizes": "10", "train_batch": 128}, {"problem": "cvrp", "customers": 10}, (5, 3), (5, 2)),
     "am_cvrp20": ("am_train", {"sizes": "20", "train_batch": 512}, {"problem": "cvrp", "customers": 20}, (5, 3), (5, 2)),
@@ -56,7 +56,7 @@ def has_bf16():
 
 
 class Comparison:
-    """One case in one precision: drives both sides."""
+    """Runs one case in one precision on both sides."""
 
     def __init__(self, name, precision, arguments):
         self.name, self.precision, self.arguments = name, precision, arguments
@@ -72,7 +72,7 @@ class Comparison:
         self.results = []
 
     def wrappers(self):
-        """Notes what the script is about to measure."""
+        """Returns wrappers of the script's functions that record the next measurement."""
         def train(original):
             def call(name, env, policy, batch, with_rollout, call_kw=None):
                 self.current = {"batch": batch, "policy": policy, "request":
@@ -119,7 +119,7 @@ class Comparison:
         return OurEngine(self.arguments.program, **case), current
 
     def in_turns(self, step):
-        """Times of the peer's steps; ours, taken in between, go to self.results."""
+        """Alternates steps of both sides and appends the times to self.results. Returns the peer's times and last value."""
         ours, current = self.start_ours()
         peer_times, peer_cpu, answers = [], [], []
         with ours:
@@ -136,7 +136,7 @@ class Comparison:
         return peer_times, value
 
     def choose_variant(self):
-        """rl4co's fastest on this machine: a step of each, after one to warm up."""
+        """Returns rl4co's fastest variant on this machine, by one step of each after a warm-up step."""
         if self.precision == "fp32":
             return VARIANTS[0]
         seconds = {}
@@ -200,7 +200,7 @@ def table(lines):
 
 
 def measure_apart(case, precision, arguments):
-    """The lines of one case, from a process of its own, so that its peak of memory is its own."""
+    """Runs one case in a separate process, so that its peak memory is its own, and returns the lines printed."""
     command = [sys.executable, __file__, "--only", case, "--precisions", precision]
     for name in ("peer", "program", "threads", "warmup", "repeats"):
         command += [f"--{name}", str(getattr(arguments, name))]
@@ -214,14 +214,14 @@ def measure_apart(case, precision, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer", type=pathlib.Path, required=True, help="measure_rl4co.py")
+    parser.add_argument("--peer", type=pathlib.Path, required=True, help="path of measure_rl4co.py")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "engine_bench")
-    parser.add_argument("--cases", default=",".join(CASES), help="comma separated")
+    parser.add_argument("--cases", default=",".join(CASES), help="cases to run, comma separated")
     parser.add_argument("--precisions", default="fp32,best")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--check", action="store_true", help="exit code 1 where a case misses its least goal")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a case misses its minimum ratio")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.only:

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
-"""Our search beside other solvers: cost against wall time on the same instances, in turns, one thread each.
+"""Compares our search with other solvers: cost by wall time on the same instances, with one thread each.
 
-For each instance and limit every side runs once, the order of the sides turning from run to run; so a machine that is
-slow for a while is slow for all. Prints a JSON line a run and, last, one a side and limit: mean, median and quartiles
-of the gap to the instances' references, the mean difference to ours in pairs with its standard error, the wall time,
+Runs every side once per instance and limit. The order of the sides alternates between runs, so that a temporarily slow
+machine slows all sides. Prints one JSON line per run, then one per side and limit. The latter holds the mean, median
+and quartiles of the gap to the references, the mean paired difference to ours with its standard error, the wall time,
 and the machine's load.
 
 Examples:
   tests/bench/compare_solvers.py --data cvrp100.jsonl --stride 2 --peers hgs,pyvrp --limits 0.02,0.05,0.1,0.5,1
   tests/bench/compare_solvers.py --data X-n101-k25.vrp X-n200-k36.vrp --peers hgs --limits 10
 
-Ours is a vrpd of its own (--build), held to one core; its wall time is from request sent to answer received over gRPC,
-the time limit being the request's budget. The peers run in this process, on the same core, as `measure_solvers.py`
-(--peer-script) defines them; it also checks and measures every plan, ours too. VROOM has no time limit: it runs once an
-instance, exploration level 5, and ours then for as long as it took ("limit": "vroom"). Needs protoc, and the Python
-packages numpy, grpcio, googleapis-common-protos and those of the solvers: hgs (hygese), pyvrp, vroom (pyvroom), ortools.
+Our side is a separate vrpd (--build), pinned to one core. The time limit is the request's budget. Its wall time is from
+sending the request to receiving the response over gRPC. The peers run in this process, on the same core, as defined by
+`measure_solvers.py` (--peer-script). That script also checks and measures every plan, including ours. VROOM has no time
+limit: it runs once per instance at exploration level 5, and ours then runs for the same time ("limit": "vroom"). Needs
+protoc, and the Python packages numpy, grpcio, googleapis-common-protos and those of the solvers: hgs (hygese), pyvrp,
+vroom (pyvroom), ortools.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def load_instances(script, paths, stride, count):
 
 
 def gap_percent(script, instance, routes):
-    """Of checked routes to the reference; None where there are none or they are wrong."""
+    """Returns the gap of checked routes to the reference, or None if there are no routes or they are infeasible."""
     if routes is None:
         return None
     cost, _ = script.Problem(instance, 10_000).check(routes)
@@ -84,13 +85,13 @@ def run_all(script, sides, instances, limits, seed):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", nargs="+", required=True, help=".jsonl, .vrp or Solomon .txt files with references")
-    parser.add_argument("--peers", default="hgs", help="comma separated: hgs, pyvrp, vroom, ortools")
-    parser.add_argument("--limits", default="0.1,1", help="seconds, comma separated")
-    parser.add_argument("--stride", type=int, default=1, help="every so many instances")
-    parser.add_argument("--count", type=int, default=50, help="at most so many instances")
+    parser.add_argument("--peers", default="hgs", help="solvers, comma separated: hgs, pyvrp, vroom, ortools")
+    parser.add_argument("--limits", default="0.1,1", help="limits in seconds, comma separated")
+    parser.add_argument("--stride", type=int, default=1, help="use every STRIDE-th instance")
+    parser.add_argument("--count", type=int, default=50, help="maximum number of instances per file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="where all sides run")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of all sides")
     parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
     arguments = parser.parse_args()
     for path in (arguments.build / "bin/vrpd", arguments.peer_script):

@@ -1,7 +1,7 @@
-"""The sides of learning_curves.py: an engine of ours and rl4co's policy, trained by the same method.
+"""The sides of learning_curves.py: our engine and rl4co's policy, trained by the same method.
 
 Each has step(baseline), costs(network or frozen) of the baseline's instances, freeze(), evaluate() and close(), and
-sums up the seconds and CPU seconds of its steps.
+adds up the seconds and CPU seconds of its steps.
 """
 
 import copy
@@ -13,7 +13,7 @@ from our_engine import OurEngine
 
 
 def emulation(case):
-    """What makes a CPU without fast bf16 products compute them all the same, if slowly: the curve is by instances."""
+    """Returns the environment that makes a CPU without bf16 products emulate them. Speed does not affect the curve."""
     cpu = pathlib.Path("/proc/cpuinfo").read_text()
     fast = "amx_bf16" in cpu or ("avx512_bf16" in cpu and "AuthenticAMD" in cpu)
     return {"VRP_ISA": "avx512_bf16_emulated"} if case.get("bf16") and not fast else {}
@@ -48,7 +48,7 @@ class Ours:
 
 
 class Rl4co:
-    """The same with rl4co's policy and environment, and torch's Adam."""
+    """The side with rl4co's policy and environment, and torch's Adam."""
 
     def __init__(self, arguments, reference, policy, data, seed):
         import torch

@@ -1,21 +1,22 @@
-"""What the instances of all features are made of: a district of 1,000 x 1,000 with a depot near its middle, 50 to 100
-customers (or as many as be_of_sizes says), half of the districts with towns; a unit of time drives a unit of distance;
-routes are of about ten customers. All numbers are whole.
+"""Generates the base of all feature instances: a district of 1,000 x 1,000 with a depot near its centre.
+
+A district has 50 to 100 customers, unless be_of_sizes() sets another range. Half of the districts have towns. Vehicles
+drive one unit of distance per unit of time. Routes have about ten customers. All numbers are integers.
 """
 
 import math
 
 METRIC = "cvrplib"  # distances are rounded
 SIDE = 1000
-DAY = 4800  # ten hours, so that 100 are a bit more than ten minutes
+DAY = 4800  # ten hours; 100 units are a bit more than ten minutes
 SERVICE = 80
-STOPS = 10  # of a route, as capacities allow
+STOPS = 10  # customers per route that the capacity allows
 
-_sizes = (50, 100)  # customers, the least and the most
+_sizes = (50, 100)  # range of customers
 
 
 def be_of_sizes(least, most):
-    """All districts from now on."""
+    """Sets the range of customers of all later districts."""
     global _sizes
     _sizes = (least, most)
 
@@ -40,7 +41,7 @@ def places(rng, count):
 
 
 def district(rng, depots=1, customers=None):
-    """Depots and customers with demands of 1 to 20, a capacity for STOPS of them, and a vehicle or two to spare."""
+    """Returns depots, customers with demands of 1 to 20, and enough vehicles for about STOPS customers each."""
     count = customers or some_customers(rng)
     centre = [place(rng, 400, 600)] if depots == 1 else [place(rng, 100, 900) for _ in range(depots)]
     demands = [0] * depots + [rng.randint(1, 20) for _ in range(count)]
@@ -63,13 +64,13 @@ def add_service(instance, time=SERVICE):
 
 
 def any_window(rng):
-    """Open early enough that any customer is reached in it and the depot afterwards."""
+    """Returns a window in which every customer can be reached, with time to return to the depot."""
     opened = rng.randint(0, DAY - 2800)
     return [opened, opened + rng.randint(1300, 2100)]
 
 
 def add_windows(rng, instance, share=0.6, spare=1.4):
-    """Windows at `share` of the customers, services, and as many more vehicles as that takes."""
+    """Adds windows to `share` of the customers, service times, and the extra vehicles that these need."""
     instance["kind"] = "vrptw"
     instance["time_windows"] = [[0, DAY]] * instance["num_depots"] + [
         any_window(rng) if rng.random() < share else [0, DAY] for _ in customers(instance)]
@@ -79,7 +80,7 @@ def add_windows(rng, instance, share=0.6, spare=1.4):
 
 
 def split_fleet(instance, variants):
-    """The vehicles in as many types as there are variants, each with its own fields; one more of each."""
+    """Splits the vehicles into one type per variant, with the variant's fields and one spare vehicle each."""
     vehicle = instance["vehicles"][0]
     share = math.ceil(vehicle["count"] / len(variants)) + 1
     instance["vehicles"] = [{**vehicle, "count": share, **variant} for variant in variants]
@@ -87,11 +88,11 @@ def split_fleet(instance, variants):
 
 
 def farthest(instance):
-    """The distance from the first depot to the farthest customer, rounded up."""
+    """Returns the distance from the first depot to the farthest customer, rounded up."""
     return math.ceil(max(math.dist(instance["coords"][0], place) for place in instance["coords"]))
 
 
 def one_way_streets(rng, instance):
-    """[N, N] road distances that depend on the direction."""
+    """Returns road distances [N, N] that depend on the direction."""
     coords = instance["coords"]
     return [[round(math.dist(start, end) * rng.uniform(1, 1.5)) for end in coords] for start in coords]

@@ -1,4 +1,4 @@
-"""Generated instances, in our JSON, on each of which one feature binds; and the rivals that model it exactly."""
+"""Generates instances in our JSON, each with one binding feature, and lists the rivals that model it exactly."""
 
 import dataclasses
 import math
@@ -11,7 +11,7 @@ from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_window
 
 @dataclasses.dataclass(frozen=True)
 class Feature:
-    """`make` takes a random.Random; `rivals` come in the order in which they run; `note` says why others do not."""
+    """A feature. `make` takes a random.Random; `rivals` are in running order; `note` explains the exclusions."""
 
     make: Callable
     rivals: tuple
@@ -168,7 +168,7 @@ def own_matrix(rng):
 
 @feature("setup", "vroom", note="PyVRP has none; OR-Tools' would be part of the way, before the wait for a window")
 def setup(rng):
-    """Several customers in a building: the van is parked once."""
+    """Generates buildings with several customers: the van is parked once per building."""
     instance = district(rng)
     coords = instance["coords"]
     for node in customers(instance):
@@ -225,7 +225,7 @@ def priorities(rng):
 
 @feature("short_fleet", "pyvrp", "vroom")
 def short_fleet(rng):
-    """As many customers as possible: all are of the same priority."""
+    """Generates too few vehicles for all customers, who have the same priority."""
     instance = priorities(rng)
     return {**instance, "priorities": [0] * len(instance["priorities"])}
 
@@ -269,6 +269,6 @@ def asymmetric_vrptw(rng):
 
 
 def generate(name, number, seed):
-    """Instance `number` of a feature: the same for the same seed."""
+    """Returns instance `number` of a feature, which the seed determines."""
     rng = random.Random(f"{name}-{number}-{seed}")
     return {"name": f"{name}-{number}", **FEATURES[name].make(rng)}

@@ -1,6 +1,6 @@
-"""An instance of our JSON as the rivals' models need it: whole numbers, defaults filled in, the objective by vehicle.
+"""Reads an instance of our JSON for the rivals' models: integers, defaults filled in, objective terms per vehicle.
 
-Nothing is scaled: the instances hold whole numbers only, so that all sides compute the same sums.
+Nothing is scaled: the instances contain only integers, so that all sides compute the same sums.
 """
 
 import dataclasses
@@ -10,13 +10,13 @@ import numpy
 from feature_district import METRIC
 
 NEVER = 2**40
-FAR = 10**7  # later and farther than anything in these instances, for solvers that must be told a limit
+FAR = 10**7  # exceeds all times and distances here, for solvers that require a limit
 EARTH_RADIUS = 6371008.8  # as kEarthRadius of core/problem/instance/metric.h
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What a rival answers: routes of (vehicle type, nodes in order, reloads by their depot), its own value of our cost."""
+    """A rival's plan: routes of (vehicle type, nodes in order, reloads by depot), and its own value of our cost."""
 
     routes: list
     cost: float
@@ -31,13 +31,13 @@ def whole(value, what):
 
 
 def used_keys(instance):
-    """The keys of an instance that say something, those of vehicles as `vehicles.capacity`; what a rival must know."""
+    """Returns the keys in use, which a rival must support. Keys of vehicles have the form `vehicles.capacity`."""
     keys = {key for key, value in instance.items() if not isinstance(value, list) or any(value)}
     return keys | {f"vehicles.{key}" for vehicle in instance["vehicles"] for key in vehicle}
 
 
 def great_circle(coords):
-    """Haversine in metres. coords [N, 2]: longitude and latitude in degrees. Returns [N, N]."""
+    """Returns haversine distances [N, N] in metres. coords [N, 2] are longitudes and latitudes in degrees."""
     lon, lat = numpy.radians(coords).T
     across = numpy.sin((lat[:, None] - lat) / 2) ** 2
     along = numpy.cos(lat[:, None]) * numpy.cos(lat) * numpy.sin((lon[:, None] - lon) / 2) ** 2
@@ -46,7 +46,7 @@ def great_circle(coords):
 
 @dataclasses.dataclass(frozen=True)
 class Vehicle:
-    """A vehicle type. `distance` and `duration` [N, N] int64; what it costs by the objective, in whole numbers."""
+    """A vehicle type: `distance` and `duration` [N, N] int64, and the objective's cost coefficients as integers."""
 
     given: dict
     distance: numpy.ndarray
@@ -66,12 +66,12 @@ class Vehicle:
 
     @property
     def end(self):
-        """Where it ends; None: with its last customer."""
+        """Returns the end depot, or None if routes end at their last customer."""
         return None if self.given.get("open_end") else self.given.get("end_depot", self.start)
 
     @property
     def capacity(self):
-        """One number for each load dimension."""
+        """Returns one number per load dimension."""
         return self.given["capacity"] if isinstance(self.given["capacity"], list) else [self.given["capacity"]]
 
     def limit(self, key):
@@ -79,7 +79,7 @@ class Vehicle:
 
 
 class Problem:
-    """`nodes` with the depots first; per-node lists of `demands`, `pickups`, `backhauls` (rows of `dimensions` numbers)."""
+    """An instance, depots first. `demands`, `pickups` and `backhauls` have a row of `dimensions` numbers per node."""
 
     def __init__(self, instance):
         self.instance = instance
@@ -96,7 +96,7 @@ class Problem:
         self.groups = instance.get("alternative_groups", [])
         self.shipments = instance.get("shipments", [])
         self.skills = instance.get("required_skills") or [[]] * self.nodes
-        # More than any plan costs that goes to each customer from a depot and back.
+        # Exceeds the cost of visiting each customer on its own route.
         self.big = 1 + 2 * int(self.distance.max(axis=1).sum())
         self.vehicles = [self._vehicle(given) for given in instance["vehicles"]]
 
@@ -131,7 +131,7 @@ class Problem:
         return [whole(value, key) for value in values]
 
     def _windows(self, node):
-        """A list of (open, close, cost of lateness or None)."""
+        """Returns a list of (open, close, cost of lateness or None)."""
         windows = self.instance.get("time_windows")
         if not windows:
             return [(0, NEVER, None)]
@@ -151,7 +151,7 @@ class Problem:
         return Vehicle(given, distance, duration, *costs[self.instance.get("objective", "distance")])
 
     def weight_left_out(self, routes):
-        """Of the customers that must be served and are not: what counts before the cost. A group counts once."""
+        """Returns the weight of the unserved mandatory customers, which counts before the cost. A group counts once."""
         served = {node for _, nodes in routes for node in nodes if node >= self.depots}
         grouped = set(itertools.chain.from_iterable(self.groups))
         alone = [[node] for node in self.customers if node not in grouped]
@@ -162,16 +162,16 @@ class Problem:
         return len(routes) if self.instance.get("objective") == "vehicles_then_distance" else 0
 
     def forbidden(self):
-        """[N, N] bool: from a backhaul to a delivery. Solvers get `big` as the cost of such a way."""
+        """Returns the arcs from a backhaul to a delivery, [N, N] bool. Solvers get `big` as the cost of such an arc."""
         deliver, back = (numpy.array([any(row) for row in rows]) for rows in (self.demands, self.backhauls))
         return back[:, None] & deliver
 
     def cost_alone(self, objective, routes):
-        """Of a solver's objective: without `big` for each route and unit of weight left out, where its model has them."""
+        """Returns a solver's objective without the terms `big` per counted route and per unit of unserved weight."""
         if self.instance.get("priorities"):
             objective -= self.big * self.weight_left_out(routes)
         return objective - self.big * self.routes_counted(routes)
 
     def fleet(self):
-        """The type of each single vehicle."""
+        """Returns the type of each vehicle."""
         return [kind for kind, vehicle in enumerate(self.vehicles) for _ in range(vehicle.count)]

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""How often a fleet that just suffices serves everyone: ours beside PyVRP.
+"""Measures how often our search and PyVRP serve every customer with a fleet that is just large enough.
 
-Vehicles of three sizes, each with its share of the fleet's capacity cut at random into customers' demands, so that a
-plan which serves all exists. With --windows, Solomon's instances with fewer vehicles than they state. Sides alternate
+The vehicles have three sizes. The capacity of each vehicle is split at random into customers' demands, so that a plan
+which serves all exists. With --windows, uses Solomon's instances with fewer vehicles than they state. Sides alternate
 on one core. Needs protoc and the Python packages grpcio, googleapis-common-protos and pyvrp.
 
-Prints a JSON line for each answer: whether it serves all, its cost if so, seconds. Then one for each filling or file.
+Prints one JSON line per run: whether the plan serves all, its cost if so, and the seconds. Then prints one JSON line
+per fill level or file.
 
 Examples:
   full_fleets.py                               20 fleets, 100, 99 and 97 % filled, one second each
@@ -25,8 +26,8 @@ import time
 from solver_sides import ROOT, Vrpd
 
 FLEET = [50] * 6 + [130] * 5 + [320] * 2
-PIECES = (3, 5, 8)  # customers of a vehicle
-COST_OF_ROOM = 10  # of a vehicle that is used, for a unit of its capacity
+PIECES = (3, 5, 8)  # customers per vehicle
+COST_OF_ROOM = 10  # fixed cost of a vehicle per unit of its capacity
 
 
 def cut(draws, load, pieces):
@@ -39,7 +40,7 @@ def rows(title, values):
 
 
 def instance_text(filled_percent, seed):
-    """In CVRPLIB's form, as both sides read it."""
+    """Returns an instance in CVRPLIB format, which both sides read."""
     draws = random.Random(seed)
     demands = [piece for room in FLEET for piece in cut(draws, room * filled_percent // 100, draws.choice(PIECES))]
     draws.shuffle(demands)
@@ -53,7 +54,7 @@ def instance_text(filled_percent, seed):
 
 
 def solomon_text(path, vehicles, unlike):
-    """In CVRPLIB's form, in tenths; `unlike`: every other vehicle carries that much more than stated."""
+    """Returns a Solomon instance in CVRPLIB format, in tenths. Adds `unlike` to the capacity of every other vehicle."""
     fields = [line.split() for line in path.read_text().splitlines()]
     numbers = [[int(float(field)) for field in line] for line in fields if line and line[0].isdigit()]
     (_, capacity), customers = numbers[0], numbers[1:]
@@ -89,7 +90,7 @@ def run_pyvrp(text, limit, seed):
 
 
 def compare(sides, about, texts, limit):
-    """Of `texts` each, with another seed."""
+    """Runs all sides on each of `texts`, with a different seed for each, and prints the results."""
     whole = dict.fromkeys(sides, 0)
     for seed, text in enumerate(texts):
         for side, run in sides.items():
@@ -104,12 +105,12 @@ def compare(sides, about, texts, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--runs", type=int, default=20, help="fleets, or seeds of a file")
-    parser.add_argument("--filled", default="100,99,97", help="per cent, comma separated")
-    parser.add_argument("--windows", nargs="+", metavar="FILE=VEHICLES", help="Solomon's, not fleets by loads")
-    parser.add_argument("--unlike", type=int, default=0, help="with --windows: load that every other vehicle has more")
-    parser.add_argument("--limit", type=float, default=1, help="seconds")
-    parser.add_argument("--core", type=int, default=0, help="where the sides run")
+    parser.add_argument("--runs", type=int, default=20, help="number of fleets, or of seeds per file")
+    parser.add_argument("--filled", default="100,99,97", help="fill levels in per cent, comma separated")
+    parser.add_argument("--windows", nargs="+", metavar="FILE=VEHICLES", help="Solomon instances to use instead")
+    parser.add_argument("--unlike", type=int, default=0, help="with --windows: extra capacity of every other vehicle")
+    parser.add_argument("--limit", type=float, default=1, help="limit of a run in seconds")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of the sides")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.core})
     ours = Vrpd(arguments.build, arguments.core)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Gives CVRP instances reference costs: HGS-CVRP's (Vidal 2022), by the Python package hygese.
+"""Adds reference costs of HGS-CVRP (Vidal 2022) to CVRP instances, with the Python package hygese.
 
 Examples:
   vrpctl generate --problem cvrp --customers 50 --count 1000 --seed 777 --out cvrp50.jsonl
   hgs_references.py cvrp50.jsonl --seconds 0.15 --out cvrp50_kool_seed777_hgs.jsonl
   vrpctl models evaluate gt-mixed --data cvrp50_kool_seed777_hgs.jsonl --mode greedy --mode multi_start:8
 
-The cards in models/ state their gaps to sets made so, with 0.03, 0.15 and 0.4 seconds an instance of 20, 50 and 100
-customers. Reads and writes the JSON lines of `vrpctl generate`. Needs a Python with numpy and hygese.
+The cards in models/ state gaps to such references, computed with 0.03, 0.15 and 0.4 seconds per instance of 20, 50 and
+100 customers. Reads and writes the JSON lines of `vrpctl generate`. Needs a Python with numpy and hygese.
 """
 
 import argparse
@@ -19,15 +19,15 @@ import sys
 import hygese
 import numpy
 
-SCALE = 1000  # HGS-CVRP refuses distances as small as the unit square's
+SCALE = 1000  # HGS-CVRP rejects distances as small as the unit square's
 
 
 def reference(instance: dict, seconds: float, seed: int) -> float:
-    """The cost of HGS's best plan, recomputed from its routes in the coordinates' own unit."""
+    """Returns the cost of the best plan of HGS, recomputed from its routes in the unit of the coordinates."""
     points = numpy.asarray(instance["coords"], dtype=float)
     distances = numpy.sqrt(((points[:, None] - points[None]) ** 2).sum(-1))
     demands = instance["demands"]
-    vehicles = math.ceil(1.3 * sum(demands) / instance["capacity"]) + 3  # the bound of HGS-CVRP itself
+    vehicles = math.ceil(1.3 * sum(demands) / instance["capacity"]) + 3  # same bound as in HGS-CVRP
     solver = hygese.Solver(parameters=hygese.AlgorithmParameters(timeLimit=seconds, seed=seed), verbose=False)
     answer = solver.solve_cvrp({
         "x_coordinates": points[:, 0] * SCALE,
@@ -48,7 +48,7 @@ def reference(instance: dict, seconds: float, seed: int) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("instances", type=pathlib.Path)
-    parser.add_argument("--seconds", type=float, required=True, help="of HGS, an instance")
+    parser.add_argument("--seconds", type=float, required=True, help="seconds of HGS per instance")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()

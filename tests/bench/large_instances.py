@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Generates large instances of the kinds that the literature compares solvers on, as JSON lines for compare_solvers.py.
 
-Kinds: x, CVRP as the X set's generator makes it (Uchoa et al. 2017: depots, layouts, demands and lengths of routes
-drawn for each instance); r1 and c2, VRPTW as Gehring and Homberger's classes R1 (scattered, short routes, narrow and
-wide windows) and C2 (clusters, long routes, windows along a tour of each). Distances are rounded for x, as that set's are, in the word of compare_solvers.py's peer
-script ("metric": "round"), otherwise not. The reference of an instance is what our own search reaches in --reference
-seconds on one thread: gaps say who is ahead, not how far off the best plan anybody is.
+The kinds are:
+  x   CVRP like the X set (Uchoa et al. 2017), with random depot, layout, demands and route length per instance.
+      Distances are rounded, as in that set ("metric": "round" of compare_solvers.py's peer script).
+  r1  VRPTW like Gehring and Homberger's class R1: scattered, short routes, narrow and wide windows
+  c2  VRPTW like their class C2: clusters, long routes, windows along a tour of each cluster
+
+The reference of an instance is the cost that our search reaches in --reference seconds on one thread. Gaps therefore
+rank the solvers, but do not measure the distance to the best plan.
 
 Examples:
   large_instances.py --kinds x,r1,c2 --count 3 --customers 1000 --reference 60 --out large.jsonl
@@ -24,7 +27,7 @@ import sys
 from solver_sides import ROOT, Vrpd, load_script
 
 SIDE = 1000
-DECAY = 40  # of the X set's clusters: a place so far from a seed is e times as rare
+DECAY = 40  # of the X set's clusters: at this distance from a seed the density falls by the factor e
 
 
 def scattered(rng, count):
@@ -32,7 +35,7 @@ def scattered(rng, count):
 
 
 def clustered(rng, count):
-    """Around three to eight places, which are customers too."""
+    """Returns customers around three to eight seeds, which are customers too."""
     seeds = scattered(rng, rng.randint(3, 8))
     points = list(seeds[:count])
     while len(points) < count:
@@ -94,7 +97,7 @@ def c2_instance(rng, count):
         here, clock = points[0], 0
         left = [tuple(round(min(side, max(0, rng.gauss(axis, 12)))) for axis in centre)
                 for _ in range(min(stops, count + 1 - len(points)))]
-        while left:  # to the nearest that is left
+        while left:  # to the nearest remaining customer
             following = min(left, key=lambda point: math.dist(here, point))
             left.remove(following)
             clock += math.dist(here, following)
@@ -118,13 +121,13 @@ def reference(script, ours, instance, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kinds", default=",".join(KINDS), help="comma separated")
-    parser.add_argument("--count", type=int, default=3, help="instances of each kind")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="kinds to generate, comma separated")
+    parser.add_argument("--count", type=int, default=3, help="number of instances per kind")
     parser.add_argument("--customers", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--reference", type=float, default=60, help="seconds of our search")
+    parser.add_argument("--reference", type=float, default=60, help="seconds of our search per reference")
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--core", type=int, default=0, help="where the daemon runs")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of the daemon")
     parser.add_argument("--peer-script", default=ROOT.parent / "shared/peers/measure_solvers.py", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Compares learning curves of our engine and rl4co from the same initial weights, as the cost on fixed instances.
 
-Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). All sides train with
-REINFORCE as Kool et al. 2019, on fresh instances, with Adam and gradients clipped to norm 1. The baseline is a moving
-average in the first epoch, then the greedy rollout of a frozen copy of the network. After each epoch, this program
-replaces the copy if a paired t-test (one-sided, 5 %) on fixed instances finds the network better.
+Needs a Python with torch and rl4co, and engine_bench (built by ./dev bench). All sides train with REINFORCE as in
+Kool et al. (2019). They use fresh instances, Adam, and gradients clipped to norm 1. The baseline is a moving average in
+the first epoch, then the greedy rollout of a frozen copy of the network. After each epoch, this program replaces the
+copy if a paired t-test (one-sided, 5 %) on fixed instances finds the network better.
 
-All networks see instances moved and scaled into the unit square; costs are in the instances' own unit. Our network has
-more inputs than rl4co's. Their weights stay 0, except that ours_all learns them too. On a CPU without bf16 products,
-ours_bf16 emulates the products, so its pace is meaningless.
+All networks see instances moved and scaled into the unit square; costs are in the instances' own unit. The weights of
+the inputs that rl4co lacks stay 0, except in ours_all, which trains them too. On a CPU without bf16 products, ours_bf16
+emulates the products, so the pace of ours_bf16 is meaningless.
 
-Keeps every curve in --cache under its settings, and reads the sides that it does not run from there. Prints one JSON
-line per checkpoint, then two tables. The first, by instances seen, has the mean over the seeds, and marks sides that
-differ from rl4co by more than two standard errors (of the seeds). The second, by wall time, uses the seconds per step
-that --pace measures by running all sides in turns. The curves themselves may therefore come from a busy machine.
+Stores every curve in --cache, in a file named after the settings. Reads the curves of sides that are not run from
+--cache. Prints one JSON line per checkpoint, then two tables. The first, by instances seen, has the mean over the
+seeds, and marks sides that differ from rl4co by more than two standard errors (of the seeds). The second, by wall time,
+uses the seconds per step that --pace measures with alternating sides. The curves themselves may therefore come from a
+busy machine.
 
 Examples:
   learning_curves.py                                            full run: hours on two cores, mostly for rl4co
@@ -117,7 +118,7 @@ class Curves:
         return lines
 
     def pace(self, names, steps):
-        """Runs all sides in turns and returns the median seconds of a step with the rollout baseline."""
+        """Alternates steps of all sides and returns the median seconds of a step with the rollout baseline."""
         sides, seconds = {name: self.make(name, 0) for name in names}, {name: [] for name in names}
         for turn in range(steps + 2):
             for name, side in sides.items():
@@ -195,17 +196,17 @@ def main():
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build" / "learning_curves")
     parser.add_argument("--customers", type=int, default=20)
     parser.add_argument("--batch", type=int, default=512)
-    parser.add_argument("--steps", type=int, default=2500, help="training steps")
+    parser.add_argument("--steps", type=int, default=2500, help="train for this many steps")
     parser.add_argument("--epoch-steps", type=int, default=250)
     parser.add_argument("--checkpoints", type=int, default=5)
     parser.add_argument("--learning-rate", type=float, default=1e-4)
-    parser.add_argument("--seeds", default="0,1,2", help="comma separated")
-    parser.add_argument("--evaluate", type=int, default=10000, help="number of instances on which the cost is measured")
-    parser.add_argument("--baseline-instances", type=int, default=1000, help="number of instances of the t-test")
+    parser.add_argument("--seeds", default="0,1,2", help="use these seeds, comma separated")
+    parser.add_argument("--evaluate", type=int, default=10000, help="evaluate on this many instances")
+    parser.add_argument("--baseline-instances", type=int, default=1000, help="use this many instances in the t-test")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--pace", type=int, default=10, help="steps of each side that are timed in turns; 0: none")
+    parser.add_argument("--pace", type=int, default=10, help="time this many steps of each side; 0 skips the timing")
     parser.add_argument("--sides", default="ours_fp32,ours_bf16,rl4co",
-                        help="sides to run, comma separated: " + ", ".join(SIDES) + "; \"none\" uses only the cache")
+                        help="run these sides, comma separated: " + ", ".join(SIDES) + "; \"none\" uses only the cache")
     arguments = parser.parse_args()
     quiet_openmp()
     arguments.cache.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`levers --smoke`: every lever is there and has figures, and bf16 is told by the engine, not by the CPU's flags."""
+"""Tests that `levers --smoke` measures every lever, and takes bf16 support from the engine, not the CPU's flags."""
 
 import importlib.machinery
 import importlib.util
@@ -20,7 +20,7 @@ REPORTS = 5
 
 
 def load_levers():
-    """tests/bench/levers, which has no .py in its name, as a module."""
+    """Loads tests/bench/levers, whose name has no .py, as a module."""
     sys.path.insert(0, str(ROOT / "tests" / "bench"))
     loader = importlib.machinery.SourceFileLoader("levers", str(ROOT / "tests" / "bench" / "levers"))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader("levers", loader))

@@ -1,4 +1,4 @@
-"""Our side of a comparison: the program engine_bench, asked for a step at a time."""
+"""Our side of a comparison: runs single steps in the program engine_bench."""
 
 import json
 import os
@@ -6,14 +6,14 @@ import subprocess
 
 
 class OurEngine:
-    """One case in a process of its own; closes it at the end of a with block."""
+    """One case in a separate process, which ends with the `with` block."""
 
     def __init__(self, program, environment=None, **case):
         self._process = subprocess.Popen(
             [program, *(f"{key}={value}" for key, value in case.items() if value not in (None, ""))],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, **(environment or {}), "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0",
-                 "OMP_NUM_THREADS": str(case.get("threads", 1))})  # torch's own threads are as many as ours
+                 "OMP_NUM_THREADS": str(case.get("threads", 1))})  # torch uses the same number of threads
         self.about = self._read()
 
     def _read(self):

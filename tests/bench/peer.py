@@ -1,7 +1,7 @@
-"""The rival's side of a comparison: rl4co's steps as shared/peers/measure_rl4co.py defines them, one at a time.
+"""The rival's side of a comparison: runs single steps of rl4co, as shared/peers/measure_rl4co.py defines them.
 
-Needs torch and rl4co. The script is read, not copied: its functions and its cases run here with its own `timed`
-replaced, so that another program's steps can come between its own.
+Needs torch and rl4co. Loads the script's functions and cases, and replaces its function `timed`, so that its steps can
+alternate with those of another program.
 """
 
 import ast
@@ -14,8 +14,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def quiet_openmp():
-    """Starts this program again with OpenMP's threads asleep between parallel regions: they would take the cores
-    from the other side, and torch's own steps become several times slower on a machine with other load."""
+    """Restarts this program with OpenMP threads that sleep between parallel regions.
+
+    Spinning threads take cores from the other side, and make torch several times slower on a busy machine.
+    """
     wanted = {"OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
     if any(os.environ.get(name) != value for name, value in wanted.items()):
         os.environ.update(wanted)
@@ -38,21 +40,21 @@ class Peer:
         self.names = {"__name__": "measure_rl4co", "__file__": str(script)}
         argv, sys.argv = sys.argv, [str(script), "--cases", "", "--norm", "instance", "--threads", str(threads)]
         try:
-            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # its line on versions
+            with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # discards its line on versions
                 self._run(rest, script)
         finally:
             sys.argv = argv
 
     @staticmethod
     def _case_of(node):
-        """The case's name of `if "NAME" in cases:`."""
+        """Returns NAME if the node has the form `if "NAME" in cases:`, else None."""
         if (isinstance(node, ast.If) and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.In)
                 and isinstance(node.test.comparators[0], ast.Name) and node.test.comparators[0].id == "cases"):
             return node.test.left.value
         return None
 
     def _run(self, nodes, script="measure_rl4co.py"):
-        # Its own code, from the file that the user names; nothing else can come here.
+        # Runs only code of the file that the user names.
         exec(compile(ast.Module(nodes, []), str(script), "exec"), self.names)  # noqa: S102
 
     @property
@@ -60,17 +62,17 @@ class Peer:
         return self.names["args"]
 
     def set_precision(self, amp, sdpa):
-        """amp: "none" or "bf16"; sdpa: "default" or "simple"."""
+        """Sets the precision `amp` ("none" or "bf16") and the attention `sdpa` ("default" or "simple")."""
         torch = self.names["torch"]
         self.arguments.amp, self.arguments.sdpa = amp, sdpa
         self.names["amp_dtype"] = {"none": None, "bf16": torch.bfloat16}[amp]
         self.names["COMMON"].update(amp=amp, sdpa=sdpa)
 
     def run_case(self, name, timed, wrap=None, **arguments):
-        """Runs a case with timed(step, policy) in the place of the script's own.
+        """Runs a case with timed(step, policy) instead of the script's `timed`.
 
-        `timed` returns the step's times. `wrap` maps names of the script's functions to what makes their replacement.
-        Returns what the script would have printed, a dict a line.
+        `timed` returns the step's times. `wrap` maps names of the script's functions to factories of replacements.
+        Returns the lines that the script would have printed, one dict per line.
         """
         lines = []
         saved = dict(self.names)

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Supervised training of the pointer network, ours beside plain torch's: accuracy, greedy gap, seconds an epoch.
+"""Compares supervised training of our pointer network with plain torch: accuracy, greedy gap, seconds per epoch.
 
-Needs train_bench (a target of its own: ninja train_bench) and a Python with torch:
+Needs train_bench (a separate target: ninja train_bench) and a Python with torch:
   python3 -m venv V && V/bin/pip install torch numpy
 
-The same network (torch.nn.LSTM, attention as core/model/torch/pointer_network.cc has it), labels, batches' size, loss,
-dropout and Adam. Ours runs configs/ptrnet_supervised.yaml and leaves its label sets behind, of which torch reads the
-training and the held-out one. Initial weights and batches are drawn by each side for itself: that accuracies are equal
-is judged over the seeds. The decoder reads the labels (teacher forcing throughout) on both sides, unlike the config's
-second half. Sides alternate, seed by seed.
+Both sides have the same network (torch.nn.LSTM, attention as in core/model/torch/pointer_network.cc), labels, batch
+size, loss, dropout and Adam. Our side runs configs/ptrnet_supervised.yaml and keeps its label sets. The torch side
+reads the training set and the held-out set from there. Each side draws its own initial weights and batches, so
+accuracies are compared over the seeds. Both sides use teacher forcing throughout, unlike the second half of the config.
+Sides alternate for each seed.
 
-Prints a JSON line for each seed, side and epoch: accuracy of the held-out labels' steps (the decoder reading them),
-mean cost of greedy tours, its gap to the labels, seconds of training. Then one of the differences at the end, with two
-standard errors (of the seeds and of the accuracy's own sample).
+Prints one JSON line per seed, side and epoch: accuracy on the held-out labels (with teacher forcing), mean cost of
+greedy tours, the gap of that cost to the labels, and seconds of training. Then prints the final differences, with two
+standard errors (of the seeds and of the accuracy's sample).
 
 Examples:
   ptrnet_reference.py --program build/lite/bench/train_bench                           hours
@@ -52,7 +52,7 @@ class Record:
         self._take("<iiid")
         self.positions = self._vector("<f8", 2).reshape(-1, 2)
         self.demands = self._vector("<f8")
-        for width in (1, 2, 1, 1, 1):  # backhauls, windows, services, matrices: none in a CVRP
+        for width in (1, 2, 1, 1, 1):  # a CVRP has no backhauls, windows, services or matrices
             self._vector("<f8", width)
         (self.cost,) = self._take("<d")
         (vehicles,) = self._take("<I")
@@ -83,7 +83,7 @@ def read_set(path):
 
 
 class Instance:
-    """A sample in the network's order of nodes: by angle round the depot, cut at the widest gap."""
+    """A sample with nodes in the network's order: by angle around the depot, starting at the widest gap."""
 
     def __init__(self, record):
         at = record.positions - record.positions[0]
@@ -112,7 +112,7 @@ class Instance:
 
 
 class State:
-    """Tours of a batch on their way: what the network sees of them."""
+    """Partial tours of a batch, and the network's observations of them."""
 
     def __init__(self, instances):
         self.demands = torch.tensor(np.stack([i.demands for i in instances]))
@@ -130,7 +130,7 @@ class State:
         return self.visited[:, 1:].all(1)
 
     def look(self):
-        """Forbidden nodes [B, N], what is seen of each node [B, N, 5], the context [B, 3]."""
+        """Returns the forbidden nodes [B, N], the observations of each node [B, N, 5] and the context [B, 3]."""
         forbidden = self.visited | (self.load.unsqueeze(1) + self.demands > self.capacity.unsqueeze(1))
         forbidden[:, 0] = (self.current == 0) & ~self.done()
         none = torch.zeros_like(self.far[:, 0])
@@ -140,7 +140,7 @@ class State:
         return forbidden, seen, context
 
     def go(self, node):
-        """Tours that are done stay at the depot."""
+        """Moves each tour to its `node` [B]. Finished tours stay at the depot."""
         node = torch.where(self.done(), 0, node)
         self.load = torch.where(node == 0, 0, self.load + self.demands[self.rows, node])
         self.visited[self.rows, node] |= node != 0
@@ -148,7 +148,7 @@ class State:
 
 
 class Batch:
-    """Instances with what the decoder sees along their labels."""
+    """Instances with the decoder's observations at each step of their labels."""
 
     def __init__(self, instances):
         self.features = torch.tensor(np.stack([i.features for i in instances]))
@@ -185,7 +185,7 @@ class PointerNetwork(nn.Module):
         return nodes, (start[0].tanh().contiguous(), start[1].contiguous())
 
     def decode(self, nodes, state, sight):
-        """Logits [B, T, N] and the state behind; `sight`: current, forbidden, seen, context, each [B, T, ...]."""
+        """Returns logits [B, T, N] and the next state. `sight`: current, forbidden, seen, context, each [B, T, ...]."""
         current, forbidden, seen, context = sight
         count, steps = current.shape
         read = nodes.gather(1, current.unsqueeze(2).expand(-1, -1, self.hidden)) + self.context(context)
@@ -233,7 +233,7 @@ def train_torch(arguments, sets, seed):
     adam = torch.optim.Adam(network.parameters(), lr=1e-3)
     for epoch in range(1, arguments.epochs + 1):
         order = torch.randperm(len(train)).tolist()
-        # Validation on labels, once per epoch; not part of the measured step.
+        # Validates on labels once per epoch, outside the measured time.
         batches = [Batch([train[i] for i in order[at:at + 64]]) for at in range(0, len(order), 64)]
         begin = time.monotonic()
         for batch in batches:
@@ -253,7 +253,7 @@ def train_torch(arguments, sets, seed):
 
 
 def train_ours(arguments, folder, seed):
-    """Its label sets lie under `folder` afterwards."""
+    """Trains our side and yields a record per epoch. Leaves the label sets in `folder`."""
     settings = [f"problem.customers={arguments.customers}", f"network.hidden={arguments.hidden}",
                 f"training.epochs={arguments.epochs}", f"training.seed={seed}",
                 f"training.amp={str(arguments.amp).lower()}", f"supervised.samples={arguments.samples}",
@@ -273,12 +273,12 @@ def train_ours(arguments, folder, seed):
 
 
 def compare(lasts, choices):
-    """The last epochs' difference, ours less torch's."""
+    """Returns the difference of the last epochs, ours minus torch's."""
     line = {"what": "ptrnet_reference_difference"}
     for key in ("accuracy", "gap_percent"):
         sides = [[last[key] for last in lasts[side]] for side in ("ours", "torch")]
         variance = sum(statistics.variance(side) / len(side) for side in sides if len(side) > 1)
-        if key == "accuracy":  # of the held-out steps themselves, in per cent
+        if key == "accuracy":  # adds the sampling error of the held-out steps, in per cent
             share = statistics.fmean(sides[0] + sides[1]) / 100
             variance += 2 * 1e4 * share * (1 - share) / choices
         difference = statistics.fmean(sides[0]) - statistics.fmean(sides[1])
@@ -290,14 +290,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "bench" / "train_bench")
     parser.add_argument("--samples", type=int, default=10000)
-    parser.add_argument("--held-out", type=int, default=1000, help="instances; another number than --samples")
+    parser.add_argument("--held-out", type=int, default=1000, help="number of instances, not equal to --samples")
     parser.add_argument("--customers", type=int, default=20)
     parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--hidden", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--torch-threads", type=int, help="of torch's side alone; else as --threads")
-    parser.add_argument("--amp", action="store_true", help="ours in bf16 where the CPU has it; torch stays in float32")
+    parser.add_argument("--torch-threads", type=int, help="threads of the torch side; default: --threads")
+    parser.add_argument("--amp", action="store_true", help="use bf16 on our side if the CPU has it; torch uses float32")
     arguments = parser.parse_args()
     lasts = {"ours": [], "torch": []}
     choices = 0

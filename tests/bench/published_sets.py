@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""Our search, and PyVRP's in turns, on published instances that lie beside their best plans: NAME.vrp and NAME.sol, as
-PyVRP's collection, CVRPLIB and the DIMACS challenge give them.
+"""Runs our search, and PyVRP alternately, on published instances with best-known solutions: NAME.vrp and NAME.sol.
 
-Each best plan goes through our checker first: what it refuses, or reckons otherwise than the file states, would mean that we
-read the instance in another way than its authors. Gaps are to what the checker reckons; PyVRP's plans are as PyVRP
-itself reads the file and reckons their cost. Prints a JSON line an instance, side and limit, and last one a side and limit.
+PyVRP's collection, CVRPLIB and the DIMACS challenge publish such files. Our checker first evaluates each best-known
+solution. If the checker rejects it, or its cost differs from the stated one, we read the instance differently than its
+authors. Gaps are relative to the checker's cost. For PyVRP's plans, PyVRP itself reads the file and computes the cost.
+Prints one JSON line per instance, side and limit, then one per side and limit.
 
 Examples:
   published_sets.py --data CVRP/X-n9*.vrp --limits 10,60
   published_sets.py --data VRPTW/*.vrp --rounding dimacs --stride 10 --limits 10
 
-Ours is a vrpd of its own (--build), held to one core, one thread a search; PyVRP runs in this process, on the same core.
+Our side is a separate vrpd (--build), pinned to one core, with one thread per search. PyVRP runs in this process, on
+the same core.
 Needs protoc, and the Python packages grpcio, googleapis-common-protos and, with --pyvrp, pyvrp.
 """
 
@@ -25,8 +26,8 @@ import time
 
 from solver_sides import ROOT, Vrpd
 
-# Meanings of EUC_2D by the sets' authors: cost in the file's units, so DIMACS costs have one decimal; and PyVRP's name of
-# the rounding with its units per unit of the file.
+# Meanings of EUC_2D by the sets' authors, with costs in the file's units, so DIMACS costs have one decimal. Each has
+# PyVRP's name of the rounding, and PyVRP's units per unit of the file.
 ROUNDING = {"nearest": ("EUC_2D", "round", 1), "dimacs": ("FLOOR_2D\nSCALE : 10", "dimacs", 10),
             "exact": ("EXACT_2D", "exact", 1000)}
 COST = re.compile(r"^Cost\s*:?\s*([0-9.]+).*", re.MULTILINE)
@@ -43,9 +44,9 @@ def stated_cost(path):
 
 
 def reference(ours, path, text):
-    """What our checker says of the plan beside the instance."""
+    """Returns the checker's cost of the best-known solution, or None if the checker rejects it."""
     plan = path.with_suffix(".sol")
-    # Without its cost, which some sets state in other units.
+    # Removes the stated cost, which some sets give in other units.
     answer = ours.check_vrplib(text, COST.sub("", plan.read_text()))
     line = {"instance": path.stem, "best_known": answer.cost, "stated": stated_cost(plan)}
     if not answer.feasible:
@@ -66,7 +67,7 @@ def summarise(runs, side, limit):
 
 
 def line_of(path, side, limit, seconds, cost, best, routes):
-    """`cost` None: no plan, or one that leaves out customers who must be served."""
+    """Prints and returns a result. `cost` is None without a plan that serves all mandatory customers."""
     line = {"instance": path.stem, "side": side, "limit": limit, "seconds": round(seconds, 3), "cost": cost,
             "gap_percent": None if cost is None else round(100 * (cost / best - 1), 3), "routes": routes}
     print(json.dumps(line), flush=True)
@@ -90,14 +91,14 @@ def run_pyvrp(path, rounding, best, limit, seed):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", type=pathlib.Path, required=True, help=".vrp files with a .sol beside each")
-    parser.add_argument("--rounding", choices=ROUNDING, default="nearest", help="what the set means by EUC_2D")
-    parser.add_argument("--limits", default="10", help="seconds, comma separated")
-    parser.add_argument("--stride", type=int, default=1, help="every so many instances")
+    parser.add_argument("--data", nargs="+", type=pathlib.Path, required=True, help=".vrp files, each with its .sol")
+    parser.add_argument("--rounding", choices=ROUNDING, default="nearest", help="EUC_2D rounding of the set")
+    parser.add_argument("--limits", default="10", help="limits in seconds, comma separated")
+    parser.add_argument("--stride", type=int, default=1, help="use every STRIDE-th instance")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default=ROOT / "build/dev", type=pathlib.Path, help="folder with bin/vrpd")
-    parser.add_argument("--pyvrp", action="store_true", help="beside PyVRP")
-    parser.add_argument("--core", type=int, default=0, help="where the sides run")
+    parser.add_argument("--pyvrp", action="store_true", help="run PyVRP too")
+    parser.add_argument("--core", type=int, default=0, help="CPU core of the sides")
     arguments = parser.parse_args()
     limits = [float(limit) for limit in arguments.limits.split(",")]
     paths = sorted(arguments.data)[::arguments.stride]

@@ -1,4 +1,4 @@
-"""OR-Tools' model of an instance of our JSON: parallel cheapest insertion, then guided local search until the limit."""
+"""Solves instances of our JSON with OR-Tools: parallel cheapest insertion, then guided local search until the limit."""
 
 import time
 
@@ -7,8 +7,8 @@ from feature_problem import FAR, NEVER, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
-# Features without a short exact model, or that are compared with other solvers, are left out. A break may be taken before
-# a route begins or after it has ended; ours is part of the route.
+# Excludes features without a short exact model, or that are compared with other solvers. OR-Tools may schedule a break
+# before a route begins or after it ends; our breaks are part of the route.
 UNKNOWN = {"pickups", "shipments", "release", "setup", "vehicles.open_end", "vehicles.breaks",
            "vehicles.max_reloads"}
 
@@ -34,7 +34,7 @@ class Model:
         return self.manager.NodeToIndex(node)
 
     def _transit(self, key, matrix):
-        """The callback of an [N, N] matrix, made once for each key."""
+        """Returns the callback of an [N, N] matrix, cached by key."""
         if key not in self._transits:
             self._transits[key] = self.routing.RegisterTransitMatrix(matrix.tolist())
         return self._transits[key]
@@ -47,7 +47,7 @@ class Model:
             self.routing.SetFixedCostOfVehicle(vehicle.fixed, number)
 
     def _add_loads(self):
-        """A dimension for deliveries and one for backhauls, which come after them, of each load dimension."""
+        """Adds two dimensions per load dimension: one for deliveries, and one for backhauls, which come later."""
         for what, rows in (("demand", self._problem.demands), ("backhaul", self._problem.backhauls)):
             for k in range(self._problem.dimensions):
                 loads = [row[k] for row in rows]
@@ -58,7 +58,7 @@ class Model:
                     [vehicle.capacity[k] for vehicle in self._kinds], True, f"{what}{k}")
 
     def _add_times(self):
-        """Service belongs to the way that follows it, so that a cumul is the start of a service."""
+        """Adds the time dimension. The arc after a node includes its service, so a cumul is a service start."""
         service = numpy.array(self._problem.service)[:, None]
         transits = [self._transit(("time", kind), vehicle.duration + service)
                     for kind, vehicle in zip(self.fleet, self._kinds)]
@@ -133,7 +133,7 @@ class Model:
 
 
 def solve(problem, limit, seed):
-    """The best plan, or None where there is none by then. OR-Tools has no seed."""
+    """Returns the best plan found within the limit, or None. OR-Tools has no seed."""
     del seed
     begun = time.perf_counter()
     model = Model(problem)

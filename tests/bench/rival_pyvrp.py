@@ -1,10 +1,11 @@
-"""PyVRP's model of an instance of our JSON. What PyVRP has no field for is said with those that it has, exactly:
+"""Solves instances of our JSON with PyVRP. Features without a field of their own have an exact equivalent:
 
-- an open end: a depot at no distance from any node;
-- the most stops and each skill: a load dimension, of which customers take 1 and vehicles have as many as they may;
-- a backhaul before a delivery: an edge that costs more than any plan;
-- fewest vehicles first: a fixed cost of more than any plan; priorities: prizes of as much, by their weight;
-- several windows: one customer each, of a group of which one is served.
+- open end: a depot at distance 0 from every node;
+- stop limit, skills: a load dimension each, with demands of 1 and the allowed number of stops as capacity;
+- backhaul before a delivery: an edge that costs more than any plan;
+- fewest vehicles first: a fixed cost that exceeds any plan's cost;
+- priorities: prizes of that cost times the weight;
+- several windows: one customer per window, in a group of which one is served.
 """
 
 import itertools
@@ -20,7 +21,7 @@ UNKNOWN = {"setup", "vehicles.breaks"}
 
 
 def unlimited(value):
-    """As PyVRP writes it."""
+    """Replaces our value of "unlimited" by PyVRP's."""
     return int(numpy.iinfo(numpy.int64).max) if value == NEVER else value
 
 
@@ -29,7 +30,7 @@ class Model:
         self._problem = problem
         self._skills = sorted({skill for skills in problem.skills for skill in skills})
         self._stops = any("max_stops" in vehicle.given for vehicle in problem.vehicles)
-        self._nodes = []  # of each PyVRP client
+        self._nodes = []  # node of each PyVRP client
         self._groups = []
         self._add_groups()
         clients = [client for node in problem.customers for client in self._clients(node)]
@@ -93,7 +94,7 @@ class Model:
         return depots + [pyvrp.Depot(self._problem.nodes)]  # where open routes end
 
     def _profiles(self):
-        """Pairs of matrices with the nowhere of open ends as their last node, and which of them each vehicle has."""
+        """Returns pairs of matrices, whose last node is the depot of open ends, and each vehicle's pair index."""
         pairs, index, profiles = [], {}, []
         for vehicle in self._problem.vehicles:
             key = (id(vehicle.distance), id(vehicle.duration))
@@ -132,14 +133,14 @@ class Model:
 
 def nodes_of(model, route, depots):
     nodes = [model.node_of(activity) for activity in route.schedule()][1:-1]
-    once = [node for node, _ in itertools.groupby(nodes)]  # two visits of a depot in a row are one
+    once = [node for node, _ in itertools.groupby(nodes)]  # merges consecutive visits of a depot
     while once and once[-1] < depots:
         once.pop()
     return list(itertools.dropwhile(lambda node: node < depots, once))
 
 
 def solve(problem, limit, seed):
-    """The best plan, or None where there is no feasible one by then."""
+    """Returns the best feasible plan found within the limit, or None."""
     begun = time.perf_counter()
     model = Model(problem)
     result = pyvrp.solve(model.data, stop=lambda _: time.perf_counter() - begun >= limit, seed=seed, collect_stats=False,

@@ -1,4 +1,4 @@
-"""VROOM's model of an instance of our JSON, at exploration level 5: it ends by itself, at the latest at the limit."""
+"""Solves instances of our JSON with VROOM at exploration level 5, which ends by itself, at the limit at the latest."""
 
 import datetime
 import time
@@ -9,8 +9,9 @@ from feature_problem import FAR, NEVER, Plan
 
 NAME = "vroom"
 LEVEL = 5
-# It knows no release times, prizes, groups and reloads; of durations it counts and limits the driving only. Of plans with
-# the same weight left out it takes those that serve more customers, then the cheapest; ours the cheapest.
+# VROOM has no release times, prizes, groups or reloads, and its durations and their limits cover only the driving.
+# Among plans with equal unserved weight, VROOM prefers more served customers, then the lowest cost.
+# Ours prefers the lowest cost.
 UNKNOWN = {"release", "prizes", "priorities", "alternative_groups", "backhauls", "vehicles.max_reloads",
            "vehicles.max_duration", "vehicles.cost_per_time", "vehicles.max_overtime"}
 
@@ -24,7 +25,7 @@ class Model:
         self._problem = problem
         self._skill = {skill: index for index, skill in enumerate(
             sorted({skill for vehicle in problem.vehicles for skill in vehicle.given.get("skills", ())}))}
-        # A vehicle that does not move has no new setup: VROOM distinguishes places by their index.
+        # Setup applies only after a move. VROOM compares location indices, so nodes of one location share an index.
         self._places = [int(numpy.argmax((problem.distance[node] == 0) & (problem.duration[node] == 0)))
                         for node in range(problem.nodes)]
         self.input = vroom.Input()
@@ -80,7 +81,7 @@ class Model:
 
 
 def solve(problem, limit, seed):
-    """VROOM has no seed: it does the same each time. Its plan may leave customers out."""
+    """Returns VROOM's plan, which may have unserved customers. VROOM has no seed and is deterministic."""
     del seed
     begun = time.perf_counter()
     model = Model(problem)

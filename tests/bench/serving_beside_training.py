@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a training that takes all threads costs those who ask for plans meanwhile.
+"""Measures how a training run on all threads slows concurrent solves.
 
-Needs vrpd and vrpctl. Starts a daemon with two threads, generates instances and searches each for --reference as what answers
-are compared with. Then `vrpctl bench`, one client, asks for them in turns with a budget: idle, beside a CVRP50 training by
-batches of 512, and idle again. Prints a JSON line for each, with latencies by the client's clock, the mean cost and the mean
-gap, and one with the ratios of training to idle (the mean of both idle measurements).
+Needs vrpd and vrpctl. Starts a daemon with two threads, generates instances, and solves each for --reference to get
+reference costs. Then `vrpctl bench` solves them with one client and a budget in three phases: on an idle daemon, during
+a CVRP50 training run with batches of 512, and idle again. Prints one JSON line per phase, with the client's latencies,
+the mean cost and the mean gap. Finally prints the ratios of training to idle (the mean of both idle phases).
 
 Examples:
   serving_beside_training.py
@@ -34,7 +34,7 @@ WARM_STEPS = 2
 
 
 def instances_with_references(daemon, folder, arguments):
-    """A file of instances that know what a longer search costs."""
+    """Writes a file of instances whose reference costs come from a longer search."""
     path = folder / "instances.jsonl"
     generated = daemon.call("generate", "--problem", "cvrp", "--customers", arguments.customers, "--count", arguments.instances,
                             "--seed", arguments.seed).stdout.splitlines()
@@ -81,10 +81,10 @@ def beside_a_training(daemon, folder, instances, arguments):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--budget", default="50ms")
-    parser.add_argument("--duration", default="30s", help="of each measurement")
+    parser.add_argument("--duration", default="30s", help="duration of each phase")
     parser.add_argument("--customers", type=int, default=100)
     parser.add_argument("--instances", type=int, default=20)
-    parser.add_argument("--reference", default="3s", help="of search for each instance")
+    parser.add_argument("--reference", default="3s", help="search time per instance for its reference cost")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "dev")

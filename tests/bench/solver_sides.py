@@ -1,9 +1,8 @@
-"""The sides that compare_solvers.py and compare_features.py run: vrpd over gRPC, held to one core, and the solvers of
-measure_solvers.py.
+"""The sides of compare_solvers.py and compare_features.py: vrpd, and the solvers of measure_solvers.py.
 
-Each has run(instance, limit, seed), which returns (routes or None, seconds of wall clock). An instance is a dictionary
-as measure_solvers.py loads it: name, kind (cvrp, vrptw, tsp), metric, capacity, coords with the depot first, demands,
-and with windows time_windows, service, vehicles.
+vrpd is called over gRPC and pinned to one core. Each side has run(instance, limit, seed), which returns (routes or
+None, seconds of wall time). An instance is a dictionary as loaded by measure_solvers.py: name, kind (cvrp, vrptw, tsp),
+metric, capacity, coords with the depot first, demands, and with windows time_windows, service, vehicles.
 """
 
 import copy
@@ -15,7 +14,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VROOM_LEVEL = 5  # its own scale of effort, instead of a limit
+VROOM_LEVEL = 5  # exploration level, instead of a limit
 LATE_S = 60
 
 
@@ -27,7 +26,7 @@ def load_script(path):
 
 
 def generated_messages(folder):
-    """The Python messages of the API, generated into `folder` by protoc. They need the package googleapis-common-protos."""
+    """Generates the API's Python messages into `folder` with protoc. They need the package googleapis-common-protos."""
     protos = sorted(str(path) for path in (ROOT / "proto").rglob("*.proto"))
     subprocess.run(["protoc", "-I", ROOT / "proto", "-I", ROOT / "third_party/proto", "--python_out", folder, *protos],
                    check=True)
@@ -37,7 +36,7 @@ def generated_messages(folder):
 
 
 class Vrpd:
-    """A daemon of one's own on one core. The clock runs from before the request is sent until the answer is there."""
+    """A private daemon on one core. Times are from before sending a request until its response has arrived."""
 
     def __init__(self, build, core):
         import grpc
@@ -100,7 +99,7 @@ class Vrpd:
         return self._instances.InstanceFile(format=f"INSTANCE_FORMAT_{form}", content=text.encode())
 
     def solve_file(self, text, limit, seed):
-        """Of an instance in our JSON: the routes as check_file() takes them, and the seconds."""
+        """Solves an instance of our JSON. Returns the routes in the form of check_file(), and the seconds."""
         answer, seconds = self._answer({"file": self._file(text)}, limit, seed)
         routes = []
         for route in answer.solution.routes:
@@ -110,9 +109,9 @@ class Vrpd:
         return routes, seconds
 
     def check_file(self, text, routes):
-        """The independent checker's answer for routes of (vehicle type, nodes in order, reloads by their depot)."""
+        """Returns the checker's response for routes of (vehicle type, nodes in order, reloads by their depot)."""
         request = self._solver.CheckSolutionRequest(file=self._file(text))
-        request.solution.SetInParent()  # a plan without routes is one too
+        request.solution.SetInParent()  # a plan may have no routes
         for vehicle, nodes in routes:
             route = request.solution.routes.add(vehicle=vehicle)
             for node in nodes:
@@ -120,18 +119,18 @@ class Vrpd:
         return self._check(request, timeout=LATE_S)
 
     def solve_vrplib(self, text, limit, seed):
-        """Of an instance in CVRPLIB's form: the answer's solution and the seconds."""
+        """Solves an instance in CVRPLIB format. Returns the solution and the seconds."""
         answer, seconds = self._answer({"file": self._file(text, "VRPLIB")}, limit, seed)
         return answer.solution, seconds
 
     def check_vrplib(self, text, plan):
-        """The independent checker's answer for a plan as a .sol holds it."""
+        """Returns the checker's response for a plan in .sol format."""
         request = self._solver.CheckSolutionRequest(file=self._file(text, "VRPLIB"))
         request.solution_file.content = plan.encode()
         return self._check(request, timeout=LATE_S)
 
     def with_network(self, model):
-        """The same daemon, asked for STRATEGY_SEEDED with `model`."""
+        """Returns a side that uses STRATEGY_SEEDED with `model` on the same daemon."""
         other = copy.copy(self)
         other._strategy, other._model = "STRATEGY_SEEDED", model
         return other

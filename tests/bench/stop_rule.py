@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""The rule by which `vrpctl solve` ends without a budget, beside a fixed time on the same instances.
+"""Compares the automatic stop rule of `vrpctl solve` with a fixed budget on the same instances.
 
-For each generated instance both sides answer, the order turning from one to the next: one that is slow for a while is
-slow for both. Needs nothing but Python and a build. Prints a JSON line with the seed first, then one for each answer,
-then one for each class: the mean over the instances of the automatic answer's cost above the fixed one's in per cent,
-the median, 90th percentile and maximum of its seconds, and what ended it. Exits with 1 where a class is more than
---most-percent above or its median takes more than --most-seconds.
+Solves each generated instance with both rules in alternating order, so that a temporarily slow machine slows both.
+Needs only Python and a build. Prints JSON lines: first the seed, then one line per solve, then a summary per class. A
+summary holds the mean of the automatic rule's extra cost in per cent, the median, 90th percentile and maximum of its
+seconds, and the end reasons. Exits with 1 if a class costs over --most-percent more or its median solve takes more than
+--most-seconds.
 
 Examples:
   VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py
   VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py --classes vrptw100 --instances 50 --threads 1
-  VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py --seed 71     the instances of an earlier run again
+  VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py --seed 71  # repeats an earlier run
 """
 
 import argparse
@@ -29,7 +29,7 @@ from daemon import Daemon  # noqa: E402
 
 
 def generated(daemon, folder, name, count, seed):
-    """Files of one instance each."""
+    """Generates instances and returns their paths, one file per instance."""
     problem, customers = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
     path = folder / f"{name}.jsonl"
     made = daemon.call("generate", "--problem", problem, "--customers", customers, "--count", str(count), "--seed",
@@ -77,12 +77,12 @@ def summary(name, runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--classes", default="cvrp100,vrptw100", help="problem and customers, comma separated")
-    parser.add_argument("--instances", type=int, default=20, help="of each class")
-    parser.add_argument("--fixed", default="10s", help="budget of the other side")
-    parser.add_argument("--threads", type=int, default=0, help="of both sides; 0: as many as are idle")
-    parser.add_argument("--seed", type=int, help="of the instances; default: drawn")
-    parser.add_argument("--most-percent", type=float, default=0.1)
-    parser.add_argument("--most-seconds", type=float, default=2)
+    parser.add_argument("--instances", type=int, default=20, help="number of instances per class")
+    parser.add_argument("--fixed", default="10s", help="budget of the fixed side")
+    parser.add_argument("--threads", type=int, default=0, help="threads of both sides; 0: all idle ones")
+    parser.add_argument("--seed", type=int, help="seed of the instances; random by default")
+    parser.add_argument("--most-percent", type=float, default=0.1, help="maximum extra cost in per cent")
+    parser.add_argument("--most-seconds", type=float, default=2, help="maximum median seconds")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1, 1 << 31)
     print(json.dumps({"what": "stop_rule", "seed": seed, "instances": arguments.instances, "threads": arguments.threads}),

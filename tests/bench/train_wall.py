@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Training throughput as a user of the daemon sees it: by the wall clock between two steps that `vrpctl train` tells.
+"""Measures training throughput for a user of the daemon, by the wall time between progress events of `vrpctl train`.
 
-Needs vrpd, vrpctl and engine_bench (built by ./dev bench). Starts a daemon of its own, trains a case of compare_rl4co.py
-on it by `vrpctl train --remote`, and divides the instances of the steps between the first and the last progress event
-by the time between their arrivals here. Before and after the same steps by engine_bench, which has nothing around them:
-the difference is what daemon, job, events and the client cost. Prints a JSON line a case, then a table.
+Needs vrpd, vrpctl and engine_bench (built by ./dev bench). Starts a separate daemon and trains a case of
+compare_rl4co.py on it with `vrpctl train --remote`. Divides the number of instances between the first and the last
+progress event by the time between their arrivals. Before and after, engine_bench runs the same steps without a daemon.
+The difference is the cost of daemon, job, events and client. Prints one JSON line per case, then a table.
 
 Examples:
   train_wall.py
@@ -37,7 +37,7 @@ validation: {{instances: 16}}
 
 
 def by_the_daemon(case, baseline, arguments):
-    """Seconds a step, between the progress events; and how many steps lie between them."""
+    """Returns the seconds per step between the first and the last progress event, and the number of steps."""
     customers, batch = CASES[case]
     sys.path.insert(0, str(ROOT / "tests" / "e2e"))
     os.environ["VRP_BINARY_DIR"] = str(arguments.build)
@@ -58,7 +58,7 @@ def by_the_daemon(case, baseline, arguments):
     finally:
         daemon.stop()
         daemon.clean_up()
-    # The first steps warm memory and caches up.
+    # The first steps warm up memory and caches.
     first = next((at for at in seen if at[0] >= arguments.warmup), None)
     if first is None or seen[-1][0] <= first[0]:
         sys.exit(f"train_wall: {case}: too few steps were told: {seen}")
@@ -80,7 +80,7 @@ def measure(case, baseline, arguments):
     batch = CASES[case][1]
     before = by_the_engine(case, baseline, arguments)
     daemon, steps = by_the_daemon(case, baseline, arguments)
-    engine = (before + by_the_engine(case, baseline, arguments)) / 2  # other load comes and goes
+    engine = (before + by_the_engine(case, baseline, arguments)) / 2  # averages out changes of other load
     return {"what": f"train_wall_{case}", "batch": batch, "incl_rollout_baseline": baseline, "steps": steps,
             "by_vrpctl_per_s": round(batch / daemon, 1), "by_engine_per_s": round(batch / engine, 1),
             "around_a_step_ms": round(1e3 * (daemon - engine), 2), "around_share": round(daemon / engine - 1, 3),
@@ -89,10 +89,10 @@ def measure(case, baseline, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cases", default=",".join(CASES), help="comma separated")
+    parser.add_argument("--cases", default=",".join(CASES), help="cases to run, comma separated")
     parser.add_argument("--steps", type=int, default=30)
-    parser.add_argument("--warmup", type=int, default=3, help="steps that do not count")
-    parser.add_argument("--repeats", type=int, default=7, help="of engine_bench's steps")
+    parser.add_argument("--warmup", type=int, default=3, help="number of unmeasured warm-up steps")
+    parser.add_argument("--repeats", type=int, default=7, help="number of measured steps of engine_bench")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "dev")
     arguments = parser.parse_args()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Cancels a training of CVRP50 by batches of 512 at random moments, and measures when vrpd solves at its usual speed again.
+"""Cancels a CVRP50 training run with batches of 512 at random moments, and measures when vrpd solves at its usual speed again.
 
-Each time, a job is submitted and cancelled at a random moment after its start or, every other time, after its first step.
-A solve is sent at once. The script measures the times from the cancellation to the solve's correct answer and to the job's
-end. The job must end as CANCELLED within --patience seconds. vrpd's memory, threads and state folder must not grow. Prints
-one JSON line per ten cancels and one at the end, with percentiles. Exits 1 on any error. Times are reported, not judged.
+Each time, the script submits a job and cancels it at a random moment: alternately after its start and after its first step.
+It sends a solve at once. The script measures the times from the cancellation to the solve's correct response and to the
+job's end. The job must end as CANCELLED within --patience seconds. vrpd's memory, threads and state folder must not grow.
+Prints one JSON line per ten cancels and one at the end, with percentiles. Exits with 1 on any error. Times are
+reported, not judged.
 
 Examples:
   cancels.py --cancels 10
@@ -107,7 +108,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cancels", type=int, default=10)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--spread", type=float, default=2, help="seconds within which a job is cancelled")
+    parser.add_argument("--spread", type=float, default=2, help="maximum seconds until a job is cancelled")
     parser.add_argument("--patience", type=float, default=30)
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-cancels-"))

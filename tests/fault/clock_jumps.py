@@ -2,10 +2,11 @@
 """Changes vrpd's view of the machine's clock (clock_shim.cc) during training and solving, and checks that nothing is affected.
 
 For each jump, a day forwards and an hour back, these are in progress: a training job with a time limit, a solve job, a solve
-and a stream with budgets of some seconds, and a watch. After the jump, by the test's own clock, the budgets must end in time
-with correct answers. The training must make steps and not reach its time limit, and the watch's events must have no gap.
-Requests with a deadline must be served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end at
-SIGTERM in time. Then vrpd restarts by the changed clock and must resume. Prints one JSON line per jump. Exits 1 on any error.
+and a stream with budgets of a few seconds, and a watch. After the jump, the budgets must end in time by the test's own
+clock, with correct responses. The training must make steps and not reach its time limit, and the watch's events must have no
+gap. Requests with a deadline must be served. vrpctl bench and vrpctl top must survive another such jump, and vrpd must end in
+time on SIGTERM. Then vrpd restarts with the changed clock and must resume. Prints one JSON line per jump. Exits with 1 on any
+error.
 
 Examples:
   clock_jumps.py
@@ -31,7 +32,7 @@ SHIM = BINARIES.parent / "tests" / "clock_shim.so"
 JUMPS = (86_400, -3600)
 RUNNING, SUCCEEDED = 3, 7  # of JobState
 BUDGET_S = 2
-LATE_S = 4  # this machine may be busy
+LATE_S = 4  # tolerance for a busy machine
 LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100", "--set",
         "training.checkpoint_every_steps=20", "--time-limit", "30m")
 
@@ -86,7 +87,7 @@ class Case:
         return list(api.start(channel, "SolverService/StreamSolve", [api.solve_request(budget_ms=1000 * BUDGET_S)], timeout=60))
 
     def bench(self, daemon):
-        """Returns the measurements of a vrpctl bench whose clock is changed meanwhile."""
+        """Returns the measurements of a vrpctl bench during which the clock changes."""
         words = ("bench", DATA / "E-n22-k4.vrp", "--budget", "20ms", "--clients", "1", "--duration", f"{BUDGET_S}s", "--warm-up", "1ms")
         done = subprocess.run([BINARIES / "vrpctl", "--remote", daemon.address, *words, "--output", "json"], env=self.env(),
                               capture_output=True, text=True, timeout=CALL_TIMEOUT_S)
@@ -172,7 +173,7 @@ class Case:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jump", type=int, action="append", help="seconds; default: a day forwards, an hour back")
+    parser.add_argument("--jump", type=int, action="append", help="seconds to jump; default: a day forwards, an hour back")
     arguments = parser.parse_args()
     if not SHIM.exists():
         print(f"skipped: there is no {SHIM}: built with a sanitizer, or not built")

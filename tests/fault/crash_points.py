@@ -15,7 +15,7 @@ same requests are sent again: nothing may exist twice, every job must have ended
 expected loadable versions of its model, and no temporary file may remain.
 
 A case whose point does not occur is repeated at an earlier hit. A case without a fault is an error, unless its point is in
-SELDOM. Prints one JSON line per case and one at the end. Exits 1 on any error.
+SELDOM. Prints one JSON line per case and one at the end. Exits with 1 on any error.
 
 Examples:
   crash_points.py
@@ -45,7 +45,7 @@ WAIT_S = 60
 FULL_WAIT_S = 6  # a job that waits for space to store its end may wait for ever
 POLL_S = 0.1
 TRIES = 3
-# Points whose occurrence depends on the timing of threads. They are tried; missing one is reported, but no error.
+# Points whose occurrence depends on the timing of threads. A missed point is reported, but is no error.
 SELDOM = ()
 # Requests that return the existing object when they are repeated; each import makes a new version.
 SAME = {"training", "solving", "matrices", "alias", "evaluation", "backup", "passing matrices", "dataset",
@@ -116,7 +116,7 @@ class Work:
         job = names["steered"]
 
         def state_once(*wanted):
-            """Returns the job's state once it is one of `wanted`, or an empty text if it cannot become so."""
+            """Returns the job's state once it is one of `wanted`, or an empty string if it cannot reach one."""
             until = time.monotonic() + patience_s
             while time.monotonic() < until and daemon.process.poll() is None:
                 got = daemon.call("jobs", "get", job, "--output", "json")
@@ -149,7 +149,7 @@ class Work:
 
 
 def wait_for(daemon, names, patience_s=WAIT_S):
-    """Blocks until the jobs have ended, the daemon has died, or a time limit. Returns the jobs."""
+    """Blocks until the jobs have ended, the daemon has died, or a time limit has passed. Returns the jobs."""
     jobs, until = {}, time.monotonic() + patience_s
     wanted = [what for what in ("training", "solving") if what in names]
     while time.monotonic() < until and daemon.process.poll() is None:
@@ -226,7 +226,7 @@ def judge_after(work, state, acknowledged, may_fail):
 
 
 def strike(work, state, settings):
-    """Works under the shim until the fault or the end. Returns the acknowledged requests and the errors before any restart."""
+    """Runs the work until the fault or the end. Returns the acknowledged requests and the errors before any restart."""
     environment = {**os.environ, "LD_PRELOAD": str(SHIM), "VRP_FAULT_ROOT": str(state), **settings}
     acts_full = settings.get("VRP_FAULT_ACTION") == "full"
     try:
@@ -293,11 +293,11 @@ def occurrences(count, hits):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--action", choices=("kill", "full"), action="append", help="default: both")
+    parser.add_argument("--action", choices=("kill", "full"), action="append", help="run only this fault; default: both")
     parser.add_argument("--hits", type=int, default=1, help="number of hits per point, one case each")
     parser.add_argument("--database-hits", type=int, default=6, help="number of hits per point of jobs.db and its files")
     parser.add_argument("--cases", type=int, default=0, help="number of cases, evenly chosen; 0: all")
-    parser.add_argument("--point", help="run only this one")
+    parser.add_argument("--point", help="run only this point")
     parser.add_argument("--parallel", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     if not SHIM.exists():

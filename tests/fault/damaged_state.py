@@ -3,11 +3,11 @@
 
 The folder holds a finished training with its model, a killed one with checkpoints, an imported model, matrices and a dataset.
 A case is a copy of it in which one file is emptied, truncated, overwritten or has flipped bits. vrpd must start and work:
-damaged objects are refused or skipped with a message, the unfinished training resumes from an older checkpoint, and
+damaged objects are rejected or skipped with a message, the unfinished training resumes from an older checkpoint, and
 everything else works. A damaged or lost database must stop the start by name, until the jobs are forgotten on purpose. Then
 come the read-only cases (EROFS of fault_shim.cc, like a disk that the kernel has remounted): at the start and during a
 training. Writes must be refused with the reason, solving must work, and SIGTERM must end vrpd. Prints one JSON line per case
-and one at the end. Exits 1 on any error.
+and one at the end. Exits with 1 on any error.
 
 Examples:
   damaged_state.py

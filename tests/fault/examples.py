@@ -5,7 +5,7 @@ from daemon import DATA, ROOT, tiny_config
 
 
 class Examples:
-    """Valid messages of each RPC. RPCs without an entry get the name of an object."""
+    """Valid messages of each RPC. RPCs without a case in _special get only a resource name."""
 
     def __init__(self, daemon, folder):
         self.training = daemon.json("train", "--config", tiny_config(folder), "--detach")[0]["name"]
@@ -27,7 +27,7 @@ class Examples:
         return instance
 
     def of(self, name):
-        """Returns the messages of a call."""
+        """Returns the serialised request messages of the RPC `name`."""
         made = self._special(name)
         if made is not None:
             return [part.SerializeToString() for part in made]

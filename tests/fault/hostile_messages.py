@@ -8,11 +8,11 @@ messages instead of one, or streams that end early or come in the wrong order.
 Each call must end soon with OK or with a status of the daemon that names the reason. UNKNOWN, INTERNAL, an empty text and a
 path of the daemon are errors. At the end vrpd must be alive, solve, and have counted calls of every RPC. Its memory, threads
 and streams must be unchanged, and its state folder must hold only what it acknowledged. Prints one JSON line per RPC and one
-at the end. Exits 1 on any error.
+at the end. Exits with 1 on any error.
 
 Examples:
   hostile_messages.py
-  hostile_messages.py --cases 1000 --seed 7            per RPC; 34 RPCs take some minutes
+  hostile_messages.py --cases 1000 --seed 7            cases per RPC; 34 RPCs take a few minutes
   hostile_messages.py --rpc SolverService/Solve --cases 5000"""
 
 import argparse
@@ -206,7 +206,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=40, help="random cases per RPC, besides the fixed ones")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rpc", choices=sorted(METHODS), help="run only this one")
+    parser.add_argument("--rpc", choices=sorted(METHODS), help="run only this RPC")
     arguments = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-hostile-"))
     limits = folder / "vrpd.yaml"

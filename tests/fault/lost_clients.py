@@ -3,12 +3,12 @@
 
   killed   a client with every streaming RPC and a long solve in progress is killed (SIGKILL); some seconds later vrpd has
            neither its calls and streams nor its threads
-  silent   connections that send nothing, and ones that send only HTTP/2's preface; others are served, and they are closed
-           at the latest when their owner exits (--long waits until vrpd itself ends the former)
+  silent   connections that send nothing, and connections that send only HTTP/2's preface; vrpd serves other clients, and
+           closes these connections at the latest when their client exits (--long waits until vrpd closes the first kind)
   stopped  a client that reads none of its streams (SIGSTOP); a training continues, and memory is bounded
-  idle     --streams watches of a paused job at once; memory and CPU are reported, and a solve meanwhile is in time
+  idle     --streams watches of a paused job at once; memory and CPU are reported, and a concurrent solve is in time
 
-Prints one JSON line each and one at the end. Exits 1 on any error. Times are reported, not judged.
+Prints one JSON line per case and one at the end. Exits with 1 on any error. Times are reported, not judged.
 
 Examples:
   lost_clients.py

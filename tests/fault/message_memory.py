@@ -4,7 +4,7 @@
 Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of an
 initial plan, texts, unknown fields. One caller, then several at once, send it to an RPC. Every call must end with a status of
 the daemon, OK included, and at the end vrpd must solve. Prints one JSON line per shape, with the resident memory before and
-its peak, and one at the end. Exits 1 if a call ended otherwise or the memory grew by more than --most-mib.
+its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory grows by more than --most-mib.
 
 Examples:
   message_memory.py
@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")
-    parser.add_argument("--most-mib", type=int, default=3000, help="limit of the growth of memory: twice max_request_memory_mib, "
+    parser.add_argument("--most-mib", type=int, default=3000, help="maximum growth in MiB: twice max_request_memory_mib, "
                         "for messages on the wire and parsed, and for conversions")
     arguments = parser.parse_args()
     wrong, cases = 0, 0

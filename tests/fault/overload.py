@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Sends several times as many solves as vrpd can do, in open loop, and checks that each is answered or refused.
+"""Sends several times as many solves as vrpd can run, in an open loop, and checks that each is answered or rejected.
 
-First a closed loop of 32 callers measures the capacity. (A request that has waited longer than its budget is answered by the
+First a closed loop of 32 callers measures the capacity. (A request that has waited longer than its budget returns the
 first plan found.) Then requests come at --times that rate for --seconds, independent of earlier ones. Each must end with a
-correct answer, or refused with RESOURCE_EXHAUSTED and a retry delay. At the end the queue must be empty, memory unchanged, and
-requests answered as before. Latencies are by this client's clock and are reported, not judged, as is the share of refusals
-that took more than 50 ms, since clients share the cores. Prints one JSON line. Exits 1 on any error.
+correct answer, or be rejected with RESOURCE_EXHAUSTED and a retry delay. At the end the queue must be empty, memory
+unchanged, and requests answered as before. Latencies are by this client's clock. They and the share of rejections slower than
+50 ms are reported, not judged, because clients share the cores. Prints one JSON line. Exits with 1 on any error.
 
 Examples:
   overload.py
-  overload.py --seconds 60      the long form"""
+  overload.py --seconds 60      one minute"""
 
 import argparse
 import collections
@@ -28,12 +28,12 @@ from daemon import Daemon  # noqa: E402
 from latencies import percentiles  # noqa: E402
 from process import figures, settled  # noqa: E402
 
-CUSTOMERS = 1000  # so many that the first plan takes longer than to send and read a request
+CUSTOMERS = 1000  # the first plan must take longer than sending and reading a request
 BUDGET_MS = 100
 CALLERS = 32
-REFUSED_S = 0.05  # until a caller who was refused asks again
+REFUSED_S = 0.05  # delay before a rejected caller retries
 CAPACITY_S = 2
-PROMPT_MS = 50  # a refusal should not take longer
+PROMPT_MS = 50  # limit of a prompt rejection
 DEADLINE_S = 30
 MOST_GROWTH_MIB = 200
 SOLVE = "SolverService/Solve"
@@ -53,7 +53,7 @@ class Load:
         return api.ask(self.channel, "SystemService/GetServerStats")
 
     def capacity(self):
-        """Returns answers per second, in closed loop."""
+        """Returns the solves per second of a closed loop."""
         counts, until = [0] * CALLERS, time.monotonic() + CAPACITY_S
 
         def call(i):

@@ -8,13 +8,13 @@ submission is sent again under its request id. Every acknowledged job must exist
 unless the daemon has quarantined it after three crashes without a checkpoint (`quarantined`). Every acknowledged publication
 must exist, one per step, with no other versions, and each version must be loadable.
 
-Prints one JSON line per kill and one at the end. Exits 1 on any error. `struck` in the last line counts what
+Prints one JSON line per kill and one at the end. Exits with 1 on any error. `struck` in the last line counts what
 the kills interrupted: calls without an answer (`training`, `solving`, `publish`), and partial checkpoints and versions of
 models in the state folder. `made` counts the calls without an answer that took effect nevertheless.
 
 Examples:
   random_kills.py --kills 30
-  random_kills.py --kills 1000 --seed 7       the long form: about half an hour"""
+  random_kills.py --kills 1000 --seed 7       about half an hour"""
 
 import argparse
 import collections
@@ -31,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from daemon import BINARIES, DATA, Daemon, tiny_config  # noqa: E402
 from judge import ENDED, Judge, job_words, leftovers  # noqa: E402
 
-AT_ONCE = 3  # jobs of a kind that wait or run
+AT_ONCE = 3  # maximum number of waiting and running jobs per kind
 PROGRESS_S = 30
 LAST_S = 60  # at least one of the remaining jobs must end within this time
 POLL_S = 0.02
@@ -195,7 +195,7 @@ class Run:
             daemon.clean_up()
 
     def await_ends(self, daemon):
-        """Blocks until all jobs have ended. Jobs that were not acknowledged start only now; the long form needs minutes."""
+        """Blocks until all jobs have ended. Unacknowledged jobs start only now; many kills need minutes."""
         left, until = None, 0
         while (now := sum(self.active(daemon, kind) for kind in KINDS)) > 0:
             if left is None or now < left:

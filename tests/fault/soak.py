@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Uses all of vrpd's functions for hours, and checks that its memory, threads and files do not grow.
+"""Calls every RPC of vrpd for --seconds, and checks that its memory, threads and files do not grow.
 
 Callers solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete matrices,
 evaluate, export and import models, generate instances, and delete ended jobs. After a warm-up, memory, threads, open files and
-the size of the state folder are recorded each second. Growth is the difference of the medians of the first and the last tenth
-of the records, of at least ten each. Prints one JSON line per minute and one at the end. Exits 1 if an RPC failed or a growth
-exceeded its limit.
+the size of the state folder are recorded each second. Growth is the median of the last tenth of the records
+minus that of the first. Each tenth has at least ten records. Prints one JSON line per minute and one at the end. Exits with 1
+if an RPC fails or if growth exceeds a limit.
 
 Examples:
   soak.py                    three minutes
-  soak.py --seconds 7200     the long form"""
+  soak.py --seconds 7200     two hours"""
 
 import argparse
 import collections
@@ -34,7 +34,7 @@ from process import figures  # noqa: E402
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
 KEPT_JOBS = 5
 WARM_UP_SHARE = 0.25
-LEAST_NOTED = 10  # at each end
+LEAST_NOTED = 10  # records in the first and in the last tenth
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
 ENDED = (7, 8, 9)
@@ -186,7 +186,7 @@ class Soak:
         return self.judge(round(time.monotonic() - begun))
 
     def growth(self, what):
-        """Returns the differences of the medians of the first and the last tenth."""
+        """Returns the median of the last tenth of the records minus that of the first tenth."""
         values = [noted[what] for noted in self.noted]
         tenth = max(LEAST_NOTED, len(values) // 10)
         return round(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]), 2)

@@ -8,12 +8,12 @@ next start must work:
   import    vrpd during `vrpctl models import`; an acknowledged version exists, and another one completely or not at all
   backup    vrpd during `vrpctl server backup`; a finished backup can be restored, and another one leaves no file
 
-Prints one JSON line per phase, with the number of cases in which the signal came during the work, and one at the end. Exits 1
-on any error.
+Prints one JSON line per phase, with the number of cases in which the signal came during the work, and one at the end. Exits
+with 1 on any error.
 
 Examples:
   terminations.py --cases 40
-  terminations.py --cases 400 --seed 7 --phases restore backup       the long form"""
+  terminations.py --cases 400 --seed 7 --phases restore backup"""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ MODEL = ROOT / "models" / "gt-mixed"
 LONG = ("--set", "name=long", "--set", "training.epochs=100000", "--set", "training.checkpoint_every_steps=5")
 # Large enough that a restore and a backup take some tenths of a second.
 COPIES = 6
-# Duration of each on an idle core, or a little more; later nothing is running.
+# Durations on an idle core, rounded up. After that, the work has ended.
 START_S, RESTORE_S, IMPORT_S, BACKUP_S = 0.08, 0.4, 0.08, 0.4
 BEFORE_SERVING = (0, -signal.SIGTERM)  # -SIGTERM: before vrpd handles signals
 

@@ -1,22 +1,28 @@
 #!/usr/bin/env python3
 """Compares our graph transformer with rl4co's at full size: log-likelihoods, gradients, greedy tours.
 
-Needs torch and rl4co, and policy_probe built. Networks of 128 with 8 heads, FF 512, 3 layers (POMO: 6) and seeded
-random weights, or weights of Kool et al. or rl4co given as a file; instances from rl4co's generator, moved and scaled
-so that their bounding box is the unit square. Prints a JSON line a network; the exit code says whether all agree.
+Needs torch and rl4co, and policy_probe built. The networks have width 128, 8 heads, a feed-forward width of 512 and 3
+layers (POMO: 6). Their weights are random from a seed, or come from a checkpoint file of Kool et al. or rl4co. rl4co's
+generator makes the instances. Each instance is moved and scaled so that its bounding box fills the unit square. Prints
+one JSON line per network. Exits with 0 if all networks agree.
 
-  log_likelihood   largest difference, of a sampled tour (second_pass: by the pass that gives the gradient)
-  gradient         largest difference of an element, by the largest of its own parameter; of the worst parameter,
-                   with its name
-  greedy           tours that differ, and of these how many cost the same within 1e-5 (ties)
+  log_likelihood   largest difference for a sampled tour; second_pass is the same, computed by the pass that computes
+                   the gradient
+  gradient         largest difference of an element, divided by the largest element of that parameter's gradient;
+                   printed for the worst parameter, with its name
+  greedy           number of different tours, and how many of those are ties (equal cost within 1e-5)
 
-Gradients are compared three times: in float64 (ours with rl4co's, wanted: 1e-6), and in float32 each side's own with
-rl4co's in float64; `whole` is the error's 2-norm by the gradient's. A ReLU whose input rounding moves across zero
-(relu_sign_changes counts rl4co's) gives float32 a gradient that is off by far more than 1e-4, on either side, and so do
-sums whose terms all but cancel (a TSP's embedding bias). Which inputs these are is luck, so ours is wanted within 1e-4
-or 4 times the error of rl4co's own float32, whichever is more, of the worst parameter and of the whole. Parameters whose gradient is zero but for rounding (the biases of keys, which softmax ignores, and biases before
-an instance norm; in float64 below 1e-9 of the largest of all) are compared by the largest of all. --parameters prints
-the three errors of each parameter.
+All gradients are compared with rl4co's float64 gradient: ours in float64 (tolerance 1e-6), ours in float32, and rl4co's
+in float32. `whole` is the 2-norm of the error divided by that of the gradient.
+
+In float32, both sides can be off by far more than 1e-4. One cause is a ReLU whose input changes sign by rounding
+(relu_sign_changes counts rl4co's). Another is a sum whose terms nearly cancel, such as the bias of a TSP's embedding.
+The affected inputs are arbitrary. Our error must therefore be at most 1e-4 or 4 times rl4co's float32 error, whichever
+is larger. This holds for the worst parameter and for the whole gradient.
+
+Some parameters have a zero gradient apart from rounding: biases of keys, which softmax ignores, and biases before an
+instance norm. Their float64 gradient is below 1e-9 of the largest element of all parameters. Their errors are divided
+by that element instead. --parameters prints the three errors of each parameter.
 
 Examples:
   compare_rl4co_policy.py
@@ -44,7 +50,7 @@ NETWORKS = {  # name: (problem, policy, customers, starts)
     "pomo_cvrp20": ("cvrp", POMO, 20, 20),
 }
 TOLERANCE, TOLERANCE_FLOAT64 = 1e-4, 1e-6
-ZERO = 1e-9  # of the largest gradient of all
+ZERO = 1e-9  # gradients below this share of the largest element count as zero
 
 
 def load_policy(path, kind):
@@ -76,7 +82,10 @@ def scales(gradient):
 
 
 def gradient_errors(reference, other):
-    """Returns the largest error of each parameter; `reference` is in float64, NaN where it has none."""
+    """Returns the largest error of each parameter.
+
+    `reference` is rl4co's gradient in float64. NaN marks elements that rl4co does not have; they are ignored.
+    """
     return {name: float((reference[name] - other[name]).nan_to_num().abs().max()) / scale
             for name, scale in scales(reference).items()}
 
@@ -88,7 +97,7 @@ def whole_error(reference, other):
 
 
 def different_tours(theirs, ours):
-    """Returns the number of pairs (instance, start) whose tours differ; theirs end in zeros, ours in -1."""
+    """Returns whether the tours of each pair (instance, start) differ, [B, P]. Theirs end in zeros, ours in -1."""
     width = max(theirs.shape[2], ours.shape[2])
     theirs, ours = (torch.nn.functional.pad(t, (0, width - t.shape[2])) for t in (theirs, ours.clamp(min=0)))
     return (theirs != ours).any(dim=2)
@@ -134,12 +143,12 @@ def compare(name, policy, kind, customers, starts, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", default=",".join(NETWORKS), help="comma separated")
+    parser.add_argument("--networks", default=",".join(NETWORKS), help="compare only these networks, comma separated")
     parser.add_argument("--instances", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1234)
     parser.add_argument("--checkpoint", type=pathlib.Path, help="compare these weights instead")
-    parser.add_argument("--problem", choices=["cvrp", "tsp"], default="cvrp", help="of --checkpoint")
-    parser.add_argument("--customers", type=int, default=20, help="of --checkpoint")
+    parser.add_argument("--problem", choices=["cvrp", "tsp"], default="cvrp", help="set the problem of --checkpoint")
+    parser.add_argument("--customers", type=int, default=20, help="set the number of customers of --checkpoint")
     parser.add_argument("--parameters", action="store_true", help="print every parameter's errors too")
     parser.add_argument("--program", type=pathlib.Path, default=ROOT / "build" / "dev" / "bench" / "policy_probe")
     arguments = parser.parse_args()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Makes the test data of parity_test: the results of small rl4co networks with seeded random weights.
 
-Needs torch and rl4co. One safetensors file a network, in tests/data/parity: its weights under our names
-("weights.NAME"), instances, sampled tours with weights, their log-likelihoods and the gradient of the weighted sum
-("gradient.NAME", NaN for elements that rl4co's network does not have), both computed in float64, greedy tours.
+Needs torch and rl4co. Writes one safetensors file per network to tests/data/parity. A file holds the weights under our
+names ("weights.NAME"), instances, greedy tours, and sampled tours with their loss weights. It also holds float64
+log-likelihoods of the sampled tours and the gradient of their weighted sum ("gradient.NAME"). NaN marks elements that
+rl4co's network does not have.
 
 Example:  make_reference.py
 """

@@ -1,6 +1,6 @@
 """rl4co's attention models as a reference for ours: policies, instances, and the policies' results.
 
-Needs torch and rl4co. Imported by the scripts beside it and in tests/bench.
+Needs torch and rl4co. The scripts in tests/parity and tests/bench import this module.
 """
 
 import copy
@@ -50,7 +50,7 @@ def fill_unit_square(points):
 def scaled_instances(env, count):
     """Generates a TensorDict of instances whose bounding boxes fill the unit square.
 
-    Returns it and the original sides of the squares [count].
+    Returns the instances and the original sides of the squares [count].
     """
     data = env.generator(batch_size=[count])
     if "depot" not in data.keys():
@@ -83,9 +83,9 @@ def make_untrained(kind, settings, seed):
 
 
 def make_policy(kind, settings, seed):
-    """Makes a policy with random weights, also of norms; batch norm sees some batches and is then frozen."""
+    """Makes a policy with random weights, including norms. Batch norms run on some batches and are then frozen."""
     policy = make_untrained(kind, settings, seed)
-    with torch.no_grad():  # norms that do something, gradients that are not all of one size
+    with torch.no_grad():  # makes norms not the identity, and gradients of different sizes
         for name, parameter in policy.named_parameters():
             if "normalizer" in name:
                 parameter.add_(0.2 * torch.randn_like(parameter))
@@ -188,7 +188,7 @@ def follow_in_float64(policy, env, data, actions, loss_weights):
     torch.set_default_dtype(torch.float64)
     try:
         state = env.reset(in_float64(data))
-        # With several starts the first choices are the environment's own.
+        # With several starts, the environment makes the first choices.
         out = policy(state, env, phase="train", actions=rows[:, 1:] if starts > 1 else rows, **how)
         log_likelihoods = out["log_likelihood"].view(starts, count).T
         (log_likelihoods * loss_weights.double()).sum().backward()
