@@ -119,7 +119,7 @@ class Comparison:
         return OurEngine(self.arguments.program, **case), current
 
     def in_turns(self, step):
-        """Alternates steps of both sides and appends the times to self.results. Returns the peer's times and last value."""
+        """Alternates steps of both sides, adds the times to self.results, and returns the peer's times and value."""
         ours, current = self.start_ours()
         peer_times, peer_cpu, answers = [], [], []
         with ours:

@@ -149,7 +149,7 @@ class Case:
                 self.expect(api.is_sound(answer, customers=2), "matrices cannot be used")
         if cost != "dataset":
             self.expect(daemon.call("datasets", "get", "kept").returncode == 0, "the dataset is gone")
-        # Regardless of the first one's outcome.
+        # Does not depend on the outcome of the first one.
         lines = self.template.folder / "own.jsonl"
         self.expect(daemon.call("datasets", "upload", lines, "--name", "kept").returncode == 0, "the dataset is not repaired by an upload")
         self.expect(daemon.call("models", "list").returncode == 0, "models cannot be listed")

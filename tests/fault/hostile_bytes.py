@@ -78,7 +78,7 @@ def spliced(random, message):
 
 
 def wrong_lengths():
-    """Yields messages whose lengths and depths exceed their content, or any need."""
+    """Yields messages with lengths that exceed their content, or with excessive depths."""
     deep = b""
     for _ in range(3000):
         deep = sized(1, deep)

@@ -36,7 +36,7 @@ from process import figures, settled  # noqa: E402
 LONG = ("--set", "training.epochs=100000", "--set", "training.batches_per_epoch=100")
 STREAMS_PER_CHANNEL = 500
 WATCH = "TrainingService/WatchTrainingJob"
-HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # and empty settings
+HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # followed by empty settings
 HANDSHAKE_S = 10
 SILENT_S = 20
 MOST_GROWTH_MIB = 200

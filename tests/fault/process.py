@@ -20,7 +20,7 @@ def figures(pid):
 
 
 def settled(look, wanted, patience_s=SETTLE_S):
-    """Returns look() once wanted() is true of it, or its last value after a while."""
+    """Returns the value of look() once wanted(value) is true, or the last value after a timeout."""
     until = time.monotonic() + patience_s
     while True:
         seen = look()
