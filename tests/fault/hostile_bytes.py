@@ -78,7 +78,7 @@ def spliced(random, message):
 
 
 def wrong_lengths():
-    """Yields messages with lengths that exceed their content, or with excessive depths."""
+    """Returns messages by name, with wrong lengths, excessive depths or invalid encodings."""
     deep = b""
     for _ in range(3000):
         deep = sized(1, deep)
