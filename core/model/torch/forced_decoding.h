@@ -1,5 +1,5 @@
-// Forced decoding on the device: the decoder's inputs along given choices. Nothing here waits for
-// the device. Needs torch.
+// Forced decoding on the device: the decoder's inputs along given choices. The functions
+// do not synchronise with the device. This header needs torch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
