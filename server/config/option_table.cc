@@ -244,9 +244,9 @@ std::string OptionsMarkdown() {
       "flag:\n"
       "`state_dir` is `--state-dir`. Flags override the file, which overrides the defaults. A list "
       "is a\n"
-      "YAML list in the file; its flag is repeated. [configs/vrpd.yaml](../configs/vrpd.yaml) "
-      "explains\n"
-      "the options in more detail.\n\n"
+      "YAML list in the file; its flag is repeated. `configs/vrpd.yaml` explains the options in "
+      "more\n"
+      "detail.\n\n"
       "| key | value | default | effect |\n| --- | --- | --- | --- |\n";
   for (const OptionRow& row : OptionTable()) {
     const std::string allowed = AllowedValues(row);

@@ -1,4 +1,4 @@
-// The table of vrpd's options. Flags, file keys, help, docs/vrpd-options.md and the limits of
+// The table of vrpd's options. Flags, file keys, help, docs/reference/vrpd-options.md and the limits of
 // `server info` come from this table. To add an option, add a member to VrpdOptions and a row here.
 #pragma once
 
@@ -62,7 +62,7 @@ std::string DefaultText(const OptionRow& row);
 // Copies the value of the option.
 void CopyOption(const OptionRow& row, const VrpdOptions& from, VrpdOptions& to);
 
-// Returns the content of docs/vrpd-options.md, which is the same on every machine.
+// Returns the content of docs/reference/vrpd-options.md, which is the same on every machine.
 std::string OptionsMarkdown();
 
 }  // namespace vrp

@@ -1,6 +1,6 @@
 """Reads a source tree and lists violations of the order of its folders and of other rules.
 
-Rules (docs/architecture.md: each folder may use only those below it):
+Rules (docs/explanation/architecture.md: each folder may use only those below it):
   cycle      no folder, at any depth, uses another that uses it in turn, not even through a third one
   order      a folder of core/ includes only itself and folders before it; server/ includes proto and
              core; client/ includes proto, never core or server

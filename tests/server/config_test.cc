@@ -349,12 +349,12 @@ TEST(OptionTable, HasShortImperativeHelpForEveryFlag) {
 }
 
 TEST(OptionTable, IsTheTableOfTheGuide) {
-  const auto guide = ReadFile("docs/vrpd-options.md");
+  const auto guide = ReadFile("docs/reference/vrpd-options.md");
   ASSERT_TRUE(guide.ok()) << guide.status();
   const auto printed = ParseCommandLine({"--print-options"}, "vrpd 1");
   ASSERT_TRUE(printed.ok()) << printed.status();
   EXPECT_EQ(std::get<PrintAndExit>(*printed).text, *guide)
-      << "run: vrpd --print-options > docs/vrpd-options.md";
+      << "run: vrpd --print-options > docs/reference/vrpd-options.md";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Computes gaps between costs and references, and names references. docs/gaps.md lists where gaps
-// are shown.
+// Computes gaps between costs and references, and names references. docs/reference/gaps.md lists
+// where gaps are shown.
 #pragma once
 
 #include <cstdint>
