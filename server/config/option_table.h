@@ -1,5 +1,6 @@
-// The table of vrpd's options. Flags, file keys, help, docs/reference/vrpd-options.md and the limits of
-// `server info` come from this table. To add an option, add a member to VrpdOptions and a row here.
+// The table of vrpd's options. Flags, file keys, help, docs/reference/vrpd-options.md and the
+// limits of `server info` come from this table. To add an option, add a member to VrpdOptions and a
+// row here.
 #pragma once
 
 #include <cstdint>
