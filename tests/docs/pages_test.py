@@ -1,0 +1,123 @@
+"""Runs the marked blocks of every page of docs/ on a real daemon, and checks the commands that the text names."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import python_environment  # noqa: E402
+
+python_environment.need("grpc", "numpy")
+
+from daemon import BINARIES, ROOT, Daemon  # noqa: E402
+from page_blocks import RUNNABLE, blocks_of  # noqa: E402
+from page_runner import run_page  # noqa: E402
+
+CLIENT = ROOT / "client" / "python"
+# Pages whose commands name no vrpctl of this build.
+GENERATED = ("reference/cli.md", "reference/api/")
+
+# Precedes the real one in PATH and shortens trainings. Asks it for the method, since each method has other settings.
+SHORTENING_VRPCTL = """\
+#!/usr/bin/env python3
+import json, os, subprocess, sys
+real, words = "{real}", sys.argv[1:]
+if words[:1] == ["train"] and not {{"--list-presets", "--print-config", "--validate-only"}} & set(words):
+    asked = [word for word in words if word != "--detach"]
+    asked = asked[:asked.index("--output")] if "--output" in asked else asked
+    printed = subprocess.run([real, *asked, "--print-config", "--output", "json"], capture_output=True, text=True)
+    method = json.loads(printed.stdout)["training.method"] if printed.returncode == 0 else ""
+    short = ["training.batch_size=8", "validation.instances=8"]
+    if not any(word.startswith("training.epochs=2000") for word in words):
+        short.append("training.epochs=1")
+    short.append("supervised.samples=16" if method == "supervised" else "training.batches_per_epoch=2")
+    words += [word for setting in short for word in ("--set", setting)]
+os.execv(real, [real, *words])
+"""
+
+
+def pages():
+    return sorted((ROOT / "docs").rglob("*.md"))
+
+
+def relative(page):
+    return page.relative_to(ROOT / "docs").as_posix()
+
+
+def inline_commands(page):
+    """Returns the `vrpctl ...` commands within the text, as words."""
+    prose = re.sub(r"^(```+).*?^\1$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    return [found.split() for found in re.findall(r"`(vrpctl [^`]*)`", prose)]
+
+
+class PagesTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-docs-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "vrpctl").write_text(SHORTENING_VRPCTL.format(real=BINARIES / "vrpctl"))
+        (programs / "vrpctl").chmod(0o755)
+        (programs / "vrpd").symlink_to(BINARIES / "vrpd")
+        (programs / "python3").symlink_to(sys.executable)
+
+    def test_marks_every_shell_and_python_block(self):
+        unmarked = [f"{relative(page)}:{block.line}" for page in pages() for block in blocks_of(page.read_text())
+                    if block.language in RUNNABLE and not block.is_marked]
+        self.assertEqual(unmarked, [])
+
+    def test_runs_the_marked_blocks_of_each_page(self):
+        chosen = os.environ.get("VRP_DOCS_PAGE", "")
+        ran = 0
+        for page in pages():
+            blocks = [block for block in blocks_of(page.read_text()) if block.runs]
+            if not blocks or chosen not in relative(page):
+                continue
+            if any(block.language == "python" for block in blocks) and not CLIENT.is_dir():
+                print(f"skipped: {relative(page)}: there is no client/python yet")
+                continue
+            with self.subTest(relative(page)):
+                self.run_page(page)
+                ran += 1
+        self.assertGreater(ran, 0)
+
+    def run_page(self, page):
+        work = self.folder / relative(page).replace("/", "-")
+        work.mkdir()
+        daemon = Daemon()
+        self.addCleanup(daemon.clean_up)
+        environment = dict(os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", HOME=str(work),
+                           VRP_REMOTE=daemon.address, PYTHONPATH=str(CLIENT), VRP_SOURCE_DIR=str(ROOT))
+        self.assertEqual("\n".join(run_page(page, work, daemon.address, environment)), "")
+        daemon.stop()
+
+    def test_knows_the_commands_within_the_text(self):
+        checked = 0
+        for page in pages():
+            if relative(page).startswith(GENERATED):
+                continue
+            for words in inline_commands(page):
+                with self.subTest(page=relative(page), command=" ".join(words)):
+                    self.expect_known(words)
+                    checked += 1
+        self.assertGreater(checked, 3)
+
+    def expect_known(self, words):
+        path = []
+        for word in words[1:]:
+            if not re.fullmatch(r"[a-z][a-z-]*", word):
+                break
+            path.append(word)
+        done = subprocess.run([BINARIES / "vrpctl", *path, "--help"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for flag in [word for word in words if word.startswith("--")]:
+            self.assertIn(flag, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
