@@ -1,14 +1,5 @@
-#!/usr/bin/env python3
-"""Prints or writes the API reference: a page for each file of proto/vrp/v1, made of its comments.
+"""Makes the API reference: a page for each file of proto/vrp/v1, of its comments. Needs protoc and Debian's python3-protobuf."""
 
-Examples:
-  docs/tools/api_reference.py                  write docs/reference/api
-  docs/tools/api_reference.py --to /tmp/pages  write the pages to another folder
-
-Needs protoc and Debian's python3-protobuf.
-"""
-
-import argparse
 import pathlib
 import re
 import subprocess
@@ -16,14 +7,15 @@ import tempfile
 
 from google.protobuf import descriptor_pb2 as pb
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from programs import ROOT
+
 PROTOS = ROOT / "proto"
 Field = pb.FieldDescriptorProto
 # The fields of vrp.v1.RpcOptions in MethodOptions, extension 50100 (proto/vrp/v1/options.proto).
 RPC_OPTION = 50100
 ROLES = ("admin", "read", "solve", "train", "admin")
 SCALARS = {value: name.removeprefix("TYPE_").lower() for name, value in Field.Type.items()}
-HEADER = "<!-- Written by docs/tools/api_reference.py from proto/vrp/v1. Change the comments there. -->\n\n"
+HEADER = "<!-- Written by docs/tools/write_reference.py from proto/vrp/v1. Change the comments there. -->\n\n"
 
 
 def load_files():
@@ -207,15 +199,3 @@ def pages():
     made = {f"{name}.md": Page(name, file, types).text() for name, file in files.items()}
     return {"index.md": index_page(files, types), **made}
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--to", type=pathlib.Path, default=ROOT / "docs" / "reference" / "api", help="folder to write to")
-    folder = parser.parse_args().to
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
-        (folder / name).write_text(text)
-
-
-if __name__ == "__main__":
-    main()
