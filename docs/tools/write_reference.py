@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the generated pages of docs/reference: API, command line, training settings.
+"""Writes the generated pages of docs/reference: API, command line, training settings, formats.
 
 Examples:
   docs/tools/write_reference.py           write all of them (after ./dev build; needs protoc and Debian's python3-protobuf)
@@ -13,6 +13,7 @@ import sys
 
 import api_reference
 import cli_reference
+import formats_reference
 import settings_reference
 from programs import ROOT
 
@@ -24,6 +25,7 @@ def pages():
     made = {f"api/{name}": text for name, text in api_reference.pages().items()}
     made["cli.md"] = cli_reference.page()
     made["training-settings.md"] = settings_reference.page()
+    made["file-formats.md"] = formats_reference.page((REFERENCE / "file-formats.md").read_text())
     return made
 
 
