@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
@@ -93,8 +94,12 @@ class PagesTest(unittest.TestCase):
         self.addCleanup(daemon.clean_up)
         environment = dict(os.environ, PATH=f"{self.folder / 'bin'}:{os.environ['PATH']}", HOME=str(work),
                            VRP_REMOTE=daemon.address, PYTHONPATH=str(CLIENT), VRP_SOURCE_DIR=str(ROOT))
-        self.assertEqual("\n".join(run_page(page, work, daemon.address, environment)), "")
-        daemon.stop()
+        begun = time.monotonic()
+        errors = run_page(page, work, daemon.address, environment)
+        print(f"{relative(page)}: {time.monotonic() - begun:.1f} s")
+        daemon.clean_up()
+        if errors:
+            self.fail("\n".join(errors))
 
     def test_knows_the_commands_within_the_text(self):
         checked = 0

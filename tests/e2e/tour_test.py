@@ -51,9 +51,9 @@ def comparable(lines):
 
 
 def tour():
-    """Returns [(command, lines shown below it)] of README's section `A tour`."""
+    """Returns [(command, lines shown below it)] of README's section `Five-minute tour`."""
     readme = (ROOT / "README.md").read_text()
-    block = readme[readme.index("## A tour"):].split("```")[1]
+    block = readme[readme.index("## Five-minute tour"):].split("```")[1]
     steps = []
     for line in block.strip().splitlines():
         if line.startswith("$ "):
