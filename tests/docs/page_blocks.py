@@ -4,6 +4,7 @@ A comment on the line above a block marks it:
 
   <!-- run -->           runs the block; a `console` block has `$ ` before each command and then lines of its output
   <!-- file: NAME -->    writes the block to the file NAME
+  <!-- output -->        lines that the block before it prints
   <!-- not run: WHY -->  neither; every other shell, console and Python block must be marked
 
 Blocks share a working directory and a shell, in the order of the page."""
@@ -26,6 +27,10 @@ class Block:
     @property
     def runs(self):
         return self.mark == "run"
+
+    @property
+    def is_output(self):
+        return self.mark == "output"
 
     @property
     def file(self):

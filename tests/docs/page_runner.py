@@ -43,6 +43,8 @@ def script_of(page_text, work, ports):
             source = work / f".block{number}"
             source.write_text(ports.localise(block.text))
             lines += [f"mkdir -p \"$(dirname '{block.file}')\"", f"cp '{source}' '{block.file}'"]
+        if block.is_output:
+            steps[-1].shown = block.text.splitlines()
         if not block.runs:
             continue
         for step in steps_of(block):
