@@ -27,7 +27,7 @@ struct Sample {
   double cost = 0;  // cost of the plan
 };
 
-// Returns `sample` as bytes, with the fields that core/problem/instance/fields.h marks as sampled.
+// Returns `sample` as bytes, with the fields that core/problem/instance/field_list.h marks as sampled.
 std::string WriteSample(const Sample& sample);
 // Parses the bytes of WriteSample. Returns kDataLoss for any other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
