@@ -16,8 +16,8 @@
 
 namespace vrp {
 
-// Returns the field `name` of a message type. Aborts if there is no such field, because field_list.h
-// and the proto then disagree.
+// Returns the field `name` of a message type. Aborts if there is no such field, because
+// field_list.h and the proto then disagree.
 const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
                                                       std::string_view name);
 
