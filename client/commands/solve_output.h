@@ -1,4 +1,4 @@
-// Prints and writes a solve's answer; shared by `solve` and `solve-jobs`.
+// Prints and writes the response of a solve; shared by `solve` and `solve-jobs`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class App;
 namespace vrp::client {
 
 // The files to write. An empty path means no file.
-struct AnswerFiles {
+struct PlanFiles {
   std::string solution;
   std::string plot;
 
@@ -22,18 +22,16 @@ struct AnswerFiles {
 };
 
 // Whether --plot asks for GeoJSON, which the daemon renders on request.
-bool PlotsGeoJson(const AnswerFiles& files);
+bool PlotsGeoJson(const PlanFiles& files);
 
 // Adds --solution and --plot. `files` must outlive the parser.
-void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files);
+void AddPlanFileOptions(CLI::App& command, PlanFiles& files);
 
-// Prints the answer in the chosen output form. Returns kInternal if the answer lacks that form.
+// Prints the response in the chosen output form. Returns kInternal if the response lacks that form.
 // With `show_objective`, a table names the objective and metric of the cost.
-absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
-                         bool show_objective = false);
-absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer);
-
-// Whether the plan is feasible. Customers with a prize may be unserved.
-bool IsComplete(const v1::SolveResponse& answer);
+absl::Status PrintSolveResponse(CommandContext& context, const v1::SolveResponse& response,
+                                bool show_objective = false);
+// Writes the plan and its plot, if requested.
+absl::Status WritePlanFiles(const PlanFiles& files, const v1::SolveResponse& response);
 
 }  // namespace vrp::client
