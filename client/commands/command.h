@@ -94,7 +94,7 @@ void AddArgument(CLI::App& command, const std::string& name, std::string& value,
 void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
                   const std::string& description);
 
-// Makes the parser of `command` set `chosen` to the command's path ("jobs watch") and to `run`.
+// Makes the parser of `command` store the command's path ("jobs watch") and `run` in `chosen`.
 void SetCallback(CLI::App& command, ChosenCommand& chosen, CommandFunction run);
 // Runs `run` with the parsed `flags`.
 template <typename Flags>

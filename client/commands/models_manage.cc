@@ -84,7 +84,7 @@ ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
 }
 
 // Maximum number of a version.
-constexpr int32_t kMostVersion = 999'999'999;
+constexpr int32_t kMaxModelVersion = 999'999'999;
 
 void AddAlias(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* alias = AddCommand(
@@ -95,7 +95,7 @@ void AddAlias(CLI::App& models, ChosenCommand& chosen) {
   AddArgument(*alias, "NAME", flags->name, "NAME@ALIAS");
   alias->add_option("VERSION", flags->version, "Number of the version")
       ->type_name("")
-      ->check(WholeNumber(1, kMostVersion))
+      ->check(WholeNumber(1, kMaxModelVersion))
       ->required();
   SetCallback(*alias, chosen, flags, SetAlias);
 }

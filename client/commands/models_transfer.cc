@@ -102,7 +102,7 @@ absl::Status DownloadModel(CommandContext& context, const std::string& model,
                            const fs::path& folder) {
   std::array<std::optional<OutputFile>, kFiles.size()> files;
   absl::Status written;
-  const auto take = [&](const v1::ExportModelResponse& response) {
+  const auto receive = [&](const v1::ExportModelResponse& response) {
     for (size_t i = 0; i < kFiles.size(); ++i) {
       if (response.chunk().file() != kFiles[i]) continue;
       if (!files[i].has_value()) {
@@ -117,7 +117,7 @@ absl::Status DownloadModel(CommandContext& context, const std::string& model,
   v1::ExportModelRequest request;
   request.set_name(model);
   const absl::Status status =
-      context.client().Stream(&v1::ModelService::Stub::ExportModel, request, take);
+      context.client().Stream(&v1::ModelService::Stub::ExportModel, request, receive);
   if (!status.ok()) return status;
   for (std::optional<OutputFile>& file : files) {
     if (written.ok() && !file.has_value()) {
