@@ -73,7 +73,7 @@ struct ChosenCommand {
 
 // First line of examples that need a training job.
 inline constexpr char kNewJobExample[] =
-    "job=$(vrpctl train --preset ptrnet_tiny --detach | cut -d' ' -f1)\n";
+    "job=$(vrpctl train --preset tiny_1 --detach | cut -d' ' -f1)\n";
 // Second line of examples that need the job's first step.
 inline constexpr char kWaitForStepExample[] =
     "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n";
