@@ -13,7 +13,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import python_environment  # noqa: E402
 
-python_environment.need("grpc", "numpy")
+python_environment.require_modules("grpc", "numpy")
 
 from daemon import BINARIES, ROOT, Daemon  # noqa: E402
 from page_blocks import RUNNABLE, blocks_of  # noqa: E402

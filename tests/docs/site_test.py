@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 import python_environment  # noqa: E402
 
-python_environment.need("mkdocs")
+python_environment.require_modules("mkdocs")
 
 ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 # What an element loads when the page opens. A link that a reader follows (a href) loads nothing.
