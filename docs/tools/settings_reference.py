@@ -1,6 +1,6 @@
 """Makes the reference of the training settings.
 
-Keys and defaults come from `vrpctl train --print-config`, permitted values from the errors that the daemon gives for wrong ones,
+Keys and defaults come from `vrpctl train --print-config`, permitted values from the daemon's errors for wrong ones, and
 meanings from the comments of configs/*.yaml."""
 
 import json

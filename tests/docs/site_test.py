@@ -17,7 +17,9 @@ python_environment.require_modules("mkdocs")
 ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 # What an element loads when the page opens. A link that a reader follows (a href) loads nothing.
 LOADS = {"script": ("src",), "img": ("src", "srcset"), "link": ("href",), "iframe": ("src",), "source": ("src", "srcset"),
-         "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",), "use": ("href",), "image": ("href",)}
+         "video": ("src", "poster"), "audio": ("src",), "object": ("data",), "embed": ("src",), "use": ("href",),
+         "image": ("href",)}
+MAX_README_LINES = 150
 OUTSIDE = re.compile(r"^\s*(?:[a-z][a-z+.-]*:)?//", flags=re.IGNORECASE)
 STYLE = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])((?:https?:)?//[^'\")]+)")
 
@@ -118,6 +120,18 @@ class SiteTest(unittest.TestCase):
             if not target.exists() or (anchor and anchor not in heading_anchors(target)):
                 broken.append(f"{page.name}: {link}")
         self.assertEqual(broken, [])
+
+    def test_readme_is_short(self):
+        self.assertLessEqual(len((ROOT / "README.md").read_text().splitlines()), MAX_README_LINES)
+
+    def test_figures_of_the_readme_are_those_of_the_benchmarks(self):
+        readme = (ROOT / "README.md").read_text()
+        table = readme[readme.index("| | vrpd | HGS-CVRP |"):readme.index("We are behind here")]
+        cells = [cell for line in table.splitlines()[2:] if line.startswith("|") for cell in line.split("|")[2:-1]]
+        figures = {number for cell in cells for number in re.findall(r"\d[\d,.]*", cell)}
+        self.assertGreater(len(figures), 10)
+        benchmarks = set(re.findall(r"\d[\d,]*(?:\.\d+)?", (ROOT / "docs" / "benchmarks.md").read_text()))
+        self.assertEqual(figures - benchmarks, set())
 
 
 if __name__ == "__main__":
