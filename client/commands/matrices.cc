@@ -70,7 +70,7 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
       "vrpctl matrices delete $name");
   matrices->require_subcommand(1);
   CLI::App* upload = AddCommand(
-      *matrices, "upload", "Upload the matrices of a JSON file; equal ones are matrices once",
+      *matrices, "upload", "Upload the matrices of a JSON file; equal ones are stored once",
       "vrpctl matrices upload matrix.json\n"
       "vrpctl matrices upload - < matrix.json --output json | jq -r .name");
   const auto path = std::make_shared<std::string>();
