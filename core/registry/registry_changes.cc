@@ -111,8 +111,8 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
     }
     VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
   }
-  // If an older version serves, loads this one to replace it. If this one cannot be loaded, it
-  // stays published and the older one continues to serve.
+  // If an older version serves, loads the new one to replace it. If the new one cannot be loaded,
+  // it stays published and the older one continues to serve.
   if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
   const absl::Status loaded = loaded_.Load(made).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
@@ -179,7 +179,7 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
         1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
     if (version > kMaxModelVersion) {
       return absl::FailedPreconditionError(Concat("models/", name, ": version ", kMaxModelVersion,
-                                                  " is the last; take another name"));
+                                                  " is the highest possible; choose another name"));
     }
     taken = MoveFolder(staging_directory, (folder / Concat(version)).string());
     if (absl::IsAlreadyExists(taken)) continue;
