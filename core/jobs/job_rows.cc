@@ -22,7 +22,7 @@ constexpr char kSelectJob[] =
 constexpr int kSolveColumns = 20;     // index of a solve job's first column
 constexpr int kTrainingColumns = 24;  // index of a training job's first column
 
-// Returns the SQL condition that a job has each wanted label.
+// SQL condition that a job has each wanted label. Its parameter is a JSON object of labels.
 constexpr char kHasLabels[] =
     "NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (SELECT 1 FROM "
     "json_each(jobs.labels) AS own WHERE own.key = wanted.key AND own.value = wanted.value))";

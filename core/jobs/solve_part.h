@@ -20,7 +20,7 @@ struct SolveSpec {
 struct SolveProgress {
   absl::Duration searched = {};  // time searched, over all attempts
   int64_t improvements = 0;      // number of better plans found; 0: no plan yet
-  // Cost of the best plan.
+  // Cost, routes and unserved customers of the best plan.
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;

@@ -54,7 +54,7 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
   return descriptor;
 }
 
-absl::Status CheckRestored(const fs::path& folder) {
+absl::Status CheckNoUnfinishedRestore(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kRestoringFolder, error)) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));
-  VRP_RETURN_IF_ERROR(CheckRestored(folder));
+  VRP_RETURN_IF_ERROR(CheckNoUnfinishedRestore(folder));
   RemoveUnfinished(folder);
   VRP_RETURN_IF_ERROR(MakePrivateFolder(state->JobsPath()));
   return state;
@@ -121,7 +121,7 @@ std::string StateFolder::TensorBoardPath(std::string_view job_id) const {
   return (fs::path(TensorBoardPath()) / job_id).string();
 }
 
-std::string StateFolder::FreshCopyPath() const {
+std::string StateFolder::TemporaryCopyPath() const {
   return (fs::path(path_) / Concat(kCopyPrefix, NewId(), ".tmp")).string();
 }
 
