@@ -168,10 +168,10 @@ class OptionsReader {
   }
 
   // Returns the value, or `fallback` if it is 0.
-  int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t most) {
+  int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t max) {
     if (value == 0) return fallback;
-    if (value < 1 || value > most) {
-      invalid_.push_back({std::string(field), Concat("got ", value, ", wanted 1 to ", most)});
+    if (value < 1 || value > max) {
+      invalid_.push_back({std::string(field), Concat("got ", value, ", wanted 1 to ", max)});
     }
     return value;
   }
@@ -236,8 +236,8 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
   return ends_by_itself ? limits.max_budget : std::min(limits.default_budget, limits.max_budget);
 }
 
-absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
-                           const SolveLimits& limits) {
+absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customers,
+                               const SolveLimits& limits) {
   const v1::StoppingCriteria& stop = message.stop();
   const absl::Duration budget = BudgetOf(message, limits);
   const absl::StatusOr<absl::Duration> no_improvement = FromProto(stop.no_improvement());

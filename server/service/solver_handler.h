@@ -64,7 +64,7 @@ class SolverHandler {
   // request.
   Forecast ForecastOf(const v1::SolveRequest& request, const CallContext& context) const;
   // Estimates how long a request will occupy a thread.
-  absl::Duration WorkOf(const v1::SolveRequest& request) const;
+  absl::Duration ExpectedWork(const v1::SolveRequest& request) const;
 
   // A request that has been read and checked and is ready to solve.
   struct Prepared {
@@ -86,14 +86,14 @@ class SolverHandler {
   }
   // Solves a request of BatchSolve like SolveLater. The response holds the id and the result or
   // error.
-  void SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
-                    absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
+  void SolveBatchItem(const v1::BatchSolveRequest& request, const CallContext& context,
+                      absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
 
   const InstanceHandler& instances() const { return instances_; }
 
  private:
-  absl::StatusOr<Prepared> PrepareNow(const v1::SolveRequest& request, const CallContext& context,
-                                      DecodeClass importance) const;
+  absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,
+                                       DecodeClass importance) const;
   SolveLimits limits() const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
                Answered answered) const;
