@@ -123,7 +123,7 @@ TEST_P(CrashAtStepTest, ResumesFromTheLastCheckpointWithoutAGap) {
   Daemon daemon(folder_, {});
   const std::string id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   const Job job = *daemon.jobs->Get(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.attempt, 2);
@@ -226,7 +226,7 @@ TEST_F(CrashTest, PublishesOnceWhenKilledBetweenPublicationAndEnd) {
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
   EXPECT_EQ(daemon.registry->List().size(), 1u);
-  test::ExpectSoundLog(test::ReadToEnd(*daemon.jobs, job.id));
+  test::ExpectConsistentLog(test::ReadToEnd(*daemon.jobs, job.id));
 }
 
 TEST_F(CrashTest, FailsTheJobAtItsThirdCrashAndRunsTheNext) {
@@ -261,7 +261,7 @@ TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
   }
   Daemon daemon(folder_, {});
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_EQ(events.back().state, JobState::kSucceeded);
 }
 

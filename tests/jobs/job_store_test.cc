@@ -159,24 +159,24 @@ TEST_F(JobStoreTest, KeepsEachLogGapFreeUnderConcurrentWriters) {
     const std::vector<JobEvent> events =
         *store->Events(id, {.first = 1, .last = 999, .limit = 999});
     EXPECT_EQ(events.size(), 41u);
-    test::ExpectSoundLog(events);
+    test::ExpectConsistentLog(events);
   }
 }
 
 TEST_F(JobStoreTest, CallsTheListenerAfterTheCommit) {
   const auto store = *Open();
-  std::vector<int64_t> heard;
+  std::vector<int64_t> sequences;
   store->SetListener([&](const Job& job, bool) {
-    heard.push_back(job.last_sequence);
+    sequences.push_back(job.last_sequence);
     EXPECT_EQ(store->Find(JobKind::kTraining, job.id)->job.last_sequence, job.last_sequence);
   });
   store->Submit(test::ASpec(), "", 10).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();  // no job is queued
-  EXPECT_THAT(heard, ElementsAre(1, 2));
+  EXPECT_THAT(sequences, ElementsAre(1, 2));
 }
 
-TEST_F(JobStoreTest, TellsTheListenerWhetherTheStateChanged) {
+TEST_F(JobStoreTest, ReportsStateChangesToTheListener) {
   const auto store = *Open();
   std::vector<bool> moved;
   store->SetListener([&](const Job&, bool other) { moved.push_back(other); });
@@ -281,7 +281,7 @@ TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
                            [&](JobChange& change) {
                              change.Improved(progress, bytes + "plan");
                              change.Answered(progress, bytes + "answer");
-                             change.Searched(absl::Seconds(2), absl::Seconds(2));
+                             change.SetSearchTime(absl::Seconds(2), absl::Seconds(2));
                              return absl::OkStatus();
                            })
                   .ok());

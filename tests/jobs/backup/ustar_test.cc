@@ -31,8 +31,9 @@ TEST(UstarTest, RefusesEntriesTheFormatCannotHoldByName) {
   const auto refusal = [](const std::string& path, int64_t size) {
     return std::string(WriteTarHeader({.path = path, .size = size}).status().message());
   };
-  EXPECT_THAT(refusal(std::string(101, 'a'), 1), HasSubstr("too long a path for tar"));
-  EXPECT_THAT(refusal(Concat(std::string(156, 'p'), "/n"), 1), HasSubstr("too long"));
+  EXPECT_THAT(refusal(std::string(101, 'a'), 1), HasSubstr("wanted a path that tar can hold"));
+  EXPECT_THAT(refusal(Concat(std::string(156, 'p'), "/n"), 1),
+              HasSubstr("wanted a path that tar can hold"));
   EXPECT_THAT(refusal("", 1), HasSubstr("path"));
   EXPECT_THAT(refusal("big", kMaxTarFileBytes + 1), HasSubstr("big: has 8589934592 bytes"));
 }
@@ -51,7 +52,7 @@ TEST(UstarTest, TreatsAZeroBlockAsTheEndAndAShortBlockAsAnError) {
   EXPECT_TRUE(absl::IsDataLoss(ParseTarHeader("short").status()));
 }
 
-TEST(UstarTest, PaddingFillsWholeBlocks) {
+TEST(UstarTest, PadsToWholeBlocks) {
   EXPECT_EQ(TarPadding(0), 0u);
   EXPECT_EQ(TarPadding(1), 511u);
   EXPECT_EQ(TarPadding(512), 0u);
