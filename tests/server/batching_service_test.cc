@@ -166,7 +166,7 @@ TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
-TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
+TEST_F(BatchingServiceTest, BatchesSolveBatchSolveAndSeededRequests) {
   Start();
   Ask(GreedyRequest(3));
   policy_->AwaitCalls(1);
