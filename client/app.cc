@@ -16,8 +16,8 @@ namespace vrp::client {
 namespace {
 
 constexpr char kAppExamples[] =
-    "vrpctl train --preset ptrnet_tiny\n"
-    "vrpctl solve city.vrp --model ptrnet-tiny --strategy seeded --plot city.svg\n"
+    "vrpctl train --preset tiny_1\n"
+    "vrpctl solve city.vrp --model tiny-1 --strategy seeded --plot city.svg\n"
     "vrpctl --remote host:50051 jobs list --output json";
 
 constexpr char kDescription[] =

@@ -8,7 +8,7 @@
 
 namespace vrp::client {
 
-// Runs vrpctl with `arguments`, which lack the program's name, and returns the exit code
+// Runs vrpctl with `arguments`, without the program's name, and returns the exit code
 // (exit_codes.h). Reads VRP_REMOTE, VRP_TOKEN and other variables (connection.h).
 int RunVrpctl(const std::vector<std::string>& arguments, Environment& environment);
 

@@ -14,7 +14,7 @@ find_package(prometheus-cpp CONFIG REQUIRED)
 if(VRP_BUILD_TESTS)
   find_package(GTest CONFIG REQUIRED)
   find_package(benchmark CONFIG REQUIRED)
-  set(Python3_ROOT_DIR /usr)  # Debian's, not one that happens to come first on PATH.
+  set(Python3_ROOT_DIR /usr)  # Selects Debian's Python, whatever comes first on PATH.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   include(GoogleTest)
   # The interpreter with numpy and safetensors for the tests that need them. `./dev` creates it; without

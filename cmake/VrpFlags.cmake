@@ -18,7 +18,7 @@ if(VRP_CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-# The baseline is x86-64-v3 (AVX2, FMA): every x86 server of the last ten years. Code that needs
+# The baseline is x86-64-v3 (AVX2, FMA), which common x86 servers of the last ten years have. Code that needs
 # more (AVX-512, bf16) is chosen at run time, in functions with their own target attribute.
 add_library(vrp_baseline INTERFACE)
 target_compile_options(vrp_baseline INTERFACE
@@ -85,7 +85,7 @@ if(VRP_WITH_CUDA)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   set(CMAKE_CUDA_STANDARD 20)
-  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # The one that LibTorch uses, not a second copy.
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # Uses LibTorch's copy instead of linking a second one.
   # c10/cuda and ATen/cuda headers include the toolkit's.
   target_include_directories(vrp_torch SYSTEM INTERFACE "${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}")
 endif()

@@ -43,15 +43,15 @@ if(VRP_SANITIZE MATCHES "thread")
 endif()
 
 # Compiles code that computes little with less optimisation: -O1 takes two thirds of the time, -O0 half.
-# Not for code whose numbers are compared bit by bit: inline functions would exist twice and round
-# differently.
+# Must not be used for code whose numbers are compared bit by bit: inline functions would exist twice and
+# round differently.
 function(_vrp_optimise_less target level)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
 # Lets CMake compile the sources of `target` together, `batch_size` at a time. If headers dominate (gRPC's
-# take eight seconds), that is two and a half times as fast. No two sources of
-# a target may then define the same name in an anonymous namespace (tests/repo/unity_names_test.py).
+# take eight seconds), the build is two and a half times as fast. No two sources of a target may then
+# define the same name in an anonymous namespace (tests/repo/unity_names_test.py).
 # clang-tidy needs one file at a time: -DVRP_UNITY=OFF.
 function(_vrp_unity target batch_size)
   if(VRP_UNITY)
@@ -74,7 +74,7 @@ function(_vrp_is_incomplete variable target)
     set(${variable} TRUE PARENT_SCOPE)
   elseif(missing)
     message(FATAL_ERROR "${target} needs ${missing}, which no folder before it defines. "
-                        "To build what can be built of an incomplete tree: -DVRP_PARTIAL=ON")
+                        "To skip such targets in an incomplete tree: -DVRP_PARTIAL=ON")
   endif()
 endfunction()
 
@@ -156,8 +156,8 @@ function(vrp_add_executable name)
 endfunction()
 
 # The environment of every test, which runs in the root of the repository. The sanitizers' options are
-# defaults for tests only. LibTorch's threads spin while they wait: with as many tests as cores, that took
-# up to twenty times as long as one thread.
+# defaults for tests only. OMP_NUM_THREADS is 1, because LibTorch's threads spin while they wait: with as
+# many tests as cores, several threads took up to twenty times as long as one.
 set(VRP_TEST_ENVIRONMENT
   "OMP_NUM_THREADS=1"
   "VRP_SOURCE_DIR=${CMAKE_SOURCE_DIR}"

@@ -9,7 +9,7 @@ if(VRP_WITH_CUDA)
 endif()
 set(VRP_TORCH_FOLDER "${VRP_TORCH_ROOT}")
 if(NOT VRP_TORCH_FOLDER)
-  # Not cached: after a change of the pin the next configure must use the new folder. Fetches it if needed.
+  # The folder is not cached, because a changed pin must take effect at the next configuration.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     "${CMAKE_SOURCE_DIR}/cmake/libtorch_${_vrp_torch_variant}.lock")
   execute_process(
@@ -17,7 +17,7 @@ if(NOT VRP_TORCH_FOLDER)
     OUTPUT_VARIABLE VRP_TORCH_FOLDER OUTPUT_STRIP_TRAILING_WHITESPACE
     RESULT_VARIABLE _vrp_torch_result)
   if(NOT _vrp_torch_result EQUAL 0)
-    message(FATAL_ERROR "LibTorch could not be fetched (above). Without it, on the CPU alone: cmake --preset lite")
+    message(FATAL_ERROR "LibTorch could not be fetched (see above). To build without it, for the CPU only: cmake --preset lite")
   endif()
 endif()
 set(_vrp_torch_lib "${VRP_TORCH_FOLDER}/lib")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Examples:
 #   cmake/fetch_libtorch.sh              fetch and unpack LibTorch for the CPU; print its folder
-#   cmake/fetch_libtorch.sh cuda         the same with the CUDA libraries and nvcc (some 3 GB more)
+#   cmake/fetch_libtorch.sh cuda         fetch also the CUDA libraries and nvcc (some 3 GB more)
 #   cmake/fetch_libtorch.sh --path cuda  only print the folder, fetch nothing
 #
 # LibTorch comes out of Python's torch wheel: its lib and include folders, unpacked into
@@ -27,8 +27,8 @@ trap cleanup EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Calls Debian's pip, which reads the machine's package index settings and knows the platform tags.
-address_of() {  # name version -> address of the wheel
+# Prints the address of a wheel. Calls Debian's pip, which reads the machine's package index settings and knows the platform tags.
+address_of() {  # name version
   local report="$temp/report.json" log="$temp/pip.log" minor platforms=(--platform manylinux2014_x86_64)
   for minor in {17..28}; do platforms+=(--platform "manylinux_2_${minor}_x86_64"); done
   # fast-deps reads only the end of a wheel, where the description is, instead of all 530 MB.
@@ -42,7 +42,7 @@ address_of() {  # name version -> address of the wheel
 print(json.load(open(sys.argv[1]))["install"][0]["download_info"]["url"])' "$report"
 }
 
-# Reports the growing file with a plain line every ten seconds, for logs.
+# Prints the size of a growing file every ten seconds, as plain lines for logs.
 report_growth() {  # name file pid
   local seconds=0 bytes
   while kill -0 "$3" 2>/dev/null; do
@@ -73,10 +73,10 @@ download() {  # name address part-file
     if ((rc == 0)); then return 0; fi
     # 33 and 22 (HTTP 416): the file is complete already, or the server cannot resume; the hash decides.
     if ((rc == 33 || rc == 22)) && [[ -s "$3" ]]; then return 0; fi
-    say "$1: the transfer broke off (curl $rc), attempt $attempt of 6; going on from there"
+    say "$1: the transfer was interrupted (curl $rc), attempt $attempt of 6; resuming"
     sleep $((attempt * 2))
   done
-  die "$1: no complete download after 6 attempts; what came is kept, run this again to go on"
+  die "$1: no complete download after 6 attempts; the partial file is kept, run this again to resume"
 }
 
 matches() { printf '%s  %s\n' "$2" "$1" | sha256sum --check --status; }
@@ -86,7 +86,7 @@ fetch() {  # name version sha256
   wheel="$cache/downloads/$1-$2.whl"
   if [[ -f "$wheel" ]]; then
     if matches "$wheel" "$3"; then return 0; fi
-    say "$1 $2: the kept download is damaged; fetching it again"
+    say "$1 $2: the cached download is damaged; fetching it again"
     rm -f "$wheel"
   fi
   local part="$wheel.part" address try
@@ -99,9 +99,9 @@ fetch() {  # name version sha256
       return 0
     fi
     rm -f "$part"
-    say "$1 $2: wrong SHA-256 (try $try of 2)"
+    say "$1 $2: wrong SHA-256 (attempt $try of 2)"
   done
-  die "$1 $2: the download does not match the pinned SHA-256 $3; something between here and the index alters it"
+  die "$1 $2: the download does not match the pinned SHA-256 $3; check whether a proxy or mirror alters it"
 }
 
 # Unpacks torch's headers and libraries. The wheel's include/google is protobuf 3.13, which must not mix
@@ -144,7 +144,7 @@ main() {
   case "$variant" in
     cpu | cuda) ;;
     -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; return 0 ;;
-    *) die "unknown variant '$variant': cpu or cuda" ;;
+    *) die "unknown variant '$variant', wanted cpu or cuda" ;;
   esac
   local lock="$here/libtorch_$variant.lock"
   # The folder's name contains the hash of the pins, so a changed pin uses another folder.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Examples:
-#   cmake/gpu_bundle.sh build/cuda                       pack what is built there into build/vrp-gpu.tar.xz
+#   cmake/gpu_bundle.sh build/cuda                       pack the programs of build/cuda into build/vrp-gpu.tar.xz
 #   cmake/gpu_bundle.sh build/cuda --output FILE.tar.xz
 #
 # Use ./dev gpu-bundle, which builds first. The bundle is for a machine with a GPU and without a network:
@@ -11,7 +11,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly largest_mib=60
-readonly torch=2.11.0+cu130  # what `run` wants there; cmake/libtorch_cuda.lock is the same version here
+readonly torch=2.11.0+cu130  # the version that `run` requires on the GPU machine; equals cmake/libtorch_cuda.lock
 # Every system that can run a LibTorch wheel has these, at least as new as bundle.json says.
 readonly from_system='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
 temp=""
@@ -20,7 +20,7 @@ trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
 say() { printf 'gpu-bundle: %s\n' "$*" >&2; }
 die() { printf 'gpu-bundle: error: %s\n' "$*" >&2; exit 1; }
 
-# Copies a program without symbols and without the paths of this machine's LibTorch; `run` sets others.
+# Copies a program without symbols and without the paths of this machine's LibTorch; `run` sets the paths.
 copy_program() {  # from to
   install -D -m 0755 "$1" "$2"
   strip --strip-all "$2"
@@ -28,14 +28,14 @@ copy_program() {  # from to
   cmake -P "$temp/rpath.cmake" >/dev/null
 }
 
-# Prints a program's Debian libraries: those that the loader finds in the system's folders.
+# Copies a program's Debian libraries: those that the loader finds in the system's folders.
 copy_libraries() {  # program bundle
   local name path
   while read -r name path; do
     if [[ "$path" == missing ]]; then
       case "$name" in
         libcuda.so.* | libnvidia-*) continue ;;  # the driver's
-        *) die "$1 needs $name, which this machine has not" ;;
+        *) die "$1 needs $name, which is not installed here" ;;
       esac
     fi
     if [[ ! "$path" =~ ^(/usr)?/lib/ || "$name" =~ $from_system || -e "$2/lib/$name" ]]; then continue; fi
@@ -63,7 +63,7 @@ copy_sources() {  # bundle
   ln -s tests/gpu/run-gpu-checks "$1/run-gpu-checks"
 }
 
-write_facts() {  # bundle
+write_manifest() {  # bundle
   local changed=false
   if [[ -n "$(git status --porcelain --untracked-files=no)" ]]; then changed=true; fi
   cat >"$1/bundle.json" <<END
@@ -98,7 +98,7 @@ main() {
     case "$1" in
       --output) output="${2:?--output needs a file}"; shift 2 ;;
       -h | --help) sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; return 0 ;;
-      *) die "unknown argument '$1': --output FILE" ;;
+      *) die "unknown argument '$1', wanted --output FILE" ;;
     esac
   done
   [[ -f "$build/gpu_programs.txt" ]] || die "$build was not configured for CUDA: run ./dev gpu-bundle"
@@ -110,12 +110,12 @@ main() {
     copy_libraries "$path" "$bundle"
   done <"$build/gpu_programs.txt"
   copy_sources "$bundle"
-  write_facts "$bundle"
+  write_manifest "$bundle"
   print_sizes "$bundle" >&2
   tar -C "$temp" --sort=name --owner=0 --group=0 --numeric-owner -cf - vrp-gpu | xz -T0 -6 >"$temp/bundle.tar.xz"
   bytes="$(stat -c %s "$temp/bundle.tar.xz")"
   if ((bytes > largest_mib * 1048576)); then
-    die "$((bytes / 1048576)) MiB, wanted at most $largest_mib: the largest parts are above"
+    die "$((bytes / 1048576)) MiB, wanted at most $largest_mib: the largest parts are listed above"
   fi
   mkdir -p "$(dirname "$output")"
   mv "$temp/bundle.tar.xz" "$output"

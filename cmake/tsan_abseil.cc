@@ -34,7 +34,7 @@ class IgnoreAccesses {
   }
 };
 
-// Releases `object`'s order while `call` runs and acquires it again, as a lock, an unlock and a wait do.
+// Runs `call` between a release and an acquire of `object`, which order it like a lock, an unlock or a wait.
 template <typename Call>
 auto Ordered(const volatile void* object, const Call& call) {
   void* const address = const_cast<void*>(object);
@@ -49,7 +49,8 @@ auto Ordered(const volatile void* object, const Call& call) {
 
 }  // namespace
 
-// Takes the result, the mangled name, the parameters and the arguments; the first argument is the mutex.
+// Defines the wrapper of a function from its result, mangled name, parameters, synchronised object and
+// arguments.
 #define VRP_WRAP(result, name, parameters, object, arguments)  \
   result Real##name parameters __asm__("__real_" #name);       \
   result Wrap##name parameters __asm__("__wrap_" #name);       \

@@ -33,7 +33,7 @@ NODE_FEATURES = ("x", "y", "demand", "backhaul", "window_open", "window_close", 
 CONTEXT_SHARES = 4  # kContextShares of core/kernels/routing/routing_problem.h; the first is the remaining load
 
 
-class Shell:
+class Placeholder:
     """Replaces every object of a checkpoint except tensors and plain containers. Does nothing."""
 
     def __init__(self, *args, **kwargs):
@@ -52,16 +52,16 @@ class Shell:
         del values
 
 
-def _harmless(module, name):
+def _is_allowed(module, name):
     return (module == "collections" and name in ("OrderedDict", "defaultdict")
             or module == "torch._utils" and name.startswith("_rebuild_")
             or module == "torch" and (name.endswith("Storage") or name in ("Size", "device"))
             or module == "builtins" and name in ("dict", "list", "tuple", "set", "int", "float", "bool", "str"))
 
 
-class ShellUnpickler(pickle.Unpickler):
+class PlaceholderUnpickler(pickle.Unpickler):
     def find_class(self, module, name):
-        return super().find_class(module, name) if _harmless(module, name) else Shell
+        return super().find_class(module, name) if _is_allowed(module, name) else Placeholder
 
 
 def load_checkpoint(path):
@@ -69,8 +69,8 @@ def load_checkpoint(path):
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
-        reader = types.SimpleNamespace(Unpickler=ShellUnpickler, load=lambda f, **_: ShellUnpickler(f).load(),
-                                       __name__="shells")
+        reader = types.SimpleNamespace(Unpickler=PlaceholderUnpickler, __name__="placeholders",
+                                       load=lambda f, **_: PlaceholderUnpickler(f).load())
         return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
 
 
@@ -81,7 +81,7 @@ def find_state(checkpoint):
             checkpoint = checkpoint[key]
             break
     if not isinstance(checkpoint, dict):
-        raise ValueError("the file holds no state_dict")
+        raise ValueError("the file has no state_dict")
     for mark in ("encoder.init_embedding.init_embed.weight", "init_embed.weight"):
         for prefix in ("policy.", "module.", "model.policy.", ""):
             if prefix + mark in checkpoint:
@@ -151,7 +151,7 @@ def _context(state, hidden, tsp):
         raise ValueError(f"project_context: got {weight.shape[1]} inputs, wanted {wanted}")
     nothing = torch.zeros(hidden, hidden, dtype=weight.dtype)
     shares = torch.zeros(CONTEXT_SHARES, hidden, dtype=weight.dtype)
-    if tsp:  # of [first, last]; the placeholder stands for both
+    if tsp:  # of [first, last]; the placeholder replaces both
         return {"decoder.last.weight": weight[:, hidden:], "decoder.first.weight": weight[:, :hidden],
                 "decoder.placeholder": state["decoder.context_embedding.W_placeholder"],
                 "decoder.shares.weight": shares}

@@ -23,14 +23,15 @@ import sys
 
 CONFIG = pathlib.Path(__file__).resolve().parent.parent / "configs" / "gt_mixed.yaml"
 
-# The last two stages draw Kool's kind of instances more often.
-KOOLS_OWN = {"problem.kinds": "[cvrp, cvrp, cvrp, tsp]", "problem.layouts": "[uniform, uniform, uniform, clustered, x]",
-             "training.weight_average": 0.998, "training.learning_rate": 0.0002,
-             "training.final_learning_rate": 0.000003, "training.warmup_steps": 100, "training.batches_per_epoch": 500}
+# The last two stages draw instances like Kool's more often.
+KOOL_DISTRIBUTION = {
+    "problem.kinds": "[cvrp, cvrp, cvrp, tsp]", "problem.layouts": "[uniform, uniform, uniform, clustered, x]",
+    "training.weight_average": 0.998, "training.learning_rate": 0.0002, "training.final_learning_rate": 0.000003,
+    "training.warmup_steps": 100, "training.batches_per_epoch": 500}
 
 CONSTANT = {"training.schedule": "constant", "training.final_learning_rate": 0}
 
-# The last column is a number of steps; a step is a batch of 64 instances.
+# A step is a batch of 64 instances. The comments give the number of instances of each stage.
 STAGES = [
     # 273,000 instances.
     {**CONSTANT, "problem.customers": "[10, 40]", "reinforce.baseline": "pomo", "reinforce.starts": 8,
@@ -47,10 +48,10 @@ STAGES = [
      "training.final_learning_rate": 0.00001, "training.epochs": 24, "training.batches_per_epoch": 250,
      "training.seed": 8, "problem.seed": 515151},
     # 1,920,000 and 1,760,000, with more samples: 8 samples did not improve greedy tours any further.
-    {**KOOLS_OWN, "problem.customers_skew": 1.5, "reinforce.samples": 24, "training.epochs": 60, "training.seed": 77,
-     "problem.seed": 990017},
-    {**KOOLS_OWN, "problem.customers_skew": 2.2, "reinforce.samples": 32, "training.epochs": 55, "training.seed": 99,
-     "problem.seed": 660013},
+    {**KOOL_DISTRIBUTION, "problem.customers_skew": 1.5, "reinforce.samples": 24, "training.epochs": 60,
+     "training.seed": 77, "problem.seed": 990017},
+    {**KOOL_DISTRIBUTION, "problem.customers_skew": 2.2, "reinforce.samples": 32, "training.epochs": 55,
+     "training.seed": 99, "problem.seed": 660013},
 ]
 
 
@@ -73,7 +74,7 @@ def main():
     for number in range(1, len(STAGES) + 1):
         found = subprocess.run([*vrpctl, "models", "get", f"gt-mixed-{number}"], capture_output=True)
         if found.returncode == 0:
-            print(f"gt-mixed-{number}: is there already", flush=True)
+            print(f"gt-mixed-{number}: exists, skipped", flush=True)
             continue
         print(f"gt-mixed-{number}: stage {number} of {len(STAGES)}", flush=True)
         done = subprocess.run(stage_command(vrpctl, number) + rest)

@@ -83,13 +83,13 @@ absl::Status GenerateFiles(CommandContext& context, const BenchFlags& flags,
                            std::vector<v1::InstanceFile>& files) {
   const absl::StatusOr<v1::GenerateInstancesRequest> set = ParseGeneratedSet(flags.generate);
   if (!set.ok()) return set.status();
-  const absl::StatusOr<v1::InstanceFile> judged = EmptyInstanceFile(flags.input);
-  if (!judged.ok()) return judged.status();
+  const absl::StatusOr<v1::InstanceFile> settings = EmptyInstanceFile(flags.input);
+  if (!settings.ok()) return settings.status();
   return context.client().Stream(&v1::DatasetService::Stub::GenerateInstances, *set,
                                  [&](const v1::GenerateInstancesResponse& response) {
                                    v1::InstanceFile& file = files.emplace_back(response.file());
-                                   file.set_objective(judged->objective());
-                                   file.set_metric(judged->metric());
+                                   file.set_objective(settings->objective());
+                                   file.set_metric(settings->metric());
                                    return files.size() < kMaxInstances;
                                  });
 }
@@ -125,8 +125,8 @@ Json LatencyJson(const Latencies& latencies) {
   return json;
 }
 
-double AnswersPerSecond(const LoadResult& result) {
-  return static_cast<double>(result.answers) /
+double ResponsesPerSecond(const LoadResult& result) {
+  return static_cast<double>(result.responses) /
          std::max(absl::ToDoubleSeconds(result.elapsed), 1e-9);
 }
 
@@ -141,15 +141,15 @@ Json ResultJson(const LoadOptions& options, const LoadResult& result) {
           {"clients", options.clients},
           {"rate", options.rate > 0 ? JsonNumber(options.rate) : Json()},
           {"elapsed_ms", JsonNumber(absl::ToDoubleMilliseconds(result.elapsed))},
-          {"answered", result.answers},
+          {"answered", result.responses},
           {"refused", refused},
           {"refusals", std::move(refusals)},
-          {"answers_per_second", JsonNumber(AnswersPerSecond(result))},
+          {"answers_per_second", JsonNumber(ResponsesPerSecond(result))},
           {"latency_ms", LatencyJson(result.answered)},
           {"refusal_latency_ms", LatencyJson(result.refused)},
           {"outside_daemon_ms", LatencyJson(result.outside)},
           {"feasible", result.feasible},
-          {"mean_cost", MeanOrNull(result.cost, result.answers)},
+          {"mean_cost", MeanOrNull(result.cost, result.responses)},
           {"mean_gap", MeanOrNull(result.gap, result.with_gap)},
           {"gap_reference", result.with_gap > 0 ? Json(kFileReferences) : Json()}};
 }
@@ -171,10 +171,11 @@ std::string ResultText(const LoadOptions& options, const LoadResult& result) {
                       [](int64_t sum, const auto& entry) { return sum + entry.second; });
   return absl::StrFormat(
       "%7d %7s %9d %8d %9.1f %9s %9s %9s %9s %12s %13s\n", options.clients,
-      options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.answers, refused,
-      AnswersPerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
+      options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.responses, refused,
+      ResponsesPerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
       Cell(result.answered, 0.99), Cell(result.answered, 1), Cell(result.outside, 0.5),
-      result.answers > 0 ? FormatQuantity(result.cost / static_cast<double>(result.answers)) : "-");
+      result.responses > 0 ? FormatQuantity(result.cost / static_cast<double>(result.responses))
+                           : "-");
 }
 
 struct BenchTimes {
@@ -190,7 +191,7 @@ absl::StatusOr<BenchTimes> ParseBenchTimes(const BenchFlags& flags) {
   if (!warm_up.ok()) return warm_up.status();
   const absl::StatusOr<absl::Duration> budget = ParseBudget(flags.budget);
   if (!budget.ok()) return budget.status();
-  BenchTimes times = {*duration, *warm_up, *budget + kAnswerGrace};
+  BenchTimes times = {*duration, *warm_up, *budget + kSolveGrace};
   if (flags.timeout.empty()) return times;
   const absl::StatusOr<absl::Duration> timeout = ParseBudget(flags.timeout, "--timeout");
   if (!timeout.ok()) return timeout.status();

@@ -73,7 +73,7 @@ struct ChosenCommand {
 
 // First line of examples that need a training job.
 inline constexpr char kNewJobExample[] =
-    "job=$(vrpctl train --preset ptrnet_tiny --detach | cut -d' ' -f1)\n";
+    "job=$(vrpctl train --preset tiny_1 --detach | cut -d' ' -f1)\n";
 // Second line of examples that need the job's first step.
 inline constexpr char kWaitForStepExample[] =
     "until vrpctl jobs publish $job; do sleep 1; done  # once it runs\n";
@@ -94,7 +94,7 @@ void AddArgument(CLI::App& command, const std::string& name, std::string& value,
 void AddLabelFlag(CLI::App& command, std::vector<std::string>& labels,
                   const std::string& description);
 
-// Makes the parser of `command` set `chosen` to the command's path ("jobs watch") and to `run`.
+// Makes the parser of `command` store the command's path ("jobs watch") and `run` in `chosen`.
 void SetCallback(CLI::App& command, ChosenCommand& chosen, CommandFunction run);
 // Runs `run` with the parsed `flags`.
 template <typename Flags>

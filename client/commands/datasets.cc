@@ -42,15 +42,15 @@ class DatasetMessages {
   }
   absl::StatusOr<std::optional<v1::UploadDatasetRequest>> Next() {
     if (header_.has_value()) return std::exchange(header_, std::nullopt);
-    std::string piece(kDatasetChunkBytes, '\0');
-    stream_.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    std::string chunk(kDatasetChunkBytes, '\0');
+    stream_.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
     if (stream_.bad()) return absl::InvalidArgumentError("cannot be read");
-    piece.resize(static_cast<size_t>(stream_.gcount()));
-    if (piece.empty()) return std::nullopt;
-    sent_ += static_cast<int64_t>(piece.size());
+    chunk.resize(static_cast<size_t>(stream_.gcount()));
+    if (chunk.empty()) return std::nullopt;
+    sent_ += static_cast<int64_t>(chunk.size());
     Show();
     v1::UploadDatasetRequest message;
-    message.set_chunk(std::move(piece));
+    message.set_chunk(std::move(chunk));
     return message;
   }
   // Ends the line of the progress bar.
@@ -83,10 +83,10 @@ absl::StatusOr<v1::Dataset> SendDataset(CommandContext& context, const DatasetUp
                                         std::istream& stream, int64_t bytes) {
   DatasetMessages messages(context, stream, bytes);
   messages.Begin(flags.name, BaseName(flags.path));
-  absl::StatusOr<v1::Dataset> kept = context.client().Upload(
+  absl::StatusOr<v1::Dataset> dataset = context.client().Upload(
       &v1::DatasetService::Stub::UploadDataset, [&messages] { return messages.Next(); });
   messages.End();
-  return kept;
+  return dataset;
 }
 
 absl::StatusOr<v1::Dataset> SendDatasetFile(CommandContext& context,

@@ -13,8 +13,8 @@
 namespace vrp::client {
 namespace {
 
-// Returns the event's line. Returns an empty line for the answer, which is printed at the end, and
-// for unknown events of a newer daemon.
+// Returns the event's line. Returns an empty line for the response, which is printed at the end,
+// and for unknown events of a newer daemon.
 std::string SolveEventLine(const v1::WatchSolveJobResponse& event, const v1::Units& units) {
   switch (event.event_case()) {
     case v1::WatchSolveJobResponse::kState:
@@ -53,20 +53,20 @@ class PlainSolveSink final : public LineSink<v1::WatchSolveJobResponse> {
   QueuePosition queue_;
 };
 
-// A sink that stores the answer.
-class AnswerRecorder final : public ForwardingSink<v1::WatchSolveJobResponse> {
+// A sink that stores the response.
+class ResponseRecorder final : public ForwardingSink<v1::WatchSolveJobResponse> {
  public:
   using ForwardingSink::ForwardingSink;
 
   void OnEvent(const v1::WatchSolveJobResponse& event) override {
-    if (event.has_response()) answer_ = event.response();
+    if (event.has_response()) response_ = event.response();
     ForwardingSink::OnEvent(event);
   }
 
-  const std::optional<v1::SolveResponse>& answer() const { return answer_; }
+  const std::optional<v1::SolveResponse>& response() const { return response_; }
 
  private:
-  std::optional<v1::SolveResponse> answer_;
+  std::optional<v1::SolveResponse> response_;
 };
 
 // Returns the units of the job's numbers; empty if the call fails.
@@ -87,17 +87,18 @@ std::unique_ptr<SolveEventSink> MakeSolveEventSink(CommandContext& context,
 }
 
 void PrintHowToWatchOrStop(CommandContext& context, const std::string& job) {
-  const std::string rest = absl::StrCat(job, " --remote ", context.client().remote());
-  context.err() << "the job continues; watch it again: vrpctl solve-jobs watch " << rest
-                << "\nend it and keep its best plan: vrpctl solve-jobs stop " << rest << std::endl;
+  const std::string arguments = absl::StrCat(job, " --remote ", context.client().remote());
+  context.err() << "the job continues; watch it again: vrpctl solve-jobs watch " << arguments
+                << "\nend it and keep its best plan: vrpctl solve-jobs stop " << arguments
+                << std::endl;
 }
 
 }  // namespace
 
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
-                        const AnswerFiles& files) {
+                        const PlanFiles& files) {
   const std::unique_ptr<SolveEventSink> sink = MakeSolveEventSink(context, options.name);
-  AnswerRecorder recorder(*sink);
+  ResponseRecorder recorder(*sink);
   SolveEventSink& recording = recorder;
   const absl::StatusOr<WatchOutcome> outcome =
       WatchJob(context.client(), context.environment().interrupt, options, recording);
@@ -111,16 +112,16 @@ ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                   << (outcome->error.empty() ? "" : ": ") << outcome->error << std::endl;
     return kExitFailed;
   }
-  if (!recorder.answer().has_value()) return kExitDone;  // --from skipped the answer
-  return CloseAnswer(context, files, *recorder.answer());
+  if (!recorder.response().has_value()) return kExitDone;  // --from skipped the response
+  return PrintAndWriteResponse(context, files, *recorder.response());
 }
 
-ExitCode CloseAnswer(CommandContext& context, const AnswerFiles& files,
-                     const v1::SolveResponse& answer) {
-  absl::Status status = context.json() ? absl::OkStatus() : PrintAnswer(context, answer);
-  status.Update(WriteAnswerFiles(files, answer));
+ExitCode PrintAndWriteResponse(CommandContext& context, const PlanFiles& files,
+                               const v1::SolveResponse& response) {
+  absl::Status status = context.json() ? absl::OkStatus() : PrintSolveResponse(context, response);
+  status.Update(WritePlanFiles(files, response));
   if (!status.ok()) return context.Fail(status);
-  return IsComplete(answer) ? kExitDone : kExitNoPlan;
+  return response.feasible() ? kExitDone : kExitNoPlan;
 }
 
 }  // namespace vrp::client

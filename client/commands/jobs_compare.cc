@@ -38,7 +38,7 @@ void AddJobsCompare(CLI::App& jobs, ChosenCommand& chosen) {
   CLI::App* compare =
       AddCommand(jobs, "compare", "Compare jobs: progress, validation, time, differing settings",
                  absl::StrCat(kNewJobExample,
-                              "other=$(vrpctl train --preset ptrnet_tiny --set "
+                              "other=$(vrpctl train --preset tiny_1 --set "
                               "training.batch_size=64 --detach | cut -d' ' -f1)\n"
                               "vrpctl jobs compare $job $other\n"
                               "vrpctl jobs compare $job $other --output json | jq .differences"));

@@ -39,7 +39,7 @@ ExitCode ResumeJob(CommandContext& context, const std::string& name) {
 }
 
 // Returns how a job ends after a request to stop it, judged by its present state.
-const char* StopNote(const v1::TrainingJob& job) {
+const char* StopOutcome(const v1::TrainingJob& job) {
   switch (job.state()) {
     case v1::JOB_STATE_STOPPING:
       return ": ends with a model after its current step and a validation";
@@ -57,7 +57,7 @@ ExitCode StopJob(CommandContext& context, const std::string& name) {
                     [&context](const std::string&, const v1::TrainingJob& job) {
                       return context.Print(JobJson(job),
                                            absl::StrCat(job.name(), " ", JobStateWord(job.state()),
-                                                        StopNote(job), "\n"));
+                                                        StopOutcome(job), "\n"));
                     });
 }
 

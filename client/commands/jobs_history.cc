@@ -16,9 +16,9 @@ namespace vrp::client {
 namespace {
 
 // Number of points of a table, so that it fits a screen. Scripts get more points.
-constexpr int kPointsOfTable = 40;
-constexpr int kPointsOfJson = 1000;
-constexpr int kMostPoints = 10'000;
+constexpr int kTablePoints = 40;
+constexpr int kJsonPoints = 1000;
+constexpr int kMaxPoints = 10'000;
 
 struct HistoryFlags {
   std::string name;
@@ -35,7 +35,7 @@ ExitCode RunHistory(CommandContext& context, const HistoryFlags& flags) {
   request.set_name(*resource);
   request.set_from_step(flags.from_step);
   request.set_to_step(flags.to_step);
-  const int points = context.json() ? kPointsOfJson : kPointsOfTable;
+  const int points = context.json() ? kJsonPoints : kTablePoints;
   request.set_max_points(flags.max_points > 0 ? flags.max_points : points);
   request.set_epochs_only(flags.epochs);
   const absl::StatusOr<v1::GetTrainingHistoryResponse> history =
@@ -71,7 +71,7 @@ void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
   history
       ->add_option("--max-points", flags->max_points,
                    "Thin the points evenly to at most N; default: 40, as JSON 1000")
-      ->check(WholeNumber(1, kMostPoints))
+      ->check(WholeNumber(1, kMaxPoints))
       ->type_name("N");
   history->add_flag("--epochs", flags->epochs, "Show only the ends of epochs");
   SetCallback(*history, chosen, flags, RunHistory);

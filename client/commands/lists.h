@@ -27,7 +27,7 @@ class ListPrinter {
               ToRow to_row)
       : context_(context), table_(std::move(columns)), to_json_(to_json), to_row_(to_row) {}
 
-  // Prints JSON at once. Table rows wait for Finish.
+  // Prints the item as JSON, or stores its row until Finish.
   void Add(const Item& item) {
     if (context_.json()) {
       WriteJsonLine(context_.out(), to_json_(item));

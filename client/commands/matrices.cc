@@ -30,14 +30,14 @@ ExitCode UploadMatrices(CommandContext& context, const std::string& path) {
   const absl::StatusOr<MatrixFile> file = ReadMatricesFrom(path, context.environment().in);
   if (!file.ok()) return context.Fail(file.status(), path);
   MatrixMessages messages(*file);
-  const absl::StatusOr<v1::Matrices> kept = context.client().Upload(
+  const absl::StatusOr<v1::Matrices> matrices = context.client().Upload(
       &v1::DatasetService::Stub::UploadMatrices, [&] { return messages.Next(); });
-  if (!kept.ok()) return context.Fail(kept.status(), path);
+  if (!matrices.ok()) return context.Fail(matrices.status(), path);
   return context.Print(
-      MatricesJson(*kept),
-      absl::StrCat(path, ": ", kept->size(), " x ", kept->size(),
-                   kept->with_durations() ? ", with durations" : "", "; use in an instance:\n",
-                   "  \"matrices\": \"", kept->name(), "\"\n"));
+      MatricesJson(*matrices),
+      absl::StrCat(path, ": ", matrices->size(), " x ", matrices->size(),
+                   matrices->with_durations() ? ", with durations" : "", "; use in an instance:\n",
+                   "  \"matrices\": \"", matrices->name(), "\"\n"));
 }
 
 std::vector<std::string> MatricesRow(const v1::Matrices& matrices) {
@@ -70,7 +70,7 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
       "vrpctl matrices delete $name");
   matrices->require_subcommand(1);
   CLI::App* upload = AddCommand(
-      *matrices, "upload", "Upload the matrices of a JSON file; equal ones are kept once",
+      *matrices, "upload", "Upload the matrices of a JSON file; equal ones are matrices once",
       "vrpctl matrices upload matrix.json\n"
       "vrpctl matrices upload - < matrix.json --output json | jq -r .name");
   const auto path = std::make_shared<std::string>();

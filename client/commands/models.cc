@@ -36,7 +36,7 @@ ExitCode GetModel(CommandContext& context, const std::string& name) {
 void AddModels(CLI::App& app, ChosenCommand& chosen) {
   CLI::App* models = AddCommand(app, "models", "Manage and evaluate trained models",
                                 "vrpctl models list\n"
-                                "vrpctl models get ptrnet-cvrp20@1\n"
+                                "vrpctl models get gt-mixed@5\n"
                                 "vrpctl models evaluate gt-mixed --generate cvrp20:1000");
   models->require_subcommand(1);
   SetCallback(*AddCommand(*models, "list", "List all versions of all models",
@@ -44,8 +44,8 @@ void AddModels(CLI::App& app, ChosenCommand& chosen) {
               chosen, ListModels);
   CLI::App* get =
       AddCommand(*models, "get", "Show a version of a model, by default the newest finished one",
-                 "vrpctl models get ptrnet-cvrp20\n"
-                 "vrpctl models get models/ptrnet-cvrp20/versions/1 --output json");
+                 "vrpctl models get gt-mixed\n"
+                 "vrpctl models get models/gt-mixed/versions/5 --output json");
   const auto name = std::make_shared<std::string>();
   AddArgument(*get, "NAME", *name, kModelNameHelp);
   SetCallback(*get, chosen, name, GetModel);

@@ -84,18 +84,18 @@ ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
 }
 
 // Maximum number of a version.
-constexpr int32_t kMostVersion = 999'999'999;
+constexpr int32_t kMaxModelVersion = 999'999'999;
 
 void AddAlias(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* alias = AddCommand(
       models, "alias", "Name a version; the alias works like a model's name and can be moved",
-      "vrpctl models alias ptrnet-cvrp20@production 1  # also moves it, once 1 is loaded\n"
-      "vrpctl solve city.vrp --model ptrnet-cvrp20@production --strategy seeded");
+      "vrpctl models alias gt-mixed@production 5  # also moves it, once 5 is loaded\n"
+      "vrpctl solve city.vrp --model gt-mixed@production --strategy seeded");
   const auto flags = std::make_shared<AliasFlags>();
   AddArgument(*alias, "NAME", flags->name, "NAME@ALIAS");
   alias->add_option("VERSION", flags->version, "Number of the version")
       ->type_name("")
-      ->check(WholeNumber(1, kMostVersion))
+      ->check(WholeNumber(1, kMaxModelVersion))
       ->required();
   SetCallback(*alias, chosen, flags, SetAlias);
 }
@@ -113,18 +113,18 @@ void AddModelsManage(CLI::App& models, ChosenCommand& chosen) {
     SetCallback(*command, chosen, name, run);
   };
   add("unalias", "Delete an alias; its version stays",
-      "vrpctl models alias ptrnet-cvrp20@production 1\n"
-      "vrpctl models unalias ptrnet-cvrp20@production",
+      "vrpctl models alias gt-mixed@production 5\n"
+      "vrpctl models unalias gt-mixed@production",
       "NAME@ALIAS", DeleteAlias);
-  add("load", "Load a version before requests need it", "vrpctl models load ptrnet-cvrp20@1",
+  add("load", "Load a version before requests need it", "vrpctl models load gt-mixed@5",
       kModelNameHelp, LoadModel);
   add("unload", "Free the memory of a model or version; the next request loads it again",
-      "vrpctl models unload ptrnet-cvrp20\nvrpctl models unload ptrnet-cvrp20@1", kModelNameHelp,
+      "vrpctl models unload gt-mixed\nvrpctl models unload gt-mixed@5", kModelNameHelp,
       UnloadModel);
   add("delete", "Delete a version that no alias names",
-      "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
-      "vrpctl models import ptrnet-cvrp20 --name my-ptrnet\n"
-      "vrpctl models delete my-ptrnet@1",
+      "vrpctl models export gt-mixed --out gt-mixed\n"
+      "vrpctl models import gt-mixed --name my-model\n"
+      "vrpctl models delete my-model@1",
       "NAME@3 or models/NAME/versions/3", DeleteVersion);
 }
 

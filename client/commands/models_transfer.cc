@@ -102,7 +102,7 @@ absl::Status DownloadModel(CommandContext& context, const std::string& model,
                            const fs::path& folder) {
   std::array<std::optional<OutputFile>, kFiles.size()> files;
   absl::Status written;
-  const auto take = [&](const v1::ExportModelResponse& response) {
+  const auto receive = [&](const v1::ExportModelResponse& response) {
     for (size_t i = 0; i < kFiles.size(); ++i) {
       if (response.chunk().file() != kFiles[i]) continue;
       if (!files[i].has_value()) {
@@ -117,7 +117,7 @@ absl::Status DownloadModel(CommandContext& context, const std::string& model,
   v1::ExportModelRequest request;
   request.set_name(model);
   const absl::Status status =
-      context.client().Stream(&v1::ModelService::Stub::ExportModel, request, take);
+      context.client().Stream(&v1::ModelService::Stub::ExportModel, request, receive);
   if (!status.ok()) return status;
   for (std::optional<OutputFile>& file : files) {
     if (written.ok() && !file.has_value()) {
@@ -148,8 +148,8 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
   const auto in = std::make_shared<TransferFlags>();
   CLI::App* import_command =
       AddCommand(models, "import", "Import weights as the next version of a model",
-                 "vrpctl models export ptrnet-cvrp20 --out ptrnet-cvrp20\n"
-                 "vrpctl models import ptrnet-cvrp20 --name my-ptrnet");
+                 "vrpctl models export gt-mixed --out gt-mixed\n"
+                 "vrpctl models import gt-mixed --name my-model");
   AddArgument(*import_command, "PATH", in->path,
               "Folder with weights.safetensors and card.json, or one of these files");
   import_command->add_option("--name", in->name, "Name the model")->type_name("NAME")->required();
@@ -157,7 +157,7 @@ void AddModelsTransfer(CLI::App& models, ChosenCommand& chosen) {
 
   const auto out = std::make_shared<TransferFlags>();
   CLI::App* export_command = AddCommand(models, "export", "Write a model's files into a folder",
-                                        "vrpctl models export ptrnet-cvrp20@1 --out ptrnet-cvrp20");
+                                        "vrpctl models export gt-mixed@5 --out gt-mixed");
   AddArgument(*export_command, "NAME", out->name, kModelNameHelp);
   export_command->add_option("--out", out->path, "Write to this folder, created if missing")
       ->type_name("FOLDER")

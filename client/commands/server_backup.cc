@@ -19,13 +19,13 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;  // archives hold the plans of all callers
 
-// A writer of the archive's pieces to a file, with checks at the end.
+// A writer of a backup's chunks to a file that verifies the whole archive at the end.
 class BackupDownload {
  public:
   BackupDownload(CommandContext& context, OutputFile file)
       : context_(context), file_(std::move(file)) {}
 
-  bool Take(const v1::BackupServerResponse& message) {
+  bool Receive(const v1::BackupServerResponse& message) {
     status_ = file_.Write(message.data());
     digest_.Add(message.data());
     bytes_ += static_cast<int64_t>(message.data().size());
@@ -98,7 +98,7 @@ ExitCode RunBackup(CommandContext& context, const std::string& path) {
   BackupDownload download(context, *std::move(file));
   const absl::Status received = context.client().Stream(
       &v1::SystemService::Stub::BackupServer, {},
-      [&](const v1::BackupServerResponse& message) { return download.Take(message); });
+      [&](const v1::BackupServerResponse& message) { return download.Receive(message); });
   if (!received.ok()) return context.Fail(received);
   const absl::StatusOr<v1::BackupSummary> summary = download.Finish();
   if (!summary.ok()) return context.Fail(summary.status(), path);

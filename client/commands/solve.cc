@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
-#include "client/commands/answer.h"
 #include "client/commands/command.h"
 #include "client/commands/solve_flags.h"
 #include "client/commands/solve_job.h"
+#include "client/commands/solve_output.h"
 #include "client/commands/solve_tally.h"
 #include "client/commands/start_plan.h"
 #include "client/output/json.h"
@@ -66,48 +66,48 @@ class SolveRun {
       absl::StatusOr<InstanceSource> source =
           InstanceSource::Open(path, flags_.input, context_.environment().in);
       if (!source.ok()) {
-        Note(context_.Fail(source.status(), path));
+        RecordExitCode(context_.Fail(source.status(), path));
         continue;
       }
-      if (source->is_lines() && IsForOne(flags_)) {
+      if (source->is_lines() && IsForOneInstance(flags_)) {
         return context_.Fail(
             absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many")),
             path);
       }
       if (!SolveAll(*source, path)) break;
     }
-    return worst_ != kExitDone ? worst_ : no_plan_ ? kExitNoPlan : kExitDone;
+    return error_code_ != kExitDone ? error_code_ : any_infeasible_ ? kExitNoPlan : kExitDone;
   }
 
  private:
   // Records an exit code. Keeps the first error's code, but an interrupt's code always wins. Errors
   // take precedence over infeasible plans.
-  void Note(ExitCode code) {
-    if (worst_ == kExitDone || code == kExitInterrupted) worst_ = code;
+  void RecordExitCode(ExitCode code) {
+    if (error_code_ == kExitDone || code == kExitInterrupted) error_code_ = code;
   }
 
   // Solves all instances of a file. Returns whether to continue with the next file.
   bool SolveAll(InstanceSource& source, const std::string& path) {
     const absl::Time start = context_.environment().now();
     SolveTally tally;
-    bool go_on = true;
-    while (go_on) {
+    bool proceed = true;
+    while (proceed) {
       absl::StatusOr<std::optional<v1::InstanceFile>> file = source.Next();
       if (file.ok() && !file->has_value()) break;
       const ExitCode code = file.ok() ? SolveOne(**std::move(file), source.where(), tally)
                                       : context_.Fail(file.status(), source.where());
       if (code == kExitDone) continue;
       tally.AddFailure();
-      Note(code);
-      go_on = !EndsTheRun(code);
+      RecordExitCode(code);
+      proceed = !EndsTheRun(code);
     }
-    if (source.is_lines() && worst_ != kExitInterrupted) {
+    if (source.is_lines() && error_code_ != kExitInterrupted) {
       PrintSummary(tally, path, context_.environment().now() - start);
     }
-    return go_on;
+    return proceed;
   }
 
-  // Solves one instance. Returns kExitDone if there was an answer.
+  // Solves one instance. Returns kExitDone if the daemon returned a response.
   ExitCode SolveOne(v1::InstanceFile file, const std::string& where, SolveTally& tally) {
     *request_.mutable_file() = std::move(file);
     const absl::Duration timeout = Timeout();
@@ -117,31 +117,31 @@ class SolveRun {
     if (!response.ok()) return context_.Fail(response.status(), where);
     if (context_.environment().interrupt.triggered()) return kExitInterrupted;
     tally.Add(*response);
-    if (!IsComplete(*response)) no_plan_ = true;
-    const absl::Status printed = PrintAnswer(context_, *response, flags_.input.any_override());
+    if (!response->feasible()) any_infeasible_ = true;
+    const absl::Status printed =
+        PrintSolveResponse(context_, *response, flags_.input.any_override());
     if (!printed.ok()) return context_.Fail(printed, where);
-    const absl::Status written = WriteAnswerFiles(flags_.answer, *response);
-    if (!written.ok()) Note(context_.Fail(written, where));
+    const absl::Status written = WritePlanFiles(flags_.plan_files, *response);
+    if (!written.ok()) RecordExitCode(context_.Fail(written, where));
     return kExitDone;
   }
 
   absl::Duration Timeout() const {
-    if (request_.has_budget()) return ToDuration(request_.budget()) + kAnswerGrace;
-    return request_.stop().automatic() ? kLongestAutomatic + kAnswerGrace
-                                       : absl::InfiniteDuration();
+    if (request_.has_budget()) return ToDuration(request_.budget()) + kSolveGrace;
+    return request_.stop().automatic() ? kLongestAutomatic + kSolveGrace : absl::InfiniteDuration();
   }
 
-  // Prints the improvements of a streamed solve as a table or JSON, and returns its answer. After
+  // Prints the improvements of a streamed solve as a table or JSON, and returns its response. After
   // Ctrl-C, a table shows the best plan so far; JSON has printed this plan already.
   absl::StatusOr<v1::SolveResponse> Stream(absl::Duration timeout) {
-    absl::StatusOr<v1::SolveResponse> answer =
+    absl::StatusOr<v1::SolveResponse> response =
         absl::InternalError("the daemon ended the stream without an answer");
     v1::Solution best;
     const absl::Status status = context_.client().Stream(
         &v1::SolverService::Stub::StreamSolve, request_,
         [&](const v1::StreamSolveResponse& message) {
           if (message.has_response()) {
-            answer = message.response();
+            response = message.response();
           } else if (message.has_improvement() && context_.json()) {
             WriteJsonLine(context_.out(), ImprovementJson(message.improvement()));
           } else if (message.has_improvement() && context_.table()) {
@@ -155,7 +155,7 @@ class SolveRun {
       context_.out() << PlanText(best) << std::flush;
     }
     if (!status.ok()) return status;
-    return answer;
+    return response;
   }
 
   void PrintSummary(const SolveTally& tally, const std::string& path, absl::Duration elapsed) {
@@ -169,8 +169,8 @@ class SolveRun {
   CommandContext& context_;
   const SolveFlags& flags_;
   v1::SolveRequest request_;  // without the instance
-  ExitCode worst_ = kExitDone;
-  bool no_plan_ = false;
+  ExitCode error_code_ = kExitDone;
+  bool any_infeasible_ = false;
 };
 
 // Returns the only instance of the file.
@@ -194,12 +194,12 @@ ExitCode RunAsJob(CommandContext& context, const SolveFlags& flags, v1::SolveReq
                      {.where = flags.files[0],
                       .request_id = flags.request_id,
                       .detach = flags.detach,
-                      .files = flags.answer});
+                      .files = flags.plan_files});
 }
 
 ExitCode RunSolve(CommandContext& context, const SolveFlags& flags) {
-  const absl::Status sound = CheckSolveFlags(flags, context.rendered());
-  if (!sound.ok()) return context.Fail(sound);
+  const absl::Status checked = CheckSolveFlags(flags, context.rendered());
+  if (!checked.ok()) return context.Fail(checked);
   absl::StatusOr<v1::SolveRequest> request = MakeSolveRequest(flags, context.rendered());
   if (!request.ok()) return context.Fail(request.status());
   if (!flags.start.empty()) {

@@ -31,8 +31,8 @@ absl::Status SetBudget(const SolveFlags& flags, v1::SolveRequest& request) {
   return absl::OkStatus();
 }
 
-// Whether to use all idle threads. A seed or a number of iterations asks for a reproducible answer,
-// which needs one thread.
+// Whether to use all idle threads. A seed or an iteration limit asks for a reproducible plan, which
+// needs one thread.
 bool UsesIdleThreads(const SolveFlags& flags) {
   if (flags.threads.has_value()) return *flags.threads == 0;
   return !flags.seed_given && flags.stop.max_iterations == 0;
@@ -110,14 +110,14 @@ void AddStartOptions(CLI::App& command, SolveFlags& flags) {
 
 void AddOutputs(CLI::App& command, SolveFlags& flags) {
   command.add_flag("--stream", flags.stream, "Print every better plan as it is found");
-  AddAnswerFileOptions(command, flags.answer);
+  AddPlanFileOptions(command, flags.plan_files);
   AddInstanceOptions(command, flags.input, "auto, vrplib, tsplib, solomon, json, vroom or jsonl");
 }
 
 }  // namespace
 
-bool IsForOne(const SolveFlags& flags) {
-  return !flags.start.empty() || flags.answer.any() || flags.job;
+bool IsForOneInstance(const SolveFlags& flags) {
+  return !flags.start.empty() || flags.plan_files.any() || flags.job;
 }
 
 void AddSolveFlags(CLI::App& command, SolveFlags& flags) {
@@ -130,7 +130,7 @@ void AddSolveFlags(CLI::App& command, SolveFlags& flags) {
 }
 
 absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendered) {
-  if (flags.files.size() > 1 && IsForOne(flags)) {
+  if (flags.files.size() > 1 && IsForOneInstance(flags)) {
     return absl::InvalidArgumentError(
         absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; run once per file"));
   }
@@ -163,9 +163,9 @@ absl::StatusOr<v1::SolveRequest> MakeSolveRequest(const SolveFlags& flags,
   request.set_seed(flags.seed);
   request.set_width(flags.width);
   request.set_rounds(flags.rounds);
-  request.set_render_solution_file(!flags.answer.solution.empty());
+  request.set_render_solution_file(!flags.plan_files.solution.empty());
   if (rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) request.add_render(rendered);
-  if (PlotsGeoJson(flags.answer)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
+  if (PlotsGeoJson(flags.plan_files)) request.add_render(v1::SOLUTION_FORMAT_GEOJSON);
   return made;
 }
 

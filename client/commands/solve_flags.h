@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/commands/answer.h"
+#include "client/commands/solve_output.h"
 #include "client/commands/stop_flags.h"
 #include "client/support/instance_flags.h"
 #include "vrp/v1/solve.pb.h"
@@ -37,7 +37,7 @@ struct SolveFlags {
   bool job = false;
   bool detach = false;
   std::string request_id;
-  AnswerFiles answer;
+  PlanFiles plan_files;
   InstanceFlags input;
 };
 
@@ -45,7 +45,7 @@ inline constexpr char kForOneInstance[] =
     "--start, --solution, --plot and --job are for one instance";
 
 // Whether a flag that is valid only for one instance is given.
-bool IsForOne(const SolveFlags& flags);
+bool IsForOneInstance(const SolveFlags& flags);
 
 // Adds all flags to `command`. `flags` must outlive the parser.
 void AddSolveFlags(CLI::App& command, SolveFlags& flags);

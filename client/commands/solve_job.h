@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "client/commands/answer.h"
 #include "client/commands/command.h"
+#include "client/commands/solve_output.h"
 #include "vrp/v1/solve_job.pb.h"
 
 namespace vrp::client {
@@ -13,7 +13,7 @@ struct SolveJobFlags {
   std::string where;       // the instance's file, for errors
   std::string request_id;  // empty: generate an id
   bool detach = false;
-  AnswerFiles files;
+  PlanFiles files;
 };
 
 // Creates the job and follows it. With `detach`, prints only the job's name.

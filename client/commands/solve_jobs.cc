@@ -4,11 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "client/commands/answer.h"
 #include "client/commands/command.h"
 #include "client/commands/follow_solve.h"
 #include "client/commands/lists.h"
 #include "client/commands/named_resource.h"
+#include "client/commands/solve_output.h"
 #include "client/output/json.h"
 #include "client/output/tables.h"
 #include "client/support/flags.h"
@@ -25,7 +25,7 @@ struct SolveJobsFlags {
   std::string name;
   int64_t limit = 0;
   int64_t from = 1;
-  AnswerFiles files;
+  PlanFiles files;
 };
 
 absl::StatusOr<std::string> SolveJobName(const SolveJobsFlags& flags) {
@@ -48,7 +48,7 @@ ExitCode GetSolveJob(CommandContext& context, const SolveJobsFlags& flags) {
                       context.Print(SolveJobJson(job), SolveJobText(job));
                       if (job.has_response()) {
                         if (!context.json()) context.out() << "\n";
-                        return CloseAnswer(context, flags.files, job.response());
+                        return PrintAndWriteResponse(context, flags.files, job.response());
                       }
                       if (!flags.files.any()) return kExitDone;
                       return context.Fail(absl::FailedPreconditionError(
@@ -112,12 +112,12 @@ void AddSolveJobs(CLI::App& app, ChosenCommand& chosen) {
                       "vrpctl solve-jobs watch $job --solution city.sol --plot city.svg\n"
                       "vrpctl solve-jobs get $job --output json | jq .answer.cost",
                       GetSolveJob);
-  AddAnswerFileOptions(*get, flags->files);
+  AddPlanFileOptions(*get, flags->files);
   CLI::App* watch = add("watch", "Print a job's events, then its answer",
                         "vrpctl solve-jobs watch $job\n"
                         "vrpctl solve-jobs watch $job --from 2 --output json",
                         WatchSolveJob);
-  AddAnswerFileOptions(*watch, flags->files);
+  AddPlanFileOptions(*watch, flags->files);
   watch->add_option("--from", flags->from, "Start with the event of this sequence number")
       ->check(WholeNumber(0))
       ->type_name("N");

@@ -10,14 +10,15 @@
 
 namespace vrp::client {
 
+// A running summary: counts and sums over the solved instances of a file.
 class SolveTally {
  public:
   void Add(const v1::SolveResponse& response);
   void AddFailure() { ++failed_; }
 
   // Returns the summary. Means are over the solved instances; the mean gap is over those with a
-  // reference cost. Means of nothing are null. `mean_time_ms` is the daemon's time per instance;
-  // `total_time_ms` is this program's time for all instances.
+  // reference cost. A mean over no instances is null. `mean_time_ms` is the daemon's time per
+  // instance; `total_time_ms` is this program's time for all instances.
   nlohmann::ordered_json Summary(const std::string& file, absl::Duration elapsed) const;
   // Returns the summary as a line of text.
   std::string Text(const std::string& file, absl::Duration elapsed) const;

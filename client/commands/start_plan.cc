@@ -50,7 +50,7 @@ absl::Status ReadRoute(const Json& json, const std::string& path, v1::Route& rou
   return absl::OkStatus();
 }
 
-absl::Status ReadAnswer(std::string_view text, v1::Solution& solution) {
+absl::Status ReadJsonPlan(std::string_view text, v1::Solution& solution) {
   const Json json = Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("routes") || !json["routes"].is_array()) {
     return absl::InvalidArgumentError(
@@ -83,7 +83,7 @@ absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveR
     // may span several lines.
     const bool lines = !Json::accept(text.begin(), text.end());
     const absl::string_view last = lines ? text.substr(text.rfind('\n') + 1) : text;
-    return ReadAnswer({last.data(), last.size()}, *request.mutable_initial_solution());
+    return ReadJsonPlan({last.data(), last.size()}, *request.mutable_initial_solution());
   }
   v1::SolutionFile& file = *request.mutable_initial_solution_file();
   file.set_name(ToValidUtf8(BaseName(name)));

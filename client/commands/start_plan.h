@@ -9,10 +9,10 @@
 
 namespace vrp::client {
 
-// Puts `content`, read from the file `name`, into the request. JSON answers of vrpctl become
+// Puts `content`, read from the file `name`, into the request. JSON output of vrpctl becomes
 // `initial_solution`; if there are several lines, the last one counts. Other content goes unchanged
 // into `initial_solution_file`, and the daemon parses it: VROOM's output, CVRPLIB's .sol, TSPLIB's
-// tours. Returns kInvalidArgument naming the field of an invalid answer: `routes[2].stops[0].id:
+// tours. Returns kInvalidArgument naming the field of invalid JSON output: `routes[2].stops[0].id:
 // wanted a string`.
 absl::Status SetStartPlan(std::string_view name, std::string content, v1::SolveRequest& request);
 

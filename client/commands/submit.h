@@ -13,7 +13,7 @@ std::string FreshRequestId();
 
 // Calls `create` and returns its result. While the daemon is unavailable, retries up to three times
 // within about 3 s, which is enough for a restart. The request id makes a repetition harmless if
-// only the answer was lost.
+// only the response was lost.
 template <typename Create>
 auto Submit(CommandContext& context, Create create) {
   auto job = create();

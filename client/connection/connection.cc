@@ -32,8 +32,8 @@ absl::StatusOr<std::string> ReadFlagFile(absl::string_view flag, const std::stri
 }
 
 absl::StatusOr<std::string> ReadSecret(absl::string_view flag, const std::string& path) {
-  struct stat about;
-  if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0007) != 0) {
+  struct stat info;
+  if (stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & 0007) != 0) {
     return FileError(flag, path,
                      absl::StrCat("others may read or change it; run chmod 600 ", path));
   }
@@ -42,9 +42,9 @@ absl::StatusOr<std::string> ReadSecret(absl::string_view flag, const std::string
 
 absl::StatusOr<std::string> CheckToken(absl::string_view where, absl::string_view text) {
   const absl::string_view token = absl::StripAsciiWhitespace(text);
-  const bool fine = !token.empty() && token.size() <= kMaxTokenBytes &&
-                    std::all_of(token.begin(), token.end(), absl::ascii_isgraph);
-  if (fine) return std::string(token);
+  const bool valid = !token.empty() && token.size() <= kMaxTokenBytes &&
+                     std::all_of(token.begin(), token.end(), absl::ascii_isgraph);
+  if (valid) return std::string(token);
   return absl::InvalidArgumentError(absl::StrCat(where,
                                                  ": wanted only a token, one word of at most ",
                                                  kMaxTokenBytes, " printable ASCII characters"));
@@ -127,13 +127,13 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
     status.Update(absl::InvalidArgumentError(
         "--tls-certificate and --tls-key: got one of them, wanted both or none"));
   }
-  const auto take = [&status](absl::StatusOr<std::string> content, std::string& target) {
+  const auto store = [&status](absl::StatusOr<std::string> content, std::string& target) {
     status.Update(content.status());
     if (content.ok()) target = *std::move(content);
   };
-  take(ReadFlagFile("--tls-ca", flags.ca_file), connection.ca);
-  take(ReadFlagFile("--tls-certificate", flags.certificate_file), connection.certificate);
-  take(ReadSecret("--tls-key", flags.key_file), connection.key);
+  store(ReadFlagFile("--tls-ca", flags.ca_file), connection.ca);
+  store(ReadFlagFile("--tls-certificate", flags.certificate_file), connection.certificate);
+  store(ReadSecret("--tls-key", flags.key_file), connection.key);
   if (status.ok() && !flags.ca_file.empty()) {
     status.Update(CheckAuthority(flags.ca_file, connection.ca));
   }
@@ -144,7 +144,7 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
                                        .key_pem = connection.key},
                                       absl::Now()));
   }
-  take(ReadToken(flags, token), connection.token);
+  store(ReadToken(flags, token), connection.token);
   if (!connection.token.empty() && !connection.tls && !IsThisMachine(flags.remote)) {
     status.Update(absl::InvalidArgumentError(
         absl::StrCat("--remote: the token would go to ", flags.remote,

@@ -104,13 +104,13 @@ class Watcher {
  private:
   absl::Status WatchOnce() {
     const auto receive = [this](const Event& event) {
-      NoteContact();
+      RecordContact();
       return Accept(event);
     };
     return Watch(client_, options_, next_, absl::FunctionRef<bool(const Event&)>(receive));
   }
 
-  void NoteContact() {
+  void RecordContact() {
     last_contact_ = SteadyNow();
     reachable_ = true;
     backoff_ = options_.first_backoff;

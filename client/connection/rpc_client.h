@@ -21,7 +21,7 @@
 
 namespace vrp::client {
 
-// Deadlines of unary calls. A daemon that needs more time hangs.
+// Default deadline of a unary call. A daemon that takes longer is considered hung.
 inline constexpr absl::Duration kLookupTimeout = absl::Seconds(30);
 // Deadline for instances, since the daemon parses up to 64 MiB.
 inline constexpr absl::Duration kInstanceTimeout = absl::Seconds(120);
@@ -31,7 +31,7 @@ inline constexpr absl::Duration kPublishTimeout = absl::Seconds(150);
 // Deadline of a load, since the daemon reads gigabytes of weights and computes their digest.
 inline constexpr absl::Duration kLoadTimeout = absl::Minutes(5);
 // Time beyond its budget that a solve may take for transfers and the daemon's queue.
-inline constexpr absl::Duration kAnswerGrace = absl::Seconds(60);
+inline constexpr absl::Duration kSolveGrace = absl::Seconds(60);
 
 // An RPC as the generated stubs declare it, for example `&v1::SolverService::Stub::Solve`.
 template <typename Stub, typename Request, typename Response>
@@ -72,8 +72,8 @@ class RpcClient {
     return response;
   }
 
-  // Calls an RPC that streams its answer. Passes each message to `receive` until `receive` returns
-  // false or the stream ends, and returns OK in both cases.
+  // Calls an RPC that streams its response. Passes each message to `receive` until `receive`
+  // returns false or the stream ends, and returns OK in both cases.
   template <typename Stub, typename Request, typename Response>
   absl::Status Stream(StreamMethod<Stub, Request, Response> method,
                       const std::type_identity_t<Request>& request,

@@ -70,11 +70,11 @@ class LoadTally {
   void Answered(absl::Time due, const v1::SolveResponse& response) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
-    any_answer_ = true;
+    any_response_ = true;
     if (due < counted_from_) return;
     result_.answered.Add(latency);
     result_.outside.Add(latency - ToDuration(response.times().total()));
-    ++result_.answers;
+    ++result_.responses;
     result_.cost += response.solution().cost();
     result_.feasible += response.feasible() ? 1 : 0;
     if (!response.has_gap()) return;
@@ -88,7 +88,7 @@ class LoadTally {
     absl::MutexLock lock(&mutex_);
     // The first requests may time out while the daemon loads their model.
     const bool warms_up = due < counted_from_;
-    if (!IsTemporary(status) || (!any_answer_ && !warms_up)) {
+    if (!IsTemporary(status) || (!any_response_ && !warms_up)) {
       if (error_.ok()) error_ = status;
       return false;
     }
@@ -110,7 +110,7 @@ class LoadTally {
   absl::Mutex mutex_;
   LoadResult result_ ABSL_GUARDED_BY(mutex_);
   absl::Status error_ ABSL_GUARDED_BY(mutex_);
-  bool any_answer_ ABSL_GUARDED_BY(mutex_) = false;
+  bool any_response_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

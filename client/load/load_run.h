@@ -1,4 +1,4 @@
-// Sends many solve requests and measures the answers.
+// Sends many solve requests and measures latencies and costs.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ class RpcClient;
 
 struct LoadOptions {
   int32_t clients = 1;  // number of threads, each with one request at a time
-  // Requests per second of an open loop: a Poisson process that does not wait for answers. A rate
-  // of 0 means a closed loop, in which each client sends its next request after the answer.
+  // Requests per second of an open loop: a Poisson process that does not wait for responses. A rate
+  // of 0 means a closed loop, in which each client sends its next request after the response.
   double rate = 0;
   absl::Duration warm_up;   // requests due in this time are not counted
   absl::Duration duration;  // time after the warm-up
@@ -28,24 +28,24 @@ struct LoadOptions {
 };
 
 struct LoadResult {
-  absl::Duration elapsed;  // time from the end of the warm-up to the last answer
+  absl::Duration elapsed;  // time from the end of the warm-up to the last response
   // Latencies since the requests were due, by the client's clock. They include the wait for a free
   // client (no coordinated omission).
   Latencies answered;
   Latencies refused;
-  // Latencies of answers minus the daemon's own time, which includes its queue.
+  // Latencies of responses minus the daemon's own time, which includes its queue.
   Latencies outside;
   std::map<absl::StatusCode, int64_t> refusals;
-  double cost = 0;  // sum over the answers, as are the next fields
+  double cost = 0;  // sum over the responses, as are the next fields
   double gap = 0;
   int64_t with_gap = 0;
-  int64_t answers = 0;
+  int64_t responses = 0;
   int64_t feasible = 0;
 };
 
 // Sends `requests` in turns, from `options.clients` threads, each call with deadline `timeout`.
 // Counts temporary refusals (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE). Returns any other
-// error. Also returns a refusal after the warm-up if there was no answer before.
+// error. Also returns a refusal after the warm-up if there was no response before.
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,
                                    const LoadOptions& options, absl::Duration timeout,
                                    const Interrupt& interrupt);

@@ -29,14 +29,14 @@ Json MillisecondsJson(const google::protobuf::Duration& duration);
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time);
 // Returns the text as JSON; null if it is empty.
 Json TextOrNull(const std::string& text);
-// Returns a value of the progress; null if unknown.
+// Return the mean duration of a step or an epoch in seconds; null if unknown.
 Json SecondsPerStep(const v1::TrainingProgress& progress);
 Json SecondsPerEpoch(const v1::TrainingProgress& progress);
 // Adds the utilization and the memory of the GPU.
 void AddDevice(const v1::TrainingProgress& progress, Json& object);
 
 Json SolveJson(const v1::SolveResponse& response);
-// Returns {"improvement": ...}. This key distinguishes an improvement from the answer.
+// Returns {"improvement": ...}. This key distinguishes an improvement from the response.
 Json ImprovementJson(const v1::Improvement& improvement);
 Json CheckJson(const v1::CheckSolutionResponse& response);
 // Returns the keys of SolveJson that concern the plan.
@@ -48,7 +48,7 @@ Json ValidateJson(const v1::ValidateInstanceResponse& response);
 Json JobJson(const v1::TrainingJob& job);
 // Returns the resolved settings, one string per key.
 Json ResolvedJson(const v1::TrainingJob& job);
-// Returns the job, including the answer as SolveJson if there is one.
+// Returns the job, including the response as SolveJson if there is one.
 Json SolveJobJson(const v1::SolveJob& job);
 Json HistoryPointJson(const v1::TrainingHistoryPoint& point);
 // Returns a reason such as "TIME_LIMIT"; null for a job that has not succeeded.

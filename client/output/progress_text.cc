@@ -16,7 +16,7 @@ constexpr int kShortestBar = 10;
 constexpr int kLongestBar = 30;
 
 // Returns four significant digits, enough to see a loss change.
-std::string Short(double value) {
+std::string FourDigits(double value) {
   if (!std::isfinite(value)) return "nan";
   return absl::StrFormat("%.4g", value);
 }
@@ -36,11 +36,11 @@ std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
   std::vector<Part> parts = {
       {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs())), 9},
       {absl::StrCat("step ", OfTotal(progress.step(), progress.total_steps())), 7},
-      {absl::StrCat("loss ", Short(progress.loss())), 6},
-      {absl::StrCat("cost ", Short(progress.train_cost())), 8},
+      {absl::StrCat("loss ", FourDigits(progress.loss())), 6},
+      {absl::StrCat("cost ", FourDigits(progress.train_cost())), 8},
   };
   if (progress.has_validation_cost())
-    parts.push_back({absl::StrCat("val ", Short(progress.validation_cost())), 4});
+    parts.push_back({absl::StrCat("val ", FourDigits(progress.validation_cost())), 4});
   const std::string gap = GapText(progress);
   if (!gap.empty()) parts.push_back({absl::StrCat("(", gap, ")"), 3});
   parts.push_back({absl::StrCat(FormatRate(progress.instances_per_second()), " inst/s"), 2});
@@ -79,9 +79,9 @@ std::string PlainProgressLine(const v1::TrainingProgress& progress,
   std::string line =
       absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs()), "  step ",
                    OfTotal(progress.step(), progress.total_steps()), "  loss ",
-                   Short(progress.loss()), "  cost ", Short(progress.train_cost()));
+                   FourDigits(progress.loss()), "  cost ", FourDigits(progress.train_cost()));
   if (progress.has_validation_cost())
-    absl::StrAppend(&line, "  val ", Short(progress.validation_cost()));
+    absl::StrAppend(&line, "  val ", FourDigits(progress.validation_cost()));
   const std::string gap = GapText(progress);
   if (!gap.empty()) absl::StrAppend(&line, " (", gap, ")");
   absl::StrAppend(&line, "  ", FormatRate(progress.instances_per_second()), " instances/s");

@@ -10,7 +10,7 @@
 namespace vrp::client {
 namespace {
 
-std::string Searched(const v1::SolveJob& job) {
+std::string SearchTimeText(const v1::SolveJob& job) {
   return absl::StrCat(FormatSpan(ToDuration(job.progress().search_time())), " of ",
                       FormatSpan(ToDuration(job.budget())));
 }
@@ -39,7 +39,7 @@ std::vector<std::string> SolveJobRow(const v1::SolveJob& job) {
           absl::StrCat(job.attempt()),
           job.has_create_time() ? FormatTime(job.create_time()) : "",
           job.instance_name(),
-          Searched(job),
+          SearchTimeText(job),
           HasPlan(job) ? Quantities(job.units()).Cost(job.progress().cost()) : "",
           HasPlan(job) ? absl::StrCat(job.progress().route_count()) : "",
           HasPlan(job) ? absl::StrCat(job.progress().unserved_count()) : ""};
@@ -56,7 +56,7 @@ std::string SolveJobText(const v1::SolveJob& job) {
   if (job.has_create_time()) sheet.Add("created", FormatTime(job.create_time()));
   if (job.has_start_time()) sheet.Add("started", FormatTime(job.start_time()));
   if (job.has_end_time()) sheet.Add("ended", FormatTime(job.end_time()));
-  sheet.Add("searched", Searched(job));
+  sheet.Add("searched", SearchTimeText(job));
   if (HasPlan(job)) {
     sheet.Add("best plan",
               absl::StrCat("cost ", Quantities(job.units()).Cost(job.progress().cost()), ", ",

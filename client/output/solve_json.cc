@@ -33,27 +33,27 @@ Json RouteJson(const v1::Route& route) {
                  {"distance", JsonNumber(route.distance())},
                  {"duration", JsonNumber(route.duration())}};
   if (route.frozen_stops() > 0) object["frozen_stops"] = route.frozen_stops();
-  for (const v1::RouteBreak& pause : route.breaks()) {
-    object["breaks"].push_back({{"index", pause.index()},
-                                {"after", StopId(route, pause.after_stop())},
-                                {"start", JsonNumber(pause.start())},
-                                {"end", JsonNumber(pause.end())}});
+  for (const v1::RouteBreak& route_break : route.breaks()) {
+    object["breaks"].push_back({{"index", route_break.index()},
+                                {"after", StopId(route, route_break.after_stop())},
+                                {"start", JsonNumber(route_break.start())},
+                                {"end", JsonNumber(route_break.end())}});
   }
   return object;
 }
 
 // Returns the parts of the cost that are not 0.
-Json SplitJson(const v1::CostBreakdown& split) {
+Json CostBreakdownJson(const v1::CostBreakdown& breakdown) {
   Json object = Json::object();
   const auto add = [&](const char* name, double part) {
     if (part != 0) object[name] = JsonNumber(part);
   };
-  add("distance", split.distance());
-  add("duration", split.duration());
-  add("fixed", split.fixed());
-  add("overtime", split.overtime());
-  add("late", split.lateness());
-  add("prizes", split.prizes());
+  add("distance", breakdown.distance());
+  add("duration", breakdown.duration());
+  add("fixed", breakdown.fixed());
+  add("overtime", breakdown.overtime());
+  add("late", breakdown.lateness());
+  add("prizes", breakdown.prizes());
   return object;
 }
 
@@ -127,9 +127,9 @@ Json SolveJson(const v1::SolveResponse& response) {
                  {"end_reason", LowerCaseWord(response.end_reason())},
                  {"objective", LowerCaseWord(response.objective())},
                  {"metric", LowerCaseWord(response.metric())}};
-  const Json split = SplitJson(response.solution().cost_breakdown());
-  if (split.size() > 1 || (split.size() == 1 && !split.contains("distance"))) {
-    object["cost_breakdown"] = split;
+  const Json breakdown = CostBreakdownJson(response.solution().cost_breakdown());
+  if (breakdown.size() > 1 || (breakdown.size() == 1 && !breakdown.contains("distance"))) {
+    object["cost_breakdown"] = breakdown;
   }
   AddReferenceCost(response, object);
   // Older daemons leave this field 0.

@@ -44,28 +44,29 @@ std::string RouteText(int number, const v1::Route& route, const Quantities& quan
   if (!route.load().empty()) absl::StrAppend(&text, "  load ", LoadText(route.load()));
   absl::StrAppend(&text, "  duration ", quantities.Duration(route.duration()),
                   HoursText(route, quantities), "\n");
-  for (const v1::RouteBreak& pause : route.breaks()) {
-    absl::StrAppend(&text, "  break ", pause.index() + 1, " from ", quantities.Time(pause.start()),
-                    " to ", quantities.Time(pause.end()), ", after ",
-                    StopId(route, pause.after_stop()), "\n");
+  for (const v1::RouteBreak& route_break : route.breaks()) {
+    absl::StrAppend(&text, "  break ", route_break.index() + 1, " from ",
+                    quantities.Time(route_break.start()), " to ",
+                    quantities.Time(route_break.end()), ", after ",
+                    StopId(route, route_break.after_stop()), "\n");
   }
   return text;
 }
 
 // Returns the parts of the cost; empty if distance is the only part.
-std::string SplitText(const v1::CostBreakdown& split, const Quantities& quantities) {
+std::string CostBreakdownText(const v1::CostBreakdown& breakdown, const Quantities& quantities) {
   std::string text;
   const auto add = [&](std::string_view name, double part) {
     if (part == 0) return;
     absl::StrAppend(&text, text.empty() ? "" : ", ", std::string(name), " ", quantities.Cost(part));
   };
-  add("distance", split.distance());
-  add("duration", split.duration());
-  add("fixed", split.fixed());
-  add("overtime", split.overtime());
-  add("late", split.lateness());
-  add("lost prizes", split.prizes());
-  const bool plain = text.empty() || (split.distance() != 0 && !absl::StrContains(text, ","));
+  add("distance", breakdown.distance());
+  add("duration", breakdown.duration());
+  add("fixed", breakdown.fixed());
+  add("overtime", breakdown.overtime());
+  add("late", breakdown.lateness());
+  add("lost prizes", breakdown.prizes());
+  const bool plain = text.empty() || (breakdown.distance() != 0 && !absl::StrContains(text, ","));
   return plain ? "" : absl::StrCat("  including ", text, "\n");
 }
 
@@ -116,7 +117,8 @@ std::string UnservedText(const v1::Solution& solution) {
                       ReasonsText(solution.unserved()));
 }
 
-std::string StartText(const v1::InitialSolutionReport& report, const Quantities& quantities) {
+std::string InitialSolutionText(const v1::InitialSolutionReport& report,
+                                const Quantities& quantities) {
   std::string text = absl::StrCat("started from the given plan: ", report.kept_customers(),
                                   " customers, cost ", quantities.Cost(report.cost()));
   if (report.frozen_stops() > 0) {
@@ -201,10 +203,11 @@ std::string SolveText(const v1::SolveResponse& response) {
   std::string text = absl::StrCat(response.name(), "\n", RoutesText(solution));
   const Quantities quantities(solution.units());
   text += CostText(solution.cost(), response);
-  text += SplitText(solution.cost_breakdown(), quantities);
+  text += CostBreakdownText(solution.cost_breakdown(), quantities);
   text += VerdictText(response);
   text += UnservedText(solution);
-  if (response.has_initial_solution()) text += StartText(response.initial_solution(), quantities);
+  if (response.has_initial_solution())
+    text += InitialSolutionText(response.initial_solution(), quantities);
   absl::StrAppend(&text, "strategy: ", LowerCaseWord(response.strategy()), ", ",
                   response.model().empty() ? "no model" : response.model(), ", seed ",
                   response.seed(), "\n");

@@ -11,7 +11,7 @@
 namespace vrp::client {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Returns `now` minus `before`, which has the same bounds or is empty.
 v1::DurationHistogram Difference(v1::DurationHistogram now, const v1::DurationHistogram& before) {
@@ -52,7 +52,7 @@ std::string ShortName(const std::string& rpc) {
 double QuantileOf(const v1::DurationHistogram& histogram, double quantile) {
   int64_t count = 0;
   for (const v1::DurationHistogram::Bucket& bucket : histogram.buckets()) count += bucket.count();
-  if (count == 0) return kNone;
+  if (count == 0) return kNan;
   const double wanted = quantile * static_cast<double>(count);
   double below = 0, lower = 0;
   for (const v1::DurationHistogram::Bucket& bucket : histogram.buckets()) {
@@ -89,9 +89,9 @@ std::vector<StatsInterval::Rpc> StatsInterval::Rpcs() const {
     const v1::RpcStats& before = found == nullptr ? none : *found;
     const v1::DurationHistogram recent = Difference(rpc.duration(), before.duration());
     const int64_t total = RequestsOf(rpc, false);
-    const auto lately = static_cast<double>(total - RequestsOf(before, false));
+    const auto new_requests = static_cast<double>(total - RequestsOf(before, false));
     rpcs.push_back({.name = ShortName(rpc.rpc()),
-                    .per_second = seconds_ > 0 ? lately / seconds_ : 0,
+                    .per_second = seconds_ > 0 ? new_requests / seconds_ : 0,
                     .failed = RequestsOf(rpc, true) - RequestsOf(before, true),
                     .total = total,
                     .in_flight = rpc.in_flight(),

@@ -42,9 +42,9 @@ std::string Escape(std::string_view text) {
       clean, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}, {"'", "&apos;"}});
 }
 
-std::string Shortened(const std::string& text, size_t most) {
-  if (text.size() <= most) return text;
-  return absl::StrCat(ToValidUtf8(text.substr(0, most - 3)), "...");
+std::string Shortened(const std::string& text, size_t max_length) {
+  if (text.size() <= max_length) return text;
+  return absl::StrCat(ToValidUtf8(text.substr(0, max_length - 3)), "...");
 }
 
 // A map from the instance's coordinates to the drawing, whose y axis points down.

@@ -40,7 +40,7 @@ class Sheet {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-// Returns the answer as text. This text and the following ones end with a line break.
+// Returns the response as text. This text and the following ones end with a line break.
 std::string SolveText(const v1::SolveResponse& response);
 // Returns the objective and the metric of the cost.
 std::string ObjectiveText(const v1::SolveResponse& response);
@@ -61,7 +61,7 @@ std::string DatasetText(const v1::Dataset& dataset);
 std::string EvaluationText(const v1::EvaluationReport& report);
 std::string ServerInfoText(const v1::ServerInfo& info);
 
-// Returns the job without its answer.
+// Returns the job without its response.
 std::string SolveJobText(const v1::SolveJob& job);
 // Returns a text such as "12.3s of 10m: cost 812, 10 routes, 3 customers unserved". `units` are the
 // job's units.

@@ -8,17 +8,16 @@ namespace vrp::client {
 
 Digest::Digest()
     : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free),
-      sound_(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1) {
-}
+      ok_(context_ != nullptr && EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1) {}
 
 void Digest::Add(std::string_view piece) {
-  sound_ = sound_ && EVP_DigestUpdate(context_.get(), piece.data(), piece.size()) == 1;
+  ok_ = ok_ && EVP_DigestUpdate(context_.get(), piece.data(), piece.size()) == 1;
 }
 
 std::string Digest::Hex() {
   unsigned char bytes[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
-  if (!sound_ || EVP_DigestFinal_ex(context_.get(), bytes, &size) != 1) return "";
+  if (!ok_ || EVP_DigestFinal_ex(context_.get(), bytes, &size) != 1) return "";
   return absl::BytesToHexString({reinterpret_cast<const char*>(bytes), size});
 }
 

@@ -10,7 +10,7 @@ using EVP_MD_CTX = struct evp_md_ctx_st;
 
 namespace vrp::client {
 
-// A SHA-256 under construction. Not thread-safe.
+// An incremental SHA-256. Not thread-safe.
 class Digest {
  public:
   Digest();
@@ -21,7 +21,7 @@ class Digest {
 
  private:
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
-  bool sound_;
+  bool ok_;
 };
 
 }  // namespace vrp::client

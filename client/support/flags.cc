@@ -184,13 +184,13 @@ absl::StatusOr<v1::GenerateInstancesRequest> ParseGeneratedSet(absl::string_view
   int32_t customers = 0;
   int64_t count = 0;
   uint64_t seed = 1;
-  const bool whole = parts.size() >= 2 && parts.size() <= 3 && digits != absl::string_view::npos &&
-                     absl::SimpleAtoi(parts[0].substr(digits), &customers) &&
-                     absl::SimpleAtoi(parts[1], &count) &&
-                     (parts.size() == 2 || absl::SimpleAtoi(parts[2], &seed));
+  const bool well_formed =
+      parts.size() >= 2 && parts.size() <= 3 && digits != absl::string_view::npos &&
+      absl::SimpleAtoi(parts[0].substr(digits), &customers) && absl::SimpleAtoi(parts[1], &count) &&
+      (parts.size() == 2 || absl::SimpleAtoi(parts[2], &seed));
   const absl::StatusOr<v1::ProblemType> problem =
-      ParseProblemType(whole ? parts[0].substr(0, digits) : "");
-  if (!whole || !problem.ok()) {
+      ParseProblemType(well_formed ? parts[0].substr(0, digits) : "");
+  if (!well_formed || !problem.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--generate: got \"", text,
                      "\", wanted problem, size, count and optionally a seed, for example "

@@ -44,9 +44,9 @@ absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
   }
   source.is_lines_ =
       flags.format == "jsonl" || (flags.format == "auto" && absl::EndsWith(path, ".jsonl"));
-  InstanceFlags of_each = flags;
-  if (source.is_lines_) of_each.format = "json";
-  absl::StatusOr<v1::InstanceFile> empty = EmptyInstanceFile(of_each);
+  InstanceFlags line_flags = flags;
+  if (source.is_lines_) line_flags.format = "json";
+  absl::StatusOr<v1::InstanceFile> empty = EmptyInstanceFile(line_flags);
   if (!empty.ok()) return empty.status();
   source.empty_ = *std::move(empty);
   if (path == "-" && flags.format == "auto") {

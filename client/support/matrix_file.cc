@@ -10,7 +10,7 @@
 namespace vrp::client {
 namespace {
 
-constexpr size_t kMostRows = 5000;
+constexpr size_t kMaxMatrixRows = 5000;
 constexpr size_t kChunkValues = 100'000;
 
 // A parser that collects the numbers of the two matrices from a JSON stream.
@@ -78,8 +78,8 @@ class MatrixHandler final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool Number(double value) {
     if (matrix_ == nullptr || depth_ != 3) return WrongType("a number");
-    if (matrix_->size() - row_start_ >= kMostRows) {
-      return Fail(absl::StrCat(name_, "[", row_, "]: more than ", kMostRows, " numbers"));
+    if (matrix_->size() - row_start_ >= kMaxMatrixRows) {
+      return Fail(absl::StrCat(name_, "[", row_, "]: more than ", kMaxMatrixRows, " numbers"));
     }
     matrix_->push_back(value);
     return true;
@@ -123,7 +123,7 @@ absl::StatusOr<MatrixFile> ReadMatrixFile(std::istream& stream) {
 
 absl::StatusOr<std::optional<v1::UploadMatricesRequest>> MatrixMessages::Next() {
   v1::UploadMatricesRequest message;
-  if (!std::exchange(begun_, true)) {
+  if (!std::exchange(header_sent_, true)) {
     message.mutable_header()->set_size(file_.size);
     message.mutable_header()->set_with_durations(!file_.durations.empty());
     return message;

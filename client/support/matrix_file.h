@@ -31,7 +31,7 @@ class MatrixMessages {
 
  private:
   const MatrixFile& file_;
-  bool begun_ = false;
+  bool header_sent_ = false;
   size_t sent_ = 0;  // number of values sent: distances first, then durations
 };
 

@@ -5,17 +5,17 @@
 
 namespace vrp::client {
 
-CLI::Validator WholeNumber(int64_t least, uint64_t most) {
+CLI::Validator WholeNumber(int64_t min, uint64_t max) {
   return CLI::Validator(
-      [least, most](std::string& text) -> std::string {
+      [min, max](std::string& text) -> std::string {
         int64_t number = 0;
         uint64_t large = 0;
         const bool in_range =
             absl::SimpleAtoi(text, &number)
-                ? number >= least && (number < 0 || static_cast<uint64_t>(number) <= most)
-                : absl::SimpleAtoi(text, &large) && large <= most;
+                ? number >= min && (number < 0 || static_cast<uint64_t>(number) <= max)
+                : absl::SimpleAtoi(text, &large) && large <= max;
         if (in_range) return "";
-        return absl::StrCat("got ", text, ", wanted a whole number from ", least, " to ", most);
+        return absl::StrCat("got ", text, ", wanted a whole number from ", min, " to ", max);
       },
       "");
 }

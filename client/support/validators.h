@@ -7,8 +7,8 @@
 
 namespace vrp::client {
 
-// Returns a validator of whole numbers from `least` to `most`. CLI11 alone lets a negative value of
+// Returns a validator of whole numbers from `min` to `max`. CLI11 alone lets a negative value of
 // an unsigned flag wrap around.
-CLI::Validator WholeNumber(int64_t least, uint64_t most = std::numeric_limits<int64_t>::max());
+CLI::Validator WholeNumber(int64_t min, uint64_t max = std::numeric_limits<int64_t>::max());
 
 }  // namespace vrp::client

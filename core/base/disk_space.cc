@@ -21,12 +21,12 @@ absl::Status WriteWhenDiskHasSpace(const StopCondition& stop,
                                    absl::FunctionRef<void(const absl::Status& full)> on_full) {
   absl::Status written = write();
   if (DiskIsFull(written)) on_full(written);
-  absl::Time again = SteadyNow();
+  absl::Time next_write = SteadyNow();
   while (DiskIsFull(written)) {
     if (stop.ShouldStop()) return absl::CancelledError("stopped while the disk was full");
     absl::SleepFor(kStopPoll);
-    if (SteadyNow() < again) continue;
-    again = SteadyNow() + kDiskRetry;
+    if (SteadyNow() < next_write) continue;
+    next_write = SteadyNow() + kDiskRetry;
     written = write();
   }
   return written;

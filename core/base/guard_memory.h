@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Calls `body`. Returns kResourceExhausted if it ran out of memory; its work is then incomplete.
-// Serves pool threads, on which an exception would end the program, and calls that must get an
-// answer.
+// Calls `body`. Returns kResourceExhausted if `body` ran out of memory. Its work is then
+// incomplete. Serves pool threads, on which an exception would end the program, and calls that must
+// get an answer.
 inline absl::Status GuardMemory(absl::FunctionRef<void()> body) {
   try {
     body();

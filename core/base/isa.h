@@ -33,6 +33,7 @@ const std::vector<Bf16>& RunnableBf16();
 // environment selects another runnable one: avx512_bf16, avx512_bf16_emulated, amx_bf16_emulated,
 // or none (avx2, avx512).
 Bf16 UsableBf16();
+// Whether the CPU's own instructions, not an emulation, multiply in bf16.
 bool InHardware(Bf16 bf16);
 
 }  // namespace vrp

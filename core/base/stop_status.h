@@ -1,4 +1,4 @@
-// The reason why work ended early, as a status.
+// Conversion of the reason why work ended early to a status.
 #pragma once
 
 #include "absl/status/status.h"

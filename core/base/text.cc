@@ -20,7 +20,8 @@ int ContinuationBytes(unsigned char lead) {
   return -1;
 }
 
-bool IsAllowed(uint32_t point, int continuations) {
+// Whether `point` is a printable code point that needs so many continuation bytes.
+bool IsPrintable(uint32_t point, int continuations) {
   if (continuations == 2 && (point < 0x800 || (point >= 0xD800 && point <= 0xDFFF))) return false;
   if (continuations == 3 && (point < 0x10000 || point > 0x10FFFF)) return false;
   return point >= 0x20 && (point < 0x7F || point > 0x9F);
@@ -49,7 +50,7 @@ bool IsPrintableUtf8(std::string_view text) {
       if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) return false;
       point = (point << 6) | (static_cast<unsigned char>(text[i]) & 0x3Fu);
     }
-    if (!IsAllowed(point, continuations)) return false;
+    if (!IsPrintable(point, continuations)) return false;
   }
   return true;
 }

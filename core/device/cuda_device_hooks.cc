@@ -41,7 +41,7 @@ class CudaDeviceHooks final : public DeviceHooks {
       at::cuda::CUDAEvent before;
       before.record(c10::cuda::getCurrentCUDAStream(index_));
       const c10::cuda::CUDAStream own =
-          solving ? Solving() : c10::cuda::getDefaultCUDAStream(index_);
+          solving ? SolvingStream() : c10::cuda::getDefaultCUDAStream(index_);
       before.block(own);
       c10::cuda::setCurrentCUDAStream(own);
       // Bounds the whole process, because only the current piece of work allocates.
@@ -56,7 +56,7 @@ class CudaDeviceHooks final : public DeviceHooks {
 
  private:
   // Returns a stream whose kernels the GPU starts before training's waiting ones.
-  c10::cuda::CUDAStream Solving() {
+  c10::cuda::CUDAStream SolvingStream() {
     if (!solving_.has_value()) solving_ = c10::cuda::getStreamFromPool(true, index_);
     return *solving_;
   }

@@ -129,10 +129,10 @@ class CudaStepGraph final : public StepGraph {
     return absl::OkStatus();
   }
 
-  bool joins() const { return parts_.size() > 1; }
+  bool has_conditional_parts() const { return parts_.size() > 1; }
 
   // Builds the launchable graph. Must be called once, after Record.
-  void MakeLaunch() {
+  void Instantiate() {
     const CUDAStreamGuard guard(stream_);  // conditions belong to the current device
     if (parts_.size() == 1) return parts_.front().capture->graph().instantiate();
     std::vector<GraphPart> joined;
@@ -222,21 +222,22 @@ class CudaStepStream final : public StepStream {
     main_.synchronize();
     VRP_ASSIGN_OR_RETURN(std::unique_ptr<CudaStepGraph> graph, Record(work));
     try {
-      graph->MakeLaunch();
+      graph->Instantiate();
     } catch (const c10::AcceleratorError& error) {
-      if (!graph->joins() || error.get_error_code() == cudaErrorMemoryAllocation) throw;
+      if (!graph->has_conditional_parts() || error.get_error_code() == cudaErrorMemoryAllocation)
+        throw;
       TORCH_WARN("conditional CUDA graphs are not supported: ", error.what_without_backtrace());
       graph.reset();
       supports_conditions_ = false;
       VRP_ASSIGN_OR_RETURN(graph, Record(work));
-      graph->MakeLaunch();
+      graph->Instantiate();
     }
     return std::unique_ptr<StepGraph>(std::move(graph));
   }
 
   absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) override {
-    const bool apart = recording_ != nullptr && supports_conditions_;
-    return apart ? recording_->RecordPart(flags, part) : part();
+    const bool is_conditional = recording_ != nullptr && supports_conditions_;
+    return is_conditional ? recording_->RecordPart(flags, part) : part();
   }
 
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,

@@ -59,11 +59,11 @@ std::string WhyNoCuda(const CudaVersions& versions, std::string_view error) {
   if (versions.built == 0) return "this program was built without CUDA: see ./dev build cuda";
   if (versions.driver == 0) return Concat("no NVIDIA driver answers; wanted ", kRequiredDriver);
   if (versions.driver / 1000 < versions.built / 1000) {
-    return Concat("the NVIDIA driver is too old: it knows CUDA ", VersionName(versions.driver),
+    return Concat("the NVIDIA driver is too old: it supports CUDA ", VersionName(versions.driver),
                   ", this program is built with ", VersionName(versions.built), "; wanted ",
                   kRequiredDriver);
   }
-  return error.empty() ? "the NVIDIA driver shows no device" : Concat("CUDA says: ", error);
+  return error.empty() ? "the NVIDIA driver reports no device" : Concat("CUDA reports: ", error);
 }
 
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text) {

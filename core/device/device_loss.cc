@@ -16,7 +16,7 @@ constexpr char kLostUrl[] = "vrp/device_lost";
 
 // Numbers of cudaError_t, which are part of CUDA's ABI. They include the errors after which the
 // process must be relaunched (driver_types.h), and the two errors that report broken hardware.
-constexpr auto kSticky = std::to_array<int32_t>({
+constexpr auto kStickyErrors = std::to_array<int32_t>({
     214,  // ECC, uncorrectable
     220,  // NVLink, uncorrectable
     226,  // contained
@@ -34,20 +34,20 @@ constexpr auto kSticky = std::to_array<int32_t>({
     911,  // asynchronous error outside of CUDA
 });
 
-struct Listener {
+struct GuardedListener {
   absl::Mutex mutex;
   std::function<void(const absl::Status&)> listener ABSL_GUARDED_BY(mutex);
 };
 
-Listener& TheListener() {
-  static Listener listener;
+GuardedListener& LossListener() {
+  static GuardedListener listener;
   return listener;
 }
 
 }  // namespace
 
 bool LosesDevice(int32_t cuda_error) {
-  return std::find(kSticky.begin(), kSticky.end(), cuda_error) != kSticky.end();
+  return std::find(kStickyErrors.begin(), kStickyErrors.end(), cuda_error) != kStickyErrors.end();
 }
 
 absl::Status DeviceLost(const absl::Status& error) {
@@ -57,8 +57,8 @@ absl::Status DeviceLost(const absl::Status& error) {
   lost.SetPayload(kLostUrl, absl::Cord("1"));
   std::function<void(const absl::Status&)> listener;
   {
-    absl::MutexLock lock(&TheListener().mutex);
-    listener = std::exchange(TheListener().listener, nullptr);
+    absl::MutexLock lock(&LossListener().mutex);
+    listener = std::exchange(LossListener().listener, nullptr);
   }
   if (listener != nullptr) listener(lost);
   return lost;
@@ -67,8 +67,8 @@ absl::Status DeviceLost(const absl::Status& error) {
 bool IsDeviceLost(const absl::Status& status) { return status.GetPayload(kLostUrl).has_value(); }
 
 void SetDeviceLossListener(std::function<void(const absl::Status&)> listener) {
-  absl::MutexLock lock(&TheListener().mutex);
-  TheListener().listener = std::move(listener);
+  absl::MutexLock lock(&LossListener().mutex);
+  LossListener().listener = std::move(listener);
 }
 
 }  // namespace vrp

@@ -14,7 +14,7 @@ namespace {
 
 // Whether the code only reports that the device does not support a value, or that this user may not
 // read it.
-bool IsAbsence(int code) {
+bool IsUnavailable(int code) {
   return code == kNvmlNotSupported || code == kNvmlNoPermission || code == kNvmlFunctionNotFound ||
          code == kNvmlNoData || code == kNvmlDeprecated;
 }
@@ -25,27 +25,28 @@ class NvmlQueries {
   NvmlQueries(const NvmlFunctions& nvml, NvmlDevice device) : nvml_(nvml), device_(device) {}
 
   template <typename Value>
-  std::optional<Value> Ask(int (*function)(NvmlDevice, Value*)) {
+  std::optional<Value> Query(int (*function)(NvmlDevice, Value*)) {
     Value value{};
-    if (function == nullptr || !Worked(function(device_, &value))) return std::nullopt;
+    if (function == nullptr || !Succeeded(function(device_, &value))) return std::nullopt;
     return value;
   }
   template <typename Value>
-  std::optional<Value> Ask(int (*function)(NvmlDevice, int, Value*), int which) {
+  std::optional<Value> Query(int (*function)(NvmlDevice, int, Value*), int selector) {
     Value value{};
-    if (function == nullptr || !Worked(function(device_, which, &value))) return std::nullopt;
+    if (function == nullptr || !Succeeded(function(device_, selector, &value))) return std::nullopt;
     return value;
   }
-  std::string AskText(int (*function)(NvmlDevice, char*, unsigned)) {
+  std::string QueryText(int (*function)(NvmlDevice, char*, unsigned)) {
     std::array<char, kNvmlTextBytes + 1> text = {};
-    if (function == nullptr || !Worked(function(device_, text.data(), kNvmlTextBytes))) return "";
+    if (function == nullptr || !Succeeded(function(device_, text.data(), kNvmlTextBytes)))
+      return "";
     return Escaped(text.data());
   }
   std::string problem() const { return problem_; }
 
  private:
-  bool Worked(int code) {
-    if (code != kNvmlSuccess && !IsAbsence(code)) problem_ = nvml_.error_string(code);
+  bool Succeeded(int code) {
+    if (code != kNvmlSuccess && !IsUnavailable(code)) problem_ = nvml_.error_string(code);
     return code == kNvmlSuccess;
   }
 
@@ -59,27 +60,27 @@ std::optional<double> Watts(std::optional<unsigned> milliwatts) {
   return *milliwatts / 1000.0;
 }
 
-std::optional<int32_t> AskTemperature(const NvmlFunctions& nvml, NvmlQueries& device) {
+std::optional<int32_t> ReadTemperature(const NvmlFunctions& nvml, NvmlQueries& device) {
   if (nvml.temperature != nullptr) {
-    const std::optional<NvmlTemperature> temperature = device.Ask(nvml.temperature);
+    const std::optional<NvmlTemperature> temperature = device.Query(nvml.temperature);
     return temperature.has_value() ? std::optional(temperature->celsius) : std::nullopt;
   }
-  const std::optional<unsigned> celsius = device.Ask(nvml.old_temperature, kNvmlTemperatureGpu);
+  const std::optional<unsigned> celsius = device.Query(nvml.old_temperature, kNvmlTemperatureGpu);
   return celsius.has_value() ? std::optional(static_cast<int32_t>(*celsius)) : std::nullopt;
 }
 
-void AskFigures(const NvmlFunctions& nvml, NvmlQueries& device, DeviceTelemetry& telemetry) {
-  if (const auto utilization = device.Ask(nvml.utilization)) {
+void ReadValues(const NvmlFunctions& nvml, NvmlQueries& device, DeviceTelemetry& telemetry) {
+  if (const auto utilization = device.Query(nvml.utilization)) {
     telemetry.utilization = utilization->gpu / 100.0;
   }
-  if (const auto memory = device.Ask(nvml.memory)) {
+  if (const auto memory = device.Query(nvml.memory)) {
     telemetry.memory_total_bytes = static_cast<int64_t>(memory->total);
     telemetry.memory_used_bytes = static_cast<int64_t>(memory->used);
   }
-  telemetry.temperature_celsius = AskTemperature(nvml, device);
-  telemetry.power_watts = Watts(device.Ask(nvml.power));
-  telemetry.power_limit_watts = Watts(device.Ask(nvml.power_limit));
-  if (const auto clock = device.Ask(nvml.clock, kNvmlClockSm)) {
+  telemetry.temperature_celsius = ReadTemperature(nvml, device);
+  telemetry.power_watts = Watts(device.Query(nvml.power));
+  telemetry.power_limit_watts = Watts(device.Query(nvml.power_limit));
+  if (const auto clock = device.Query(nvml.clock, kNvmlClockSm)) {
     telemetry.sm_clock_mhz = static_cast<int32_t>(*clock);
   }
 }
@@ -90,18 +91,18 @@ class NvmlReader final : public TelemetryReader {
       : library_(std::move(library)), devices_(std::move(devices)) {}
   ~NvmlReader() override {
     const absl::MutexLock lock(&mutex_);
-    if (!found_.empty()) nvml().shutdown();
+    if (!gpus_.empty()) nvml().shutdown();
   }
 
   absl::StatusOr<std::vector<DeviceTelemetry>> Read() override {
     const absl::MutexLock lock(&mutex_);
-    if (found_.empty()) VRP_RETURN_IF_ERROR(Begin());
+    if (gpus_.empty()) VRP_RETURN_IF_ERROR(Begin());
     std::vector<DeviceTelemetry> devices;
-    for (const Found& found : found_) {
+    for (const Gpu& found : gpus_) {
       DeviceTelemetry& device = devices.emplace_back(found.identity);
       if (found.handle == nullptr) continue;
       NvmlQueries queries(nvml(), found.handle);
-      AskFigures(nvml(), queries, device);
+      ReadValues(nvml(), queries, device);
       device.problem = queries.problem();
     }
     return devices;
@@ -110,35 +111,35 @@ class NvmlReader final : public TelemetryReader {
  private:
   // A device found at the start. Its handle and identity do not change, so that a device lost later
   // keeps its name.
-  struct Found {
+  struct Gpu {
     NvmlDevice handle = nullptr;  // null: the device has never answered
     DeviceTelemetry identity;     // without values
   };
 
   const NvmlFunctions& nvml() const { return library_->functions(); }
 
-  absl::Status Failed(std::string_view function, int code) const {
+  absl::Status NvmlError(std::string_view function, int code) const {
     return absl::UnavailableError(Concat("NVML: ", function, ": ", nvml().error_string(code)));
   }
 
   // Initialises the library and finds the devices. Keeps the library initialised only if there are
   // devices.
   absl::Status Begin() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    if (const int code = nvml().init(); code != kNvmlSuccess) return Failed("nvmlInit", code);
-    absl::Status status = FindDevices();
-    if (status.ok() && found_.empty()) status = absl::UnavailableError("NVML: there is no GPU");
+    if (const int code = nvml().init(); code != kNvmlSuccess) return NvmlError("nvmlInit", code);
+    absl::Status status = FindGpus();
+    if (status.ok() && gpus_.empty()) status = absl::UnavailableError("NVML: there is no GPU");
     if (!status.ok()) nvml().shutdown();
     return status;
   }
 
-  absl::Status FindDevices() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  absl::Status FindGpus() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     unsigned count = 0;
     if (const int code = nvml().device_count(&count); code != kNvmlSuccess) {
-      return Failed("nvmlDeviceGetCount", code);
+      return NvmlError("nvmlDeviceGetCount", code);
     }
     const std::string version = DriverVersion();
     for (unsigned index = 0; index < count; ++index) {
-      Found found;
+      Gpu found;
       found.identity.index = static_cast<int32_t>(index);
       found.identity.driver_version = version;
       const int code = nvml().device_by_index(index, &found.handle);
@@ -149,15 +150,15 @@ class NvmlReader final : public TelemetryReader {
         found.handle = nullptr;
         found.identity.problem = nvml().error_string(code);
       }
-      found_.push_back(std::move(found));
+      gpus_.push_back(std::move(found));
     }
     return absl::OkStatus();
   }
 
-  void Identify(Found& found) const {
+  void Identify(Gpu& found) const {
     NvmlQueries queries(nvml(), found.handle);
-    found.identity.name = queries.AskText(nvml().name);
-    found.identity.uuid = queries.AskText(nvml().uuid);
+    found.identity.name = queries.QueryText(nvml().name);
+    found.identity.uuid = queries.QueryText(nvml().uuid);
     for (const DeviceInfo& device : devices_) {
       if (!device.uuid.empty() && device.uuid == found.identity.uuid) found.identity.id = device.id;
     }
@@ -173,7 +174,7 @@ class NvmlReader final : public TelemetryReader {
   const std::unique_ptr<NvmlLibrary> library_;
   const std::vector<DeviceInfo> devices_;
   absl::Mutex mutex_;
-  std::vector<Found> found_ ABSL_GUARDED_BY(mutex_);  // empty: not initialised
+  std::vector<Gpu> gpus_ ABSL_GUARDED_BY(mutex_);  // empty: not initialised
 };
 
 }  // namespace

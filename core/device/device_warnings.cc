@@ -13,10 +13,10 @@ namespace {
 
 class DeviceWarnings {
  public:
-  static DeviceWarnings& The() {
+  static DeviceWarnings& Global() {
     // Never destroyed, because threads may warn until the process ends.
-    static auto* const the = new DeviceWarnings;
-    return *the;
+    static auto* const warnings = new DeviceWarnings;
+    return *warnings;
   }
 
   void Warn(std::string_view text) {
@@ -43,10 +43,10 @@ class DeviceWarnings {
 
 }  // namespace
 
-void WarnOfDevice(std::string_view text) { DeviceWarnings::The().Warn(text); }
+void WarnOfDevice(std::string_view text) { DeviceWarnings::Global().Warn(text); }
 
 void SetDeviceWarningListener(std::function<void(std::string_view)> listener) {
-  DeviceWarnings::The().Listen(std::move(listener));
+  DeviceWarnings::Global().Listen(std::move(listener));
 }
 
 }  // namespace vrp

@@ -16,22 +16,22 @@ namespace {
 
 using Work = absl::AnyInvocable<absl::Status()>;
 
-std::future<absl::Status> Ready(absl::Status status) {
+std::future<absl::Status> ReadyFuture(absl::Status status) {
   std::promise<absl::Status> promise;
   promise.set_value(std::move(status));
   return promise.get_future();
 }
 
-absl::Status ShutDown() { return absl::CancelledError("the device's executor was shut down"); }
+absl::Status ShutDownError() { return absl::CancelledError("the device's executor was shut down"); }
 
 class InlineExecutor final : public DeviceExecutor {
  public:
   std::future<absl::Status> Run(Priority, Work work) override {
     {
       absl::MutexLock lock(&mutex_);
-      if (closed_) return Ready(ShutDown());
+      if (closed_) return ReadyFuture(ShutDownError());
     }
-    return Ready(work());
+    return ReadyFuture(work());
   }
 
   void ReleaseCachedMemory() override {}
@@ -49,16 +49,16 @@ class InlineExecutor final : public DeviceExecutor {
 class ThreadedExecutor final : public DeviceExecutor {
  public:
   explicit ThreadedExecutor(std::unique_ptr<DeviceHooks> hooks)
-      : hooks_(std::move(hooks)), owner_([this] { Own(); }) {}
+      : hooks_(std::move(hooks)), owner_([this] { RunTasks(); }) {}
   ~ThreadedExecutor() override { Shutdown(); }
 
   std::future<absl::Status> Run(Priority priority, Work work) override {
-    if (std::this_thread::get_id() == owner_id_) return Ready(work());
+    if (std::this_thread::get_id() == owner_id_) return ReadyFuture(work());
     Task task{priority, std::move(work), {}};
     std::future<absl::Status> result = task.promise.get_future();
     absl::MutexLock lock(&mutex_);
     if (closed_) {
-      task.promise.set_value(ShutDown());
+      task.promise.set_value(ShutDownError());
     } else {
       queues_[static_cast<size_t>(priority)].push_back(std::move(task));
     }
@@ -94,10 +94,10 @@ class ThreadedExecutor final : public DeviceExecutor {
   std::optional<Task> Next() {
     absl::MutexLock lock(&mutex_);
     mutex_.Await(absl::Condition(this, &ThreadedExecutor::HasWork));
-    if (std::exchange(releases_memory_, false)) return MemoryTask();
+    if (std::exchange(releases_memory_, false)) return ReleaseMemoryTask();
     for (std::deque<Task>& queue : queues_) {
       if (closed_) {
-        for (Task& task : queue) task.promise.set_value(ShutDown());
+        for (Task& task : queue) task.promise.set_value(ShutDownError());
         queue.clear();
       } else if (!queue.empty()) {
         Task task = std::move(queue.front());
@@ -108,7 +108,7 @@ class ThreadedExecutor final : public DeviceExecutor {
     return std::nullopt;
   }
 
-  Task MemoryTask() const {
+  Task ReleaseMemoryTask() const {
     const auto release = [this] {
       if (hooks_ != nullptr) hooks_->ReleaseCachedMemory();
       return absl::OkStatus();
@@ -116,17 +116,17 @@ class ThreadedExecutor final : public DeviceExecutor {
     return {std::nullopt, release, {}};
   }
 
-  void Own() {
-    std::optional<Priority> turn;
+  void RunTasks() {
+    std::optional<Priority> current;
     while (std::optional<Task> task = Next()) {
-      const std::optional<Priority> next = task->priority.has_value() ? task->priority : turn;
-      if (next != turn && hooks_ != nullptr) hooks_->Begin(*next);
-      turn = next;
-      Do(*task);
+      const std::optional<Priority> next = task->priority.has_value() ? task->priority : current;
+      if (next != current && hooks_ != nullptr) hooks_->Begin(*next);
+      current = next;
+      RunTask(*task);
     }
   }
 
-  static void Do(Task& task) {
+  static void RunTask(Task& task) {
     try {
       task.promise.set_value(task.work());
     } catch (...) {

@@ -30,8 +30,8 @@ class DeviceHooks {
   virtual void ReleaseCachedMemory() = 0;
 };
 
+// Division of a device's memory between serving and training.
 struct DeviceShares {
-  // Division of a device's memory between serving and training.
   // Percentage of the memory that training must leave free, 0 to 90. Serving may use all of the
   // memory.
   int32_t serving_memory_percent = 20;
@@ -49,9 +49,9 @@ class DeviceExecutor {
  public:
   virtual ~DeviceExecutor() = default;
 
-  // Runs `work` and returns its status. Tasks of equal priority run in order of arrival.
-  // The CPU's work and work submitted from a task run inline, so that the future is ready at once.
-  // The future rethrows exceptions of `work`, and returns kCancelled after Shutdown.
+  // Runs `work` and returns a future of its status. Tasks of equal priority run in order of
+  // arrival. The CPU's work and work submitted from a task run inline, so that the future is ready
+  // at once. The future rethrows exceptions of `work`, and returns kCancelled after Shutdown.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
   // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task.

@@ -28,8 +28,8 @@ cudaError_t AppendGraph(cudaGraph_t graph, cudaGraph_t added, cudaGraphNode_t& l
   return Append(graph, node, last);
 }
 
-cudaError_t AppendSetting(cudaGraph_t graph, cudaGraphConditionalHandle condition, StepFlags flags,
-                          cudaGraphNode_t& last) {
+cudaError_t AppendConditionKernel(cudaGraph_t graph, cudaGraphConditionalHandle condition,
+                                  StepFlags flags, cudaGraphNode_t& last) {
   void* arguments[] = {&condition, &flags};
   cudaGraphNodeParams node = {};
   node.type = cudaGraphNodeTypeKernel;
@@ -40,14 +40,14 @@ cudaError_t AppendSetting(cudaGraph_t graph, cudaGraphConditionalHandle conditio
   return Append(graph, node, last);
 }
 
-cudaError_t AppendWhereAny(cudaGraph_t graph, const GraphPart& part, cudaGraphNode_t& last) {
+cudaError_t AppendConditional(cudaGraph_t graph, const GraphPart& part, cudaGraphNode_t& last) {
   cudaGraphConditionalHandle condition = {};
   if (const cudaError_t error =
           cudaGraphConditionalHandleCreate(&condition, graph, 0, cudaGraphCondAssignDefault);
       error != cudaSuccess) {
     return error;
   }
-  if (const cudaError_t error = AppendSetting(graph, condition, part.condition, last);
+  if (const cudaError_t error = AppendConditionKernel(graph, condition, part.condition, last);
       error != cudaSuccess) {
     return error;
   }
@@ -57,11 +57,11 @@ cudaError_t AppendWhereAny(cudaGraph_t graph, const GraphPart& part, cudaGraphNo
   node.conditional.type = cudaGraphCondTypeIf;
   node.conditional.size = 1;
   if (const cudaError_t error = Append(graph, node, last); error != cudaSuccess) return error;
-  cudaGraphNode_t inside = nullptr;
-  return AppendGraph(node.conditional.phGraph_out[0], part.graph, inside);
+  cudaGraphNode_t last_inside = nullptr;
+  return AppendGraph(node.conditional.phGraph_out[0], part.graph, last_inside);
 }
 
-cudaError_t AppendAll(cudaGraph_t graph, std::span<const GraphPart> parts) {
+cudaError_t AppendParts(cudaGraph_t graph, std::span<const GraphPart> parts) {
   cudaGraphNode_t last = nullptr;
   for (const GraphPart& part : parts) {
     size_t nodes = 0;
@@ -72,7 +72,7 @@ cudaError_t AppendAll(cudaGraph_t graph, std::span<const GraphPart> parts) {
     if (nodes == 0) continue;  // some drivers refuse empty graphs
     const bool always = part.condition.count == 0;
     if (const cudaError_t error =
-            always ? AppendGraph(graph, part.graph, last) : AppendWhereAny(graph, part, last);
+            always ? AppendGraph(graph, part.graph, last) : AppendConditional(graph, part, last);
         error != cudaSuccess) {
       return error;
     }
@@ -85,7 +85,7 @@ cudaError_t AppendAll(cudaGraph_t graph, std::span<const GraphPart> parts) {
 cudaError_t JoinGraphs(std::span<const GraphPart> parts, cudaGraphExec_t& joined) {
   cudaGraph_t graph = nullptr;
   if (const cudaError_t error = cudaGraphCreate(&graph, 0); error != cudaSuccess) return error;
-  cudaError_t error = AppendAll(graph, parts);
+  cudaError_t error = AppendParts(graph, parts);
   if (error == cudaSuccess) error = cudaGraphInstantiate(&joined, graph, 0);
   cudaGraphDestroy(graph);  // the executable graph is a copy
   return error;

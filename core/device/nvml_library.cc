@@ -31,14 +31,14 @@ NvmlLibrary::~NvmlLibrary() { dlclose(handle_); }
 
 absl::Status NvmlLibrary::Load(const std::string& file) {
   const char* missing = nullptr;
-  const auto need = [&](const char* name, auto& function) {
+  const auto require = [&](const char* name, auto& function) {
     if (!Find(handle_, name, function) && missing == nullptr) missing = name;
   };
-  need("nvmlInit_v2", functions_.init);
-  need("nvmlShutdown", functions_.shutdown);
-  need("nvmlErrorString", functions_.error_string);
-  need("nvmlDeviceGetCount_v2", functions_.device_count);
-  need("nvmlDeviceGetHandleByIndex_v2", functions_.device_by_index);
+  require("nvmlInit_v2", functions_.init);
+  require("nvmlShutdown", functions_.shutdown);
+  require("nvmlErrorString", functions_.error_string);
+  require("nvmlDeviceGetCount_v2", functions_.device_count);
+  require("nvmlDeviceGetHandleByIndex_v2", functions_.device_by_index);
   if (missing != nullptr) {
     return absl::FailedPreconditionError(
         Concat("NVML: ", file, ": has no ", missing, ", wanted the library of an NVIDIA driver"));

@@ -55,7 +55,7 @@ std::array<EngineMakers, 2> AllMakers() {
            {&PointerArchitecture(), MakeOnCpuPointer, MakeOnTorchPointer}}};
 }
 
-EngineOr MakeHere(const EngineRequest& request) {
+EngineOr MakeOnThisThread(const EngineRequest& request) {
   for (const EngineMakers& makers : AllMakers()) {
     if (makers.architecture->name != request.architecture) continue;
     if (request.device.kind == DeviceKind::kCpu) return makers.cpu(request);
@@ -71,12 +71,12 @@ EngineOr MakeHere(const EngineRequest& request) {
 
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeEngine(const EngineRequest& request) {
   if (request.executors == nullptr || request.device.kind == DeviceKind::kCpu) {
-    return MakeHere(request);
+    return MakeOnThisThread(request);
   }
   DeviceExecutor& executor = request.executors->Of(request.device);
   std::unique_ptr<PolicyEngine> engine;
   const auto make = [&]() -> absl::Status {
-    VRP_ASSIGN_OR_RETURN(engine, MakeHere(request));
+    VRP_ASSIGN_OR_RETURN(engine, MakeOnThisThread(request));
     return absl::OkStatus();
   };
   VRP_RETURN_IF_ERROR(executor.Run(request.priority, make).get());

@@ -15,23 +15,23 @@ namespace vrp {
 namespace {
 
 absl::Time SoonestEnd(const std::vector<WaitingDecode>& batch) {
-  absl::Time soonest = absl::InfiniteFuture();
+  absl::Time earliest = absl::InfiniteFuture();
   for (const WaitingDecode& waiting : batch) {
-    soonest = std::min(soonest, waiting.request.options.improvement->until);
+    earliest = std::min(earliest, waiting.request.options.improvement->until);
   }
-  return soonest;
+  return earliest;
 }
 
 // Decodes the requests together, until the last of their deadlines. Returns no plans if the batch
 // fails.
-std::vector<DecodedPlan> DecodeJoined(const std::vector<WaitingDecode>& batch) {
+std::vector<DecodedPlan> DecodeBatch(const std::vector<WaitingDecode>& batch) {
   std::vector<Instance> instances;
   absl::Time last = absl::InfinitePast();
   for (const WaitingDecode& waiting : batch) {
     instances.push_back(waiting.request.instance);
     last = std::max(last, waiting.request.options.stop.deadline());
   }
-  const DecodeJoin& first = batch.front().request;
+  const PolicyRequest& first = batch.front().request;
   DecodeOptions options = first.options;
   options.stop = StopCondition(last, nullptr);
   if (options.improvement.has_value()) options.improvement->until = SoonestEnd(batch);
@@ -50,7 +50,7 @@ absl::Status StopError(const StopCondition& stop) {
 // batch does not fail the others. Returns late plans too, because any other plan would be later.
 std::vector<absl::StatusOr<DecodedPlan>> DecodeAll(const std::vector<WaitingDecode>& batch) {
   std::vector<DecodedPlan> joined;
-  if (batch.size() > 1) joined = DecodeJoined(batch);
+  if (batch.size() > 1) joined = DecodeBatch(batch);
   std::vector<absl::StatusOr<DecodedPlan>> plans;
   for (size_t i = 0; i < batch.size(); ++i) {
     const StopCondition& stop = batch[i].request.options.stop;
@@ -99,7 +99,7 @@ bool DecodeBatcher::TryQueue(WaitingDecode waiting) {
   return false;
 }
 
-void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done) {
+void DecodeBatcher::Submit(PolicyRequest request, absl::AnyInvocable<void(DecodeOutcome)> done) {
   if (!TryQueue({.request = std::move(request), .done = std::move(done), .since = SteadyNow()})) {
     return;
   }
@@ -107,7 +107,7 @@ void DecodeBatcher::Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOut
   PostIfNeeded();
 }
 
-DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
+DecodeOutcome DecodeBatcher::Decode(PolicyRequest request) {
   std::optional<DecodeOutcome> outcome;  // set when the batch has ended; guarded by mutex_
   const auto keep = [this, &outcome](DecodeOutcome given) {
     absl::MutexLock lock(&mutex_);
@@ -115,12 +115,12 @@ DecodeOutcome DecodeBatcher::Decode(DecodeJoin request) {
   };
   TryQueue(
       {.request = std::move(request), .done = keep, .since = SteadyNow(), .done_is_quick = true});
-  const auto can_go_on = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return outcome.has_value() || HasPlace();
+  const auto can_continue = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return outcome.has_value() || CanStartBatch();
   };
   while (true) {
     {
-      absl::MutexLock lock(&mutex_, absl::Condition(&can_go_on));
+      absl::MutexLock lock(&mutex_, absl::Condition(&can_continue));
       if (outcome.has_value()) break;
     }
     RunOne();
@@ -139,7 +139,7 @@ void DecodeBatcher::RunWaiting() {
 void DecodeBatcher::PostIfNeeded() {
   {
     absl::MutexLock lock(&mutex_);
-    if (!HasPlace() || running_ + posted_ >= options_.max_running) return;
+    if (!CanStartBatch() || running_ + posted_ >= options_.max_running) return;
     ++posted_;
   }
   options_.run_later([this] {
@@ -155,9 +155,9 @@ bool DecodeBatcher::RunOne() {
   DecodeQueue::Taken taken;
   {
     absl::MutexLock lock(&mutex_);
-    if (!HasPlace()) return false;
+    if (!CanStartBatch()) return false;
     AwaitMore();
-    if (!HasPlace()) return false;
+    if (!CanStartBatch()) return false;
     taken = queue_.Take(SteadyNow());
     changed_.NotifyAll();
     if (!taken.batch.empty()) ++running_;
@@ -219,7 +219,7 @@ void DecodeBatcher::AwaitMore() {
 
 void DecodeBatcher::Learn(const std::vector<WaitingDecode>& batch,
                           const absl::StatusOr<DecodedPlan>& plan, const Span& span) {
-  const DecodeJoin& first = batch.front().request;
+  const PolicyRequest& first = batch.front().request;
   const absl::Duration took = span.ended - span.begun;
   if (plan.ok()) {
     queue_.Learn(first, DecodeRows(batch), took - plan->improving);
@@ -228,7 +228,7 @@ void DecodeBatcher::Learn(const std::vector<WaitingDecode>& batch,
   }
 }
 
-DecodeTime DecodeBatcher::TimeOf(const DecodeJoin& request, absl::Time until) {
+DecodeTime DecodeBatcher::TimeOf(const PolicyRequest& request, absl::Time until) {
   const int64_t rows = DecodeRows(request);
   {
     absl::MutexLock lock(&mutex_);
@@ -243,7 +243,7 @@ DecodeTime DecodeBatcher::TimeOf(const DecodeJoin& request, absl::Time until) {
   return measured;
 }
 
-bool DecodeBatcher::WouldExceed(const DecodeJoin& request, absl::Duration time) const {
+bool DecodeBatcher::WouldExceed(const PolicyRequest& request, absl::Duration time) const {
   absl::MutexLock lock(&mutex_);
   return queue_.WouldExceed(request, time, SteadyNow());
 }

@@ -56,11 +56,11 @@ class DecodeBatcher {
   // - with kDeadlineExceeded or kCancelled, if options.stop comes first;
   // - otherwise with the policy's result, which may be late if others were decoded with it.
   // Only pool threads may call this, because it may run batches before it returns.
-  void Submit(DecodeJoin request, absl::AnyInvocable<void(DecodeOutcome)> done);
+  void Submit(PolicyRequest request, absl::AnyInvocable<void(DecodeOutcome)> done);
 
   // Queues the request, blocks until it is decoded and returns its outcome. Any thread may call
   // this; it may run the batch itself.
-  DecodeOutcome Decode(DecodeJoin request);
+  DecodeOutcome Decode(PolicyRequest request);
 
   // Returns an estimate, from recent times, of how long a request that arrives now waits for its
   // batch.
@@ -70,11 +70,11 @@ class DecodeBatcher {
   absl::Duration ExpectedTime(int64_t rows) const;
   // Returns an estimate, from recent decodings by its policy and method, of how long `request`
   // takes once it has begun. If there were none, blocks to measure a small instance, for at most
-  // kMostMeasuring and only if that ends before `until`. Returns zero if the time is not known.
-  DecodeTime TimeOf(const DecodeJoin& request, absl::Time until);
+  // kMaxMeasuringTime and only if that ends before `until`. Returns zero if the time is not known.
+  DecodeTime TimeOf(const PolicyRequest& request, absl::Time until);
   // Whether a recently abandoned decoding shows that `request` takes longer than `time`. After ten
   // seconds, another attempt is allowed.
-  bool WouldExceed(const DecodeJoin& request, absl::Duration time) const;
+  bool WouldExceed(const PolicyRequest& request, absl::Duration time) const;
   int64_t waiting() const;
   const Options& options() const { return options_; }
 
@@ -94,7 +94,7 @@ class DecodeBatcher {
   void Learn(const std::vector<WaitingDecode>& batch, const absl::StatusOr<DecodedPlan>& plan,
              const Span& span) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void AwaitMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HasPlace() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  bool CanStartBatch() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return running_ < options_.max_running && queue_.waiting() > 0;
   }
 

@@ -12,11 +12,11 @@ namespace {
 constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;
-constexpr size_t kMostRowTimes = 64;
-// Time for which a decoding that was too slow is retried only with more than kLittleMore times its
+constexpr size_t kMaxRowTimes = 64;
+// Time for which a decoding that was too slow is retried only with more than kRetryMargin times its
 // time.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
-constexpr double kLittleMore = 1.1;
+constexpr double kRetryMargin = 1.1;
 
 // Whether both requests can be improved in one batch, whose improvements all end together.
 bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl::Time now) {
@@ -27,7 +27,7 @@ bool CanImproveWith(const DecodeOptions& first, const DecodeOptions& other, absl
          other.improvement->until >= now + (first.improvement->until - now) / 2;
 }
 
-bool CanJoin(const DecodeJoin& first, const DecodeJoin& other, absl::Time now) {
+bool CanJoin(const PolicyRequest& first, const PolicyRequest& other, absl::Time now) {
   const DecodeOptions& left = first.options;
   const DecodeOptions& right = other.options;
   return first.policy == other.policy && left.method == right.method && left.width == right.width &&
@@ -37,13 +37,13 @@ bool CanJoin(const DecodeJoin& first, const DecodeJoin& other, absl::Time now) {
           first.instance.num_nodes() == other.instance.num_nodes());
 }
 
-std::pair<const Policy*, DecodeMethod> KeyOf(const DecodeJoin& request) {
+std::pair<const Policy*, DecodeMethod> KeyOf(const PolicyRequest& request) {
   return {request.policy.get(), request.options.method};
 }
 
 }  // namespace
 
-int64_t DecodeRows(const DecodeJoin& request) {
+int64_t DecodeRows(const PolicyRequest& request) {
   const DecodeOptions& options = request.options;
   const int64_t augmentations = request.instance.has_positions() ? options.augmentations : 1;
   int64_t width = options.method == DecodeMethod::kGreedy ? 1 : options.width;
@@ -76,7 +76,7 @@ std::vector<WaitingDecode> DecodeQueue::TakeExpired() {
   return expired;
 }
 
-bool DecodeQueue::IsJoined(const DecodeJoin& request) const {
+bool DecodeQueue::CanBeBatched(const PolicyRequest& request) const {
   if (request.threads > 1 || request.options.method == DecodeMethod::kSample) return false;
   return limits_.max_rows == 0 || DecodeRows(request) * kLargeShare <= limits_.max_rows;
 }
@@ -88,9 +88,9 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   // Whether `waiting` may join the batch next.
   const auto fits = [&](const WaitingDecode& waiting) {
     if (taken.batch.empty()) return true;
-    const DecodeJoin& first = taken.batch.front().request;
+    const PolicyRequest& first = taken.batch.front().request;
     if (std::ssize(taken.batch) >= limits_.max_batch || !CanJoin(first, waiting.request, now) ||
-        !IsJoined(first) || !IsJoined(waiting.request)) {
+        !CanBeBatched(first) || !CanBeBatched(waiting.request)) {
       return false;
     }
     const int64_t sum = rows + DecodeRows(waiting.request);
@@ -114,15 +114,15 @@ DecodeQueue::Taken DecodeQueue::Take(absl::Time now) {
   return taken;
 }
 
-DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const DecodeJoin& request) {
+DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const PolicyRequest& request) {
   // The map also holds times of unloaded policies, so it is cleared when it is full.
-  if (row_times_.size() >= kMostRowTimes && !row_times_.contains(KeyOf(request))) {
+  if (row_times_.size() >= kMaxRowTimes && !row_times_.contains(KeyOf(request))) {
     row_times_.clear();
   }
   return row_times_[KeyOf(request)];
 }
 
-void DecodeQueue::Learn(const DecodeJoin& first, int64_t rows, absl::Duration took) {
+void DecodeQueue::Learn(const PolicyRequest& first, int64_t rows, absl::Duration took) {
   if (rows == 0) return;
   RowTime& known = RowTimeOf(first);
   const absl::Duration each = took / rows;
@@ -133,7 +133,7 @@ void DecodeQueue::Learn(const DecodeJoin& first, int64_t rows, absl::Duration to
   last_row_time_ = known.mean;
 }
 
-void DecodeQueue::LearnFailure(const DecodeJoin& first, int64_t rows, absl::Duration took,
+void DecodeQueue::LearnFailure(const PolicyRequest& first, int64_t rows, absl::Duration took,
                                absl::Time ended) {
   if (rows == 0) return;
   RowTime& known = RowTimeOf(first);
@@ -143,7 +143,7 @@ void DecodeQueue::LearnFailure(const DecodeJoin& first, int64_t rows, absl::Dura
   if (known.mean > absl::ZeroDuration()) known.mean = std::max(known.mean, took / rows);
 }
 
-void DecodeQueue::LearnEstimate(const DecodeJoin& like, int64_t rows, DecodeTime estimate) {
+void DecodeQueue::LearnEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate) {
   RowTime& known = RowTimeOf(like);
   if (rows == 0 || known.mean > absl::ZeroDuration()) return;
   known.mean = estimate.time / rows;
@@ -152,19 +152,19 @@ void DecodeQueue::LearnEstimate(const DecodeJoin& like, int64_t rows, DecodeTime
   if (!estimate.at_least) last_row_time_ = known.mean;
 }
 
-DecodeTime DecodeQueue::TimeOf(const DecodeJoin& like, int64_t rows) const {
+DecodeTime DecodeQueue::TimeOf(const PolicyRequest& like, int64_t rows) const {
   const auto known = row_times_.find(KeyOf(like));
   if (known == row_times_.end()) return {};
   return {.time = known->second.mean * rows, .at_least = known->second.at_least};
 }
 
-bool DecodeQueue::WouldExceed(const DecodeJoin& request, absl::Duration time,
+bool DecodeQueue::WouldExceed(const PolicyRequest& request, absl::Duration time,
                               absl::Time now) const {
   const auto known = row_times_.find(KeyOf(request));
   if (known == row_times_.end()) return false;
   const RowTime& row_time = known->second;
   return now - row_time.failed_at < kRetryInterval && DecodeRows(request) >= row_time.failed_rows &&
-         time <= kLittleMore * row_time.failed_after;
+         time <= kRetryMargin * row_time.failed_after;
 }
 
 absl::Duration DecodeQueue::ExpectedTime() const {

@@ -21,7 +21,8 @@ namespace vrp {
 enum class DecodeClass { kInteractive, kBulk };
 inline constexpr size_t kDecodeClasses = 2;
 
-struct DecodeJoin {
+// A request to decode one instance by a policy.
+struct PolicyRequest {
   std::shared_ptr<Policy> policy;  // policy that supports the instance
   Instance instance;
   DecodeOptions options = {};  // options without a pool: see `threads`
@@ -36,7 +37,7 @@ struct DecodeOutcome {
 };
 
 struct WaitingDecode {
-  DecodeJoin request;
+  PolicyRequest request;
   absl::AnyInvocable<void(DecodeOutcome)> done;
   absl::Time since;
   bool done_is_quick = false;  // whether `done` only keeps the outcome for a thread that waits
@@ -76,23 +77,24 @@ class DecodeQueue {
   Taken Take(absl::Time now);
 
   // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`.
-  void Learn(const DecodeJoin& first, int64_t rows, absl::Duration took);
+  void Learn(const PolicyRequest& first, int64_t rows, absl::Duration took);
   // Records that a batch like `first`, with `rows` rows in all, was abandoned after `took`, at
   // `ended`.
-  void LearnFailure(const DecodeJoin& first, int64_t rows, absl::Duration took, absl::Time ended);
+  void LearnFailure(const PolicyRequest& first, int64_t rows, absl::Duration took,
+                    absl::Time ended);
   // Records the time of a different instance, decoded by the policy and method of `like`. The queue
   // uses it until Learn records a time.
-  void LearnEstimate(const DecodeJoin& like, int64_t rows, DecodeTime estimate);
+  void LearnEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate);
   // Returns an estimate of the time for `rows` rows, from recent decodings by the policy and method
   // of `like`. The estimate is for a thread that has nothing else to do.
-  DecodeTime TimeOf(const DecodeJoin& like, int64_t rows) const;
+  DecodeTime TimeOf(const PolicyRequest& like, int64_t rows) const;
   // Returns the same estimate as a duration; zero if unknown.
-  absl::Duration ExpectedTime(const DecodeJoin& like, int64_t rows) const {
+  absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
   // Whether a decoding by the same policy and method, with no more rows, was abandoned within the
   // last ten seconds after `time` or longer.
-  bool WouldExceed(const DecodeJoin& request, absl::Duration time, absl::Time now) const;
+  bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
   // Returns an estimate of the time for all waiting requests.
@@ -104,7 +106,7 @@ class DecodeQueue {
 
  private:
   std::vector<WaitingDecode> TakeExpired();
-  bool IsJoined(const DecodeJoin& request) const;
+  bool CanBeBatched(const PolicyRequest& request) const;
 
   // The time of one row, for a policy and method.
   struct RowTime {
@@ -117,7 +119,7 @@ class DecodeQueue {
     absl::Time failed_at = absl::InfinitePast();
   };
   using RowTimeKey = std::pair<const Policy*, DecodeMethod>;
-  RowTime& RowTimeOf(const DecodeJoin& request);
+  RowTime& RowTimeOf(const PolicyRequest& request);
 
   const Limits limits_;
   std::array<std::deque<WaitingDecode>, kDecodeClasses> queues_;
@@ -126,7 +128,7 @@ class DecodeQueue {
 };
 
 // Returns nodes x augmentations x trajectories. For a batch, returns their sum.
-int64_t DecodeRows(const DecodeJoin& request);
+int64_t DecodeRows(const PolicyRequest& request);
 int64_t DecodeRows(const std::vector<WaitingDecode>& batch);
 
 }  // namespace vrp

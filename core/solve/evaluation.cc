@@ -19,12 +19,12 @@ namespace vrp {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr absl::Duration kMostSearch = absl::Minutes(1);
+constexpr absl::Duration kMaxSearchTime = absl::Minutes(1);
 // Target time of a step.
 constexpr absl::Duration kStep = absl::Milliseconds(500);
-constexpr int64_t kMostAtOnce = 1024;
+constexpr int64_t kMaxBatch = 1024;
 // Number of plans that are improved together; enough to keep a large GPU busy.
-constexpr int64_t kImprovedAtOnce = 4096;
+constexpr int64_t kImprovementBatch = 4096;
 // Inclusive upper bounds of the size buckets, in customers.
 constexpr std::array<int32_t, 8> kBucketEnds = {20, 50, 100, 200, 500, 1000, 10'000, 100'000};
 
@@ -55,9 +55,9 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
   if (options.modes.empty()) return refuse("modes: got none, wanted at least one");
   for (size_t i = 0; i < options.modes.size(); ++i) {
     const EvaluationMode& mode = options.modes[i];
-    const int32_t fewest = mode.method == DecodeMethod::kMultiStart ? 0 : 1;
-    if (mode.width < fewest || mode.width > kMostWidth) {
-      return refuse("modes[", i, "].width: got ", mode.width, ", wanted ", fewest, " to ",
+    const int32_t min_width = mode.method == DecodeMethod::kMultiStart ? 0 : 1;
+    if (mode.width < min_width || mode.width > kMostWidth) {
+      return refuse("modes[", i, "].width: got ", mode.width, ", wanted ", min_width, " to ",
                     kMostWidth);
     }
     if (mode.rounds.has_value() && (*mode.rounds < 0 || *mode.rounds > kMostRounds)) {
@@ -71,7 +71,7 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
   }
   if (!options.reference_search_time.has_value()) return absl::OkStatus();
   if (*options.reference_search_time < absl::Milliseconds(1) ||
-      *options.reference_search_time > kMostSearch) {
+      *options.reference_search_time > kMaxSearchTime) {
     return refuse("reference_search_time: got ",
                   absl::FormatDuration(*options.reference_search_time), ", wanted 1ms to 1m");
   }
@@ -156,14 +156,14 @@ int64_t Evaluation::total() const {
 
 absl::Status Evaluation::Step() {
   const bool decoded = done_ >= Count() * static_cast<int64_t>(options_.modes.size());
-  return decoded ? SearchSome() : DecodeSome();
+  return decoded ? SearchNextReference() : DecodeNextBatch();
 }
 
-absl::Status Evaluation::DecodeSome() {
+absl::Status Evaluation::DecodeNextBatch() {
   const auto mode = static_cast<size_t>(done_ / Count());
   const int64_t first = done_ % Count();
   const bool improves = options_.modes[mode].rounds.has_value();
-  if (first == 0) batch_ = improves ? kImprovedAtOnce : options_.threads;
+  if (first == 0) batch_ = improves ? kImprovementBatch : options_.threads;
   const int64_t count = std::min(batch_, Count() - first);
   const std::span<const Instance> batch(instances_.data() + first, static_cast<size_t>(count));
   const absl::Time begun = SteadyNow();
@@ -186,12 +186,12 @@ absl::Status Evaluation::DecodeSome() {
   }
   done_ += count;
   if (improves) return absl::OkStatus();
-  if (took < kStep / 2) batch_ = std::min(2 * batch_, kMostAtOnce);
+  if (took < kStep / 2) batch_ = std::min(2 * batch_, kMaxBatch);
   if (took > 2 * kStep) batch_ = std::max<int64_t>(batch_ / 2, 1);
   return absl::OkStatus();
 }
 
-absl::Status Evaluation::SearchSome() {
+absl::Status Evaluation::SearchNextReference() {
   const int64_t first = done_ - Count() * static_cast<int64_t>(options_.modes.size());
   const int64_t count = std::min<int64_t>(options_.threads, Count() - first);
   std::vector<absl::Status> found(static_cast<size_t>(count));

@@ -83,8 +83,8 @@ class Evaluation {
   Evaluation(std::shared_ptr<Policy> policy, std::vector<Instance> instances,
              EvaluationOptions options);
 
-  absl::Status DecodeSome();
-  absl::Status SearchSome();
+  absl::Status DecodeNextBatch();
+  absl::Status SearchNextReference();
   int64_t Count() const { return static_cast<int64_t>(instances_.size()); }
   EvaluationRow RowOf(size_t mode) const;
 

@@ -11,7 +11,7 @@ namespace vrp {
 namespace {
 
 // Ratio of the recommended budget to the decoding time, so that slower decodings fit too.
-constexpr double kAmple = 1.5;
+constexpr double kBudgetMargin = 1.5;
 constexpr char kTooShortUrl[] = "vrp/budget_too_short";
 
 // Returns the duration as text, such as "4.8 ms" or "23 ms".
@@ -27,9 +27,9 @@ std::string Decoding(const NetworkTime& time) {
 }
 
 // Whether the time explains why the decoding was late.
-bool IsTelling(const NetworkTime& time) {
-  const absl::Duration least = time.at_least ? time.budget : absl::ZeroDuration();
-  return time.needed > least;
+bool ExplainsLateness(const NetworkTime& time) {
+  const absl::Duration lower_bound = time.at_least ? time.budget : absl::ZeroDuration();
+  return time.needed > lower_bound;
 }
 
 std::string Available(const NetworkTime& time) {
@@ -40,7 +40,7 @@ std::string Available(const NetworkTime& time) {
 }  // namespace
 
 std::string LateNote(const NetworkTime& time) {
-  if (!IsTelling(time)) {
+  if (!ExplainsLateness(time)) {
     return Concat(Decoding(time), " was not done in time: ", Available(time),
                   "; search gave the plan");
   }
@@ -58,7 +58,7 @@ std::string LateNote(const NetworkTime& time) {
 absl::Status BudgetTooShort(const NetworkTime& time) {
   const std::string field = time.by_deadline ? "deadline" : "budget";
   std::string text;
-  if (!IsTelling(time)) {
+  if (!ExplainsLateness(time)) {
     text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
                   "; raise it, or let search answer");
   } else if (time.at_least) {
@@ -70,10 +70,10 @@ absl::Status BudgetTooShort(const NetworkTime& time) {
                   ", which takes about ", Milliseconds(time.needed),
                   " here and waited for its turn; raise it, or let search answer");
   } else {
-    const absl::Duration ample = absl::Ceil(kAmple * time.needed, absl::Milliseconds(1));
+    const absl::Duration suggested = absl::Ceil(kBudgetMargin * time.needed, absl::Milliseconds(1));
     text = Concat(field, ": ", Milliseconds(time.budget), " is less than the ",
                   Milliseconds(time.needed), " that ", Decoding(time), " takes here; raise it to ",
-                  Milliseconds(ample), ", or let search answer");
+                  Milliseconds(suggested), ", or let search answer");
   }
   absl::Status status = absl::DeadlineExceededError(text);
   status.SetPayload(kTooShortUrl, absl::Cord());

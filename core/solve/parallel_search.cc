@@ -18,21 +18,22 @@ namespace {
 // A reporter of the best plan of all searches. Thread-safe.
 class Improvements {
  public:
-  Improvements(const Instance& instance, const std::function<void(const Plan&, Cost)>& tell)
-      : instance_(instance), tell_(tell) {}
+  Improvements(const Instance& instance,
+               const std::function<void(const Plan&, Cost)>& on_improvement)
+      : instance_(instance), on_improvement_(on_improvement) {}
 
   void Found(const Plan& plan, Cost cost) {
-    if (tell_ == nullptr) return;
+    if (on_improvement_ == nullptr) return;
     const PlanValue value = ValueOf(instance_, plan);
     absl::MutexLock lock(&mutex_);
     if (best_.has_value() && !(value < *best_)) return;
     best_ = value;
-    tell_(plan, cost);
+    on_improvement_(plan, cost);
   }
 
  private:
   const Instance& instance_;
-  const std::function<void(const Plan&, Cost)>& tell_;
+  const std::function<void(const Plan&, Cost)>& on_improvement_;
   absl::Mutex mutex_;
   std::optional<PlanValue> best_ ABSL_GUARDED_BY(mutex_);
 };
@@ -43,13 +44,13 @@ absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement) {
   Improvements improvements(instance, on_improvement);
-  const auto tell = [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); };
+  const auto report = [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); };
   SearchOptions shared_options = options;
   if (threads > 1 && IsPlain(instance)) {
     shared_options.needs_detours = NeedsDetours(instance, options.stop);
     if (SearchesByRegions(instance, shared_options)) {
       shared_options.threads = threads;
-      return Search(instance, shared_options, tell);
+      return Search(instance, shared_options, report);
     }
   }
   std::vector<absl::StatusOr<SearchResult>> results(
@@ -60,7 +61,7 @@ absl::StatusOr<SearchResult> ParallelSearch(
     if (threads > 1) own.shared = &shared;
     own.index = index;
     own.seed = options.seed + static_cast<uint64_t>(index);
-    results[index] = Search(instance, own, tell);
+    results[index] = Search(instance, own, report);
   };
   std::vector<std::thread> workers;
   workers.reserve(threads);

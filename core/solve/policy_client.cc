@@ -16,8 +16,8 @@ namespace {
 constexpr double kPolicyShare = 0.2;
 // Number of samples that guide a seeded search, and their estimated time as a multiple of a greedy
 // tour's.
-constexpr int32_t kGuides = 32;
-constexpr double kGuidesTime = 8;
+constexpr int32_t kGuideSamples = 32;
+constexpr double kGuideTimeRatio = 8;
 // Time reserved for search to construct a plan if a policy alone has none in time, and its largest
 // share of the remaining time.
 constexpr absl::Duration kConstructing = absl::Microseconds(300);
@@ -32,14 +32,14 @@ absl::Status PolicyClient::Check() const {
   return improves ? options_.policy->Improves(instance_) : absl::OkStatus();
 }
 
-const DecodeJoin& PolicyClient::Request() {
-  if (!request_.has_value()) request_ = JoinOf(OwnDecode());
+const PolicyRequest& PolicyClient::Request() {
+  if (!request_.has_value()) request_ = RequestFor(OwnDecode());
   return *request_;
 }
 
 bool PolicyClient::WouldExceed() {
   if (options_.network_only || options_.batcher == nullptr) return false;
-  const DecodeJoin& request = Request();
+  const PolicyRequest& request = Request();
   return options_.batcher->WouldExceed(request, request.options.stop.deadline() - SteadyNow());
 }
 
@@ -69,16 +69,16 @@ PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   }
   DecodeOptions decode;
   decode.stop = frame_.stop.Sooner(now + (frame_.stop.deadline() - now) * kPolicyShare);
-  absl::StatusOr<DecodedPlan> greedy = Decode(JoinOf(decode));
+  absl::StatusOr<DecodedPlan> greedy = Decode(RequestFor(decode));
   if (!greedy.ok()) return {.note = std::string(greedy.status().message())};
   Seeds seeds;
   std::vector<Plan>& plans = seeds.plans;
   plans.push_back(std::move(greedy->plan));
-  if (SteadyNow() + kGuidesTime * decoding_ > decode.stop.deadline()) return seeds;
+  if (SteadyNow() + kGuideTimeRatio * decoding_ > decode.stop.deadline()) return seeds;
   decode.method = DecodeMethod::kSample;
-  decode.width = kGuides;
-  decode.others = kGuides - 1;
-  absl::StatusOr<DecodedPlan> samples = Decode(JoinOf(decode));
+  decode.width = kGuideSamples;
+  decode.others = kGuideSamples - 1;
+  absl::StatusOr<DecodedPlan> samples = Decode(RequestFor(decode));
   if (!samples.ok()) return seeds;  // there was too little time
   const bool is_better = PlanCost(instance_, samples->plan) < PlanCost(instance_, plans.front());
   plans.insert(is_better ? plans.begin() : plans.end(), std::move(samples->plan));
@@ -113,7 +113,7 @@ DecodeOptions PolicyClient::OwnDecode() const {
   return decode;
 }
 
-DecodeJoin PolicyClient::JoinOf(DecodeOptions decode) const {
+PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
   decode.seed = options_.seed;
   // One greedy tour keeps one thread busy; samples, beams and starts are shared among threads.
   const bool shared = decode.method != DecodeMethod::kGreedy;
@@ -124,7 +124,7 @@ DecodeJoin PolicyClient::JoinOf(DecodeOptions decode) const {
           .importance = options_.importance};
 }
 
-absl::StatusOr<DecodedPlan> PolicyClient::Decode(const DecodeJoin& join) {
+absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& join) {
   if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
   const absl::Time begun = SteadyNow();
   DecodeOutcome outcome{.plan = DecodeAlone(join)};

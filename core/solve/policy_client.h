@@ -38,7 +38,7 @@ class PolicyClient {
 
   // Returns the request, which leaves time for a plan by search. This method and those up to Seeds
   // serve strategies of the policy alone.
-  const DecodeJoin& Request();
+  const PolicyRequest& Request();
   // Whether a recently abandoned decoding shows that there is too little time.
   bool WouldExceed();
   // Returns the time that the request takes. May measure this time until `answer_due`.
@@ -62,13 +62,13 @@ class PolicyClient {
  private:
   absl::Time DecodeEnds() const;
   DecodeOptions OwnDecode() const;
-  DecodeJoin JoinOf(DecodeOptions decode) const;
-  absl::StatusOr<DecodedPlan> Decode(const DecodeJoin& join);
+  PolicyRequest RequestFor(DecodeOptions decode) const;
+  absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& join);
 
   const Instance& instance_;
   const SolveOptions& options_;
   const SolveTimeframe& frame_;
-  std::optional<DecodeJoin> request_;  // created on first use
+  std::optional<PolicyRequest> request_;  // created on first use
   absl::Duration joining_, decoding_;
 };
 

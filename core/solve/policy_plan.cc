@@ -14,7 +14,7 @@ namespace vrp {
 namespace {
 
 // Number of customers of the instance that is decoded to measure the time.
-constexpr int32_t kMeasured = 20;
+constexpr int32_t kMeasuredCustomers = 20;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
   }
 }
 
-absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request) {
+absl::StatusOr<DecodedPlan> DecodeAlone(const PolicyRequest& request) {
   DecodeOptions options = request.options;
   std::optional<CpuPool> pool;
   if (request.threads > 1) options.pool = &pool.emplace(request.threads);
@@ -43,17 +43,18 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request) {
   return std::move(plans->front());
 }
 
-DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until) {
+DecodeTime MeasuredTime(const PolicyRequest& request, absl::Time until) {
   const std::vector<ProblemKind>& kinds = request.policy->info().kinds;
   const absl::Time begun = SteadyNow();
-  if (begun + kMostMeasuring >= until) return {};
+  if (begun + kMaxMeasuringTime >= until) return {};
   const absl::StatusOr<Instance> small = GenerateInstance(
-      {.kind = kinds.empty() ? ProblemKind::kCvrp : kinds.front(), .customers = kMeasured}, 0);
+      {.kind = kinds.empty() ? ProblemKind::kCvrp : kinds.front(), .customers = kMeasuredCustomers},
+      0);
   if (!small.ok()) return {};
-  DecodeJoin measured = request;
+  PolicyRequest measured = request;
   measured.instance = *small;
   measured.options.improvement.reset();
-  measured.options.stop = StopCondition(begun + kMostMeasuring, nullptr);
+  measured.options.stop = StopCondition(begun + kMaxMeasuringTime, nullptr);
   const absl::Status status = DecodeAlone(measured).status();
   const bool is_late = absl::IsDeadlineExceeded(status);
   if (!status.ok() && !is_late) return {};

@@ -14,7 +14,7 @@ namespace vrp {
 
 // Decodes one request alone, on its own threads. Returns the policy's errors, and kInternal if the
 // policy returned no plan.
-absl::StatusOr<DecodedPlan> DecodeAlone(const DecodeJoin& request);
+absl::StatusOr<DecodedPlan> DecodeAlone(const PolicyRequest& request);
 
 // Calls Policy::Decode. Returns kInternal for a wrong number of plans, and kResourceExhausted if
 // memory runs out.
@@ -23,13 +23,13 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        const DecodeOptions& options);
 
 // Time limit of MeasuredTime.
-inline constexpr absl::Duration kMostMeasuring = absl::Milliseconds(50);
+inline constexpr absl::Duration kMaxMeasuringTime = absl::Milliseconds(50);
 
 // Returns an estimate of how long `request` takes alone. Decodes a small instance of the policy's
 // own kind in the same way, and multiplies its time by the ratio of the rows. Blocks for at most
-// kMostMeasuring. Returns zero at once if the measurement could end after `until`, and zero if the
-// policy fails on the instance.
-DecodeTime MeasuredTime(const DecodeJoin& request, absl::Time until);
+// kMaxMeasuringTime. Returns zero at once if the measurement could end after `until`, and zero if
+// the policy fails on the instance.
+DecodeTime MeasuredTime(const PolicyRequest& request, absl::Time until);
 
 // Returns `decoded`, the result of `policy` for `instance`, if the independent checker finds its
 // best plan complete and feasible. Returns kInternal otherwise. Does not check the other plans.

@@ -93,7 +93,7 @@ class PlainOptimum {
     if (distance < best.distance) best = {.distance = distance, .order = order_};
   }
 
-  size_t MostRoutes() const {
+  size_t MaxRoutes() const {
     if (instance_.vehicles().empty()) return 1;
     const int32_t count = instance_.vehicles().front().count;
     return static_cast<size_t>(count == 0 ? customers_ : std::min(count, customers_));
@@ -102,11 +102,11 @@ class PlainOptimum {
   // Computes sums_[k][set], the least distance of at most k routes that serve exactly `set`. Also
   // computes last_[k][set], the subset that the last of these routes serves.
   void Partition() {
-    const size_t most = MostRoutes();
-    sums_.assign(most + 1, std::vector<double>(best_.size(), kNever));
-    last_.assign(most + 1, std::vector<Set>(best_.size(), 0));
+    const size_t max_routes = MaxRoutes();
+    sums_.assign(max_routes + 1, std::vector<double>(best_.size(), kNever));
+    last_.assign(max_routes + 1, std::vector<Set>(best_.size(), 0));
     sums_[0][0] = 0;
-    for (size_t k = 1; k <= most; ++k) {
+    for (size_t k = 1; k <= max_routes; ++k) {
       sums_[k] = sums_[k - 1];
       last_[k] = last_[k - 1];
       for (Set set = 1; set < best_.size(); ++set) {
@@ -217,9 +217,9 @@ class CheckedOptimum {
 // to form r ordered routes of them (Lah numbers), times the choices of the routes' vehicle types.
 // Returns infinity if there are too many plans to count.
 double PlansOf(const Instance& instance) {
-  constexpr int32_t kMostCounted = 12;
+  constexpr int32_t kMaxCounted = 12;
   const int32_t n = instance.num_customers();
-  if (n > kMostCounted) return kNever;
+  if (n > kMaxCounted) return kNever;
   const double types = std::max<double>(1, static_cast<double>(instance.vehicles().size()));
   double sum = 1;
   double choices = 1;
@@ -246,10 +246,10 @@ bool MayReload(const Instance& instance) {
 
 std::optional<Plan> SmallOptimum(const Instance& instance, const StopCondition& stop) {
   if (stop.ShouldStop() || MayReload(instance)) return std::nullopt;
-  if (instance.num_customers() <= kMostPlainExact && IsPlain(instance)) {
+  if (instance.num_customers() <= kMaxPlainExactCustomers && IsPlain(instance)) {
     return PlainOptimum(instance, stop).Run();
   }
-  if (PlansOf(instance) > kMostPlansExact) return std::nullopt;
+  if (PlansOf(instance) > kMaxExactPlans) return std::nullopt;
   return CheckedOptimum(instance, stop).Run();
 }
 

@@ -12,11 +12,11 @@ namespace vrp {
 
 // Maximum number of customers of a plain instance (no feature of features.h). Tries each order of
 // each subset once, and cuts it off at its first violation. Then combines subsets.
-inline constexpr int32_t kMostPlainExact = 8;
+inline constexpr int32_t kMaxPlainExactCustomers = 8;
 // Maximum number of plans of any other instance, counting every choice of vehicles and of dropped
 // customers. This is about 5 customers with one vehicle type. The independent checker judges each
 // plan. Instances that allow reloads are not tried.
-inline constexpr double kMostPlansExact = 2000;
+inline constexpr double kMaxExactPlans = 2000;
 
 // Returns a plan that is proven optimal. Returns nullopt if the instance is too large or `stop`
 // fires first. Takes some milliseconds at most.

@@ -14,7 +14,7 @@ namespace {
 static_assert(kMostWidth <= kMaxBeams && kMostWidth <= kMaxSamples);
 
 // Time that the answer needs to reach a caller with a deadline.
-constexpr absl::Duration kWayBack = absl::Milliseconds(20);
+constexpr absl::Duration kResponseTime = absl::Milliseconds(20);
 
 absl::Status OutOfRange(const char* field, const std::string& got, const std::string& wanted) {
   return absl::InvalidArgumentError(absl::StrCat(field, ": got ", got, ", wanted ", wanted));
@@ -26,11 +26,10 @@ absl::Status CheckRanges(const SolveOptions& options) {
                       absl::StrCat(absl::FormatDuration(kLeastBudget), " to ",
                                    absl::FormatDuration(kMostBudget)));
   }
-  static const int32_t most_threads =  // computed once, because it reads a file
+  static const int32_t max_threads =  // computed once, because it reads a file
       std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
-  if (options.threads < 1 || options.threads > most_threads) {
-    return OutOfRange("threads", absl::StrCat(options.threads),
-                      absl::StrCat("1 to ", most_threads));
+  if (options.threads < 1 || options.threads > max_threads) {
+    return OutOfRange("threads", absl::StrCat(options.threads), absl::StrCat("1 to ", max_threads));
   }
   if (options.width < 1 || options.width > kMostWidth) {
     return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMostWidth));
@@ -92,7 +91,7 @@ std::string_view StrategyName(Strategy strategy) {
 }
 
 absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline) {
-  return std::min(received + budget, deadline - kWayBack);
+  return std::min(received + budget, deadline - kResponseTime);
 }
 
 absl::Status CheckSolveOptions(const SolveOptions& options) {

@@ -82,7 +82,7 @@ class Solving {
 
   // Returns the request to the batcher. Ask() and Finish() replace Run() if
   // IsPolicyAlone(strategy). If WouldExceed(), WithoutPolicy() replaces Finish().
-  absl::StatusOr<DecodeJoin> Ask() {
+  absl::StatusOr<PolicyRequest> Ask() {
     VRP_RETURN_IF_ERROR(policy_client_.Check());
     return policy_client_.Request();
   }
@@ -277,10 +277,10 @@ void SolveLater(Instance instance, SolveOptions options,
   if (batcher == nullptr || !IsPolicyAlone(options.strategy)) {
     return done(Solve(instance, options));
   }
-  const absl::Status sound = CheckSolveOptions(options);
-  if (!sound.ok()) return done(sound);
+  const absl::Status checked = CheckSolveOptions(options);
+  if (!checked.ok()) return done(checked);
   const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
-  absl::StatusOr<DecodeJoin> join = pending->solving.Ask();
+  absl::StatusOr<PolicyRequest> join = pending->solving.Ask();
   if (!join.ok()) return done(join.status());
   if (pending->solving.WouldExceed()) return done(pending->solving.WithoutPolicy());
   batcher->Submit(*std::move(join),

@@ -53,7 +53,7 @@ struct SolveAnswer {
 //
 // Thread-safe. Blocks for at most the budget, or for some milliseconds to construct a plan if the
 // budget was used up on arrival. If a policy whose time is unknown is late, blocks for up to
-// kMostMeasuring (policy_plan.h) more to measure it, within the caller's deadline.
+// kMaxMeasuringTime (policy_plan.h) more to measure it, within the caller's deadline.
 //
 // If a policy alone has no plan in time, search finds the best plan that it can in the milliseconds
 // reserved for this case, and `policy_note` says so. With options.network_only, returns

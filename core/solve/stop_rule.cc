@@ -19,7 +19,7 @@ constexpr absl::Duration kPlainPatience = absl::Milliseconds(5);
 constexpr absl::Duration kAtLeast = absl::Milliseconds(19);
 constexpr absl::Duration kPatience = absl::Milliseconds(6);
 constexpr absl::Duration kLimit = absl::Milliseconds(100);
-constexpr absl::Duration kLeastLimit = absl::Seconds(1);
+constexpr absl::Duration kMinLimit = absl::Seconds(1);
 
 absl::Status Invalid(const std::string& text) { return absl::InvalidArgumentError(text); }
 
@@ -64,23 +64,24 @@ absl::StatusOr<std::optional<Cost>> TargetOf(const StopRequest& request, const I
 
 AutomaticStop AutomaticStopOf(const Instance& instance) {
   const int64_t customers = instance.num_customers();
-  const bool easy = IsPlain(instance) && !instance.has_windows();
+  const bool unconstrained = IsPlain(instance) && !instance.has_windows();
   AutomaticStop stop;
-  stop.limit = std::clamp(kLimit * customers, kLeastLimit, kMostAutomatic);
-  stop.rule.at_least = std::min((easy ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
-  stop.rule.no_improvement = std::min((easy ? kPlainPatience : kPatience) * customers, stop.limit);
+  stop.limit = std::clamp(kLimit * customers, kMinLimit, kMostAutomatic);
+  stop.rule.at_least = std::min((unconstrained ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
+  stop.rule.no_improvement =
+      std::min((unconstrained ? kPlainPatience : kPatience) * customers, stop.limit);
   return stop;
 }
 
 absl::Duration LeastAutomaticTime(int64_t customers) {
-  if (customers <= kMostPlainExact) return absl::ZeroDuration();
+  if (customers <= kMaxPlainExactCustomers) return absl::ZeroDuration();
   return std::min(std::min(kPlainAtLeast, kAtLeast) * customers, kMostAutomatic);
 }
 
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget) {
-  const absl::Status sound = CheckNoImprovement(request);
-  if (!sound.ok()) return sound;
+  const absl::Status checked = CheckNoImprovement(request);
+  if (!checked.ok()) return checked;
   absl::StatusOr<std::optional<Cost>> target = TargetOf(request, instance);
   if (!target.ok()) return target.status();
   StopRule rule;

@@ -43,14 +43,14 @@ class Reasons {
       return "demand exceeds capacity";
     }
     const std::vector<int32_t> carriers = eligible_;
-    std::string alone_never;
+    std::string alone_reason;
     if (NoneLeft([this](const VehicleType&) { return InTime(VehicleTimes::kAll); })) {
-      alone_never = WhyNotInTime(carriers);
+      alone_reason = LatenessReason(carriers);
     } else if (NoneLeft([this](const VehicleType& v) { return WithinLimits(v); })) {
-      alone_never = "too far for the limits of every vehicle";
+      alone_reason = "too far for the limits of every vehicle";
     }
-    if (!alone_never.empty()) {
-      if (!MayBeServedAlongWithOthers(customer)) return alone_never;
+    if (!alone_reason.empty()) {
+      if (!MayBeServedAlongWithOthers(customer)) return alone_reason;
       eligible_ = carriers;
     }
     if (!data_.prizes.empty() && data_.prizes[static_cast<size_t>(customer)] != kNoLimit) {
@@ -114,7 +114,7 @@ class Reasons {
   }
 
   // Returns the reason why no vehicle of `carriers` is in time.
-  std::string WhyNotInTime(const std::vector<int32_t>& carriers) {
+  std::string LatenessReason(const std::vector<int32_t>& carriers) {
     const auto in_time = [&](VehicleTimes times) {
       return std::any_of(carriers.begin(), carriers.end(), [&](int32_t type) {
         alone_.vehicle_type = type;

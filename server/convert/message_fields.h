@@ -1,6 +1,6 @@
-// Reads the core's structs from messages by reflection, with the names in fields.h.
+// Reads the core's structs from messages by reflection, with the names in field_list.h.
 //
-// core/problem/instance/fields.h states the message field of each member. Therefore a new field
+// core/problem/instance/field_list.h states the message field of each member. Therefore a new field
 // needs no code here unless it has a new kind.
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace vrp {
 
-// Returns the field `name` of a message type. Aborts if there is no such field, because fields.h
-// and the proto then disagree.
+// Returns the field `name` of a message type. Aborts if there is no such field, because
+// field_list.h and the proto then disagree.
 const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
                                                       std::string_view name);
 
@@ -51,7 +51,7 @@ std::vector<std::string> ReadTexts(const google::protobuf::Message& message,
 template <typename Object>
 void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object);
 
-// Returns the message fields of all members of `Object`, in the order of fields.h.
+// Returns the message fields of all members of `Object`, in the order of field_list.h.
 template <typename Object>
 const std::vector<const google::protobuf::FieldDescriptor*>& MessageFieldsOf(
     const google::protobuf::Descriptor& type) {

@@ -40,14 +40,14 @@ TEST_P(CpuPoolTest, SubmitReturnsTheResult) {
 
 TEST_P(CpuPoolTest, RethrowsALoopsExceptionAndKeepsWorking) {
   CpuPool pool(GetParam());
-  std::atomic<int> begun{0};
+  std::atomic<int> started{0};
   const auto fail_at_17 = [&](int64_t i) {
-    ++begun;
+    ++started;
     if (i == 17) throw std::bad_alloc();
   };
   EXPECT_THROW(pool.ParallelFor(1000, fail_at_17), std::bad_alloc);
   if (pool.threads() == 1) {
-    EXPECT_EQ(begun.load(), 18);
+    EXPECT_EQ(started.load(), 18);
   }
   std::atomic<int> calls{0};
   pool.ParallelFor(100, [&](int64_t) { ++calls; });

@@ -10,7 +10,7 @@ namespace {
 
 TEST(DiskSpaceTest, RetriesUntilThereIsSpace) {
   int tries = 0;
-  int told = 0;
+  int notified = 0;
   const absl::Status written = WriteWhenDiskHasSpace(
       StopCondition(),
       [&] {
@@ -18,12 +18,12 @@ TEST(DiskSpaceTest, RetriesUntilThereIsSpace) {
         return tries < 2 ? absl::ErrnoToStatus(ENOSPC, "rename a to b") : absl::OkStatus();
       },
       [&](const absl::Status& full) {
-        ++told;
+        ++notified;
         EXPECT_TRUE(DiskIsFull(full));
       });
   EXPECT_TRUE(written.ok()) << written;
   EXPECT_EQ(tries, 2);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(notified, 1);
 }
 
 TEST(DiskSpaceTest, DoesNotRetryOtherErrors) {

@@ -43,13 +43,13 @@ TEST(CounterRandomTest, ReadsTheBlocksOfItsKeyInOrder) {
 
 TEST(CounterRandomTest, ContinuesFromAnyPosition) {
   CounterRandom random(3, 4, 5);
-  for (uint64_t place = 0; place < 11; ++place) {
-    EXPECT_EQ(random.position(), place);
-    CounterRandom other = CounterRandom(3, 4, 5).From(place);
-    EXPECT_EQ(other.position(), place);
-    CounterRandom again = random;
-    for (int i = 0; i < 6; ++i) EXPECT_EQ(other.Next32(), again.Next32());
-    EXPECT_EQ(other.position(), place + 6);
+  for (uint64_t position = 0; position < 11; ++position) {
+    EXPECT_EQ(random.position(), position);
+    CounterRandom other = CounterRandom(3, 4, 5).From(position);
+    EXPECT_EQ(other.position(), position);
+    CounterRandom copy = random;
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(other.Next32(), copy.Next32());
+    EXPECT_EQ(other.position(), position + 6);
     random.Next32();
   }
   EXPECT_EQ(random.From(2)(), CounterRandom(3, 4, 5).From(2)());

@@ -14,26 +14,26 @@ class SteadyCondVarTest : public testing::Test {
     absl::MutexLock lock(&mutex_);
     return changed_.WaitFor(&mutex_, timeout, [this] {
       mutex_.AssertHeld();
-      return there_;
+      return is_set_;
     });
   }
   void Notify() {
     {
       absl::MutexLock lock(&mutex_);
-      there_ = true;
+      is_set_ = true;
     }
     changed_.NotifyAll();
   }
 
   absl::Mutex mutex_;
   SteadyCondVar changed_;
-  bool there_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_set_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 TEST_F(SteadyCondVarTest, WaitsNoLongerThanItsTimeout) {
-  const absl::Time begun = SteadyNow();
+  const absl::Time start = SteadyNow();
   EXPECT_FALSE(Wait(absl::Milliseconds(20)));
-  EXPECT_GE(SteadyNow() - begun, absl::Milliseconds(20));
+  EXPECT_GE(SteadyNow() - start, absl::Milliseconds(20));
   EXPECT_FALSE(Wait(absl::ZeroDuration()));
   EXPECT_FALSE(Wait(-absl::InfiniteDuration()));
   Notify();

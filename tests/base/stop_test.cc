@@ -41,7 +41,7 @@ TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
   EXPECT_LE(stop.deadline(), SteadyNow());
 }
 
-TEST(MovableDeadlineTest, ExtendsButNeverMovesForward) {
+TEST(MovableDeadlineTest, ExtendNeverShortens) {
   const absl::Time hour = SteadyNow() + absl::Hours(1);
   const auto movable = std::make_shared<MovableDeadline>(hour);
   const StopCondition stop = StopCondition().Until(movable);
@@ -53,7 +53,7 @@ TEST(MovableDeadlineTest, ExtendsButNeverMovesForward) {
   EXPECT_EQ(stop.deadline(), absl::InfiniteFuture());
 }
 
-TEST(MovableDeadlineTest, StaysAfterItHasPassed) {
+TEST(MovableDeadlineTest, DoesNotMoveAfterItHasPassed) {
   const absl::Time past = absl::FromUnixSeconds(100);
   MovableDeadline movable(past);
   movable.Extend(absl::InfiniteFuture());
@@ -85,7 +85,7 @@ TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
   EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(CancelFlagTest, IsCancelledWithItsWiderFlagAndTellsWhichOne) {
+TEST(CancelFlagTest, IsCancelledWithItsWiderFlagAndReportsWhichOne) {
   const auto wider = std::make_shared<CancelFlag>();
   CancelFlag flag(wider);
   EXPECT_FALSE(flag.cancelled());

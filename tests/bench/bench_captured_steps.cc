@@ -25,7 +25,7 @@ UniformInstances DrawnFor(const BenchCase& c) {
 
 }  // namespace
 
-absl::Status BenchTraining::MakeWhole() {
+absl::Status BenchTraining::MakeCapturedSteps() {
   CapturedStepsRequest request = {
       .instances = case_.batch,
       .nodes = case_.customers + (case_.kind == ProblemKind::kTsp ? 0 : 1),
@@ -40,33 +40,33 @@ absl::Status BenchTraining::MakeWhole() {
       .dropout = case_.supervised,
       .learning_rates = {case_.learning_rate}};
   if (!case_.supervised) request.drawn = DrawnFor(case_);
-  VRP_ASSIGN_OR_RETURN(whole_, engine_->MakeCapturedSteps(request));
+  VRP_ASSIGN_OR_RETURN(captured_steps_, engine_->MakeCapturedSteps(request));
   mean_.resize(static_cast<size_t>(engine_->parameters().size()));
   square_ = mean_;
-  return whole_->Load({.mean = mean_, .square = square_});
+  return captured_steps_->Load({.mean = mean_, .square = square_});
 }
 
-absl::Status BenchTraining::BeginWhole(BenchBaseline baseline) {
-  if (!case_.supervised) return whole_->Step(StepBaselineOf(baseline));
+absl::Status BenchTraining::BeginCapturedStep(BenchBaseline baseline) {
+  if (!case_.supervised) return captured_steps_->Step(StepBaselineOf(baseline));
   const NetworkBatch batch = MakeBatch();
   int64_t choices = 0;
   for (const std::vector<int32_t>& one : labels_) choices += std::ssize(one);
-  return whole_->StepOnLabels({.choices = labels_, .steps = choices}, batch);
+  return captured_steps_->StepOnLabels({.choices = labels_, .steps = choices}, batch);
 }
 
-absl::StatusOr<StepMeasurement> BenchTraining::TakeWhole(BenchBaseline baseline, int count) {
-  if (whole_ == nullptr) VRP_RETURN_IF_ERROR(MakeWhole());
+absl::StatusOr<StepMeasurement> BenchTraining::RunCapturedSteps(BenchBaseline baseline, int count) {
+  if (captured_steps_ == nullptr) VRP_RETURN_IF_ERROR(MakeCapturedSteps());
   const absl::Time begin = SteadyNow();
   const double cpu = ProcessCpuSeconds();
-  for (int step = 0; step < count; ++step) VRP_RETURN_IF_ERROR(BeginWhole(baseline));
+  for (int step = 0; step < count; ++step) VRP_RETURN_IF_ERROR(BeginCapturedStep(baseline));
   CapturedStepsState state = {.mean = mean_, .square = square_};
-  VRP_RETURN_IF_ERROR(whole_->Save(state));
+  VRP_RETURN_IF_ERROR(captured_steps_->Save(state));
   StepMeasurement measured;
   measured.seconds = absl::ToDoubleSeconds(SteadyNow() - begin) / count;
   measured.cpu_seconds = (ProcessCpuSeconds() - cpu) / count;
-  measured.copied_bytes = whole_->batch_bytes();
-  measured.matrix_bytes = whole_->matrix_bytes();
-  const std::vector<CapturedStepReport> reports = whole_->TakeReports();
+  measured.copied_bytes = captured_steps_->batch_bytes();
+  measured.matrix_bytes = captured_steps_->matrix_bytes();
+  const std::vector<CapturedStepReport> reports = captured_steps_->TakeReports();
   if (!reports.empty()) {
     measured.cost = reports.back().cost;
     measured.loss = reports.back().loss;

@@ -21,7 +21,7 @@ std::string FreshFolder() {
       .string();
 }
 
-v1::SolveRequest Asking(const Instance& instance, absl::Duration budget) {
+v1::SolveRequest RequestFor(const Instance& instance, absl::Duration budget) {
   v1::SolveRequest request;
   *request.mutable_instance() = MessageOf(instance);
   request.mutable_budget()->set_seconds(absl::ToInt64Seconds(budget));
@@ -84,7 +84,7 @@ std::vector<v1::SolveRequest> GreedyRequests(const std::vector<Instance>& instan
                                              const std::string& model) {
   std::vector<v1::SolveRequest> requests;
   for (const Instance& instance : instances) {
-    v1::SolveRequest& request = requests.emplace_back(Asking(instance, absl::Seconds(10)));
+    v1::SolveRequest& request = requests.emplace_back(RequestFor(instance, absl::Seconds(10)));
     request.set_model(model);
     request.set_strategy(v1::STRATEGY_GREEDY);
   }
@@ -95,7 +95,7 @@ std::vector<v1::SolveRequest> SearchRequests(const std::vector<Instance>& instan
                                              absl::Duration budget) {
   std::vector<v1::SolveRequest> requests;
   for (const Instance& instance : instances) {
-    requests.emplace_back(Asking(instance, budget)).set_strategy(v1::STRATEGY_SEARCH);
+    requests.emplace_back(RequestFor(instance, budget)).set_strategy(v1::STRATEGY_SEARCH);
   }
   return requests;
 }

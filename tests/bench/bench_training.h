@@ -44,7 +44,7 @@ class BenchTraining {
   // Runs `count` captured steps of the device, including instances or labels, and waits for the
   // last one. Returns times per step, and cost and loss of the last step. Returns kUnimplemented if
   // the engine has no captured steps.
-  absl::StatusOr<StepMeasurement> TakeWhole(BenchBaseline baseline, int count);
+  absl::StatusOr<StepMeasurement> RunCapturedSteps(BenchBaseline baseline, int count);
   // Copies the network's current weights to the frozen copy.
   absl::Status Freeze();
   // Returns greedy tours of the network or of the frozen copy.
@@ -56,8 +56,8 @@ class BenchTraining {
   BenchTraining(const BenchCase& c, std::unique_ptr<PolicyEngine> engine,
                 std::unique_ptr<PolicyEngine> frozen);
   absl::Status ReadLearned();
-  absl::Status MakeWhole();
-  absl::Status BeginWhole(BenchBaseline baseline);
+  absl::Status MakeCapturedSteps();
+  absl::Status BeginCapturedStep(BenchBaseline baseline);
 
   // Returns the step's instances, or one of the parts in which the step uses them.
   NetworkBatch MakeBatch(int32_t part = 0, int32_t parts = 1);
@@ -74,8 +74,8 @@ class BenchTraining {
   std::vector<std::vector<int32_t>> labels_;  // labels of the first batch
   double average_ = 0;                        // moving average of kExponential
   uint64_t step_ = 0;
-  std::vector<float> mean_, square_;      // moments for TakeWhole
-  std::unique_ptr<CapturedSteps> whole_;  // null until TakeWhole is called
+  std::vector<float> mean_, square_;               // moments for RunCapturedSteps
+  std::unique_ptr<CapturedSteps> captured_steps_;  // null until RunCapturedSteps is called
 };
 
 // Returns the engine of a case, with the weights of `c.model` or fresh ones.

@@ -35,7 +35,7 @@ import statistics
 import sys
 import time
 
-from feature_district import be_of_sizes
+from feature_district import set_sizes
 from feature_instances import FEATURES, generate
 from feature_problem import Problem, used_keys
 from solver_sides import ROOT, Vrpd
@@ -190,7 +190,7 @@ def arguments_given():
     least, most = arguments.customers
     if not 10 <= least <= most:
         sys.exit(f"compare_features: --customers: got {least} {most}, wanted 10 or more, the least first")
-    be_of_sizes(least, most)
+    set_sizes(least, most)
     return arguments
 
 

@@ -24,7 +24,7 @@ constexpr size_t kCopyKindAt = 4;     // offset in such a record, behind the kin
 constexpr size_t kBytesAt = 8;        // offset in such a record: uint64_t
 constexpr size_t kBufferBytes = size_t{1} << 20;
 
-using BufferWanted = void (*)(uint8_t** buffer, size_t* bytes, size_t* most_records);
+using BufferWanted = void (*)(uint8_t** buffer, size_t* bytes, size_t* max_records);
 using BufferFull = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
                             size_t filled);
 
@@ -37,30 +37,30 @@ struct CuptiFunctions {
   int (*text)(int result, const char** text) = nullptr;
 };
 
-struct Traced {
+struct TraceState {
   absl::Mutex mutex;
   std::optional<CuptiFunctions> cupti ABSL_GUARDED_BY(mutex);  // null before Begin
   CopyCounts counts ABSL_GUARDED_BY(mutex);
   size_t dropped ABSL_GUARDED_BY(mutex) = 0;
 };
 
-Traced& TheTraced() {
-  static Traced traced;
-  return traced;
+TraceState& State() {
+  static TraceState state;
+  return state;
 }
 
-CopyWay WayOf(uint8_t kind) {
+CopyDirection DirectionOf(uint8_t kind) {
   switch (kind) {
     case 1:  // HTOD
     case 3:  // HTOA
-      return CopyWay::kToDevice;
+      return CopyDirection::kToDevice;
     case 2:  // DTOH
     case 4:  // ATOH
-      return CopyWay::kToHost;
+      return CopyDirection::kToHost;
     case 8:  // DTOD
-      return CopyWay::kOnDevice;
+      return CopyDirection::kOnDevice;
     default:
-      return CopyWay::kOther;
+      return CopyDirection::kOther;
   }
 }
 
@@ -71,25 +71,25 @@ T At(const uint8_t* record, size_t offset) {
   return value;
 }
 
-void GiveBuffer(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+void ProvideBuffer(uint8_t** buffer, size_t* bytes, size_t* max_records) {
   *buffer = static_cast<uint8_t*>(::operator new(kBufferBytes));
   *bytes = kBufferBytes;
-  *most_records = 0;  // as many as fit
+  *max_records = 0;  // as many as fit
 }
 
-void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t filled) {
-  Traced& traced = TheTraced();
+void ConsumeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t filled) {
+  TraceState& state = State();
   {
-    absl::MutexLock lock(&traced.mutex);
+    absl::MutexLock lock(&state.mutex);
     uint8_t* record = nullptr;
-    while (traced.cupti->next(buffer, filled, &record) == kCuptiSuccess) {
+    while (state.cupti->next(buffer, filled, &record) == kCuptiSuccess) {
       if (At<uint32_t>(record, 0) != kCuptiMemcpy) continue;
-      ++traced.counts[{WayOf(At<uint8_t>(record, kCopyKindAt)),
-                       static_cast<int64_t>(At<uint64_t>(record, kBytesAt))}];
+      ++state.counts[{DirectionOf(At<uint8_t>(record, kCopyKindAt)),
+                      static_cast<int64_t>(At<uint64_t>(record, kBytesAt))}];
     }
     size_t dropped = 0;
-    if (traced.cupti->dropped(context, stream, &dropped) == kCuptiSuccess) {
-      traced.dropped += dropped;
+    if (state.cupti->dropped(context, stream, &dropped) == kCuptiSuccess) {
+      state.dropped += dropped;
     }
   }
   ::operator delete(buffer);
@@ -98,8 +98,8 @@ void TakeBuffer(void* context, uint32_t stream, uint8_t* buffer, size_t, size_t 
 absl::StatusOr<CuptiFunctions> Load(const std::string& file) {
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    const char* const why = dlerror();  // begins with the file's name
-    return absl::NotFoundError(Concat("CUPTI: ", why == nullptr ? file.c_str() : why));
+    const char* const reason = dlerror();  // begins with the file's name
+    return absl::NotFoundError(Concat("CUPTI: ", reason == nullptr ? file.c_str() : reason));
   }
   CuptiFunctions found;
   const char* missing = nullptr;
@@ -128,35 +128,36 @@ absl::Status CuptiStatus(const CuptiFunctions& cupti, int result, const char* wh
 
 absl::Status CopyTrace::Begin(const std::string& library) {
   VRP_ASSIGN_OR_RETURN(const CuptiFunctions cupti, Load(library));
-  Traced& traced = TheTraced();
+  TraceState& state = State();
   {
-    absl::MutexLock lock(&traced.mutex);
-    traced.cupti = cupti;
+    absl::MutexLock lock(&state.mutex);
+    state.cupti = cupti;
   }
   absl::Status begun =
-      CuptiStatus(cupti, cupti.callbacks(GiveBuffer, TakeBuffer), "giving it callbacks");
+      CuptiStatus(cupti, cupti.callbacks(ProvideBuffer, ConsumeBuffer), "registering callbacks");
   if (begun.ok()) begun = CuptiStatus(cupti, cupti.enable(kCuptiMemcpy), "tracing copies");
   if (!begun.ok()) {
-    absl::MutexLock lock(&traced.mutex);
-    traced.cupti.reset();
+    absl::MutexLock lock(&state.mutex);
+    state.cupti.reset();
   }
   return begun;
 }
 
 absl::StatusOr<CopyCounts> CopyTrace::Take() {
-  Traced& traced = TheTraced();
+  TraceState& state = State();
   std::optional<CuptiFunctions> cupti;
   {
-    absl::MutexLock lock(&traced.mutex);
-    cupti = traced.cupti;
+    absl::MutexLock lock(&state.mutex);
+    cupti = state.cupti;
   }
-  if (!cupti.has_value()) return absl::FailedPreconditionError("copies: are not traced");
-  // Flushes the buffers. CUPTI calls TakeBuffer, possibly on this thread.
-  VRP_RETURN_IF_ERROR(CuptiStatus(*cupti, cupti->flush(kCuptiForced), "telling of copies"));
-  absl::MutexLock lock(&traced.mutex);
-  CopyCounts counts = std::exchange(traced.counts, {});
-  if (const size_t dropped = std::exchange(traced.dropped, 0); dropped > 0) {
-    return absl::ResourceExhaustedError(Concat("copies: CUPTI has dropped ", dropped, " of them"));
+  if (!cupti.has_value())
+    return absl::FailedPreconditionError("copy trace: not started; call Begin first");
+  // Flushes the buffers. CUPTI calls ConsumeBuffer, possibly on this thread.
+  VRP_RETURN_IF_ERROR(CuptiStatus(*cupti, cupti->flush(kCuptiForced), "flushing records"));
+  absl::MutexLock lock(&state.mutex);
+  CopyCounts counts = std::exchange(state.counts, {});
+  if (const size_t dropped = std::exchange(state.dropped, 0); dropped > 0) {
+    return absl::ResourceExhaustedError(Concat("copy trace: CUPTI dropped ", dropped, " records"));
   }
   return counts;
 }

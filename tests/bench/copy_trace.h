@@ -14,10 +14,10 @@
 
 namespace vrp {
 
-enum class CopyWay { kToDevice, kToHost, kOnDevice, kOther };
+enum class CopyDirection { kToDevice, kToHost, kOnDevice, kOther };
 
 struct CopySize {
-  CopyWay way = CopyWay::kOther;
+  CopyDirection direction = CopyDirection::kOther;
   int64_t bytes = 0;
   auto operator<=>(const CopySize&) const = default;
 };

@@ -25,7 +25,7 @@ class CopyTraceTest : public testing::Test {
   void Call(const char* name, Arguments... arguments) const {
     reinterpret_cast<void (*)(Arguments...)>(dlsym(library_, name))(arguments...);
   }
-  void Happen(uint32_t kind, uint8_t copy_kind, uint64_t bytes) const {
+  void Emit(uint32_t kind, uint8_t copy_kind, uint64_t bytes) const {
     Call("fake_cupti_activity", kind, copy_kind, bytes);
   }
 
@@ -33,34 +33,34 @@ class CopyTraceTest : public testing::Test {
   void* const library_;
 };
 
-TEST_F(CopyTraceTest, CountsCopiesBySizeAndWayAndNothingElse) {
-  Happen(1, 1, 77);  // before tracing starts
+TEST_F(CopyTraceTest, CountsOnlyCopiesBySizeAndDirection) {
+  Emit(1, 1, 77);  // before tracing starts
   ASSERT_TRUE(CopyTrace::Begin(FakePath()).ok());
-  for (int i = 0; i < 3; ++i) Happen(1, 1, 4096);
-  Happen(1, 2, 4096);
-  Happen(1, 8, 5'000'000'000);
-  Happen(1, 10, 8);
-  Happen(2, 1, 4096);  // a memset
+  for (int i = 0; i < 3; ++i) Emit(1, 1, 4096);
+  Emit(1, 2, 4096);
+  Emit(1, 8, 5'000'000'000);
+  Emit(1, 10, 8);
+  Emit(2, 1, 4096);  // a memset
   const auto counts = CopyTrace::Take();
   ASSERT_TRUE(counts.ok()) << counts.status();
-  EXPECT_EQ(*counts, (CopyCounts{{{CopyWay::kToDevice, 4096}, 3},
-                                 {{CopyWay::kToHost, 4096}, 1},
-                                 {{CopyWay::kOnDevice, 5'000'000'000}, 1},
-                                 {{CopyWay::kOther, 8}, 1}}));
-  Happen(1, 1, 12);
-  EXPECT_EQ(*CopyTrace::Take(), (CopyCounts{{{CopyWay::kToDevice, 12}, 1}}));
+  EXPECT_EQ(*counts, (CopyCounts{{{CopyDirection::kToDevice, 4096}, 3},
+                                 {{CopyDirection::kToHost, 4096}, 1},
+                                 {{CopyDirection::kOnDevice, 5'000'000'000}, 1},
+                                 {{CopyDirection::kOther, 8}, 1}}));
+  Emit(1, 1, 12);
+  EXPECT_EQ(*CopyTrace::Take(), (CopyCounts{{{CopyDirection::kToDevice, 12}, 1}}));
   EXPECT_EQ(*CopyTrace::Take(), CopyCounts());
 }
 
-TEST_F(CopyTraceTest, SaysThatSomeWereDropped) {
+TEST_F(CopyTraceTest, ReportsDroppedCopies) {
   ASSERT_TRUE(CopyTrace::Begin(FakePath()).ok());
-  Happen(1, 1, 4096);
+  Emit(1, 1, 4096);
   Call("fake_cupti_drop", size_t{5});
   EXPECT_EQ(CopyTrace::Take().status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_TRUE(CopyTrace::Take().ok());
 }
 
-TEST_F(CopyTraceTest, SaysWhyNothingIsTraced) {
+TEST_F(CopyTraceTest, ReportsWhyTracingFails) {
   Call("fake_cupti_enabling", 15);
   const absl::Status refused = CopyTrace::Begin(FakePath());
   Call("fake_cupti_enabling", 0);

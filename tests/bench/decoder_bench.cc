@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kSecondsOfACase = 0.5;
+constexpr double kSecondsPerCase = 0.5;
 
 double Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -25,7 +25,7 @@ template <typename Run>
 void Measure(const DecoderCase& c, const std::string& pass, const Run& run) {
   std::vector<double> ms;
   int64_t steps = run();
-  const double end = Now() + kSecondsOfACase;
+  const double end = Now() + kSecondsPerCase;
   while (Now() < end || ms.size() < 5) {
     const double begin = Now();
     steps = run();

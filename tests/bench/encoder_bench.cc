@@ -18,7 +18,7 @@ namespace vrp {
 namespace {
 
 constexpr int kRounds = 60;
-constexpr double kSecondsAtMost = 1;
+constexpr double kMaxSeconds = 1;
 
 std::vector<float> RandomFloats(int64_t count, double bound) {
   CounterRandom random(1, static_cast<uint64_t>(count));
@@ -60,7 +60,7 @@ std::vector<EncoderLayerOffsets> Offsets(const EncoderShape& s, int64_t& size) {
 template <typename F>
 double BestSeconds(const F& call) {
   double best = 1e9;
-  const double end = ThreadCpuSeconds() + kSecondsAtMost;
+  const double end = ThreadCpuSeconds() + kMaxSeconds;
   for (int round = 0; round < kRounds && ThreadCpuSeconds() < end; ++round) {
     const double begin = ThreadCpuSeconds();
     call();

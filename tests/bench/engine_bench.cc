@@ -94,15 +94,15 @@ Json GreedyLine(const BenchTraining& training, const NetworkBatch& batch, int32_
   return line;
 }
 
-std::string_view WayName(CopyWay way) {
-  switch (way) {
-    case CopyWay::kToDevice:
+std::string_view DirectionName(CopyDirection direction) {
+  switch (direction) {
+    case CopyDirection::kToDevice:
       return "to device";
-    case CopyWay::kToHost:
+    case CopyDirection::kToHost:
       return "to host";
-    case CopyWay::kOnDevice:
+    case CopyDirection::kOnDevice:
       return "on device";
-    case CopyWay::kOther:
+    case CopyDirection::kOther:
       break;
   }
   return "other";
@@ -113,10 +113,11 @@ std::string_view WayName(CopyWay way) {
 Json CopiesLine(BenchTraining& training, BenchBaseline baseline, int count) {
   static const absl::Status begun = CopyTrace::Begin();
   if (!begun.ok()) Die(begun);
-  Value(training.TakeWhole(baseline, count));
+  Value(training.RunCapturedSteps(baseline, count));
   Json copies = Json::array();
   for (const auto& [size, times] : Value(CopyTrace::Take())) {
-    copies.push_back({{"way", WayName(size.way)}, {"bytes", size.bytes}, {"count", times}});
+    copies.push_back(
+        {{"way", DirectionName(size.direction)}, {"bytes", size.bytes}, {"count", times}});
   }
   return {{"copies", copies}, {"steps", count}};
 }
@@ -143,7 +144,7 @@ Json Answer(const std::string& text, BenchTraining& training, const BenchInstanc
     const BenchBaseline baseline = BaselineOf(word);
     const int count = std::max(1, std::atoi(argument.c_str()));
     if (verb == "copies") return CopiesLine(training, baseline, count);
-    return StepLine(Value(training.TakeWhole(baseline, count)));
+    return StepLine(Value(training.RunCapturedSteps(baseline, count)));
   }
   if (verb == "greedy") {
     return GreedyLine(training, instances.evaluation,

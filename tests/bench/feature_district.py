@@ -1,6 +1,6 @@
 """Generates the base of all feature instances: a district of 1,000 x 1,000 with a depot near its centre.
 
-A district has 50 to 100 customers, unless be_of_sizes() sets another range. Half of the districts have towns. Vehicles
+A district has 50 to 100 customers, unless set_sizes() sets another range. Half of the districts have towns. Vehicles
 drive one unit of distance per unit of time. Routes have about ten customers. All numbers are integers.
 """
 
@@ -15,38 +15,38 @@ STOPS = 10  # customers per route that the capacity allows
 _sizes = (50, 100)  # range of customers
 
 
-def be_of_sizes(least, most):
+def set_sizes(least, most):
     """Sets the range of customers of all later districts."""
     global _sizes
     _sizes = (least, most)
 
 
-def some_customers(rng):
+def random_customer_count(rng):
     return rng.randint(*_sizes)
 
 
-def some_pairs(rng):
+def random_pair_count(rng):
     return rng.randint(_sizes[0] // 2, _sizes[1] // 2)
 
 
-def place(rng, low=0, high=SIDE):
+def random_point(rng, low=0, high=SIDE):
     return [rng.randint(low, high), rng.randint(low, high)]
 
 
-def places(rng, count):
+def random_points(rng, count):
     if rng.random() < 0.5:
-        return [place(rng) for _ in range(count)]
-    towns = [place(rng, 150, SIDE - 150) for _ in range(rng.randint(3, 6))]
+        return [random_point(rng) for _ in range(count)]
+    towns = [random_point(rng, 150, SIDE - 150) for _ in range(rng.randint(3, 6))]
     return [[min(SIDE, max(0, round(rng.gauss(axis, 70)))) for axis in rng.choice(towns)] for _ in range(count)]
 
 
 def district(rng, depots=1, customers=None):
     """Returns depots, customers with demands of 1 to 20, and enough vehicles for about STOPS customers each."""
-    count = customers or some_customers(rng)
-    centre = [place(rng, 400, 600)] if depots == 1 else [place(rng, 100, 900) for _ in range(depots)]
+    count = customers or random_customer_count(rng)
+    centre = [random_point(rng, 400, 600)] if depots == 1 else [random_point(rng, 100, 900) for _ in range(depots)]
     demands = [0] * depots + [rng.randint(1, 20) for _ in range(count)]
     capacity = round(sum(demands) * STOPS / count)
-    return {"kind": "cvrp", "metric": METRIC, "num_depots": depots, "coords": centre + places(rng, count),
+    return {"kind": "cvrp", "metric": METRIC, "num_depots": depots, "coords": centre + random_points(rng, count),
             "demands": demands, "vehicles": [{"count": math.ceil(1.1 * count / STOPS) + 1, "capacity": capacity}]}
 
 

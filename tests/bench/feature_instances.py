@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from feature_district import (DAY, SERVICE, SIDE, STOPS, add_service, add_windows, customers, district, farthest,
-                              one_way_streets, per_customer, some_pairs, split_fleet)
+                              one_way_streets, per_customer, random_pair_count, split_fleet)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,7 +50,7 @@ def pickups(rng):
 
 @feature("shipments", "pyvrp", "vroom")
 def shipments(rng):
-    instance = district(rng, customers=2 * some_pairs(rng))
+    instance = district(rng, customers=2 * random_pair_count(rng))
     nodes = rng.sample(customers(instance), len(customers(instance)))
     instance["demands"] = [0] * len(instance["coords"])
     instance["shipments"] = [{"pickup": pickup, "delivery": delivery, "amount": rng.randint(1, 10)}

@@ -27,12 +27,12 @@ from solver_sides import ROOT, Vrpd
 
 FLEET = [50] * 6 + [130] * 5 + [320] * 2
 PIECES = (3, 5, 8)  # customers per vehicle
-COST_OF_ROOM = 10  # fixed cost of a vehicle per unit of its capacity
+COST_PER_CAPACITY = 10  # fixed cost of a vehicle per unit of its capacity
 
 
-def cut(draws, load, pieces):
-    cuts = sorted(draws.sample(range(1, load), pieces - 1))
-    return [end - begin for begin, end in zip([0, *cuts], [*cuts, load])]
+def split_load(draws, load, pieces):
+    bounds = sorted(draws.sample(range(1, load), pieces - 1))
+    return [end - begin for begin, end in zip([0, *bounds], [*bounds, load])]
 
 
 def rows(title, values):
@@ -42,14 +42,15 @@ def rows(title, values):
 def instance_text(filled_percent, seed):
     """Returns an instance in CVRPLIB format, which both sides read."""
     draws = random.Random(seed)
-    demands = [piece for room in FLEET for piece in cut(draws, room * filled_percent // 100, draws.choice(PIECES))]
+    demands = [piece for capacity in FLEET
+               for piece in split_load(draws, capacity * filled_percent // 100, draws.choice(PIECES))]
     draws.shuffle(demands)
     places = [f"{draws.randint(0, 1000)}\t{draws.randint(0, 1000)}" for _ in range(len(demands) + 1)]
     return "\n".join([
         f"NAME: full-{filled_percent}-{seed}", "TYPE: HFVRP", f"DIMENSION: {len(places)}", f"VEHICLES: {len(FLEET)}",
         "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", places), *rows("DEMAND_SECTION", [0, *demands]),
         *rows("CAPACITY_SECTION", FLEET),
-        *rows("VEHICLES_FIXED_COST_SECTION", [COST_OF_ROOM * room for room in FLEET]),
+        *rows("VEHICLES_FIXED_COST_SECTION", [COST_PER_CAPACITY * capacity for capacity in FLEET]),
         *rows("VEHICLES_UNIT_DISTANCE_COST_SECTION", [1] * len(FLEET)), "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 

@@ -42,7 +42,7 @@ SETTINGS = ("customers", "batch", "steps", "epoch_steps", "checkpoints", "evalua
             "learning_rate")
 
 
-def better(candidate, frozen):
+def is_better(candidate, frozen):
     """Whether the candidate's costs are lower, by the paired t-test."""
     differences = [a - b for a, b in zip(candidate, frozen, strict=True)]
     mean, deviation = statistics.fmean(differences), statistics.stdev(differences)
@@ -101,7 +101,7 @@ class Curves:
             if step == arguments.steps:
                 break
             side.step("exponential" if step < arguments.epoch_steps else "rollout")
-            if (step + 1) % arguments.epoch_steps == 0 and better(side.costs("network"), side.costs("frozen")):
+            if (step + 1) % arguments.epoch_steps == 0 and is_better(side.costs("network"), side.costs("frozen")):
                 side.freeze()
         side.close()
         return lines

@@ -13,8 +13,8 @@ namespace vrp {
 namespace {
 
 constexpr double kSeconds = 0.5;
-constexpr int kTurnsAtLeast = 7;
-constexpr int kTurnsAtMost = 400;
+constexpr int kMinTurns = 7;
+constexpr int kMaxTurns = 400;
 
 bool once_only = false;
 
@@ -46,8 +46,8 @@ void MeasureLever(const Lever& lever) {
   Times on;
   Times off;
   const absl::Time end = SteadyNow() + absl::Seconds(kSeconds);
-  const int at_most = once_only ? 1 : kTurnsAtMost;
-  for (int turn = 0; turn < at_most && (turn < kTurnsAtLeast || SteadyNow() < end); ++turn) {
+  const int max_turns = once_only ? 1 : kMaxTurns;
+  for (int turn = 0; turn < max_turns && (turn < kMinTurns || SteadyNow() < end); ++turn) {
     on.Add(lever.on.run);
     off.Add(lever.off.run);
   }

@@ -29,7 +29,7 @@ def load_levers():
 
 
 class LeversTest(unittest.TestCase):
-    def test_every_lever_and_every_report_has_its_line(self):
+    def test_prints_a_line_for_every_lever_and_report(self):
         done = subprocess.run([sys.executable, ROOT / "tests" / "bench" / "levers", "--smoke", "--json", "--threads", "2",
                                "--build", BUILD], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -45,7 +45,7 @@ class LeversTest(unittest.TestCase):
                     self.assertGreater(line["on_ms"], 0)
                     self.assertGreater(line["off_ms"], 0)
 
-    def test_what_bf16_is_worth_is_measured_only_where_the_engine_takes_it(self):
+    def test_reports_no_bf16_if_the_engine_does_not_use_it(self):
         levers, case = load_levers(), {"problem": "cvrp", "customers": 5, "batch": 4}
         with unittest.mock.patch.dict(os.environ, VRP_ISA="avx2"):
             self.assertEqual(levers.bf16_kind(types.SimpleNamespace(build=BUILD), case), "none")

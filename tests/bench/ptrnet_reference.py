@@ -119,7 +119,7 @@ class State:
         self.capacity = torch.tensor([i.capacity for i in instances], dtype=torch.float64)
         self.positions = torch.tensor(np.stack([i.positions for i in instances]))
         side = torch.tensor([i.side for i in instances]).view(-1, 1, 1)
-        self.far = (torch.cdist(self.positions, self.positions) / side).float()
+        self.distances = (torch.cdist(self.positions, self.positions) / side).float()
         count, nodes = self.demands.shape
         self.rows = torch.arange(count)
         self.visited = torch.zeros(count, nodes, dtype=torch.bool)
@@ -129,17 +129,18 @@ class State:
     def done(self):
         return self.visited[:, 1:].all(1)
 
-    def look(self):
+    def observe(self):
         """Returns the forbidden nodes [B, N], the observations of each node [B, N, 5] and the context [B, 3]."""
         forbidden = self.visited | (self.load.unsqueeze(1) + self.demands > self.capacity.unsqueeze(1))
         forbidden[:, 0] = (self.current == 0) & ~self.done()
-        none = torch.zeros_like(self.far[:, 0])
-        seen = torch.stack((self.visited.float(), self.far[self.rows, self.current], self.far[:, 0], none, none), 2)
+        none = torch.zeros_like(self.distances[:, 0])
+        seen = torch.stack((self.visited.float(), self.distances[self.rows, self.current], self.distances[:, 0], none, none),
+                           2)
         left = (~self.visited[:, 1:]).float().mean(1)
         context = torch.stack(((1 - self.load / self.capacity).float(), torch.zeros_like(left), left), 1)
         return forbidden, seen, context
 
-    def go(self, node):
+    def visit(self, node):
         """Moves each tour to its `node` [B]. Finished tours stay at the depot."""
         node = torch.where(self.done(), 0, node)
         self.load = torch.where(node == 0, 0, self.load + self.demands[self.rows, node])
@@ -159,8 +160,8 @@ class Batch:
         state = State(instances)
         steps = []
         for t in range(longest):
-            steps.append((state.current, *state.look()))
-            state.go(self.choices[:, t])
+            steps.append((state.current, *state.observe()))
+            state.visit(self.choices[:, t])
         self.current, self.forbidden, self.seen, self.context = (torch.stack(part, 1) for part in zip(*steps))
 
 
@@ -184,9 +185,11 @@ class PointerNetwork(nn.Module):
         start = self.start(nodes.mean(1)).view(len(nodes), 2, self.layers, self.hidden).permute(1, 2, 0, 3)
         return nodes, (start[0].tanh().contiguous(), start[1].contiguous())
 
-    def decode(self, nodes, state, sight):
-        """Returns logits [B, T, N] and the next state. `sight`: current, forbidden, seen, context, each [B, T, ...]."""
-        current, forbidden, seen, context = sight
+    def decode(self, nodes, state, observation):
+        """Returns logits [B, T, N] and the next state.
+
+        `observation` is (current, forbidden, seen, context), each [B, T, ...]."""
+        current, forbidden, seen, context = observation
         count, steps = current.shape
         read = nodes.gather(1, current.unsqueeze(2).expand(-1, -1, self.hidden)) + self.context(context)
         outputs, state = self.decoder(read, state)
@@ -214,10 +217,10 @@ def greedy_costs(network, instances):
     state = State(instances)
     cost = torch.zeros(len(instances), dtype=torch.float64)
     while not state.done().all():
-        sight = (state.current, *state.look())
-        logits, hidden = network.decode(nodes, hidden, tuple(part.unsqueeze(1) for part in sight))
+        observation = (state.current, *state.observe())
+        logits, hidden = network.decode(nodes, hidden, tuple(part.unsqueeze(1) for part in observation))
         before = state.current
-        state.go(logits[:, 0].argmax(-1))
+        state.visit(logits[:, 0].argmax(-1))
         cost += (state.positions[state.rows, before] - state.positions[state.rows, state.current]).norm(dim=-1)
     cost += (state.positions[state.rows, state.current] - state.positions[:, 0]).norm(dim=-1)
     return cost

@@ -48,7 +48,7 @@ void MeasureCase(const BenchCase& c, const CorePeak& peak) {
       MedianOf(steps, [](const auto& step) { return static_cast<double>(step.choices); });
   const PhaseSeconds flops = FlopsByPhase(c, choices);
   double busy = 0;
-  double reckoned = 0;
+  double counted_flops = 0;
   const auto print = [&](std::string_view phase, double seconds, double count) {
     nlohmann::ordered_json line = {
         {"what", "roofline"},          {"architecture", c.architecture},
@@ -67,10 +67,10 @@ void MeasureCase(const BenchCase& c, const CorePeak& peak) {
     if (seconds == 0) continue;
     print(kPhaseNames[k], seconds, flops[k]);
     busy += seconds;
-    reckoned += flops[k];
+    counted_flops += flops[k];
   }
   print("waiting", std::max(0.0, step_s * c.threads - busy), 0);
-  print("step", step_s * c.threads, reckoned);
+  print("step", step_s * c.threads, counted_flops);
 }
 
 std::vector<BenchCase> Cases() {

@@ -77,7 +77,7 @@ struct Throughput {
     if (load.failed > 0 || load.latencies_ms.empty()) {
       std::cerr << "serving_bench: " << load.failed << " requests failed, "
                 << load.latencies_ms.size() << " were answered in a round of "
-                << absl::FormatDuration(duration) << "; where none was, give it more seconds\n";
+                << absl::FormatDuration(duration) << "; if none was answered, allow more seconds\n";
       std::exit(1);
     }
     const double spent = 1e3 * (ProcessCpuSeconds() - cpu);

@@ -49,11 +49,11 @@ def instances_with_references(daemon, folder, arguments):
 
 
 def measure(daemon, instances, beside, arguments):
-    told = daemon.json("bench", instances, "--budget", arguments.budget, "--duration", arguments.duration, "--clients", 1)[0]
+    report = daemon.json("bench", instances, "--budget", arguments.budget, "--duration", arguments.duration, "--clients", 1)[0]
     line = {"what": "serving_beside_training", "training": beside, "budget": arguments.budget, "customers": arguments.customers,
-            "answered": told["answered"], "refused": told["refused"], "p50_ms": told["latency_ms"]["p50"],
-            "p99_ms": told["latency_ms"]["p99"], "most_ms": told["latency_ms"]["max"], "mean_cost": told["mean_cost"],
-            "mean_gap": told["mean_gap"], "load1": round(os.getloadavg()[0], 2)}
+            "answered": report["answered"], "refused": report["refused"], "p50_ms": report["latency_ms"]["p50"],
+            "p99_ms": report["latency_ms"]["p99"], "most_ms": report["latency_ms"]["max"], "mean_cost": report["mean_cost"],
+            "mean_gap": report["mean_gap"], "load1": round(os.getloadavg()[0], 2)}
     print(json.dumps(line), flush=True)
     return line
 
@@ -74,7 +74,7 @@ def beside_a_training(daemon, folder, instances, arguments):
     daemon.json("jobs", "cancel", job)
     daemon.events_until(lambda event: event.get("state") in ("CANCELLED", "FAILED", "SUCCEEDED"), "jobs", "watch", job)
     if not steps:
-        sys.exit("serving_beside_training: the training did not get on meanwhile")
+        sys.exit("serving_beside_training: the training made no step meanwhile")
     return line, steps
 
 

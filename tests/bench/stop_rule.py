@@ -4,8 +4,8 @@
 Solves each generated instance with both rules in alternating order, so that a temporarily slow machine slows both.
 Needs only Python and a build. Prints JSON lines: first the seed, then one line per solve, then a summary per class. A
 summary holds the mean of the automatic rule's extra cost in per cent, the median, 90th percentile and maximum of its
-seconds, and the end reasons. Exits with 1 if a class costs over --most-percent more or its median solve takes more than
---most-seconds.
+seconds, and the end reasons. Exits with 1 if a class has a mean extra cost over --max-percent or a median solve over
+--max-seconds.
 
 Examples:
   VRP_BINARY_DIR=build/lite tests/bench/stop_rule.py
@@ -32,10 +32,10 @@ def generated(daemon, folder, name, count, seed):
     """Generates instances and returns their paths, one file per instance."""
     problem, customers = re.fullmatch(r"([a-z]+)(\d+)", name).groups()
     path = folder / f"{name}.jsonl"
-    made = daemon.call("generate", "--problem", problem, "--customers", customers, "--count", str(count), "--seed",
+    result = daemon.call("generate", "--problem", problem, "--customers", customers, "--count", str(count), "--seed",
                        str(seed), "--out", path)
-    if made.returncode != 0:
-        sys.exit(f"stop_rule: {made.stderr}")
+    if result.returncode != 0:
+        sys.exit(f"stop_rule: {result.stderr}")
     files = []
     for number, line in enumerate(path.read_text().splitlines()):
         files.append(folder / f"{name}-{number}.jsonl")
@@ -43,10 +43,11 @@ def generated(daemon, folder, name, count, seed):
     return files
 
 
-def answer(daemon, path, words):
-    one = daemon.json("solve", path, *words)[0]
-    return {"cost": one["cost"], "feasible": one["feasible"], "seconds": one["time_ms"]["total"] / 1000,
-            "limit_seconds": one["budget_ms"] / 1000, "end_reason": one["end_reason"], "threads": one["threads"]}
+def solve_once(daemon, path, words):
+    response = daemon.json("solve", path, *words)[0]
+    return {"cost": response["cost"], "feasible": response["feasible"], "seconds": response["time_ms"]["total"] / 1000,
+            "limit_seconds": response["budget_ms"] / 1000, "end_reason": response["end_reason"],
+            "threads": response["threads"]}
 
 
 def run_class(daemon, name, files, sides):
@@ -55,19 +56,19 @@ def run_class(daemon, name, files, sides):
     for number, path in enumerate(files):
         order.reverse()
         for side in order:
-            runs[side].append(answer(daemon, path, sides[side]))
+            runs[side].append(solve_once(daemon, path, sides[side]))
             print(json.dumps({"class": name, "instance": number, "side": side, **runs[side][-1]}), flush=True)
     return runs
 
 
 def summary(name, runs):
     ours, fixed = runs["automatic"], runs["fixed"]
-    above = [100 * (a["cost"] / b["cost"] - 1) for a, b in zip(ours, fixed)]
+    extra_costs = [100 * (a["cost"] / b["cost"] - 1) for a, b in zip(ours, fixed)]
     seconds = sorted(run["seconds"] for run in ours)
-    error = statistics.stdev(above) / len(above) ** 0.5 if len(above) > 1 else None
+    error = statistics.stdev(extra_costs) / len(extra_costs) ** 0.5 if len(extra_costs) > 1 else None
     return {"summary": True, "class": name, "instances": len(ours), "feasible": sum(run["feasible"] for run in ours),
-            "mean_above_percent": round(statistics.mean(above), 4), "standard_error": error and round(error, 4),
-            "worst_above_percent": round(max(above), 4), "median_seconds": round(statistics.median(seconds), 3),
+            "mean_above_percent": round(statistics.mean(extra_costs), 4), "standard_error": error and round(error, 4),
+            "worst_above_percent": round(max(extra_costs), 4), "median_seconds": round(statistics.median(seconds), 3),
             "p90_seconds": round(seconds[int(0.9 * (len(seconds) - 1))], 3), "most_seconds": round(seconds[-1], 3),
             "mean_seconds": round(statistics.mean(seconds), 3), "limit_seconds": ours[0]["limit_seconds"],
             "fixed_seconds": fixed[0]["limit_seconds"],
@@ -76,13 +77,14 @@ def summary(name, runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--classes", default="cvrp100,vrptw100", help="problem and customers, comma separated")
+    parser.add_argument("--classes", default="cvrp100,vrptw100",
+                        help="problems with their numbers of customers, separated by commas")
     parser.add_argument("--instances", type=int, default=20, help="number of instances per class")
     parser.add_argument("--fixed", default="10s", help="budget of the fixed side")
     parser.add_argument("--threads", type=int, default=0, help="threads of both sides; 0: all idle ones")
-    parser.add_argument("--seed", type=int, help="seed of the instances; random by default")
-    parser.add_argument("--most-percent", type=float, default=0.1, help="maximum extra cost in per cent")
-    parser.add_argument("--most-seconds", type=float, default=2, help="maximum median seconds")
+    parser.add_argument("--seed", type=int, help="seed of the instances; default: random")
+    parser.add_argument("--max-percent", type=float, default=0.1, help="maximum extra cost in per cent")
+    parser.add_argument("--max-seconds", type=float, default=2, help="maximum of the median seconds")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(1, 1 << 31)
     print(json.dumps({"what": "stop_rule", "seed": seed, "instances": arguments.instances, "threads": arguments.threads}),
@@ -90,19 +92,19 @@ def main():
     common = ["--threads", str(arguments.threads)]
     sides = {"automatic": common, "fixed": [*common, "--budget", arguments.fixed]}
     daemon = Daemon()
-    keeps = True
+    within_limits = True
     try:
         with tempfile.TemporaryDirectory() as folder:
             for name in arguments.classes.split(","):
                 files = generated(daemon, pathlib.Path(folder), name, arguments.instances, seed)
                 line = summary(name, run_class(daemon, name, files, sides))
                 print(json.dumps(line), flush=True)
-                keeps &= line["mean_above_percent"] <= arguments.most_percent
-                keeps &= line["median_seconds"] <= arguments.most_seconds
+                within_limits &= line["mean_above_percent"] <= arguments.max_percent
+                within_limits &= line["median_seconds"] <= arguments.max_seconds
     finally:
         daemon.stop()
         daemon.clean_up()
-    return 0 if keeps else 1
+    return 0 if within_limits else 1
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def by_the_daemon(case, baseline, arguments):
     # The first steps warm up memory and caches.
     first = next((at for at in seen if at[0] >= arguments.warmup), None)
     if first is None or seen[-1][0] <= first[0]:
-        sys.exit(f"train_wall: {case}: too few steps were told: {seen}")
+        sys.exit(f"train_wall: {case}: too few steps were reported: {seen}")
     steps = seen[-1][0] - first[0]
     return (seen[-1][1] - first[1]) / steps, steps
 

@@ -26,7 +26,7 @@ class BenchCommand : public testing::Test {
         absl::MutexLock lock(&mutex_);
         seen_.insert(absl::StrCat(request.file().name(), " seed ", request.seed()));
       }
-      return answer_(call);
+      return respond_(call);
     };
     handlers.generate = [](const v1::GenerateInstancesRequest& request,
                            absl::FunctionRef<bool(const v1::GenerateInstancesResponse&)> write) {
@@ -40,14 +40,14 @@ class BenchCommand : public testing::Test {
     return handlers;
   }
 
-  Ran Bench(std::vector<std::string> arguments, const std::string& duration = "100ms",
-            const std::string& warm_up = "1ms") {
+  CommandResult Bench(std::vector<std::string> arguments, const std::string& duration = "100ms",
+                      const std::string& warm_up = "1ms") {
     arguments.insert(arguments.begin(), {"--remote", server_.address(), "--output", "json", "bench",
                                          "--duration", duration, "--warm-up", warm_up});
     return RunCommand(arguments);
   }
 
-  std::function<absl::StatusOr<v1::SolveResponse>(int64_t)> answer_ = [](int64_t) {
+  std::function<absl::StatusOr<v1::SolveResponse>(int64_t)> respond_ = [](int64_t) {
     return ASolveResponse();
   };
   std::atomic<int64_t> calls_ = 0;
@@ -57,10 +57,10 @@ class BenchCommand : public testing::Test {
 };
 
 TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurns) {
-  const Ran ran =
+  const CommandResult result =
       Bench({"--generate", "cvrp20:3", "--seed", "7", "--clients", "1", "--clients", "4"});
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  const auto lines = ran.OutJson();
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto lines = result.OutJson();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0]["clients"], 1);
   EXPECT_EQ(lines[1]["clients"], 4);
@@ -80,53 +80,53 @@ TEST_F(BenchCommand, MeasuresEachNumberOfClientsAndSendsInstancesInTurns) {
 }
 
 TEST_F(BenchCommand, CountsTemporaryRefusals) {
-  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+  respond_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call % 2 == 0) return absl::ResourceExhaustedError("the queue is full");
     return ASolveResponse();
   };
-  const Ran ran = Bench({"--generate", "cvrp20:1"});
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  const auto line = ran.OutJson().at(0);
+  const CommandResult result = Bench({"--generate", "cvrp20:1"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto line = result.OutJson().at(0);
   EXPECT_GT(line["refused"], 0);
   EXPECT_EQ(line["refusals"]["RESOURCE_EXHAUSTED"], line["refused"]);
   EXPECT_LE(std::abs(line["refused"].get<int64_t>() - line["answered"].get<int64_t>()), 1);
 }
 
 TEST_F(BenchCommand, EndsWithAnErrorUnrelatedToTheLoad) {
-  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+  respond_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call == 3) return absl::NotFoundError("models/net: no such model");
     return ASolveResponse();
   };
-  const Ran ran = Bench({"--generate", "cvrp20:1"}, "1h");
-  EXPECT_EQ(ran.code, 5);
-  EXPECT_THAT(ran.err, HasSubstr("models/net"));
+  const CommandResult result = Bench({"--generate", "cvrp20:1"}, "1h");
+  EXPECT_EQ(result.code, 5);
+  EXPECT_THAT(result.err, HasSubstr("models/net"));
 }
 
 TEST_F(BenchCommand, ToleratesTimeoutsWhileTheModelLoads) {
-  answer_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
+  respond_ = [](int64_t call) -> absl::StatusOr<v1::SolveResponse> {
     if (call == 1) return absl::DeadlineExceededError("the deadline passed");
     return ASolveResponse();
   };
-  const Ran ran = Bench({"--generate", "cvrp20:1"}, "100ms", "200ms");
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.OutJson().at(0)["refused"], 0) << "it was not counted";
+  const CommandResult result = Bench({"--generate", "cvrp20:1"}, "100ms", "200ms");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.OutJson().at(0)["refused"], 0) << "it was not counted";
 }
 
 TEST_F(BenchCommand, EndsSoonIfNothingWasAnswered) {
-  answer_ = [](int64_t) { return absl::UnavailableError("stopping"); };
+  respond_ = [](int64_t) { return absl::UnavailableError("stopping"); };
   EXPECT_EQ(Bench({"--generate", "cvrp20:1"}, "1h").code, 3);
 }
 
 // A client with answers after 20 ms completes 50 requests per second. If 200 are due per second,
 // the last request waits about three times the duration. This wait is its latency.
 TEST_F(BenchCommand, MeasuresOpenLoopLatencyFromTheDueTime) {
-  answer_ = [](int64_t) {
+  respond_ = [](int64_t) {
     absl::SleepFor(absl::Milliseconds(20));
     return ASolveResponse();
   };
-  const Ran ran = Bench({"--generate", "cvrp20:1", "--rate", "200"}, "300ms");
-  ASSERT_EQ(ran.code, 0) << ran.err;
-  const auto line = ran.OutJson().at(0);
+  const CommandResult result = Bench({"--generate", "cvrp20:1", "--rate", "200"}, "300ms");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto line = result.OutJson().at(0);
   EXPECT_EQ(line["loop"], "open");
   EXPECT_EQ(line["rate"], 200);
   EXPECT_GT(line["latency_ms"]["max"], 300);
@@ -134,7 +134,7 @@ TEST_F(BenchCommand, MeasuresOpenLoopLatencyFromTheDueTime) {
 
 TEST_F(BenchCommand, RequiresAFileOrGeneratedInstances) {
   EXPECT_EQ(Bench({}).code, 2);
-  const Ran wrong = Bench({"--generate", "cvrp:20"});
+  const CommandResult wrong = Bench({"--generate", "cvrp:20"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("cvrp20:1000"));
 }

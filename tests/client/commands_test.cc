@@ -31,10 +31,10 @@ FakeHandlers WithCheck(bool feasible) {
 
 TEST(CheckCommand, ChecksAPlan) {
   FakeServer server(WithCheck(true));
-  const Ran ran = RunJson(
+  const CommandResult result = RunJson(
       server, {"check", WriteTestFile("c.vrp", "instance"), WriteTestFile("c.sol", "plan")});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out,
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out,
             "{\"feasible\":true,\"cost\":375,\"violations\":[],\"ref_cost\":375,\"gap\":0}\n");
 }
 
@@ -48,10 +48,10 @@ TEST(CheckCommand, ReturnsSevenForAnInfeasiblePlan) {
 
 TEST(CheckCommand, ReportsAMissingSolution) {
   FakeServer server(WithCheck(true));
-  const Ran ran =
+  const CommandResult result =
       RunJson(server, {"check", WriteTestFile("c.vrp", "instance"), TestPath("no.sol")});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("no.sol: No such file"));
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no.sol: No such file"));
 }
 
 FakeHandlers WithValidate() {
@@ -70,20 +70,20 @@ FakeHandlers WithValidate() {
 
 TEST(ValidateCommand, ShowsEveryError) {
   FakeServer server(WithValidate());
-  const Ran ran =
+  const CommandResult result =
       RunCommand({"validate", WriteTestFile("a.json", "{}"), "--remote", server.address()});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.out, HasSubstr("2 errors\n  a.json:1: first\n  a.json:1: second\n"));
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.out, HasSubstr("2 errors\n  a.json:1: first\n  a.json:1: second\n"));
 }
 
 TEST(ValidateCommand, ValidatesEachLine) {
   FakeServer server(WithValidate());
-  const Ran ran =
+  const CommandResult result =
       RunJson(server, {"validate", WriteTestFile("v.jsonl", "{\"good\":1}\n{}\n{\"good\":1}\n")});
-  EXPECT_EQ(ran.code, 2);
-  ASSERT_THAT(ran.OutJson(), SizeIs(3));
-  EXPECT_EQ(ran.OutJson()[1]["errors"].size(), 2u);
-  EXPECT_EQ(ran.OutJson()[2]["valid"], true);
+  EXPECT_EQ(result.code, 2);
+  ASSERT_THAT(result.OutJson(), SizeIs(3));
+  EXPECT_EQ(result.OutJson()[1]["errors"].size(), 2u);
+  EXPECT_EQ(result.OutJson()[2]["valid"], true);
 }
 
 TEST(ValidateCommand, SucceedsForAValidInstance) {
@@ -120,10 +120,10 @@ TEST(JobsCommand, ListsAtMostTheLimit) {
 
 TEST(JobsCommand, PrintsATableByDefault) {
   FakeServer server(WithJobs(2));
-  const Ran ran = RunCommand({"jobs", "--remote", server.address(), "list"});
-  ASSERT_THAT(ran.OutLines(), SizeIs(3));
-  EXPECT_THAT(ran.OutLines()[0], HasSubstr("STATE"));
-  EXPECT_THAT(ran.OutLines()[2], HasSubstr("trainingJobs/1"));
+  const CommandResult result = RunCommand({"jobs", "--remote", server.address(), "list"});
+  ASSERT_THAT(result.OutLines(), SizeIs(3));
+  EXPECT_THAT(result.OutLines()[0], HasSubstr("STATE"));
+  EXPECT_THAT(result.OutLines()[2], HasSubstr("trainingJobs/1"));
 }
 
 TEST(JobsCommand, GetsAJobById) {
@@ -158,7 +158,7 @@ TEST(JobsCommand, CancelsAJob) {
   EXPECT_EQ(RunJson(server, {"jobs", "cancel", "done"}).code, 4);
 }
 
-TEST(ModelsCommand, ListsAndGets) {
+TEST(ModelsCommand, ListsAllModelsAndGetsOne) {
   FakeHandlers handlers;
   handlers.list_models = [](const v1::ListModelsRequest& request, const FakeCall&) {
     v1::ListModelsResponse response;
@@ -198,17 +198,19 @@ FakeHandlers WithGenerate(int64_t fail_after = -1) {
 
 TEST(GenerateCommand, PrintsJsonLines) {
   FakeServer server(WithGenerate());
-  const Ran ran = RunCommand({"generate", "--problem", "cvrp", "--customers", "5", "--count", "2",
-                              "--seed", "3", "--remote", server.address()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "{\"i\":0,\"customers\":5}\n{\"i\":1,\"customers\":5}\n");
+  const CommandResult result =
+      RunCommand({"generate", "--problem", "cvrp", "--customers", "5", "--count", "2", "--seed",
+                  "3", "--remote", server.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "{\"i\":0,\"customers\":5}\n{\"i\":1,\"customers\":5}\n");
 }
 
 TEST(GenerateCommand, WritesAFile) {
   FakeServer server(WithGenerate());
   const std::string path = TestPath("made.jsonl");
-  const Ran ran = RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out", path});
-  EXPECT_EQ(ran.OutJson().at(0)["instances"], 2);
+  const CommandResult result =
+      RunJson(server, {"generate", "--problem", "tsp", "--count", "2", "--out", path});
+  EXPECT_EQ(result.OutJson().at(0)["instances"], 2);
   EXPECT_EQ(ReadTestFile(path), "{\"i\":0,\"customers\":20}\n{\"i\":1,\"customers\":20}\n");
 }
 
@@ -269,10 +271,10 @@ TEST(ServerCommand, PrintsHealthIfTheInfoIsRefused) {
   };
   FakeServer server(handlers);
   server.SetServing(false, "readiness");
-  const Ran ran = RunCommand({"server", "health", "--remote", server.address()});
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.out, "SERVING\n");
-  EXPECT_EQ(ran.err, "");
+  const CommandResult result = RunCommand({"server", "health", "--remote", server.address()});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "SERVING\n");
+  EXPECT_EQ(result.err, "");
 }
 
 TEST(ServerCommand, DistinguishesReadinessFromHealth) {

@@ -75,7 +75,7 @@ class ConvertCommand : public testing::Test {
     return handlers;
   }
 
-  Ran Run(std::vector<std::string> arguments) {
+  CommandResult Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"--remote", server_.address()});
     return RunCommand(arguments);
   }
@@ -102,22 +102,22 @@ TEST_F(ConvertCommand, TakesTheFormatFromTheEndingOrTheFlag) {
   EXPECT_TRUE(convert_.renumber());
   EXPECT_EQ(Run({"convert", in_, TestPath("o.txt")}).code, 0);
   EXPECT_EQ(convert_.format(), v1::INSTANCE_FORMAT_SOLOMON);
-  const Ran shown = Run({"convert", in_, "-", "--to", "tsplib"});
+  const CommandResult shown = Run({"convert", in_, "-", "--to", "tsplib"});
   EXPECT_EQ(convert_.format(), v1::INSTANCE_FORMAT_TSPLIB);
   EXPECT_EQ(shown.out, "converted\n");
 }
 
 TEST_F(ConvertCommand, SendsObjectiveAndMetric) {
-  const std::vector<std::string> judged = {"--objective", "vehicles_then_distance", "--metric",
-                                           "exact"};
+  const std::vector<std::string> flags = {"--objective", "vehicles_then_distance", "--metric",
+                                          "exact"};
   const auto with = [&](std::vector<std::string> words) {
-    words.insert(words.end(), judged.begin(), judged.end());
+    words.insert(words.end(), flags.begin(), flags.end());
     return Run(words);
   };
   EXPECT_EQ(with({"convert", in_, "-", "--to", "json"}).code, 0);
   const std::string plan = WriteTestFile("plan.sol", "Route #1: 1\n");
   with({"check", in_, plan});
-  const Ran solved = with({"solve", in_});
+  const CommandResult solved = with({"solve", in_});
   for (const v1::InstanceFile& file : {convert_.file(), check_.file(), solve_.file()}) {
     EXPECT_EQ(file.objective(), v1::OBJECTIVE_VEHICLES_THEN_DISTANCE);
     EXPECT_EQ(file.metric(), v1::METRIC_EXACT);
@@ -129,10 +129,10 @@ TEST_F(ConvertCommand, SendsObjectiveAndMetric) {
 }
 
 TEST_F(ConvertCommand, NamesTheKnownFormats) {
-  const Ran unknown = Run({"convert", in_, TestPath("out.xyz")});
+  const CommandResult unknown = Run({"convert", in_, TestPath("out.xyz")});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("wanted .vrp, .tsp, .txt or .json"));
-  const Ran plan = Run({"convert", in_, TestPath("out.sol")});
+  const CommandResult plan = Run({"convert", in_, TestPath("out.sol")});
   EXPECT_EQ(plan.code, 2);
   EXPECT_THAT(plan.err, HasSubstr("a solution needs --instance"));
   EXPECT_EQ(Run({"convert", in_, "-", "--to", "sol"}).code, 2);
@@ -143,52 +143,52 @@ TEST_F(ConvertCommand, LetsTheDaemonRenderPlansExceptJson) {
   EXPECT_EQ(Run({"convert", "--instance", in_, in_, out}).code, 0);
   EXPECT_THAT(check_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
   EXPECT_EQ(ReadTestFile(out), "rendered\n");
-  const Ran ran = Run({"convert", "--instance", in_, in_, "-", "--to", "json"});
+  const CommandResult result = Run({"convert", "--instance", in_, in_, "-", "--to", "json"});
   EXPECT_THAT(check_.render(), IsEmpty());
-  ASSERT_EQ(ran.OutJson().size(), 1u);
-  EXPECT_THAT(Keys(ran.OutJson()[0]),
+  ASSERT_EQ(result.OutJson().size(), 1u);
+  EXPECT_THAT(Keys(result.OutJson()[0]),
               ElementsAre("name", "cost", "routes", "feasible", "violations", "unserved"));
-  EXPECT_EQ(ran.OutJson()[0]["routes"].size(), 2u);
+  EXPECT_EQ(result.OutJson()[0]["routes"].size(), 2u);
 }
 
 TEST_F(ConvertCommand, SolveWritesVroomsOutputAndGeoJson) {
   const std::string plot = TestPath("plot.geojson");
-  const Ran ran = Run({"solve", in_, "--output", "vroom", "--plot", plot});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Run({"solve", in_, "--output", "vroom", "--plot", plot});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(solve_.render(), ElementsAre(v1::SOLUTION_FORMAT_VROOM, v1::SOLUTION_FORMAT_GEOJSON));
-  EXPECT_EQ(ran.out, "SOLUTION_FORMAT_VROOM\n");
+  EXPECT_EQ(result.out, "SOLUTION_FORMAT_VROOM\n");
   EXPECT_EQ(ReadTestFile(plot), "SOLUTION_FORMAT_GEOJSON");
 }
 
 TEST_F(ConvertCommand, SolvePrintsGeoJson) {
-  const Ran ran = Run({"solve", in_, "--output", "geojson"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Run({"solve", in_, "--output", "geojson"});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(solve_.render(), ElementsAre(v1::SOLUTION_FORMAT_GEOJSON));
-  EXPECT_EQ(ran.out, "SOLUTION_FORMAT_GEOJSON\n");
+  EXPECT_EQ(result.out, "SOLUTION_FORMAT_GEOJSON\n");
 }
 
 TEST_F(ConvertCommand, PrintsInputErrorsAsVroomDoes) {
   refusal_ = absl::InvalidArgumentError("in.json: jobs: absent");
-  const Ran ran = Run({"solve", in_, "--output", "vroom"});
-  EXPECT_EQ(ran.code, 2);
-  ASSERT_EQ(ran.OutJson().size(), 1u);
-  EXPECT_EQ(ran.OutJson()[0]["code"], 2);
-  EXPECT_EQ(ran.OutJson()[0]["error"], "in.json: jobs: absent");
+  const CommandResult result = Run({"solve", in_, "--output", "vroom"});
+  EXPECT_EQ(result.code, 2);
+  ASSERT_EQ(result.OutJson().size(), 1u);
+  EXPECT_EQ(result.OutJson()[0]["code"], 2);
+  EXPECT_EQ(result.OutJson()[0]["error"], "in.json: jobs: absent");
   refusal_ = absl::InternalError("broken");
   EXPECT_EQ(Run({"solve", in_, "--output", "vroom"}).OutJson()[0]["code"], 1);
 }
 
 TEST_F(ConvertCommand, RefusesVroomOutputForOtherCommands) {
-  const Ran ran = Run({"matrices", "list", "--output", "vroom"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--output vroom: only for solve"));
+  const CommandResult result = Run({"matrices", "list", "--output", "vroom"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--output vroom: only for solve"));
 }
 
 TEST_F(ConvertCommand, UploadsListsAndDeletesMatrices) {
   const std::string file =
       WriteTestFile("m.json", R"({"coords": [[0, 0], [1, 1]], "distance_matrix": [[0, 1], [2, 0]],
                     "duration_matrix": [[0, 3], [4, 0]]})");
-  const Ran upload = Run({"matrices", "upload", file});
+  const CommandResult upload = Run({"matrices", "upload", file});
   EXPECT_EQ(upload.code, 0) << upload.err;
   EXPECT_THAT(upload.out, HasSubstr("\"matrices\": \"matrices/abc\""));
   ASSERT_EQ(uploaded_.size(), 3u);

@@ -57,7 +57,7 @@ class DatasetsCommand : public testing::Test {
     };
     return handlers;
   }
-  Ran Run(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+  CommandResult Run(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(), {"--remote", server_.address()});
     return RunCommand(arguments, settings);
   }
@@ -76,27 +76,28 @@ class DatasetsCommand : public testing::Test {
 TEST_F(DatasetsCommand, UploadsAFileInChunks) {
   const std::string text(1'000'000, 'x');
   const std::string file = WriteTestFile("own.jsonl", text);
-  const Ran ran = Run({"datasets", "upload", file, "--name", "depot7"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Run({"datasets", "upload", file, "--name", "depot7"});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(uploaded_.at(0).header().name(), "depot7");
   EXPECT_EQ(uploaded_.at(0).header().file_name(), "own.jsonl");
   EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 1'000'000);
   EXPECT_GT(uploaded_.size(), 3u);
   EXPECT_EQ(Content(), text);
-  EXPECT_THAT(ran.out, HasSubstr("dataset    datasets/depot7\n"));
-  EXPECT_THAT(ran.out, HasSubstr("tours      all\n"));
-  EXPECT_THAT(ran.out, HasSubstr("ref_cost   3 of 12\n"));
-  EXPECT_THAT(ran.out, HasSubstr("--set problem.instances=datasets/depot7\n"));
-  EXPECT_THAT(ran.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("dataset    datasets/depot7\n"));
+  EXPECT_THAT(result.out, HasSubstr("tours      all\n"));
+  EXPECT_THAT(result.out, HasSubstr("ref_cost   3 of 12\n"));
+  EXPECT_THAT(result.out, HasSubstr("--set problem.instances=datasets/depot7\n"));
+  EXPECT_THAT(result.err, IsEmpty());
 }
 
 TEST_F(DatasetsCommand, UploadsStandardInput) {
-  const Ran ran = Run({"datasets", "upload", "-", "--name", "depot7", "--output", "json"},
-                      {.standard_input = "{}\n{}\n"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result =
+      Run({"datasets", "upload", "-", "--name", "depot7", "--output", "json"},
+          {.standard_input = "{}\n{}\n"});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(Content(), "{}\n{}\n");
   EXPECT_EQ(uploaded_.at(0).header().size_bytes(), 0);
-  EXPECT_THAT(Keys(ran.OutJson().at(0)),
+  EXPECT_THAT(Keys(result.OutJson().at(0)),
               ElementsAre("name", "instances", "problem_types", "min_customers", "max_customers",
                           "instances_with_tours", "instances_with_reference_cost",
                           "feature_columns", "bytes", "create_time", "sha256"));
@@ -104,26 +105,27 @@ TEST_F(DatasetsCommand, UploadsStandardInput) {
 
 TEST_F(DatasetsCommand, ShowsABarOnATerminal) {
   const std::string file = WriteTestFile("bar.jsonl", std::string(1'000'000, 'x'));
-  const Ran ran = Run({"datasets", "upload", file, "--name", "x"}, {.terminal_width = 60});
-  EXPECT_THAT(ran.err, HasSubstr("100%"));
+  const CommandResult result =
+      Run({"datasets", "upload", file, "--name", "x"}, {.terminal_width = 60});
+  EXPECT_THAT(result.err, HasSubstr("100%"));
 }
 
 TEST_F(DatasetsCommand, PrintsTheDaemonsRefusal) {
   const std::string file = WriteTestFile("bad.jsonl", "{}\n");
   refusal_ = absl::InvalidArgumentError("bad.jsonl:1: kind: absent\nbad.jsonl:4: kind: absent");
-  const Ran bad = Run({"datasets", "upload", file, "--name", "x"});
+  const CommandResult bad = Run({"datasets", "upload", file, "--name", "x"});
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, HasSubstr(file + ":1: kind: absent\n  bad.jsonl:4: kind: absent\n"));
   refusal_ = absl::AlreadyExistsError("name: datasets/x has other content already");
-  const Ran taken = Run({"datasets", "upload", file, "--name", "x"});
+  const CommandResult taken = Run({"datasets", "upload", file, "--name", "x"});
   EXPECT_NE(taken.code, 0);
   EXPECT_THAT(taken.err, HasSubstr("other content already"));
   EXPECT_THAT(taken.err, testing::Not(HasSubstr("--request-id")));
   EXPECT_EQ(Run({"datasets", "upload", TestPath("none.jsonl"), "--name", "x"}).code, 2);
 }
 
-TEST_F(DatasetsCommand, ListsShowsAndDeletes) {
-  const Ran list = Run({"datasets", "list"});
+TEST_F(DatasetsCommand, ListsShowsAndDeletesDatasets) {
+  const CommandResult list = Run({"datasets", "list"});
   EXPECT_THAT(list.out, HasSubstr("datasets/a  12         cvrp tsp  5 to 9     all    3 KiB"));
   EXPECT_EQ(Run({"datasets", "list", "--output", "json"}).OutJson().size(), 2u);
   EXPECT_THAT(Run({"datasets", "get", "depot7"}).out, HasSubstr("datasets/depot7\n"));

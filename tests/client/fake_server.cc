@@ -33,8 +33,8 @@ grpc::Status ToGrpc(const absl::Status& status) {
 }
 
 template <typename Request, typename Response>
-grpc::Status Answer(const FakeHandlers::Unary<Request, Response>& handler,
-                    grpc::ServerContext* context, const Request* request, Response* response) {
+grpc::Status HandleUnary(const FakeHandlers::Unary<Request, Response>& handler,
+                         grpc::ServerContext* context, const Request* request, Response* response) {
   if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
   absl::StatusOr<Response> result =
       handler(*request, {[context] { return context->IsCancelled(); }});
@@ -44,7 +44,7 @@ grpc::Status Answer(const FakeHandlers::Unary<Request, Response>& handler,
 }
 
 template <typename Request, typename Response>
-grpc::Status AnswerStream(const FakeHandlers::Stream<Request, Response>& handler,
+grpc::Status HandleStream(const FakeHandlers::Stream<Request, Response>& handler,
                           const Request* request, grpc::ServerWriter<Response>* writer) {
   if (!handler) return grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "not in this test");
   return ToGrpc(
@@ -56,51 +56,51 @@ class FakeSolver : public v1::SolverService::Service {
   explicit FakeSolver(const FakeHandlers& handlers) : handlers_(handlers) {}
   grpc::Status Solve(grpc::ServerContext* context, const v1::SolveRequest* request,
                      v1::SolveResponse* response) override {
-    return Answer(handlers_.solve, context, request, response);
+    return HandleUnary(handlers_.solve, context, request, response);
   }
   grpc::Status StreamSolve(grpc::ServerContext*, const v1::SolveRequest* request,
                            grpc::ServerWriter<v1::StreamSolveResponse>* writer) override {
-    return AnswerStream(handlers_.stream_solve, request, writer);
+    return HandleStream(handlers_.stream_solve, request, writer);
   }
   grpc::Status CheckSolution(grpc::ServerContext* context, const v1::CheckSolutionRequest* request,
                              v1::CheckSolutionResponse* response) override {
-    return Answer(handlers_.check, context, request, response);
+    return HandleUnary(handlers_.check, context, request, response);
   }
   grpc::Status ValidateInstance(grpc::ServerContext* context,
                                 const v1::ValidateInstanceRequest* request,
                                 v1::ValidateInstanceResponse* response) override {
-    return Answer(handlers_.validate, context, request, response);
+    return HandleUnary(handlers_.validate, context, request, response);
   }
   grpc::Status ConvertInstance(grpc::ServerContext* context,
                                const v1::ConvertInstanceRequest* request,
                                v1::ConvertInstanceResponse* response) override {
-    return Answer(handlers_.convert, context, request, response);
+    return HandleUnary(handlers_.convert, context, request, response);
   }
   grpc::Status CreateSolveJob(grpc::ServerContext* context,
                               const v1::CreateSolveJobRequest* request,
                               v1::SolveJob* response) override {
-    return Answer(handlers_.create_solve_job, context, request, response);
+    return HandleUnary(handlers_.create_solve_job, context, request, response);
   }
   grpc::Status GetSolveJob(grpc::ServerContext* context, const v1::GetSolveJobRequest* request,
                            v1::SolveJob* response) override {
-    return Answer(handlers_.get_solve_job, context, request, response);
+    return HandleUnary(handlers_.get_solve_job, context, request, response);
   }
   grpc::Status ListSolveJobs(grpc::ServerContext* context, const v1::ListSolveJobsRequest* request,
                              v1::ListSolveJobsResponse* response) override {
-    return Answer(handlers_.list_solve_jobs, context, request, response);
+    return HandleUnary(handlers_.list_solve_jobs, context, request, response);
   }
   grpc::Status StopSolveJob(grpc::ServerContext* context, const v1::StopSolveJobRequest* request,
                             v1::SolveJob* response) override {
-    return Answer(handlers_.stop_solve_job, context, request, response);
+    return HandleUnary(handlers_.stop_solve_job, context, request, response);
   }
   grpc::Status DeleteSolveJob(grpc::ServerContext* context,
                               const v1::DeleteSolveJobRequest* request,
                               v1::DeleteSolveJobResponse* response) override {
-    return Answer(handlers_.delete_solve_job, context, request, response);
+    return HandleUnary(handlers_.delete_solve_job, context, request, response);
   }
   grpc::Status WatchSolveJob(grpc::ServerContext*, const v1::WatchSolveJobRequest* request,
                              grpc::ServerWriter<v1::WatchSolveJobResponse>* writer) override {
-    return AnswerStream(handlers_.watch_solve_job, request, writer);
+    return HandleStream(handlers_.watch_solve_job, request, writer);
   }
 
  private:
@@ -113,56 +113,56 @@ class FakeTraining : public v1::TrainingService::Service {
   grpc::Status CreateTrainingJob(grpc::ServerContext* context,
                                  const v1::CreateTrainingJobRequest* request,
                                  v1::TrainingJob* response) override {
-    return Answer(handlers_.create_job, context, request, response);
+    return HandleUnary(handlers_.create_job, context, request, response);
   }
   grpc::Status GetTrainingJob(grpc::ServerContext* context,
                               const v1::GetTrainingJobRequest* request,
                               v1::TrainingJob* response) override {
-    return Answer(handlers_.get_job, context, request, response);
+    return HandleUnary(handlers_.get_job, context, request, response);
   }
   grpc::Status ListTrainingJobs(grpc::ServerContext* context,
                                 const v1::ListTrainingJobsRequest* request,
                                 v1::ListTrainingJobsResponse* response) override {
-    return Answer(handlers_.list_jobs, context, request, response);
+    return HandleUnary(handlers_.list_jobs, context, request, response);
   }
   grpc::Status CancelTrainingJob(grpc::ServerContext* context,
                                  const v1::CancelTrainingJobRequest* request,
                                  v1::TrainingJob* response) override {
-    return Answer(handlers_.cancel_job, context, request, response);
+    return HandleUnary(handlers_.cancel_job, context, request, response);
   }
   grpc::Status StopTrainingJob(grpc::ServerContext* context,
                                const v1::StopTrainingJobRequest* request,
                                v1::TrainingJob* response) override {
-    return Answer(handlers_.stop_job, context, request, response);
+    return HandleUnary(handlers_.stop_job, context, request, response);
   }
   grpc::Status PauseTrainingJob(grpc::ServerContext* context,
                                 const v1::PauseTrainingJobRequest* request,
                                 v1::TrainingJob* response) override {
-    return Answer(handlers_.pause_job, context, request, response);
+    return HandleUnary(handlers_.pause_job, context, request, response);
   }
   grpc::Status ResumeTrainingJob(grpc::ServerContext* context,
                                  const v1::ResumeTrainingJobRequest* request,
                                  v1::TrainingJob* response) override {
-    return Answer(handlers_.resume_job, context, request, response);
+    return HandleUnary(handlers_.resume_job, context, request, response);
   }
   grpc::Status DeleteTrainingJob(grpc::ServerContext* context,
                                  const v1::DeleteTrainingJobRequest* request,
                                  v1::DeleteTrainingJobResponse* response) override {
-    return Answer(handlers_.delete_job, context, request, response);
+    return HandleUnary(handlers_.delete_job, context, request, response);
   }
   grpc::Status PublishTrainingJob(grpc::ServerContext* context,
                                   const v1::PublishTrainingJobRequest* request,
                                   v1::PublishTrainingJobResponse* response) override {
-    return Answer(handlers_.publish_job, context, request, response);
+    return HandleUnary(handlers_.publish_job, context, request, response);
   }
   grpc::Status GetTrainingHistory(grpc::ServerContext* context,
                                   const v1::GetTrainingHistoryRequest* request,
                                   v1::GetTrainingHistoryResponse* response) override {
-    return Answer(handlers_.history, context, request, response);
+    return HandleUnary(handlers_.history, context, request, response);
   }
   grpc::Status WatchTrainingJob(grpc::ServerContext*, const v1::WatchTrainingJobRequest* request,
                                 grpc::ServerWriter<v1::WatchTrainingJobResponse>* writer) override {
-    return AnswerStream(handlers_.watch_job, request, writer);
+    return HandleStream(handlers_.watch_job, request, writer);
   }
 
  private:
@@ -174,48 +174,48 @@ class FakeModels : public v1::ModelService::Service {
   explicit FakeModels(const FakeHandlers& handlers) : handlers_(handlers) {}
   grpc::Status ListModels(grpc::ServerContext* context, const v1::ListModelsRequest* request,
                           v1::ListModelsResponse* response) override {
-    return Answer(handlers_.list_models, context, request, response);
+    return HandleUnary(handlers_.list_models, context, request, response);
   }
   grpc::Status GetModel(grpc::ServerContext* context, const v1::GetModelRequest* request,
                         v1::Model* response) override {
-    return Answer(handlers_.get_model, context, request, response);
+    return HandleUnary(handlers_.get_model, context, request, response);
   }
   grpc::Status EvaluateModel(grpc::ServerContext*, const v1::EvaluateModelRequest* request,
                              grpc::ServerWriter<v1::EvaluateModelResponse>* writer) override {
-    return AnswerStream(handlers_.evaluate_model, request, writer);
+    return HandleStream(handlers_.evaluate_model, request, writer);
   }
   grpc::Status ExportModel(grpc::ServerContext*, const v1::ExportModelRequest* request,
                            grpc::ServerWriter<v1::ExportModelResponse>* writer) override {
-    return AnswerStream(handlers_.export_model, request, writer);
+    return HandleStream(handlers_.export_model, request, writer);
   }
   grpc::Status SetModelAlias(grpc::ServerContext* context, const v1::SetModelAliasRequest* request,
                              v1::SetModelAliasResponse* response) override {
-    return Answer(handlers_.set_alias, context, request, response);
+    return HandleUnary(handlers_.set_alias, context, request, response);
   }
   grpc::Status DeleteModelAlias(grpc::ServerContext* context,
                                 const v1::DeleteModelAliasRequest* request,
                                 v1::DeleteModelAliasResponse* response) override {
-    return Answer(handlers_.delete_alias, context, request, response);
+    return HandleUnary(handlers_.delete_alias, context, request, response);
   }
   grpc::Status LoadModel(grpc::ServerContext* context, const v1::LoadModelRequest* request,
                          v1::Model* response) override {
-    return Answer(handlers_.load_model, context, request, response);
+    return HandleUnary(handlers_.load_model, context, request, response);
   }
   grpc::Status UnloadModel(grpc::ServerContext* context, const v1::UnloadModelRequest* request,
                            v1::UnloadModelResponse* response) override {
-    return Answer(handlers_.unload_model, context, request, response);
+    return HandleUnary(handlers_.unload_model, context, request, response);
   }
   grpc::Status DeleteModelVersion(grpc::ServerContext* context,
                                   const v1::DeleteModelVersionRequest* request,
                                   v1::DeleteModelVersionResponse* response) override {
-    return Answer(handlers_.delete_version, context, request, response);
+    return HandleUnary(handlers_.delete_version, context, request, response);
   }
   grpc::Status ImportModel(grpc::ServerContext* context,
                            grpc::ServerReader<v1::ImportModelRequest>* reader,
                            v1::Model* response) override {
     std::vector<v1::ImportModelRequest> messages;
     for (v1::ImportModelRequest message; reader->Read(&message);) messages.push_back(message);
-    return Answer(handlers_.import_model, context, &messages, response);
+    return HandleUnary(handlers_.import_model, context, &messages, response);
   }
 
  private:
@@ -228,42 +228,42 @@ class FakeDatasets : public v1::DatasetService::Service {
   grpc::Status GenerateInstances(
       grpc::ServerContext*, const v1::GenerateInstancesRequest* request,
       grpc::ServerWriter<v1::GenerateInstancesResponse>* writer) override {
-    return AnswerStream(handlers_.generate, request, writer);
+    return HandleStream(handlers_.generate, request, writer);
   }
   grpc::Status UploadMatrices(grpc::ServerContext* context,
                               grpc::ServerReader<v1::UploadMatricesRequest>* reader,
                               v1::Matrices* response) override {
     std::vector<v1::UploadMatricesRequest> messages;
     for (v1::UploadMatricesRequest message; reader->Read(&message);) messages.push_back(message);
-    return Answer(handlers_.upload_matrices, context, &messages, response);
+    return HandleUnary(handlers_.upload_matrices, context, &messages, response);
   }
   grpc::Status ListMatrices(grpc::ServerContext* context, const v1::ListMatricesRequest* request,
                             v1::ListMatricesResponse* response) override {
-    return Answer(handlers_.list_matrices, context, request, response);
+    return HandleUnary(handlers_.list_matrices, context, request, response);
   }
   grpc::Status DeleteMatrices(grpc::ServerContext* context,
                               const v1::DeleteMatricesRequest* request,
                               v1::DeleteMatricesResponse* response) override {
-    return Answer(handlers_.delete_matrices, context, request, response);
+    return HandleUnary(handlers_.delete_matrices, context, request, response);
   }
   grpc::Status UploadDataset(grpc::ServerContext* context,
                              grpc::ServerReader<v1::UploadDatasetRequest>* reader,
                              v1::Dataset* response) override {
     std::vector<v1::UploadDatasetRequest> messages;
     for (v1::UploadDatasetRequest message; reader->Read(&message);) messages.push_back(message);
-    return Answer(handlers_.upload_dataset, context, &messages, response);
+    return HandleUnary(handlers_.upload_dataset, context, &messages, response);
   }
   grpc::Status ListDatasets(grpc::ServerContext* context, const v1::ListDatasetsRequest* request,
                             v1::ListDatasetsResponse* response) override {
-    return Answer(handlers_.list_datasets, context, request, response);
+    return HandleUnary(handlers_.list_datasets, context, request, response);
   }
   grpc::Status GetDataset(grpc::ServerContext* context, const v1::GetDatasetRequest* request,
                           v1::Dataset* response) override {
-    return Answer(handlers_.get_dataset, context, request, response);
+    return HandleUnary(handlers_.get_dataset, context, request, response);
   }
   grpc::Status DeleteDataset(grpc::ServerContext* context, const v1::DeleteDatasetRequest* request,
                              v1::DeleteDatasetResponse* response) override {
-    return Answer(handlers_.delete_dataset, context, request, response);
+    return HandleUnary(handlers_.delete_dataset, context, request, response);
   }
 
  private:
@@ -275,20 +275,20 @@ class FakeSystem : public v1::SystemService::Service {
   explicit FakeSystem(const FakeHandlers& handlers) : handlers_(handlers) {}
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
                              v1::ServerInfo* response) override {
-    return Answer(handlers_.server_info, context, request, response);
+    return HandleUnary(handlers_.server_info, context, request, response);
   }
   grpc::Status GetServerStats(grpc::ServerContext* context,
                               const v1::GetServerStatsRequest* request,
                               v1::ServerStats* response) override {
-    return Answer(handlers_.server_stats, context, request, response);
+    return HandleUnary(handlers_.server_stats, context, request, response);
   }
   grpc::Status SetLogLevel(grpc::ServerContext* context, const v1::SetLogLevelRequest* request,
                            v1::SetLogLevelResponse* response) override {
-    return Answer(handlers_.set_log_level, context, request, response);
+    return HandleUnary(handlers_.set_log_level, context, request, response);
   }
   grpc::Status BackupServer(grpc::ServerContext*, const v1::BackupServerRequest* request,
                             grpc::ServerWriter<v1::BackupServerResponse>* writer) override {
-    return AnswerStream(handlers_.backup, request, writer);
+    return HandleStream(handlers_.backup, request, writer);
   }
 
  private:

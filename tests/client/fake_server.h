@@ -1,4 +1,4 @@
-// A daemon whose answers a test chooses. Tests that use it need no gRPC header.
+// A fake daemon whose responses a test sets. Tests that use it need no gRPC header.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ struct FakeCall {
   std::function<bool()> cancelled;
 };
 
-// The daemon's answers. Unset handlers return UNIMPLEMENTED. Handlers run in the server's threads.
-// A status payload of type type.googleapis.com/... becomes an error detail.
+// The handlers of the daemon's RPCs. Unset handlers return UNIMPLEMENTED. Handlers run in the
+// server's threads. A status payload of type type.googleapis.com/... becomes an error detail.
 struct FakeHandlers {
   template <typename Request, typename Response>
   using Unary = std::function<absl::StatusOr<Response>(const Request&, const FakeCall&)>;
@@ -89,7 +89,7 @@ class FakeServer {
 
   // Returns "127.0.0.1:PORT".
   const std::string& address() const { return address_; }
-  // Sets the answer of grpc.health.v1 for `service`; by default, for the whole daemon.
+  // Sets the status that grpc.health.v1 reports for `service`; by default, for the whole daemon.
   void SetServing(bool serving, const std::string& service = "");
   // Breaks all connections and closes the port.
   void Stop();

@@ -20,9 +20,10 @@ using testing::Not;
 
 using Event = v1::WatchTrainingJobResponse;
 
-std::vector<int64_t> Sequences(const Ran& ran) {
+std::vector<int64_t> Sequences(const CommandResult& result) {
   std::vector<int64_t> sequences;
-  for (const auto& event : ran.OutJson()) sequences.push_back(event.value("sequence", int64_t{-1}));
+  for (const auto& event : result.OutJson())
+    sequences.push_back(event.value("sequence", int64_t{-1}));
   return sequences;
 }
 
@@ -51,8 +52,8 @@ absl::Status WriteAll(int64_t from, WriteEvent write) {
   return absl::OkStatus();
 }
 
-Ran Watch(const FakeServer& server, std::vector<std::string> more = {},
-          const RunSettings& settings = {}) {
+CommandResult Watch(const FakeServer& server, std::vector<std::string> more = {},
+                    const RunSettings& settings = {}) {
   std::vector<std::string> arguments = {"jobs",     "watch",         "a", "--output", "json",
                                         "--remote", server.address()};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -66,10 +67,10 @@ TEST(JobsWatch, PrintsOneLinePerEventWithoutHeartbeats) {
     write(AHeartbeat());
     return status;
   }}));
-  const Ran ran = Watch(server);
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_EQ(ran.err, "");
+  const CommandResult result = Watch(server);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(Sequences(result), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(result.err, "");
 }
 
 TEST(JobsWatch, BeginsWithTheGivenEvent) {
@@ -78,22 +79,22 @@ TEST(JobsWatch, BeginsWithTheGivenEvent) {
 }
 
 TEST(JobsWatch, ContinuesAfterABrokenConnectionWithoutGapsOrDuplicates) {
-  std::atomic<int64_t> asked_again = 0;
+  std::atomic<int64_t> requested_from = 0;
   FakeServer server(Scripted({[](int64_t, WriteEvent write) {
                                 for (int64_t i = 1; i <= 3; ++i) write(EventNumber(i));
                                 return absl::UnavailableError("the daemon is stopping");
                               },
                               [&](int64_t from, WriteEvent write) {
-                                asked_again = from;
+                                requested_from = from;
                                 // Sends one event too early, as a faulty daemon does.
                                 return WriteAll(from - 1, write);
                               }}));
-  const Ran ran = Watch(server);
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(asked_again, 4);
-  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(ran.err, HasSubstr("the daemon is stopping"));
-  EXPECT_THAT(ran.err, HasSubstr("connected again"));
+  const CommandResult result = Watch(server);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(requested_from, 4);
+  EXPECT_THAT(Sequences(result), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(result.err, HasSubstr("the daemon is stopping"));
+  EXPECT_THAT(result.err, HasSubstr("connected again"));
 }
 
 TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
@@ -105,14 +106,14 @@ TEST(JobsWatch, SurvivesARestartOfTheDaemon) {
                                 return absl::OkStatus();
                               },
                               WriteAll}));
-  Ran ran;
-  std::thread watch([&] { ran = Watch(server); });
+  CommandResult result;
+  std::thread watch([&] { result = Watch(server); });
   half_way.WaitForNotification();
   server.Stop();
   server.Restart();
   watch.join();
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(Sequences(result), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
 FakeHandlers WithJob(FakeHandlers handlers, v1::JobState state, int64_t last_sequence) {
@@ -140,10 +141,10 @@ TEST(JobsWatch, RequestsAMissingEventAgain) {
 
 TEST(JobsWatch, FailsIfAnEventIsLostForGood) {
   FakeServer server(WithJob(Scripted({WriteWithoutTheThird}), v1::JOB_STATE_SUCCEEDED, 5));
-  const Ran ran = Watch(server);
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(Sequences(ran), ElementsAre(1, 2));
-  EXPECT_THAT(ran.err, HasSubstr("does not send event 3"));
+  const CommandResult result = Watch(server);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(Sequences(result), ElementsAre(1, 2));
+  EXPECT_THAT(result.err, HasSubstr("does not send event 3"));
 }
 
 TEST(JobsWatch, PrintsTheErrorOfAFailedJob) {
@@ -151,9 +152,9 @@ TEST(JobsWatch, PrintsTheErrorOfAFailedJob) {
     write(AStateEvent(1, v1::JOB_STATE_FAILED, "loss is NaN"));
     return absl::OkStatus();
   }}));
-  const Ran ran = Watch(server);
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("trainingJobs/a FAILED: loss is NaN"));
+  const CommandResult result = Watch(server);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("trainingJobs/a FAILED: loss is NaN"));
 }
 
 TEST(JobsWatch, FailsForACancelledJob) {
@@ -167,9 +168,9 @@ TEST(JobsWatch, FailsForACancelledJob) {
 TEST(JobsWatch, LooksUpTheStateOfAnEndedJob) {
   FakeServer server(WithJob(Scripted({[](int64_t, WriteEvent) { return absl::OkStatus(); }}),
                             v1::JOB_STATE_SUCCEEDED, 6));
-  const Ran ran = Watch(server, {"--from", "7"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "");
+  const CommandResult result = Watch(server, {"--from", "7"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "");
 }
 
 TEST(JobsWatch, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchIt) {
@@ -180,10 +181,10 @@ TEST(JobsWatch, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchIt) {
     while (write(AHeartbeat())) std::this_thread::yield();
     return absl::OkStatus();
   }}));
-  const Ran ran = Watch(server, {}, {.interrupt = &interrupt});
-  EXPECT_EQ(ran.code, 130);
-  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/a --remote ",
-                                              server.address())));
+  const CommandResult result = Watch(server, {}, {.interrupt = &interrupt});
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/a --remote ",
+                                                 server.address())));
 }
 
 TEST(JobsWatch, EndsOnCtrlCWhileWaitingForTheDaemon) {
@@ -219,8 +220,9 @@ TEST(JobsWatch, GivesUpIfTheDaemonWasNeverReachable) {
 
 TEST(JobsWatch, PrintsPlainLinesWithoutATerminal) {
   FakeServer server(Scripted({WriteAll}));
-  const Ran ran = RunCommand({"--remote", server.address(), "jobs", "watch", "trainingJobs/a"});
-  EXPECT_EQ(ran.out,
+  const CommandResult result =
+      RunCommand({"--remote", server.address(), "jobs", "watch", "trainingJobs/a"});
+  EXPECT_EQ(result.out,
             "line 1\nline 2\nline 3\nline 4\nline 5\nstate SUCCEEDED\ntrainingJobs/a SUCCEEDED\n");
 }
 

@@ -16,7 +16,7 @@ using testing::Not;
 using testing::SizeIs;
 
 template <typename Request>
-auto Answering(v1::JobState state, int32_t position = 0) {
+auto ChangesStateTo(v1::JobState state, int32_t position = 0) {
   return [=](const Request& request, const FakeCall&) -> absl::StatusOr<v1::TrainingJob> {
     if (request.name() != "trainingJobs/abc") return absl::FailedPreconditionError("has ended");
     v1::TrainingJob job;
@@ -29,8 +29,8 @@ auto Answering(v1::JobState state, int32_t position = 0) {
 
 TEST(JobsControlCommands, PauseAndResumePrintTheNewState) {
   FakeHandlers handlers;
-  handlers.pause_job = Answering<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
-  handlers.resume_job = Answering<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
+  handlers.pause_job = ChangesStateTo<v1::PauseTrainingJobRequest>(v1::JOB_STATE_PAUSING);
+  handlers.resume_job = ChangesStateTo<v1::ResumeTrainingJobRequest>(v1::JOB_STATE_QUEUED, 3);
   const FakeServer server(handlers);
   EXPECT_EQ(RunOn(server, {"jobs", "pause", "abc"}).out, "trainingJobs/abc PAUSING\n");
   EXPECT_EQ(RunOn(server, {"jobs", "resume", "abc"}).out, "trainingJobs/abc QUEUED, position 3\n");
@@ -42,7 +42,7 @@ TEST(JobsControlCommands, PauseAndResumePrintTheNewState) {
 TEST(JobsControlCommands, StopPrintsWhetherAModelWillFollow) {
   const auto stop = [](v1::JobState state) {
     FakeHandlers handlers;
-    handlers.stop_job = Answering<v1::StopTrainingJobRequest>(state);
+    handlers.stop_job = ChangesStateTo<v1::StopTrainingJobRequest>(state);
     const FakeServer server(handlers);
     return RunOn(server, {"jobs", "stop", "abc"}).out;
   };
@@ -58,7 +58,7 @@ TEST(JobsControlCommands, StopPrintsWhetherAModelWillFollow) {
 
 TEST(JobsControlCommands, StopPrintsTheJobAsJsonAndItsRefusal) {
   FakeHandlers handlers;
-  handlers.stop_job = Answering<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
+  handlers.stop_job = ChangesStateTo<v1::StopTrainingJobRequest>(v1::JOB_STATE_STOPPING);
   const FakeServer server(handlers);
   EXPECT_EQ(RunJson(server, {"jobs", "stop", "abc"}).OutJson()[0]["state"], "STOPPING");
   EXPECT_EQ(RunOn(server, {"jobs", "stop", "other"}).code, 4);
@@ -112,18 +112,18 @@ TEST(JobsControlCommands, PublishPrintsHowToSolveWithTheVersion) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran ran = RunOn(server, {"jobs", "publish", "abc"});
-  EXPECT_THAT(ran.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
-  EXPECT_THAT(ran.out, HasSubstr("--model models/tiny/versions/4"));
-  EXPECT_THAT(ran.out, HasSubstr("--model tiny@live"));
+  const CommandResult result = RunOn(server, {"jobs", "publish", "abc"});
+  EXPECT_THAT(result.out, HasSubstr("models/tiny/versions/4: weights after step 120\n"));
+  EXPECT_THAT(result.out, HasSubstr("--model models/tiny/versions/4"));
+  EXPECT_THAT(result.out, HasSubstr("--model tiny@live"));
   EXPECT_EQ(RunJson(server, {"jobs", "publish", "abc"}).OutJson()[0]["step"], 120);
 }
 
 TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
   FakeHandlers handlers;
-  v1::GetTrainingHistoryRequest asked;
+  v1::GetTrainingHistoryRequest request_received;
   handlers.history = [&](const v1::GetTrainingHistoryRequest& request, const FakeCall&) {
-    asked = request;
+    request_received = request;
     v1::GetTrainingHistoryResponse response;
     for (const int64_t step : {10, 20})
       *response.add_points()->mutable_progress() = AProgress(step);
@@ -131,14 +131,14 @@ TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran table = RunOn(server, {"jobs", "history", "abc", "--from-step", "5", "--to-step", "90",
-                                   "--epochs", "--max-points", "2"});
+  const CommandResult table = RunOn(server, {"jobs", "history", "abc", "--from-step", "5",
+                                             "--to-step", "90", "--epochs", "--max-points", "2"});
   EXPECT_EQ(table.code, 0) << table.err;
-  EXPECT_EQ(asked.name(), "trainingJobs/abc");
-  EXPECT_EQ(asked.from_step(), 5);
-  EXPECT_EQ(asked.to_step(), 90);
-  EXPECT_EQ(asked.max_points(), 2);
-  EXPECT_TRUE(asked.epochs_only());
+  EXPECT_EQ(request_received.name(), "trainingJobs/abc");
+  EXPECT_EQ(request_received.from_step(), 5);
+  EXPECT_EQ(request_received.to_step(), 90);
+  EXPECT_EQ(request_received.max_points(), 2);
+  EXPECT_TRUE(request_received.epochs_only());
   ASSERT_THAT(table.OutLines(), SizeIs(4));
   EXPECT_THAT(table.OutLines()[0], HasSubstr("VAL GAP"));
   EXPECT_THAT(table.OutLines()[0], HasSubstr("S/STEP  S/EPOCH"));
@@ -146,7 +146,7 @@ TEST(JobsHistoryCommand, SendsItsFlagsAndPrintsOneLinePerPoint) {
   EXPECT_THAT(table.OutLines()[1], HasSubstr("0.104   26.4"));
   EXPECT_THAT(table.OutLines()[3], HasSubstr("2 of 7 points"));
   const auto points = RunJson(server, {"jobs", "history", "abc"}).OutJson();
-  EXPECT_EQ(asked.max_points(), 1000);
+  EXPECT_EQ(request_received.max_points(), 1000);
   ASSERT_THAT(points, SizeIs(2));
   EXPECT_EQ(points[1]["step"], 20);
   EXPECT_EQ(points[1]["val_cost"], 6.32);
@@ -182,10 +182,10 @@ FakeHandlers TwoJobs() {
 
 TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
   const FakeServer server(TwoJobs());
-  const Ran ran = RunOn(server, {"jobs", "compare", "a", "b"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  const auto row = [&ran](const std::string& title) {
-    for (const std::string& line : ran.OutLines()) {
+  const CommandResult result = RunOn(server, {"jobs", "compare", "a", "b"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const auto row = [&result](const std::string& title) {
+    for (const std::string& line : result.OutLines()) {
       if (line.starts_with(title)) return line;
     }
     return std::string();
@@ -198,7 +198,7 @@ TEST(JobsCompareCommand, ShowsResultsAndDifferingSettings) {
   EXPECT_THAT(row("run time"), HasSubstr("1m20s"));
   EXPECT_THAT(row("training.learning_rate"), HasSubstr("0.2"));
   EXPECT_THAT(row("training.patience"), HasSubstr("-"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("training.epochs")));
+  EXPECT_THAT(result.out, Not(HasSubstr("training.epochs")));
 }
 
 TEST(JobsCompareCommand, PrintsJson) {
@@ -221,9 +221,9 @@ TEST(JobsCompareCommand, RequiresTwoExistingJobs) {
 
 TEST(JobsListCommand, FiltersByLabelsAndPrintsThem) {
   FakeHandlers handlers;
-  v1::ListTrainingJobsRequest asked;
+  v1::ListTrainingJobsRequest request_received;
   handlers.list_jobs = [&](const v1::ListTrainingJobsRequest& request, const FakeCall&) {
-    asked = request;
+    request_received = request;
     v1::ListTrainingJobsResponse response;
     v1::TrainingJob& job = *response.add_training_jobs();
     job.set_name("trainingJobs/a");
@@ -233,11 +233,12 @@ TEST(JobsListCommand, FiltersByLabelsAndPrintsThem) {
     return response;
   };
   const FakeServer server(handlers);
-  const Ran ran = RunOn(server, {"jobs", "list", "--label", "team=north", "--label", "run=a=b"});
-  EXPECT_EQ(asked.labels().at("team"), "north");
-  EXPECT_EQ(asked.labels().at("run"), "a=b");
-  EXPECT_THAT(ran.OutLines()[1], HasSubstr("QUEUED 2"));
-  EXPECT_THAT(ran.OutLines()[1], HasSubstr("team=north"));
+  const CommandResult result =
+      RunOn(server, {"jobs", "list", "--label", "team=north", "--label", "run=a=b"});
+  EXPECT_EQ(request_received.labels().at("team"), "north");
+  EXPECT_EQ(request_received.labels().at("run"), "a=b");
+  EXPECT_THAT(result.OutLines()[1], HasSubstr("QUEUED 2"));
+  EXPECT_THAT(result.OutLines()[1], HasSubstr("team=north"));
   EXPECT_EQ(RunOn(server, {"jobs", "list", "--label", "team"}).code, 2);
   EXPECT_EQ(RunOn(server, {"jobs", "list", "--label", "a=1", "--label", "a=2"}).code, 2);
 }
@@ -255,14 +256,15 @@ TEST(TrainLimits, AreSentUnchanged) {
   };
   const FakeServer server(handlers);
   const std::string config = WriteTestFile("limits.yaml", "name: tiny\n");
-  const Ran ran = RunOn(server, {"train", "--config", config, "--detach", "--priority", "-5",
-                                 "--label", "k=v", "--time-limit", "2h", "--epoch-limit", "7"});
-  EXPECT_EQ(ran.out, "trainingJobs/a QUEUED, position 4\n") << ran.err;
+  const CommandResult result =
+      RunOn(server, {"train", "--config", config, "--detach", "--priority", "-5", "--label", "k=v",
+                     "--time-limit", "2h", "--epoch-limit", "7"});
+  EXPECT_EQ(result.out, "trainingJobs/a QUEUED, position 4\n") << result.err;
   EXPECT_EQ(spec.priority(), -5);
   EXPECT_EQ(spec.labels().at("k"), "v");
   EXPECT_EQ(spec.time_limit().seconds(), 7200);
   EXPECT_EQ(spec.epoch_limit(), 7);
-  const Ran wrong = RunOn(server, {"train", "--config", config, "--time-limit", "2"});
+  const CommandResult wrong = RunOn(server, {"train", "--config", config, "--time-limit", "2"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("--time-limit: \"2\" has no unit"));
 }
@@ -285,7 +287,7 @@ TEST(JobsWatch, AcceptsACompactedRangeOfEvents) {
     return absl::OkStatus();
   };
   const FakeServer server(handlers);
-  const Ran plain = RunOn(server, {"jobs", "watch", "a"});
+  const CommandResult plain = RunOn(server, {"jobs", "watch", "a"});
   EXPECT_EQ(plain.code, 0) << plain.err;
   EXPECT_THAT(plain.OutLines(),
               ElementsAre("state QUEUED", "position 2 in the queue", "position 1 in the queue",

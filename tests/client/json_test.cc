@@ -93,13 +93,13 @@ TEST(SolveText, ShowsReloadsBreaksAndCostParts) {
   EXPECT_THAT(text, testing::HasSubstr("\n  including distance 5, late 2.5\n"));
 }
 
-TEST(SolveJson, IsNullWithoutAModel) {
+TEST(SolveJson, HasANullModelWithoutAModel) {
   const Json object = SolveJson(ASolveResponse());
   EXPECT_TRUE(object["model"].is_null());
   EXPECT_TRUE(object["version"].is_null());
 }
 
-TEST(SolveJson, NamesWhyTheModelWasNotUsed) {
+TEST(SolveJson, StatesWhyTheModelWasNotUsed) {
   v1::SolveResponse response = ASolveResponse();
   response.set_policy_note("no time was left for the policy");
   EXPECT_EQ(SolveJson(response)["policy_note"], "no time was left for the policy");
@@ -162,7 +162,7 @@ TEST(EventJson, HasTheKeysThatScriptsRelyOnForProgress) {
   EXPECT_EQ(event["step"], 37);
 }
 
-TEST(ModelJson, IsNullIfTheCardStatesNoGap) {
+TEST(ModelJson, HasANullGapIfTheCardStatesNone) {
   v1::Model model;
   model.set_validation_cost(6.5);
   model.set_validation_reference_cost(6.25);
@@ -174,7 +174,7 @@ TEST(ModelJson, IsNullIfTheCardStatesNoGap) {
   EXPECT_EQ(ModelJson(model)["validation_reference"], "nearest neighbour");
 }
 
-TEST(EventJson, IsNullBeforeTheFirstValidation) {
+TEST(EventJson, HasANullCostBeforeTheFirstValidation) {
   v1::WatchTrainingJobResponse event = AProgressEvent(5, 37);
   event.mutable_progress()->clear_validation_cost();
   EXPECT_TRUE(EventJson(event)["val_cost"].is_null());
@@ -220,14 +220,14 @@ TEST(ModelJson, ToleratesSizesThatAreNotJson) {
   EXPECT_EQ(ModelJson(model)["version"], 2);
 }
 
-TEST(Json, IsNullForNumbersThatAreNotFinite) {
+TEST(Json, WritesNumbersThatAreNotFiniteAsNull) {
   EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::quiet_NaN()).is_null());
   EXPECT_TRUE(JsonNumber(std::numeric_limits<double>::infinity()).is_null());
   EXPECT_EQ(JsonNumber(1e300).dump(), "1e+300");
   EXPECT_EQ(JsonNumber(-3).dump(), "-3");
 }
 
-TEST(Json, IsOneLineForInvalidUtf8) {
+TEST(Json, WritesInvalidUtf8InOneLine) {
   std::ostringstream out;
   WriteJsonLine(out, {{"line", "a\nb\xFF"}});
   EXPECT_EQ(out.str(), "{\"line\":\"a\\nb\xEF\xBF\xBD\"}\n");

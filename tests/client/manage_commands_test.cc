@@ -29,9 +29,9 @@ TEST(ModelsAliasCommand, SetsAndMovesAnAlias) {
   EXPECT_EQ(json["name"], "models/net/aliases/production");
   EXPECT_EQ(json["model"], "models/net/aliases/production=2");
   EXPECT_EQ(json["previous_model"], "models/net/versions/1");
-  const Ran ran =
+  const CommandResult result =
       RunCommand({"models", "alias", "models/net/aliases/blue", "1", "--remote", server.address()});
-  EXPECT_EQ(ran.out, "models/net/aliases/blue: models/net/aliases/blue=1\n");
+  EXPECT_EQ(result.out, "models/net/aliases/blue: models/net/aliases/blue=1\n");
   for (const auto& wrong : std::vector<std::vector<std::string>>{
            {"net", "2"}, {"net@2", "2"}, {"net@blue", "0"}, {"net@blue", "x"}, {"net@blue"}}) {
     std::vector<std::string> words = {"models", "alias"};
@@ -76,7 +76,7 @@ TEST(ModelsManageCommands, SendResourceNames) {
   EXPECT_EQ(unloaded["unloaded"][0], "models/net/versions/4");
   EXPECT_THAT(RunCommand({"models", "unload", "other", "--remote", server.address()}).out,
               HasSubstr("models/other: was not loaded"));
-  const Ran refused = RunJson(server, {"models", "delete", "net@4"});
+  const CommandResult refused = RunJson(server, {"models", "delete", "net@4"});
   EXPECT_EQ(refused.code, 4);
   EXPECT_THAT(refused.err, HasSubstr("the alias blue names it"));
   EXPECT_EQ(RunJson(server, {"models", "delete", "net"}).code, 2);
@@ -121,9 +121,9 @@ TEST(ServerBackupCommand, LeavesNoFileIfDataIsMissingOrCorrupt) {
   const std::string path = TestPath("none.tar");
   {
     FakeServer server(Sending(std::string(64, '0')));
-    const Ran ran = RunJson(server, {"server", "backup", path});
-    EXPECT_EQ(ran.code, 1);
-    EXPECT_THAT(ran.err, HasSubstr("the received data has SHA-256 84d8"));
+    const CommandResult result = RunJson(server, {"server", "backup", path});
+    EXPECT_EQ(result.code, 1);
+    EXPECT_THAT(result.err, HasSubstr("the received data has SHA-256 84d8"));
   }
   {
     FakeServer server(Sending(kDigest, /*to_the_end=*/false));

@@ -49,23 +49,23 @@ TEST(ModelsEvaluateCommand, PrintsARowForEachMode) {
   EXPECT_EQ(json["evaluations"][1]["reference"], "search 2 s");
   EXPECT_EQ(json["card_written"], false);
 
-  const Ran ran = RunCommand({"models", "evaluate", "net", "--data",
-                              WriteTestFile("eval.jsonl", "{\"a\":1}\n{\"b\":2}\n"), "--remote",
-                              server.address()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("eval.jsonl"));
-  EXPECT_THAT(ran.out, HasSubstr("STRATEGY_GREEDY 0"));
-  EXPECT_THAT(ran.out, HasSubstr("+3.12 % vs search 0 s"));
-  EXPECT_THAT(ran.out, HasSubstr("the model's card was not updated: it is read-only"));
+  const CommandResult result = RunCommand({"models", "evaluate", "net", "--data",
+                                           WriteTestFile("eval.jsonl", "{\"a\":1}\n{\"b\":2}\n"),
+                                           "--remote", server.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("eval.jsonl"));
+  EXPECT_THAT(result.out, HasSubstr("STRATEGY_GREEDY 0"));
+  EXPECT_THAT(result.out, HasSubstr("+3.12 % vs search 0 s"));
+  EXPECT_THAT(result.out, HasSubstr("the model's card was not updated: it is read-only"));
 }
 
 TEST(ModelsEvaluateCommand, RefusesInvalidFlagsBeforeSending) {
   FakeServer server({});
   const auto refusal = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"models", "evaluate", "net"});
-    const Ran ran = RunJson(server, flags);
-    EXPECT_EQ(ran.code, 2) << ran.err;
-    return ran.err;
+    const CommandResult result = RunJson(server, flags);
+    EXPECT_EQ(result.code, 2) << result.err;
+    return result.err;
   };
   refusal({});
   refusal({"--data", "x.jsonl", "--generate", "cvrp20:10"});
@@ -103,7 +103,7 @@ TEST(ModelsImportCommand, SendsBothFilesInChunks) {
   // The upload has the header, the card, three full chunks of weights and an empty last one.
   EXPECT_EQ(json["weights_sha256"], "card 3145728 6");
   const std::string nowhere = TestPath("nowhere/card.json");
-  const Ran missing = RunJson(server, {"models", "import", nowhere, "--name", "g"});
+  const CommandResult missing = RunJson(server, {"models", "import", nowhere, "--name", "g"});
   EXPECT_EQ(missing.code, 2);
   EXPECT_THAT(missing.err, HasSubstr("nowhere/card.json"));
 }
@@ -112,9 +112,9 @@ TEST(ModelsImportCommand, RefusesAFileThatIsNoModel) {
   FakeServer server(FakeHandlers{});
   WriteTestFile("card.json", "card");
   const std::string other = WriteTestFile("model.tar", "other");
-  const Ran ran = RunJson(server, {"models", "import", other, "--name", "guest"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("model.tar: wanted a folder with card.json and weights"));
+  const CommandResult result = RunJson(server, {"models", "import", other, "--name", "guest"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("model.tar: wanted a folder with card.json and weights"));
 }
 
 TEST(ModelsExportCommand, WritesBothFilesOrNone) {
@@ -135,8 +135,8 @@ TEST(ModelsExportCommand, WritesBothFilesOrNone) {
   };
   FakeServer server(handlers);
   const std::string folder = TestPath("exported");
-  const Ran ran = RunJson(server, {"models", "export", "net", "--out", folder});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = RunJson(server, {"models", "export", "net", "--out", folder});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(ReadTestFile(folder + "/card.json"), "card");
   EXPECT_EQ(ReadTestFile(folder + "/weights.safetensors"), "weights");
   const std::string none = TestPath("none");

@@ -49,9 +49,9 @@ TEST(Presets, BeginWithTwoCommentLines) {
 TEST(Presets, IncludeTheDefault) { EXPECT_TRUE(FindPreset(kDefaultPreset).ok()); }
 
 TEST(PresetList, IsPrintedWithoutADaemon) {
-  const Ran ran = RunCommand({"train", "--list-presets", "--remote", "127.0.0.1:1"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, testing::StartsWith("NAME "));
+  const CommandResult result = RunCommand({"train", "--list-presets", "--remote", "127.0.0.1:1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, testing::StartsWith("NAME "));
   const auto objects =
       RunCommand({"train", "--list-presets", "--output", "json", "--remote", "127.0.0.1:1"})
           .OutJson();
@@ -59,7 +59,7 @@ TEST(PresetList, IsPrintedWithoutADaemon) {
   for (size_t i = 0; i < objects.size(); ++i) {
     EXPECT_EQ(objects[i]["name"], std::string(Presets()[i].name));
     EXPECT_EQ(objects[i]["takes"], Presets()[i].Takes());
-    EXPECT_THAT(ran.out, HasSubstr(Presets()[i].Trains()));
+    EXPECT_THAT(result.out, HasSubstr(Presets()[i].Trains()));
   }
 }
 

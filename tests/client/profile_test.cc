@@ -15,9 +15,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 nlohmann::ordered_json ProfileOf(const FakeServer& server) {
-  const Ran ran =
+  const CommandResult result =
       RunCommand({"jobs", "profile", "a", "--remote", server.address(), "--output", "json"});
-  return ran.OutJson().at(0);
+  return result.OutJson().at(0);
 }
 
 TEST(JobsProfileCommand, ShowsTimeByPhase) {
@@ -53,16 +53,16 @@ TEST(JobsProfileCommand, ShowsTimeByPhase) {
   EXPECT_EQ(json["matrix_bytes_per_step"], 0);
   EXPECT_EQ(json["device_utilization"], 0.83);
   EXPECT_TRUE(json["device_memory_used_bytes"].is_null());
-  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
-  EXPECT_THAT(ran.out, HasSubstr("PHASE     THREAD S  THREAD SHARE\n"));
-  EXPECT_THAT(ran.out, HasSubstr("encode    3.000     75.0 %\n"));
-  EXPECT_THAT(ran.out, HasSubstr("no wall time by phase")) << "by an older daemon";
+  const CommandResult result = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
+  EXPECT_THAT(result.out, HasSubstr("PHASE     THREAD S  THREAD SHARE\n"));
+  EXPECT_THAT(result.out, HasSubstr("encode    3.000     75.0 %\n"));
+  EXPECT_THAT(result.out, HasSubstr("no wall time by phase")) << "by an older daemon";
   EXPECT_TRUE(json["wall_seconds"].is_null());
-  EXPECT_THAT(ran.out, HasSubstr("matrix_bytes_per_step  0\n"));
-  EXPECT_THAT(ran.out, HasSubstr("2.5e-07"));
-  EXPECT_THAT(ran.out, HasSubstr("83 %\n"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("GPU memory"))) << "the driver does not report it";
-  EXPECT_THAT(ran.out, HasSubstr("/state/tensorboard/a"));
+  EXPECT_THAT(result.out, HasSubstr("matrix_bytes_per_step  0\n"));
+  EXPECT_THAT(result.out, HasSubstr("2.5e-07"));
+  EXPECT_THAT(result.out, HasSubstr("83 %\n"));
+  EXPECT_THAT(result.out, Not(HasSubstr("GPU memory"))) << "the driver does not report it";
+  EXPECT_THAT(result.out, HasSubstr("/state/tensorboard/a"));
   EXPECT_THAT(RunCommand({"jobs", "profile", "new", "--remote", server.address()}).out,
               HasSubstr("no step measured yet"));
 }
@@ -101,15 +101,15 @@ TEST(JobsProfileCommand, CoversTheWholeWallTime) {
   v1::TrainingJob job = AMeasuredJob();
   handlers.get_job = [&job](const v1::GetTrainingJobRequest&, const FakeCall&) { return job; };
   FakeServer server(handlers);
-  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
-  EXPECT_THAT(ran.out, HasSubstr("PHASE             WALL S  WALL SHARE  THREAD S\n"
-                                 "preparation       1.000   10.0 %      2.000\n"
-                                 "waiting for data  0.500   5.0 %       3.000\n"
-                                 "steps             8.000   80.0 %      16.000\n"
-                                 "  second pass     6.000   60.0 %      12.000\n"
-                                 "  log             2.000   20.0 %      4.000\n"
-                                 "other             0.500   5.0 %       0.500\n"
-                                 "total             10.000  100.0 %     21.500\n"));
+  const CommandResult result = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
+  EXPECT_THAT(result.out, HasSubstr("PHASE             WALL S  WALL SHARE  THREAD S\n"
+                                    "preparation       1.000   10.0 %      2.000\n"
+                                    "waiting for data  0.500   5.0 %       3.000\n"
+                                    "steps             8.000   80.0 %      16.000\n"
+                                    "  second pass     6.000   60.0 %      12.000\n"
+                                    "  log             2.000   20.0 %      4.000\n"
+                                    "other             0.500   5.0 %       0.500\n"
+                                    "total             10.000  100.0 %     21.500\n"));
   const auto json = ProfileOf(server);
   EXPECT_EQ(json["wall_seconds"], 10);
   EXPECT_EQ(json["wall_phases"][2]["phase"], "steps");
@@ -123,9 +123,9 @@ TEST(JobsProfileCommand, DoesNotDivideStepsThatRunOnADevice) {
   job.mutable_progress()->mutable_totals()->mutable_phases(1)->set_thread_seconds(0);
   handlers.get_job = [&job](const v1::GetTrainingJobRequest&, const FakeCall&) { return job; };
   FakeServer server(handlers);
-  const Ran ran = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
-  EXPECT_THAT(ran.out, HasSubstr("steps             8.000   80.0 %      16.000\n"
-                                 "other             0.500"));
+  const CommandResult result = RunCommand({"jobs", "profile", "a", "--remote", server.address()});
+  EXPECT_THAT(result.out, HasSubstr("steps             8.000   80.0 %      16.000\n"
+                                    "other             0.500"));
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ TEST(BytesBarLine, FitsIntoTheTerminal) {
   }
 }
 
-TEST(PlainProgress, IsOneWholeLine) {
+TEST(PlainProgress, ShowsAllValuesInOneLine) {
   EXPECT_EQ(PlainProgressLine(AProgress(37), absl::Seconds(80)),
             "epoch 2/10  step 37/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest "
             "neighbour)  1234 instances/s  0.104 s/step  26.4 s/epoch  ETA 1m20s");
 }
 
-TEST(PlainProgress, ShowsNoGapWithoutThatOfTheDaemon) {
+TEST(PlainProgress, OmitsTheGapIfTheDaemonSendsNone) {
   v1::TrainingProgress progress = AProgress(37);
   progress.clear_validation_gap();
   EXPECT_THAT(PlainProgressLine(progress, std::nullopt), HasSubstr("val 6.32  1234 instances/s"));

@@ -115,7 +115,7 @@ class RpcClientTest : public testing::Test {
     return client_->Call(&Datasets::GetDataset, request, timeout);
   }
 
-  absl::Status Generate(int64_t count, size_t most, std::vector<std::string>& names,
+  absl::Status Generate(int64_t count, size_t max_names, std::vector<std::string>& names,
                         uint64_t seed = 0) {
     v1::GenerateInstancesRequest request;
     request.set_instance_count(count);
@@ -123,7 +123,7 @@ class RpcClientTest : public testing::Test {
     return client_->Stream(&Datasets::GenerateInstances, request,
                            [&](const v1::GenerateInstancesResponse& response) {
                              names.push_back(response.file().name());
-                             return names.size() < most;
+                             return names.size() < max_names;
                            });
   }
 

@@ -37,13 +37,13 @@ const std::string& Folder() {
 
 }  // namespace
 
-std::vector<std::string> Ran::OutLines() const {
+std::vector<std::string> CommandResult::OutLines() const {
   std::vector<std::string> lines = absl::StrSplit(out, '\n');
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
   return lines;
 }
 
-std::vector<nlohmann::ordered_json> Ran::OutJson() const {
+std::vector<nlohmann::ordered_json> CommandResult::OutJson() const {
   std::vector<nlohmann::ordered_json> objects;
   for (const std::string& line : OutLines()) {
     nlohmann::ordered_json object = nlohmann::ordered_json::parse(line, nullptr, false);
@@ -52,7 +52,7 @@ std::vector<nlohmann::ordered_json> Ran::OutJson() const {
   return objects;
 }
 
-Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings) {
+CommandResult RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings) {
   std::istringstream in(settings.standard_input);
   std::ostringstream out, err;
   Interrupt own;
@@ -65,12 +65,12 @@ Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& set
   return {code, out.str(), err.str()};
 }
 
-Ran RunOn(const FakeServer& server, std::vector<std::string> arguments) {
+CommandResult RunOn(const FakeServer& server, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--remote", server.address()});
   return RunCommand(arguments);
 }
 
-Ran RunJson(const FakeServer& server, std::vector<std::string> arguments) {
+CommandResult RunJson(const FakeServer& server, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--output", "json"});
   return RunOn(server, std::move(arguments));
 }

@@ -13,7 +13,7 @@
 namespace vrp::client {
 
 // The exit code and output of a run.
-struct Ran {
+struct CommandResult {
   int code = 0;
   std::string out;
   std::string err;
@@ -29,10 +29,11 @@ struct RunSettings {
   Interrupt* interrupt = nullptr;
 };
 
-Ran RunCommand(const std::vector<std::string>& arguments, const RunSettings& settings = {});
-// Run the command on `server`. The second adds --output json.
-Ran RunOn(const FakeServer& server, std::vector<std::string> arguments);
-Ran RunJson(const FakeServer& server, std::vector<std::string> arguments);
+CommandResult RunCommand(const std::vector<std::string>& arguments,
+                         const RunSettings& settings = {});
+// Run vrpctl with `arguments` against `server`. RunJson adds --output json.
+CommandResult RunOn(const FakeServer& server, std::vector<std::string> arguments);
+CommandResult RunJson(const FakeServer& server, std::vector<std::string> arguments);
 
 // Returns the keys of an object in order.
 std::vector<std::string> Keys(const nlohmann::ordered_json& object);

@@ -1,4 +1,4 @@
-// A daemon for tests of `solve` that records the requests.
+// A fixture for tests of `solve` with a fake daemon.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,7 @@
 
 namespace vrp::client {
 
-// A fixture whose daemon answers every request with ASolveResponse by default and stores the last
-// one.
+// A fixture whose daemon stores the last request. By default it answers each with ASolveResponse.
 class SolveCommandTest : public testing::Test {
  protected:
   FakeHandlers Handlers() {
@@ -23,7 +22,7 @@ class SolveCommandTest : public testing::Test {
                             const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
       request_ = request;
       ++calls_;
-      return answer_(request, call);
+      return respond_(request, call);
     };
     handlers.stream_solve = [this](const v1::SolveRequest& request,
                                    absl::FunctionRef<bool(const v1::StreamSolveResponse&)> write) {
@@ -32,7 +31,7 @@ class SolveCommandTest : public testing::Test {
         message.mutable_improvement()->mutable_solution()->set_cost(cost);
         write(message);
       }
-      const absl::StatusOr<v1::SolveResponse> answer = answer_(request, {});
+      const absl::StatusOr<v1::SolveResponse> answer = respond_(request, {});
       if (!answer.ok()) return answer.status();
       v1::StreamSolveResponse message;
       *message.mutable_response() = *answer;
@@ -42,14 +41,14 @@ class SolveCommandTest : public testing::Test {
     return handlers;
   }
 
-  Ran Solve(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+  CommandResult Solve(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(),
                      {"--remote", server_.address(), "--output", "json", "solve"});
     return RunCommand(arguments, settings);
   }
 
   std::function<absl::StatusOr<v1::SolveResponse>(const v1::SolveRequest&, const FakeCall&)>
-      answer_ = [](const v1::SolveRequest& request, const FakeCall&) {
+      respond_ = [](const v1::SolveRequest& request, const FakeCall&) {
         v1::SolveResponse response = ASolveResponse();
         response.set_name(request.file().name());
         if (!request.render_solution_file()) response.clear_solution_file();

@@ -1,4 +1,4 @@
-// Tests the answers, exit codes, output and files of `solve`.
+// Tests the exit codes, output and files of `solve`.
 #include <atomic>
 #include <thread>
 
@@ -19,34 +19,34 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST_F(SolveCommandTest, StreamsTheImprovementsThenTheAnswer) {
-  const Ran ran = Solve({city_, "--stream"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  ASSERT_THAT(ran.OutJson(), SizeIs(3));
-  EXPECT_EQ(ran.OutJson()[0]["improvement"]["cost"], 9);
-  EXPECT_EQ(ran.OutJson()[1]["improvement"]["cost"], 8);
-  EXPECT_EQ(ran.OutJson()[2]["name"], "city.vrp");
+  const CommandResult result = Solve({city_, "--stream"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  ASSERT_THAT(result.OutJson(), SizeIs(3));
+  EXPECT_EQ(result.OutJson()[0]["improvement"]["cost"], 9);
+  EXPECT_EQ(result.OutJson()[1]["improvement"]["cost"], 8);
+  EXPECT_EQ(result.OutJson()[2]["name"], "city.vrp");
   EXPECT_EQ(calls_, 0);
 }
 
 TEST_F(SolveCommandTest, FailsIfAStreamEndsWithoutAnAnswer) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::StatusOr<v1::SolveResponse>(absl::NotFoundError("no such model"));
   };
-  const Ran ran = Solve({city_, "--stream"});
-  EXPECT_EQ(ran.code, 5) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("no such model"));
+  const CommandResult result = Solve({city_, "--stream"});
+  EXPECT_EQ(result.code, 5) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("no such model"));
 }
 
 TEST_F(SolveCommandTest, PrintsOneObjectForEachFile) {
-  const Ran ran = Solve({city_, WriteTestFile("town.vrp", "x")});
-  ASSERT_THAT(ran.OutJson(), SizeIs(2));
-  EXPECT_EQ(ran.OutJson()[1]["name"], "town.vrp");
+  const CommandResult result = Solve({city_, WriteTestFile("town.vrp", "x")});
+  ASSERT_THAT(result.OutJson(), SizeIs(2));
+  EXPECT_EQ(result.OutJson()[1]["name"], "town.vrp");
 }
 
 TEST_F(SolveCommandTest, WritesSolutionAndPlot) {
   const std::string solution = TestPath("out.sol"), plot = TestPath("out.svg");
-  const Ran ran = Solve({city_, "--solution", solution, "--plot", plot});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Solve({city_, "--solution", solution, "--plot", plot});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(request_.render_solution_file());
   EXPECT_EQ(ReadTestFile(solution), "Route #1: 2 1\nRoute #2: 3\nCost 110.5\n");
   EXPECT_THAT(ReadTestFile(plot), HasSubstr("</svg>"));
@@ -54,30 +54,30 @@ TEST_F(SolveCommandTest, WritesSolutionAndPlot) {
 }
 
 TEST_F(SolveCommandTest, RefusesToPlotWithoutLocations) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.mutable_solution()->mutable_routes(0)->mutable_stops(0)->clear_location();
     return response;
   };
-  const Ran ran = Solve({city_, "--plot", TestPath("none.svg")});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("no location"));
+  const CommandResult result = Solve({city_, "--plot", TestPath("none.svg")});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no location"));
   EXPECT_THAT(TestFilesLike("none.svg"), IsEmpty());
 }
 
 TEST_F(SolveCommandTest, ReturnsSevenForAnInfeasiblePlan) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
     return response;
   };
-  const Ran ran = Solve({city_});
-  EXPECT_EQ(ran.code, 7);
-  EXPECT_EQ(ran.OutJson().at(0)["feasible"], false);
+  const CommandResult result = Solve({city_});
+  EXPECT_EQ(result.code, 7);
+  EXPECT_EQ(result.OutJson().at(0)["feasible"], false);
 }
 
 TEST_F(SolveCommandTest, ReturnsSevenForUnservedCustomers) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.set_feasible(false);
     response.mutable_solution()->add_unserved()->set_id("4");
@@ -87,7 +87,7 @@ TEST_F(SolveCommandTest, ReturnsSevenForUnservedCustomers) {
 }
 
 TEST_F(SolveCommandTest, SucceedsIfUnservedCustomersHavePrizes) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     response.mutable_solution()->add_unserved()->set_id("4");
     return response;
@@ -96,9 +96,9 @@ TEST_F(SolveCommandTest, SucceedsIfUnservedCustomersHavePrizes) {
 }
 
 TEST_F(SolveCommandTest, SolvesEachLineAndPrintsASummary) {
-  const Ran ran = Solve({set_});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  const auto objects = ran.OutJson();
+  const CommandResult result = Solve({set_});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const auto objects = result.OutJson();
   ASSERT_THAT(objects, SizeIs(4));
   EXPECT_EQ(objects[1]["name"], "three.jsonl:2");
   const auto& summary = objects[3];
@@ -114,8 +114,8 @@ TEST_F(SolveCommandTest, SolvesEachLineAndPrintsASummary) {
 }
 
 TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
-  answer_ = [](const v1::SolveRequest& request,
-               const FakeCall&) -> absl::StatusOr<v1::SolveResponse> {
+  respond_ = [](const v1::SolveRequest& request,
+                const FakeCall&) -> absl::StatusOr<v1::SolveResponse> {
     if (absl::StrContains(request.file().content(), "2")) {
       return absl::InvalidArgumentError("three.jsonl:2: customers: missing");
     }
@@ -123,10 +123,10 @@ TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
     response.clear_gap();
     return response;
   };
-  const Ran ran = Solve({set_});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err, absl::StrCat("vrpctl: solve: ", set_, ":2: customers: missing\n"));
-  const auto objects = ran.OutJson();
+  const CommandResult result = Solve({set_});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err, absl::StrCat("vrpctl: solve: ", set_, ":2: customers: missing\n"));
+  const auto objects = result.OutJson();
   ASSERT_THAT(objects, SizeIs(3));
   EXPECT_EQ(objects[2]["instances"], 3);
   EXPECT_EQ(objects[2]["failed"], 1);
@@ -135,51 +135,52 @@ TEST_F(SolveCommandTest, ContinuesAfterAnInvalidLine) {
 }
 
 TEST_F(SolveCommandTest, StopsIfNoLineCanBeSolved) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::NotFoundError("no model tiny");
   };
-  const Ran ran = Solve({set_, "--model", "tiny"});
-  EXPECT_EQ(ran.code, 5);
+  const CommandResult result = Solve({set_, "--model", "tiny"});
+  EXPECT_EQ(result.code, 5);
   EXPECT_EQ(calls_, 1);
 }
 
 TEST_F(SolveCommandTest, ReadsStandardInput) {
-  const Ran ran = Solve({"-"}, {.standard_input = "NAME: piped\n"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Solve({"-"}, {.standard_input = "NAME: piped\n"});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(request_.file().name(), "stdin");
   EXPECT_EQ(request_.file().content(), "NAME: piped\n");
   EXPECT_THAT(Solve({"-"}, {.standard_input = "{\"n\":1}\n{\"n\":2}\n"}).OutJson(), SizeIs(3));
 }
 
 TEST_F(SolveCommandTest, ReportsAMissingFileAndSolvesTheOthers) {
-  const Ran ran = Solve({TestPath("missing.vrp"), city_});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("missing.vrp: No such file"));
-  EXPECT_THAT(ran.OutJson(), SizeIs(1));
+  const CommandResult result = Solve({TestPath("missing.vrp"), city_});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("missing.vrp: No such file"));
+  EXPECT_THAT(result.OutJson(), SizeIs(1));
 }
 
 TEST_F(SolveCommandTest, CancelsTheCallOnCtrlCAndWritesNothing) {
   Interrupt interrupt;
   std::atomic<bool> saw_cancel = false;
-  answer_ = [&](const v1::SolveRequest&,
-                const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
+  respond_ = [&](const v1::SolveRequest&,
+                 const FakeCall& call) -> absl::StatusOr<v1::SolveResponse> {
     interrupt.Trigger();
     while (!call.cancelled()) std::this_thread::yield();
     saw_cancel = true;
     return absl::CancelledError("gone");
   };
-  const Ran ran = Solve({city_, "--solution", TestPath("cut.sol")}, {.interrupt = &interrupt});
-  EXPECT_EQ(ran.code, 130);
-  EXPECT_EQ(ran.out, "");
+  const CommandResult result =
+      Solve({city_, "--solution", TestPath("cut.sol")}, {.interrupt = &interrupt});
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.out, "");
   server_.Stop();
   EXPECT_TRUE(saw_cancel);
   EXPECT_THAT(TestFilesLike("cut.sol"), IsEmpty());
 }
 
 TEST_F(SolveCommandTest, PrintsATableByDefault) {
-  const Ran ran = RunCommand({"solve", city_, "--remote", server_.address()});
-  EXPECT_THAT(ran.out, HasSubstr("Route 1: 2 1  distance 60.25"));
-  EXPECT_THAT(ran.out, HasSubstr("checker: feasible"));
+  const CommandResult result = RunCommand({"solve", city_, "--remote", server_.address()});
+  EXPECT_THAT(result.out, HasSubstr("Route 1: 2 1  distance 60.25"));
+  EXPECT_THAT(result.out, HasSubstr("checker: feasible"));
 }
 
 struct CodeCase {
@@ -190,13 +191,13 @@ struct CodeCase {
 class SolveCommandErrors : public SolveCommandTest, public testing::WithParamInterface<CodeCase> {};
 
 TEST_P(SolveCommandErrors, BecomeExitCodes) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return absl::Status(GetParam().code, "because");
   };
-  const Ran ran = Solve({city_});
-  EXPECT_EQ(ran.code, GetParam().exit_code);
-  EXPECT_THAT(ran.err, HasSubstr("because"));
-  EXPECT_EQ(ran.out, "");
+  const CommandResult result = Solve({city_});
+  EXPECT_EQ(result.code, GetParam().exit_code);
+  EXPECT_THAT(result.err, HasSubstr("because"));
+  EXPECT_EQ(result.out, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(OverTheWire, SolveCommandErrors,
@@ -215,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(OverTheWire, SolveCommandErrors,
                                          CodeCase{absl::StatusCode::kUnauthenticated, 4}));
 
 TEST_F(SolveCommandTest, NamesTheUnsupportedField) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     return ABadRequest(absl::StatusCode::kUnimplemented, "not supported yet", "vehicles[0].skills",
                        "leave it out");
   };
@@ -224,9 +225,9 @@ TEST_F(SolveCommandTest, NamesTheUnsupportedField) {
 
 TEST_F(SolveCommandTest, NamesTheUnreachableDaemon) {
   server_.Stop();
-  const Ran ran = Solve({city_});
-  EXPECT_EQ(ran.code, 3);
-  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("cannot reach ", server_.address())));
+  const CommandResult result = Solve({city_});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat("cannot reach ", server_.address())));
 }
 
 }  // namespace

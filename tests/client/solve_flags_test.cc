@@ -14,10 +14,10 @@ using testing::HasSubstr;
 class SolveFlagsTest : public SolveCommandTest {};
 
 TEST_F(SolveFlagsTest, SendsTheFileAndAllFlags) {
-  const Ran ran =
+  const CommandResult result =
       Solve({city_, "--model", "tiny@3", "--strategy", "beam", "--budget", "1500ms", "--threads",
              "2", "--seed", "18446744073709551615", "--width", "8", "--format", "vrplib"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(request_.file().name(), "city.vrp");
   EXPECT_EQ(request_.file().content(), "NAME: city\nEOF\n");
   EXPECT_EQ(request_.file().format(), v1::INSTANCE_FORMAT_VRPLIB);
@@ -76,9 +76,9 @@ TEST_F(SolveFlagsTest, SendsTheStopRule) {
 
 TEST_F(SolveFlagsTest, RefusesAnInvalidStopRule) {
   const auto refused = [this](const char* flag, const char* value) {
-    const Ran ran = Solve({city_, flag, value});
-    EXPECT_EQ(ran.code, 2) << flag << " " << value;
-    return ran.err;
+    const CommandResult result = Solve({city_, flag, value});
+    EXPECT_EQ(result.code, 2) << flag << " " << value;
+    return result.err;
   };
   EXPECT_THAT(refused("--stop-after", "2"), HasSubstr("--stop-after: \"2\" has no unit"));
   EXPECT_THAT(refused("--stop-after", "0%"), HasSubstr("more than 0% and at most 100%"));
@@ -101,8 +101,8 @@ TEST_F(SolveFlagsTest, StartsFromAnAnswerInJson) {
   // The last line of a stream is the answer.
   for (const std::string& text : {answer, "{\"improvement\":{}}\n" + answer + "\n"}) {
     const std::string path = WriteTestFile("yesterday.json", text);
-    const Ran ran = Solve({city_, "--start", path, "--freeze", "2"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
+    const CommandResult result = Solve({city_, "--start", path, "--freeze", "2"});
+    EXPECT_EQ(result.code, 0) << result.err;
     ASSERT_EQ(request_.initial_solution().routes_size(), 2);
     const v1::Route& route = request_.initial_solution().routes(0);
     EXPECT_EQ(route.vehicle(), 1);
@@ -128,11 +128,11 @@ TEST_F(SolveFlagsTest, SendsVroomsOutputToStartFrom) {
 }
 
 TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotBeforeSolving) {
-  const Ran ending = Solve({city_, "--plot", TestPath("plan.png")});
+  const CommandResult ending = Solve({city_, "--plot", TestPath("plan.png")});
   EXPECT_EQ(ending.code, 2);
   EXPECT_THAT(ending.err, HasSubstr("plan.png: got the ending .png, wanted .svg or .geojson"));
   for (const char* flag : {"--plot", "--solution"}) {
-    const Ran folder = Solve({city_, flag, "/nonexistent/plan.svg"});
+    const CommandResult folder = Solve({city_, flag, "/nonexistent/plan.svg"});
     EXPECT_EQ(folder.code, 2);
     EXPECT_THAT(folder.err, HasSubstr("/nonexistent/plan.svg: no folder /nonexistent; create it"));
   }
@@ -141,9 +141,9 @@ TEST_F(SolveFlagsTest, RefusesAnUnwritablePlotBeforeSolving) {
 
 TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
   const auto error = [&](const std::string& text) {
-    const Ran ran = Solve({city_, "--start", WriteTestFile("bad.json", text)});
-    EXPECT_EQ(ran.code, 2);
-    return ran.err;
+    const CommandResult result = Solve({city_, "--start", WriteTestFile("bad.json", text)});
+    EXPECT_EQ(result.code, 2);
+    return result.err;
   };
   EXPECT_THAT(error("{\"routes\":"), HasSubstr("not the output of `vrpctl solve"));
   EXPECT_THAT(error(R"({"routes":[{}]})"), HasSubstr("routes[0]: wanted an object with stops"));
@@ -159,7 +159,7 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
 }
 
 TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
-  answer_ = [](const v1::SolveRequest&, const FakeCall&) {
+  respond_ = [](const v1::SolveRequest&, const FakeCall&) {
     v1::SolveResponse response = ASolveResponse();
     v1::InitialSolutionReport& report = *response.mutable_initial_solution();
     report.set_kept_customers(20);
@@ -177,7 +177,8 @@ TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
   EXPECT_EQ(json["initial_solution"]["kept_customers"], 20);
   EXPECT_EQ(json["initial_solution"]["left_out"][0]["id"], "7b");
   EXPECT_EQ(json["routes"][0]["frozen_stops"], 2);
-  const Ran text = RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
+  const CommandResult text =
+      RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
   EXPECT_THAT(text.out,
               HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
                         "3 customers were missing in it; stops left out: 1\n"

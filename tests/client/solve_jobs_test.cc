@@ -87,7 +87,7 @@ class SolveJobsTest : public testing::Test {
     };
     return handlers;
   }
-  Ran Run(std::vector<std::string> words, const RunSettings& settings = {}) {
+  CommandResult Run(std::vector<std::string> words, const RunSettings& settings = {}) {
     words.insert(words.end(), {"--remote", server_.address()});
     return RunCommand(words, settings);
   }
@@ -100,11 +100,12 @@ class SolveJobsTest : public testing::Test {
 
 TEST_F(SolveJobsTest, FollowsAJobAndPrintsItsAnswer) {
   const std::string plan = TestPath("job.sol");
-  const Ran ran = Run({"solve", city_, "--job", "--budget", "2h", "--solution", plan});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, StartsWith("solveJobs/j1 QUEUED\nstate RUNNING\n1.5 s: cost 120, 2 routes\n"
-                                  "1.5 s: cost 110.5, 2 routes\n"));
-  EXPECT_THAT(ran.out, HasSubstr("Route 1: 2 1  distance 60.25"));
+  const CommandResult result = Run({"solve", city_, "--job", "--budget", "2h", "--solution", plan});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              StartsWith("solveJobs/j1 QUEUED\nstate RUNNING\n1.5 s: cost 120, 2 routes\n"
+                         "1.5 s: cost 110.5, 2 routes\n"));
+  EXPECT_THAT(result.out, HasSubstr("Route 1: 2 1  distance 60.25"));
   EXPECT_EQ(ReadTestFile(plan), ASolveResponse().solution_file());
   EXPECT_EQ(created_.solve().budget().seconds(), 7200);
   EXPECT_TRUE(created_.solve().has_file());
@@ -112,19 +113,20 @@ TEST_F(SolveJobsTest, FollowsAJobAndPrintsItsAnswer) {
 }
 
 TEST_F(SolveJobsTest, DetachPrintsTheNameAndUsesTheDaemonsBudget) {
-  const Ran ran = Run({"solve", city_, "--job", "--detach", "--request-id", "r1"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "solveJobs/j1 QUEUED\n");
+  const CommandResult result = Run({"solve", city_, "--job", "--detach", "--request-id", "r1"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "solveJobs/j1 QUEUED\n");
   EXPECT_FALSE(created_.solve().has_budget());
   EXPECT_EQ(created_.request_id(), "r1");
-  const Ran json = Run({"solve", city_, "--job", "--detach", "--output", "json"});
+  const CommandResult json = Run({"solve", city_, "--job", "--detach", "--output", "json"});
   EXPECT_EQ(json.OutJson().at(0)["name"], "solveJobs/j1");
 }
 
 TEST_F(SolveJobsTest, WatchPrintsOneJsonLinePerEvent) {
-  const Ran ran = Run({"solve-jobs", "watch", "j1", "--from", "3", "--output", "json"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  const auto lines = ran.OutJson();
+  const CommandResult result =
+      Run({"solve-jobs", "watch", "j1", "--from", "3", "--output", "json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const auto lines = result.OutJson();
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(Keys(lines[0]),
               ElementsAre("sequence", "attempt", "type", "time", "search_time_ms", "improvements",
@@ -134,7 +136,7 @@ TEST_F(SolveJobsTest, WatchPrintsOneJsonLinePerEvent) {
 }
 
 TEST_F(SolveJobsTest, GetPrintsTheJobAndItsAnswer) {
-  const Ran ended = Run({"solve-jobs", "get", "solveJobs/j1"});
+  const CommandResult ended = Run({"solve-jobs", "get", "solveJobs/j1"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("searched      2s of 2h00m"));
   EXPECT_THAT(ended.out, HasSubstr("checker: feasible"));
@@ -146,13 +148,13 @@ TEST_F(SolveJobsTest, GetPrintsTheJobAndItsAnswer) {
                           "request_id", "answer"));
   state_ = v1::JOB_STATE_RUNNING;
   EXPECT_EQ(Run({"solve-jobs", "get", "j1"}).code, 0);
-  const Ran early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
+  const CommandResult early = Run({"solve-jobs", "get", "j1", "--plot", TestPath("early.svg")});
   EXPECT_EQ(early.code, 4);
   EXPECT_THAT(early.err, HasSubstr("the job has no answer yet"));
 }
 
 TEST_F(SolveJobsTest, ListAndStopPrintTheState) {
-  const Ran list = Run({"solve-jobs", "list"});
+  const CommandResult list = Run({"solve-jobs", "list"});
   EXPECT_THAT(list.OutLines().at(0), StartsWith("JOB"));
   EXPECT_THAT(list.OutLines().at(1), HasSubstr("RUNNING"));
   EXPECT_THAT(list.OutLines().at(2), HasSubstr("QUEUED 3"));
@@ -176,11 +178,11 @@ TEST_F(SolveJobsTest, LeavesTheJobRunningOnCtrlCAndPrintsHowToWatchAndStop) {
     return absl::CancelledError("left");
   };
   const FakeServer server(handlers);
-  const Ran ran = RunCommand({"solve", city_, "--job", "--remote", server.address()},
-                             {.interrupt = &interrupt});
-  EXPECT_EQ(ran.code, 130);
-  EXPECT_THAT(ran.err, HasSubstr("vrpctl solve-jobs watch solveJobs/j1 --remote"));
-  EXPECT_THAT(ran.err, HasSubstr("vrpctl solve-jobs stop solveJobs/j1 --remote"));
+  const CommandResult result = RunCommand({"solve", city_, "--job", "--remote", server.address()},
+                                          {.interrupt = &interrupt});
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr("vrpctl solve-jobs watch solveJobs/j1 --remote"));
+  EXPECT_THAT(result.err, HasSubstr("vrpctl solve-jobs stop solveJobs/j1 --remote"));
 }
 
 }  // namespace

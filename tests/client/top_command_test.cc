@@ -99,19 +99,20 @@ FakeHandlers WithStats() {
 
 TEST(TopCommand, PrintsOnce) {
   FakeServer server(WithStats());
-  const Ran ran = RunCommand({"top", "--once", "--remote", server.address()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = RunCommand({"top", "--once", "--remote", server.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
   for (const char* part : {"ready", "10/s", "solve 3 of 64 waiting", "training: 1 RUNNING",
                            "trainingJobs/a", "step 7/9", "SolverService/Solve", "100 MiB"}) {
-    EXPECT_THAT(ran.out, HasSubstr(part));
+    EXPECT_THAT(result.out, HasSubstr(part));
   }
-  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
 }
 
 TEST(TopCommand, PrintsAJsonObject) {
   FakeServer server(WithStats());
-  const Ran ran = RunCommand({"top", "--once", "--output", "json", "--remote", server.address()});
-  const auto object = ran.OutJson().at(0);
+  const CommandResult result =
+      RunCommand({"top", "--once", "--output", "json", "--remote", server.address()});
+  const auto object = result.OutJson().at(0);
   EXPECT_EQ(object["requests"]["total"], 1'000);
   EXPECT_EQ(object["requests"]["p50_seconds"], 0.05);
   EXPECT_EQ(object["outcomes"][1]["reason"], "queue_full");
@@ -194,7 +195,7 @@ TEST(StatsLine, EndsWithTheGpus) {
               testing::EndsWith("  cuda:0 " + std::string(kBusyGpu) + "  nvml:1 GPU is lost\n"));
 }
 
-TEST(StatsJson, IsNullForUnknownFiguresOfAGpu) {
+TEST(StatsJson, WritesUnknownFiguresOfAGpuAsNull) {
   const Json devices = StatsJson(StatsInterval(StatsWithGpus()))["devices"];
   ASSERT_EQ(devices.size(), 2u);
   EXPECT_EQ(devices[0]["id"], "cuda:0");
@@ -217,42 +218,43 @@ TEST(StatsJson, NamesTheProblemOfTheDriver) {
 }
 
 // Runs `top` until it has requested `readings` readings, then interrupts it.
-Ran RunTop(int readings, std::optional<int> width) {
+CommandResult RunTop(int readings, std::optional<int> width) {
   Interrupt interrupt;
   int asked = 0;
-  absl::Notification seen_enough;
+  absl::Notification enough_readings;
   FakeHandlers handlers;
   handlers.server_stats = [&](const v1::GetServerStatsRequest&, const FakeCall&) {
-    if (++asked == readings) seen_enough.Notify();
+    if (++asked == readings) enough_readings.Notify();
     return Stats(100 + asked, 1'000);
   };
   FakeServer server(handlers);
   // Triggers on another thread, because Trigger in the handler would wait for the handler's own
   // call.
   std::thread trigger([&] {
-    seen_enough.WaitForNotification();
+    enough_readings.WaitForNotification();
     interrupt.Trigger();
   });
-  Ran ran = RunCommand({"top", "--follow", "--interval", "1ms", "--remote", server.address()},
-                       {.terminal_width = width, .interrupt = &interrupt});
+  CommandResult result =
+      RunCommand({"top", "--follow", "--interval", "1ms", "--remote", server.address()},
+                 {.terminal_width = width, .interrupt = &interrupt});
   trigger.join();
-  return ran;
+  return result;
 }
 
 TEST(TopCommand, RedrawsOnATerminalUntilCtrlC) {
-  const Ran ran = RunTop(4, 40);
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "");
-  EXPECT_THAT(ran.out, HasSubstr("\x1b[H\x1b[J"));
-  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b[?"))) << "changes no mode of the terminal";
-  for (const std::string& line : ran.OutLines()) EXPECT_LE(line.size(), 40u + 6u) << line;
+  const CommandResult result = RunTop(4, 40);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("\x1b[H\x1b[J"));
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b[?"))) << "changes no mode of the terminal";
+  for (const std::string& line : result.OutLines()) EXPECT_LE(line.size(), 40u + 6u) << line;
 }
 
 TEST(TopCommand, PrintsOnceWithoutATerminal) {
   FakeServer server(WithStats());
-  const Ran ran = RunCommand({"top", "--remote", server.address()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("SolverService/Solve")) << "the table of --once";
+  const CommandResult result = RunCommand({"top", "--remote", server.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("SolverService/Solve")) << "the table of --once";
 }
 
 TEST(TopCommand, RefusesOnceWithFollow) {
@@ -260,11 +262,11 @@ TEST(TopCommand, RefusesOnceWithFollow) {
 }
 
 TEST(TopCommand, FollowPrintsOneLinePerReadingWithoutATerminal) {
-  const Ran ran = RunTop(4, std::nullopt);
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_GE(ran.OutLines().size(), 3u);
-  EXPECT_THAT(ran.out, Not(HasSubstr("\x1b")));
-  for (const std::string& line : ran.OutLines()) EXPECT_THAT(line, HasSubstr("requests"));
+  const CommandResult result = RunTop(4, std::nullopt);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_GE(result.OutLines().size(), 3u);
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));
+  for (const std::string& line : result.OutLines()) EXPECT_THAT(line, HasSubstr("requests"));
 }
 
 TEST(LogLevelCommand, SetsTheLevelAndPrintsTheOldOne) {
@@ -276,9 +278,10 @@ TEST(LogLevelCommand, SetsTheLevelAndPrintsTheOldOne) {
     return response;
   };
   FakeServer server(handlers);
-  const Ran ran = RunCommand({"server", "log-level", "debug", "--remote", server.address()});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "log level: debug, before info\n");
+  const CommandResult result =
+      RunCommand({"server", "log-level", "debug", "--remote", server.address()});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "log level: debug, before info\n");
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ class TrainCommand : public testing::Test {
     return handlers;
   }
 
-  Ran Train(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+  CommandResult Train(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(), {"--config", config_});
     return TrainAny(arguments, settings);
   }
-  Ran TrainAny(std::vector<std::string> arguments, const RunSettings& settings = {}) {
+  CommandResult TrainAny(std::vector<std::string> arguments, const RunSettings& settings = {}) {
     arguments.insert(arguments.begin(), {"train", "--remote", server_.address()});
     return RunCommand(arguments, settings);
   }
@@ -76,9 +76,9 @@ class TrainCommand : public testing::Test {
 };
 
 TEST_F(TrainCommand, SendsTheConfigurationWithItsOverridesInOrder) {
-  const Ran ran = Train({"--detach", "--set", "training.epochs=2", "--model", "GT+RL", "--device",
-                         "cuda:0", "--set", "a=[1,2]"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Train({"--detach", "--set", "training.epochs=2", "--model", "GT+RL",
+                                      "--device", "cuda:0", "--set", "a=[1,2]"});
+  EXPECT_EQ(result.code, 0) << result.err;
   ASSERT_THAT(requests_, SizeIs(1));
   const v1::TrainingSpec& spec = requests_[0].spec();
   EXPECT_EQ(spec.config_yaml(), "name: tiny\n");
@@ -88,19 +88,19 @@ TEST_F(TrainCommand, SendsTheConfigurationWithItsOverridesInOrder) {
 }
 
 TEST_F(TrainCommand, PrintsTheJobWhenDetached) {
-  const Ran ran = Train({"--detach", "--output", "json"});
-  ASSERT_THAT(ran.OutJson(), SizeIs(1));
-  EXPECT_EQ(ran.OutJson()[0]["name"], "trainingJobs/j1");
-  EXPECT_EQ(ran.OutJson()[0]["state"], "QUEUED");
+  const CommandResult result = Train({"--detach", "--output", "json"});
+  ASSERT_THAT(result.OutJson(), SizeIs(1));
+  EXPECT_EQ(result.OutJson()[0]["name"], "trainingJobs/j1");
+  EXPECT_EQ(result.OutJson()[0]["state"], "QUEUED");
   EXPECT_EQ(Train({"--detach"}).out, "trainingJobs/j1 QUEUED\n");
   EXPECT_EQ(watched_, "");
 }
 
 TEST_F(TrainCommand, FollowsTheJobToItsEnd) {
-  const Ran ran = Train({});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Train({});
+  EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(watched_, "trainingJobs/j1");
-  EXPECT_EQ(ran.out,
+  EXPECT_EQ(result.out,
             "trainingJobs/j1 QUEUED\n"
             "state RUNNING\n"
             "epoch 2/10  step 50/100  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs nearest "
@@ -122,15 +122,15 @@ TEST_F(TrainCommand, PrintsOnlyEventsAsJson) {
 }
 
 TEST_F(TrainCommand, DrawsABarOnATerminal) {
-  const Ran ran = Train({}, {.terminal_width = 120});
-  EXPECT_THAT(ran.out, HasSubstr("\r\x1b[K[=="));
-  EXPECT_THAT(ran.out, HasSubstr("50%"));
+  const CommandResult result = Train({}, {.terminal_width = 120});
+  EXPECT_THAT(result.out, HasSubstr("\r\x1b[K[=="));
+  EXPECT_THAT(result.out, HasSubstr("50%"));
 }
 
 TEST_F(TrainCommand, RepeatsALostCallWithTheSameId) {
   failures_left_ = 1;
-  const Ran ran = Train({"--detach"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
+  const CommandResult result = Train({"--detach"});
+  EXPECT_EQ(result.code, 0) << result.err;
   ASSERT_THAT(requests_, SizeIs(2));
   EXPECT_EQ(requests_[0].request_id(), requests_[1].request_id());
   EXPECT_THAT(requests_[0].request_id(), SizeIs(32));
@@ -148,12 +148,12 @@ TEST_F(TrainCommand, UsesTheGivenId) {
 }
 
 TEST_F(TrainCommand, ValidateOnlyPrintsTheSettings) {
-  const Ran ran = Train({"--validate-only"});
-  EXPECT_EQ(ran.code, 0);
+  const CommandResult result = Train({"--validate-only"});
+  EXPECT_EQ(result.code, 0);
   EXPECT_TRUE(requests_.at(0).validate_only());
   EXPECT_FALSE(requests_.at(0).config_only());
-  EXPECT_EQ(ran.out, absl::StrCat("# ", config_, ": valid, would train on cpu\n",
-                                  "name: tiny\ntraining:\n  epochs: 3\n"));
+  EXPECT_EQ(result.out, absl::StrCat("# ", config_, ": valid, would train on cpu\n",
+                                     "name: tiny\ntraining:\n  epochs: 3\n"));
   EXPECT_EQ(watched_, "");
   const auto json = Train({"--validate-only", "--output", "json"}).OutJson();
   ASSERT_THAT(json, SizeIs(1));
@@ -163,10 +163,10 @@ TEST_F(TrainCommand, ValidateOnlyPrintsTheSettings) {
 }
 
 TEST_F(TrainCommand, PrintConfigPrintsTheConfigurationOnly) {
-  const Ran ran = Train({"--print-config", "--set", "training.epochs=3"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_EQ(ran.out, "name: tiny\ntraining:\n  epochs: 3\n");
-  EXPECT_EQ(ran.err, "");
+  const CommandResult result = Train({"--print-config", "--set", "training.epochs=3"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "name: tiny\ntraining:\n  epochs: 3\n");
+  EXPECT_EQ(result.err, "");
   EXPECT_TRUE(requests_.at(0).validate_only() && requests_.at(0).config_only());
   EXPECT_THAT(requests_[0].spec().overrides(), ElementsAre("training.epochs=3"));
   const auto json = Train({"--print-config", "--output", "json"}).OutJson();
@@ -176,19 +176,20 @@ TEST_F(TrainCommand, PrintConfigPrintsTheConfigurationOnly) {
 
 TEST_F(TrainCommand, ReportsADaemonThatIsTooOldToResolveConfigurations) {
   resolves_ = false;
-  const Ran ran = Train({"--print-config"});
-  EXPECT_NE(ran.code, 0);
-  EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("too old to resolve"));
+  const CommandResult result = Train({"--print-config"});
+  EXPECT_NE(result.code, 0);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("too old to resolve"));
 }
 
 TEST_F(TrainCommand, TrainsTheDefaultPresetAndSaysSo) {
-  const Ran ran = TrainAny({"--detach"});
-  EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, testing::StartsWith("vrpctl: no --config or --preset given: training preset "
-                                           "ptrnet_tiny ("));
-  EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1);
-  EXPECT_EQ(ran.out, "trainingJobs/j1 QUEUED\n");
+  const CommandResult result = TrainAny({"--detach"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err,
+              testing::StartsWith("vrpctl: no --config or --preset given: training preset "
+                                  "ptrnet_tiny ("));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+  EXPECT_EQ(result.out, "trainingJobs/j1 QUEUED\n");
   const v1::TrainingSpec& spec = requests_.at(0).spec();
   EXPECT_EQ(spec.config_name(), "ptrnet_tiny.yaml");
   EXPECT_THAT(spec.config_yaml(), HasSubstr("\nname: ptrnet-tiny\n"));
@@ -196,34 +197,34 @@ TEST_F(TrainCommand, TrainsTheDefaultPresetAndSaysSo) {
 
 TEST_F(TrainCommand, TrainsAPresetByItsNameWithEitherDash) {
   for (const char* name : {"tiny_1", "tiny-1"}) {
-    const Ran ran = TrainAny({"--preset", name, "--detach"});
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_EQ(ran.err, "");
+    const CommandResult result = TrainAny({"--preset", name, "--detach"});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
     EXPECT_EQ(requests_.back().spec().config_name(), "tiny_1.yaml");
   }
 }
 
 TEST_F(TrainCommand, ListsThePresetsForAnUnknownName) {
-  const Ran ran = TrainAny({"--preset", "tinny"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--preset: got \"tinny\", wanted one of "));
-  EXPECT_THAT(ran.err, HasSubstr("ptrnet_tiny, tiny_1"));
+  const CommandResult result = TrainAny({"--preset", "tinny"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--preset: got \"tinny\", wanted one of "));
+  EXPECT_THAT(result.err, HasSubstr("ptrnet_tiny, tiny_1"));
   EXPECT_THAT(requests_, SizeIs(0));
 }
 
 TEST_F(TrainCommand, RefusesAPresetWithAFile) {
-  const Ran ran = Train({"--preset", "tiny_1"});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, testing::AllOf(HasSubstr("--preset"), HasSubstr("--config")));
+  const CommandResult result = Train({"--preset", "tiny_1"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, testing::AllOf(HasSubstr("--preset"), HasSubstr("--config")));
 }
 
 TEST_F(TrainCommand, RefusesFlagsThatExcludeEachOther) {
   EXPECT_EQ(Train({"--validate-only", "--print-config"}).code, 2);
   EXPECT_EQ(TrainAny({"--preset", "tiny_1", "--list-presets"}).code, 2);
   for (const char* flag : {"--validate-only", "--print-config"}) {
-    const Ran ran = Train({flag, "--detach"});
-    EXPECT_EQ(ran.code, 2) << flag;
-    EXPECT_THAT(ran.err, HasSubstr("--detach: got it with")) << flag;
+    const CommandResult result = Train({flag, "--detach"});
+    EXPECT_EQ(result.code, 2) << flag;
+    EXPECT_THAT(result.err, HasSubstr("--detach: got it with")) << flag;
   }
   EXPECT_THAT(requests_, SizeIs(0));
 }
@@ -240,11 +241,11 @@ TEST_F(TrainCommand, ShowsEachErrorOfTheConfiguration) {
   failures_left_ = 1;
   failure_ = ABadRequest(absl::StatusCode::kInvalidArgument, "tiny.yaml:1: naem: unknown key",
                          "batch_size", "tiny.yaml:2: batch_size: got \"x\", wanted an integer");
-  const Ran ran = Train({});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err,
+  const CommandResult result = Train({});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err,
               HasSubstr(absl::StrCat("vrpctl: train: ", config_, ":1: naem: unknown key\n")));
-  EXPECT_THAT(ran.err, HasSubstr("  tiny.yaml:2: batch_size: got \"x\", wanted an integer\n"));
+  EXPECT_THAT(result.err, HasSubstr("  tiny.yaml:2: batch_size: got \"x\", wanted an integer\n"));
   EXPECT_THAT(requests_, SizeIs(1)) << "an invalid configuration is not sent again";
 }
 
@@ -253,9 +254,9 @@ TEST_F(TrainCommand, FailsWithTheJobsError) {
     write(AStateEvent(1, v1::JOB_STATE_FAILED, "out of memory"));
     return absl::OkStatus();
   };
-  const Ran ran = Train({"--output", "json"});
-  EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("trainingJobs/j1 FAILED: out of memory"));
+  const CommandResult result = Train({"--output", "json"});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("trainingJobs/j1 FAILED: out of memory"));
 }
 
 TEST_F(TrainCommand, DetachesOnCtrlC) {
@@ -266,10 +267,10 @@ TEST_F(TrainCommand, DetachesOnCtrlC) {
     }
     return absl::OkStatus();
   };
-  const Ran ran = Train({}, {.interrupt = &interrupt});
-  EXPECT_EQ(ran.code, 130);
-  EXPECT_THAT(ran.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/j1 --remote ",
-                                              server_.address())));
+  const CommandResult result = Train({}, {.interrupt = &interrupt});
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.err, HasSubstr(absl::StrCat("vrpctl jobs watch trainingJobs/j1 --remote ",
+                                                 server_.address())));
 }
 
 TEST_F(TrainCommand, FollowsTheJobAcrossARestartOfTheDaemon) {
@@ -290,16 +291,17 @@ TEST_F(TrainCommand, RefusesAnInvalidOverride) {
 
 TEST_F(TrainCommand, RefusesAConfigurationThatIsNotUtf8) {
   const std::string path = WriteTestFile("binary.yaml", "\xFF\xFE");
-  const Ran ran = RunCommand({"train", "--config", path, "--remote", server_.address()});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("not UTF-8"));
+  const CommandResult result =
+      RunCommand({"train", "--config", path, "--remote", server_.address()});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("not UTF-8"));
 }
 
 TEST_F(TrainCommand, ReportsAMissingConfiguration) {
-  const Ran ran =
+  const CommandResult result =
       RunCommand({"train", "--config", TestPath("no.yaml"), "--remote", server_.address()});
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("no.yaml: No such file"));
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("no.yaml: No such file"));
 }
 
 }  // namespace

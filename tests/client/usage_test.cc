@@ -35,17 +35,17 @@ TEST_F(Usage, AcceptsGlobalFlagsBeforeAndAfterTheCommand) {
       {"server", "info", "--remote", remote, "--output", "json"},
   };
   for (const auto& line : lines) {
-    const Ran ran = RunCommand(line);
-    EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, StartsWith("{"));
+    const CommandResult result = RunCommand(line);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, StartsWith("{"));
   }
 }
 
 TEST_F(Usage, ReadsTheAddressFromTheEnvironment) {
   setenv("VRP_REMOTE", server_.address().c_str(), 1);
-  const Ran by_environment = RunCommand({"server", "info"});
+  const CommandResult by_environment = RunCommand({"server", "info"});
   setenv("VRP_REMOTE", "127.0.0.1:1", 1);
-  const Ran by_flag = RunCommand({"server", "info", "--remote", server_.address()});
+  const CommandResult by_flag = RunCommand({"server", "info", "--remote", server_.address()});
   unsetenv("VRP_REMOTE");
   EXPECT_EQ(by_environment.code, 0);
   EXPECT_EQ(by_flag.code, 0) << "the flag takes precedence over the environment";
@@ -97,10 +97,10 @@ TEST(UsageHelp, BeginsWithExamplesForEveryCommand) {
   };
   for (std::vector<std::string> command : commands) {
     command.push_back("--help");
-    const Ran ran = RunCommand(command);
-    EXPECT_EQ(ran.code, 0);
-    EXPECT_THAT(ran.out, StartsWith("Examples:\n  ")) << testing::PrintToString(command);
-    EXPECT_EQ(ran.err, "");
+    const CommandResult result = RunCommand(command);
+    EXPECT_EQ(result.code, 0);
+    EXPECT_THAT(result.out, StartsWith("Examples:\n  ")) << testing::PrintToString(command);
+    EXPECT_EQ(result.err, "");
   }
 }
 
@@ -124,18 +124,18 @@ TEST(UsageHelp, KeepsDescriptionsWithin80Characters) {
 }
 
 TEST(UsageHelp, PrintsTheVersion) {
-  const Ran ran = RunCommand({"--version"});
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.out, StartsWith("vrpctl "));
+  const CommandResult result = RunCommand({"--version"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, StartsWith("vrpctl "));
 }
 
 class WrongUsage : public testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(WrongUsage, ReturnsTwoWithAMessage) {
-  const Ran ran = RunCommand(GetParam());
-  EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, StartsWith("vrpctl: "));
+  const CommandResult result = RunCommand(GetParam());
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("vrpctl: "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Lines, WrongUsage,
@@ -207,13 +207,13 @@ TEST(UsageErrors, NameTheRange) {
 class Completion : public testing::TestWithParam<std::string> {};
 
 TEST_P(Completion, ContainsCommandsAndFlags) {
-  const Ran ran = RunCommand({"completion", GetParam()});
-  EXPECT_EQ(ran.code, 0);
+  const CommandResult result = RunCommand({"completion", GetParam()});
+  EXPECT_EQ(result.code, 0);
   for (const char* word :
        {"train", "watch", "health", "remote", "validate-only", "plot", "greedy"}) {
-    EXPECT_THAT(ran.out, HasSubstr(word));
+    EXPECT_THAT(result.out, HasSubstr(word));
   }
-  EXPECT_THAT(ran.out, Not(HasSubstr("@PATHS@")));
+  EXPECT_THAT(result.out, Not(HasSubstr("@PATHS@")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"));

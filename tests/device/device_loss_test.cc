@@ -32,11 +32,12 @@ TEST(DeviceLost, AsksToRetryAndNamesTheCause) {
 }
 
 TEST(DeviceLost, NotifiesTheListenerOnce) {
-  std::vector<std::string> told;
-  SetDeviceLossListener([&](const absl::Status& status) { told.emplace_back(status.message()); });
+  std::vector<std::string> reported;
+  SetDeviceLossListener(
+      [&](const absl::Status& status) { reported.emplace_back(status.message()); });
   const absl::Status first = DeviceLost(absl::InternalError("first"));
   EXPECT_TRUE(IsDeviceLost(DeviceLost(absl::InternalError("second"))));
-  EXPECT_THAT(told, testing::ElementsAre(std::string(first.message())));
+  EXPECT_THAT(reported, testing::ElementsAre(std::string(first.message())));
   SetDeviceLossListener(nullptr);
 }
 

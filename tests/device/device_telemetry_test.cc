@@ -63,7 +63,7 @@ TEST(DeviceTelemetryTest, ReadsEachGpusValuesInTheirUnits) {
   EXPECT_EQ(devices[1].sm_clock_mhz, 345);
 }
 
-TEST(DeviceTelemetryTest, MatchesGpusOfCudaByUuid) {
+TEST(DeviceTelemetryTest, MatchesCudaGpusByUuid) {
   const test::FakeNvml nvml;
   const auto reader = Reader("fake_nvml.so", {DeviceInfo{}, Cuda(0, test::kFakeUuids[1]),
                                               Cuda(1, "GPU-of-another-machine")});
@@ -98,7 +98,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   EXPECT_EQ(devices[1].problem, "");
   EXPECT_EQ(devices[1].temperature_celsius, 31);
   nvml->figures[0] = 0;
-  EXPECT_EQ(Read(*reader).at(0).problem, "") << "it came back";
+  EXPECT_EQ(Read(*reader).at(0).problem, "") << "the GPU answers again";
 }
 
 TEST(DeviceTelemetryTest, ReportsAGpuLostFromTheStart) {
@@ -144,7 +144,7 @@ TEST(DeviceTelemetryTest, InitialisesOnceAndShutsDown) {
   const test::FakeNvml nvml;
   {
     const auto reader = Reader();
-    EXPECT_EQ(nvml->inits, 0) << "nothing is asked before it is wanted";
+    EXPECT_EQ(nvml->inits, 0) << "the library is not initialised before the first read";
     Read(*reader);
     Read(*reader);
     EXPECT_EQ(nvml->inits, 1);

@@ -57,7 +57,7 @@ TEST(ReadDeviceMemoryTest, QueryingTheDriverDoesNotCountAsUsingADevice) {
 
 TEST(ResolveDeviceTest, AcceptsTheCpuByName) { EXPECT_EQ(ResolveDevice("cpu")->ToString(), "cpu"); }
 
-TEST(ResolveDeviceTest, AutoMeansTheFirstGpuElseTheCpu) {
+TEST(ResolveDeviceTest, ResolvesAutoToTheFirstGpuOrTheCpu) {
   const std::vector<DeviceInfo> devices = ListDevices();
   EXPECT_EQ(*ResolveDevice("auto"), devices.size() > 1 ? devices[1].id : devices[0].id);
 }
@@ -70,12 +70,12 @@ TEST(ResolveDeviceTest, NamesTheExistingDevicesWhenOneIsMissing) {
 
 TEST(WhyNoCudaTest, NamesTheRequiredDriver) {
   EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 12080}, "driver version is insufficient"),
-            "the NVIDIA driver is too old: it knows CUDA 12.8, this program is built with 13.0; "
+            "the NVIDIA driver is too old: it supports CUDA 12.8, this program is built with 13.0; "
             "wanted driver 580 or newer");
   EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 0}, ""),
             "no NVIDIA driver answers; wanted driver 580 or newer");
   EXPECT_EQ(WhyNoCuda({.built = 13000, .driver = 13010}, "no CUDA-capable device is detected"),
-            "CUDA says: no CUDA-capable device is detected");
+            "CUDA reports: no CUDA-capable device is detected");
   EXPECT_EQ(WhyNoCuda({.built = 0, .driver = 13000}, ""),
             "this program was built without CUDA: see ./dev build cuda");
 }
@@ -89,7 +89,7 @@ TEST(WhyNoCudaTest, AppearsInTheErrorForAMissingDevice) {
 
 class WrongDeviceTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(WrongDeviceTest, IsRejectedWithTheKnownWords) {
+TEST_P(WrongDeviceTest, IsRejectedWithTheAcceptedValues) {
   const auto device = ResolveDevice(GetParam());
   EXPECT_EQ(device.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(device.status().message()).find("\"cuda:N\""), std::string::npos);

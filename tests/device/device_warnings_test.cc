@@ -13,27 +13,27 @@ namespace {
 // Must run before the other tests, one of which reaches the limit of distinct texts.
 TEST(WarnOfDevice, WritesToStandardErrorWithoutAListener) {
   testing::internal::CaptureStderr();
-  WarnOfDevice("nobody listens");
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "nobody listens\n");
+  WarnOfDevice("no listener");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "no listener\n");
 }
 
 TEST(WarnOfDevice, ReportsEachTextOnce) {
-  std::vector<std::string> told;
-  SetDeviceWarningListener([&](std::string_view text) { told.emplace_back(text); });
+  std::vector<std::string> reported;
+  SetDeviceWarningListener([&](std::string_view text) { reported.emplace_back(text); });
   for (int i = 0; i < 3; ++i) {
-    WarnOfDevice("weights lie otherwise");
+    WarnOfDevice("weights are misaligned");
     WarnOfDevice("little memory");
   }
-  EXPECT_THAT(told, testing::ElementsAre("weights lie otherwise", "little memory"));
+  EXPECT_THAT(reported, testing::ElementsAre("weights are misaligned", "little memory"));
   SetDeviceWarningListener(nullptr);
 }
 
 TEST(WarnOfDevice, DropsTextsBeyondTheLimit) {
-  int told = 0;
-  SetDeviceWarningListener([&](std::string_view) { ++told; });
+  int reported = 0;
+  SetDeviceWarningListener([&](std::string_view) { ++reported; });
   for (int i = 0; i < 2 * kMaxDeviceWarnings; ++i) WarnOfDevice(absl::StrCat("warning ", i));
-  EXPECT_LE(told, kMaxDeviceWarnings);
-  EXPECT_GT(told, kMaxDeviceWarnings - 10);
+  EXPECT_LE(reported, kMaxDeviceWarnings);
+  EXPECT_GT(reported, kMaxDeviceWarnings - 10);
   SetDeviceWarningListener(nullptr);
 }
 

@@ -27,22 +27,22 @@ TEST(DeviceExecutorTest, RunsAllCudaWorkOnOneThread) {
   const auto executor = MakeThreadedExecutor(nullptr);
   std::thread::id first;
   std::thread::id second;
-  auto note = [](std::thread::id* where) {
-    *where = std::this_thread::get_id();
+  auto record = [](std::thread::id* thread) {
+    *thread = std::this_thread::get_id();
     return absl::OkStatus();
   };
-  EXPECT_TRUE(executor->Run(Priority::kTraining, [&] { return note(&first); }).get().ok());
-  EXPECT_TRUE(executor->Run(Priority::kSolving, [&] { return note(&second); }).get().ok());
+  EXPECT_TRUE(executor->Run(Priority::kTraining, [&] { return record(&first); }).get().ok());
+  EXPECT_TRUE(executor->Run(Priority::kSolving, [&] { return record(&second); }).get().ok());
   EXPECT_EQ(first, second);
   EXPECT_NE(first, std::this_thread::get_id());
 }
 
 TEST(DeviceExecutorTest, RunsSolvingBeforeWaitingTraining) {
   const auto executor = MakeThreadedExecutor(nullptr);
-  absl::Notification go;
+  absl::Notification release;
   std::string order;
   auto blocker = executor->Run(Priority::kTraining, [&] {
-    go.WaitForNotification();
+    release.WaitForNotification();
     return absl::OkStatus();
   });
   auto append = [&order](char letter) {
@@ -52,7 +52,7 @@ TEST(DeviceExecutorTest, RunsSolvingBeforeWaitingTraining) {
   auto train1 = executor->Run(Priority::kTraining, [&] { return append('t'); });
   auto train2 = executor->Run(Priority::kTraining, [&] { return append('u'); });
   auto solve = executor->Run(Priority::kSolving, [&] { return append('s'); });
-  go.Notify();
+  release.Notify();
   EXPECT_TRUE(train2.get().ok());
   EXPECT_EQ(order, "stu");
 }
@@ -74,10 +74,10 @@ TEST(DeviceExecutorTest, RunsNestedWorkInline) {
 TEST(DeviceExecutorTest, CancelsWaitingWorkAtShutdown) {
   const auto executor = MakeThreadedExecutor(nullptr);
   absl::Notification started;
-  absl::Notification go;
+  absl::Notification release;
   auto running = executor->Run(Priority::kTraining, [&] {
     started.Notify();
-    go.WaitForNotification();
+    release.WaitForNotification();
     return absl::OkStatus();
   });
   started.WaitForNotification();
@@ -88,7 +88,7 @@ TEST(DeviceExecutorTest, CancelsWaitingWorkAtShutdown) {
              .wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
     std::this_thread::yield();
   }
-  go.Notify();
+  release.Notify();
   EXPECT_TRUE(running.get().ok());
   EXPECT_EQ(waiting.get().code(), absl::StatusCode::kCancelled);
   closer.join();
@@ -97,20 +97,20 @@ TEST(DeviceExecutorTest, CancelsWaitingWorkAtShutdown) {
 // Hooks that record their calls, one letter each.
 class RecordingHooks final : public DeviceHooks {
  public:
-  explicit RecordingHooks(std::string* notes) : notes_(notes) {}
-  void Begin(Priority priority) override { *notes_ += priority == Priority::kSolving ? 'S' : 'T'; }
-  void ReleaseCachedMemory() override { *notes_ += 'm'; }
+  explicit RecordingHooks(std::string* calls) : calls_(calls) {}
+  void Begin(Priority priority) override { *calls_ += priority == Priority::kSolving ? 'S' : 'T'; }
+  void ReleaseCachedMemory() override { *calls_ += 'm'; }
 
  private:
-  std::string* const notes_;
+  std::string* const calls_;
 };
 
 TEST(DeviceExecutorTest, BeginsAPriorityWhenItChanges) {
-  std::string notes;
-  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&notes));
+  std::string calls;
+  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&calls));
   const auto run = [&](Priority priority) {
     const auto work = [&] {
-      notes += '.';
+      calls += '.';
       return absl::OkStatus();
     };
     EXPECT_TRUE(executor->Run(priority, work).get().ok());
@@ -119,19 +119,19 @@ TEST(DeviceExecutorTest, BeginsAPriorityWhenItChanges) {
   run(Priority::kTraining);
   run(Priority::kSolving);
   run(Priority::kTraining);
-  EXPECT_EQ(notes, "T..S.T.");
+  EXPECT_EQ(calls, "T..S.T.");
 }
 
 TEST(DeviceExecutorTest, ReleasesMemoryBeforeTheNextTask) {
-  std::string notes;
-  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&notes));
+  std::string calls;
+  const auto executor = MakeThreadedExecutor(std::make_unique<RecordingHooks>(&calls));
   executor->ReleaseCachedMemory();
   const auto work = [&] {
-    notes += '.';
+    calls += '.';
     return absl::OkStatus();
   };
   EXPECT_TRUE(executor->Run(Priority::kTraining, work).get().ok());
-  EXPECT_EQ(notes, "mT.");
+  EXPECT_EQ(calls, "mT.");
 }
 
 TEST(DeviceExecutorTest, RethrowsExceptionsOfItsWork) {

@@ -19,7 +19,7 @@ FakeNvmlState& State() {
 // The numbers of the GPUs. A device's handle points to its number.
 unsigned gpu_numbers[kFakeGpus] = {0, 1};
 
-int FiguresOf(const void* gpu) { return State().figures[*static_cast<const unsigned*>(gpu)]; }
+int StatusOf(const void* gpu) { return State().figures[*static_cast<const unsigned*>(gpu)]; }
 
 unsigned Second(const void* gpu, unsigned first, unsigned second) {
   return *static_cast<const unsigned*>(gpu) == 0 ? first : second;
@@ -92,36 +92,36 @@ int nvmlDeviceGetUUID(void* gpu, char* uuid, unsigned int length) {
 
 int nvmlDeviceGetUtilizationRates(void* gpu, Utilization* utilization) {
   *utilization = {Second(gpu, 83, 0), 40};
-  return FiguresOf(gpu);
+  return StatusOf(gpu);
 }
 
 int nvmlDeviceGetMemoryInfo(void* gpu, Memory* memory) {
   *memory = {143ULL << 30, 130ULL << 30, 13ULL << 30};
-  return FiguresOf(gpu);
+  return StatusOf(gpu);
 }
 
 int nvmlDeviceGetTemperatureV(void* gpu, Temperature* temperature) {
   if (temperature->version != (12U | 1U << 24)) return 25;
   if (temperature->sensor != 0) return 2;
   temperature->temperature = static_cast<int>(Second(gpu, 54, 31));
-  return FiguresOf(gpu);
+  return StatusOf(gpu);
 }
 
 int nvmlDeviceGetPowerUsage(void* gpu, unsigned int* power) {
   *power = Second(gpu, 412'500, 75'000);
-  const int trouble = State().power[Second(gpu, 0, 1)];
-  return trouble != 0 ? trouble : FiguresOf(gpu);
+  const int power_status = State().power[Second(gpu, 0, 1)];
+  return power_status != 0 ? power_status : StatusOf(gpu);
 }
 
 int nvmlDeviceGetEnforcedPowerLimit(void* gpu, unsigned int* limit) {
   *limit = 700'000;
-  return FiguresOf(gpu);
+  return StatusOf(gpu);
 }
 
 int nvmlDeviceGetClockInfo(void* gpu, int type, unsigned int* clock) {
   if (type != 1) return 2;
   *clock = Second(gpu, 1980, 345);
-  return FiguresOf(gpu);
+  return StatusOf(gpu);
 }
 
 }  // extern "C"

@@ -39,15 +39,15 @@ class FakeStepStream final : public StepStream {
   explicit FakeStepStream(FakeStepStreamOptions options) : options_(std::move(options)) {}
 
   absl::Status Run(absl::FunctionRef<absl::Status()> work) override {
-    VRP_RETURN_IF_ERROR(Allowed("Run"));
+    VRP_RETURN_IF_ERROR(CheckNotInCapture("Run"));
     ++options_.counts->runs;
-    const absl::Status done = Do(false, work);
+    const absl::Status done = RunWork(false, work);
     has_run_ = has_run_ || done.ok();
     return done;
   }
 
   absl::StatusOr<std::unique_ptr<StepGraph>> Capture(std::function<absl::Status()> work) override {
-    VRP_RETURN_IF_ERROR(Allowed("Capture"));
+    VRP_RETURN_IF_ERROR(CheckNotInCapture("Capture"));
     if (!has_run_) return absl::FailedPreconditionError("Capture: nothing has run before");
     ++options_.counts->captures;
     VRP_RETURN_IF_ERROR(options_.capture_status);
@@ -64,13 +64,13 @@ class FakeStepStream final : public StepStream {
 
   absl::StatusOr<std::unique_ptr<StepCopy>> CopyToHostAsync(void* to, const void* from,
                                                             int64_t bytes) override {
-    VRP_RETURN_IF_ERROR(Allowed("CopyToHostAsync"));
+    VRP_RETURN_IF_ERROR(CheckNotInCapture("CopyToHostAsync"));
     ++options_.counts->copies;
     return std::unique_ptr<StepCopy>(std::make_unique<Copy>(this, to, from, bytes));
   }
 
   absl::Status Wait() override {
-    VRP_RETURN_IF_ERROR(Allowed("Wait"));
+    VRP_RETURN_IF_ERROR(CheckNotInCapture("Wait"));
     ++options_.counts->waits;
     return absl::OkStatus();
   }
@@ -83,7 +83,7 @@ class FakeStepStream final : public StepStream {
     absl::Status Replay() override {
       ++stream_->options_.counts->replays;
       stream_->captured_ = true;
-      const absl::Status status = stream_->Do(true, work_);
+      const absl::Status status = stream_->RunWork(true, work_);
       stream_->captured_ = false;
       return status;
     }
@@ -100,7 +100,7 @@ class FakeStepStream final : public StepStream {
           to_(to),
           bytes_(static_cast<const char*>(from), static_cast<const char*>(from) + bytes) {}
     absl::Status Wait() override {
-      VRP_RETURN_IF_ERROR(stream_->Allowed("StepCopy::Wait"));
+      VRP_RETURN_IF_ERROR(stream_->CheckNotInCapture("StepCopy::Wait"));
       std::memcpy(to_, bytes_.data(), bytes_.size());
       return absl::OkStatus();
     }
@@ -111,13 +111,13 @@ class FakeStepStream final : public StepStream {
     const std::vector<char> bytes_;
   };
 
-  absl::Status Do(bool captured, absl::FunctionRef<absl::Status()> work) const {
+  absl::Status RunWork(bool captured, absl::FunctionRef<absl::Status()> work) const {
     return options_.around == nullptr ? work() : options_.around(captured, work);
   }
 
-  absl::Status Allowed(const char* what) const {
+  absl::Status CheckNotInCapture(const char* what) const {
     if (!captured_) return absl::OkStatus();
-    return absl::FailedPreconditionError(std::string(what) + ": not in a capture");
+    return absl::FailedPreconditionError(std::string(what) + ": not allowed in a capture");
   }
 
   const FakeStepStreamOptions options_;

@@ -2,9 +2,9 @@
 
 import dataclasses
 
-from python_environment import need
+from python_environment import require_modules
 
-need("grpc", "google.protobuf")
+require_modules("grpc", "google.protobuf")
 
 import grpc  # noqa: E402
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory  # noqa: E402
@@ -92,7 +92,7 @@ def generated_request(channel, customers, budget_ms, seed=1):
     return request
 
 
-def is_sound(answer, customers=21):
+def is_valid(answer, customers=21):
     """Whether the plan serves each customer of solve_request's instance once, by the checker and by our own count."""
     served = sorted(stop.node for route in answer.solution.routes for stop in route.stops if stop.node != 0)
     return answer.feasible and served == list(range(1, customers + 1))

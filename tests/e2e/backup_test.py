@@ -43,12 +43,12 @@ class BackupTest(unittest.TestCase):
     def test_resumes_a_training_bit_for_bit_in_the_restored_folder(self):
         job = self.train(*LONG)
         self.read_until(job, lambda event: event["type"] == "checkpoint" and event["step"] >= 20)
-        told = self.daemon.json("server", "backup", self.backup)[0]
+        backup = self.daemon.json("server", "backup", self.backup)[0]
         ended = self.read_until(job, lambda event: event.get("state") == "SUCCEEDED")
         self.assertEqual(ended[-1]["state"], "SUCCEEDED")
         self.assertEqual(self.daemon.stop(), 0)
-        self.assertEqual(told["sha256"], sha256(self.backup))
-        self.assertEqual(told["bytes"], self.backup.stat().st_size)
+        self.assertEqual(backup["sha256"], sha256(self.backup))
+        self.assertEqual(backup["bytes"], self.backup.stat().st_size)
         self.assertEqual(self.backup.stat().st_mode & 0o777, 0o600)
 
         done = self.restore()

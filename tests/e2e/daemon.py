@@ -98,12 +98,12 @@ def first_gap(events):
     """Returns a text if the sequence numbers from 1 on do not occur exactly once, or None.
 
     A `compacted` event stands for a range of numbers, since old events of long jobs are thinned."""
-    told = 0
+    last_sequence = 0
     for event in events:
         first, last = event.get("first_sequence", event["sequence"]), event["sequence"]
-        if first != told + 1 or last < first:
-            return f"after event {told} came {first} to {last}"
-        told = last
+        if first != last_sequence + 1 or last < first:
+            return f"after event {last_sequence} came {first} to {last}"
+        last_sequence = last
     return None
 
 

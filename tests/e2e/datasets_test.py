@@ -45,10 +45,10 @@ class DatasetsTest(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.tokens, lines = {}, []
         for role in ("solve", "train"):
-            told = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True,
+            printed = subprocess.run([BINARIES / "vrpd", "--new-token", role], capture_output=True, text=True, check=True,
                                   timeout=CALL_TIMEOUT_S).stdout.splitlines()
-            cls.tokens[role] = told[1]
-            lines.append(told[3])
+            cls.tokens[role] = printed[1]
+            lines.append(printed[3])
         cls.token_file = cls.write("tokens", "\n".join(lines) + "\n")
         cls.daemon = Daemon(flags=["--tokens", str(cls.token_file)])
         cls.addClassCleanup(cls.daemon.clean_up)
@@ -91,10 +91,10 @@ class DatasetsTest(unittest.TestCase):
 
     def test_trains_each_network_on_own_instances_and_validates_on_others(self):
         self.upload("instances", own_lines(20))
-        judged = self.upload("judged", own_lines(8))
-        self.assertEqual((judged["instances"], judged["instances_with_reference_cost"]), (8, 8))
+        validation = self.upload("validation", own_lines(8))
+        self.assertEqual((validation["instances"], validation["instances_with_reference_cost"]), (8, 8))
         for model in ("ptrnet", "gt"):
-            done = self.train(model, "problem.instances=datasets/instances", "validation.file=datasets/judged",
+            done = self.train(model, "problem.instances=datasets/instances", "validation.file=datasets/validation",
                               "validation.reference=file", f"name=own-{model}")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("vs file's reference costs (mean 20.0000)", done.stdout)
@@ -102,8 +102,8 @@ class DatasetsTest(unittest.TestCase):
             self.assertTrue(solved[0]["feasible"])
 
     def test_uses_own_tours_as_labels(self):
-        kept = self.upload("labels", own_lines(12))
-        self.assertEqual(kept["instances_with_tours"], 12)
+        uploaded = self.upload("labels", own_lines(12))
+        self.assertEqual(uploaded["instances_with_tours"], 12)
         done = self.train("ptrnet", *SUPERVISED, "supervised.label_file=datasets/labels")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("labels: 12 instances", done.stdout)
@@ -119,8 +119,8 @@ class DatasetsTest(unittest.TestCase):
         return "".join(json.dumps(line) + "\n" for line in lines)
 
     def test_reads_own_feature_columns_in_training_and_solving(self):
-        kept = self.upload("featured", self.with_features(12))
-        self.assertEqual(kept["feature_columns"], ["early", "wear"])
+        uploaded = self.upload("featured", self.with_features(12))
+        self.assertEqual(uploaded["feature_columns"], ["early", "wear"])
         one, plain = self.write("featured-one.jsonl", self.with_features(1)), self.write("plain-one.jsonl", own_lines(1))
         # Large enough that exact search does not solve it without a network.
         larger = self.write("larger.json", self.call("generate", "--problem", "cvrp", "--customers", "30").stdout)

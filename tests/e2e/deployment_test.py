@@ -26,7 +26,7 @@ UNIT = ROOT / "configs" / "vrpd.service"
 NGINX = ROOT / "configs" / "nginx.conf"
 DOCKERFILE = ROOT / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker" / "compose.yaml"
-MOST_EXPOSURE = 2.0  # out of 10, by systemd-analyze; the unit has 1.7
+MAX_EXPOSURE = 2.0  # out of 10, by systemd-analyze; the unit has 1.7
 INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
 
 
@@ -39,14 +39,14 @@ def needs(name):
     return unittest.skipUnless(tool(name), f"skipped: {name} is not installed")
 
 
-def said(*words):
+def run(*words):
     """Returns the exit status and all output."""
     done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           timeout=CALL_TIMEOUT_S, check=False)
     return done.returncode, done.stdout
 
 
-class InAFolder(unittest.TestCase):
+class FolderTestCase(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="vrp-deployment-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -63,7 +63,7 @@ class InAFolder(unittest.TestCase):
         return daemon
 
 
-class SystemdTest(InAFolder):
+class SystemdTest(FolderTestCase):
     def unit(self):
         """Returns the path of a copy of the unit that names an existing program."""
         path = self.folder / "vrpd.service"
@@ -72,19 +72,20 @@ class SystemdTest(InAFolder):
 
     @needs("systemd-analyze")
     def test_passes_systemds_check_of_the_unit(self):
-        status, output = said("systemd-analyze", "verify", "--man=no", self.unit())
+        status, output = run("systemd-analyze", "verify", "--man=no", self.unit())
         self.assertEqual((status, output.strip()), (0, ""))
 
     @needs("systemd-analyze")
     def test_detects_words_unknown_to_systemd(self):
         path = self.unit()
         path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsers=yes"))
-        _, output = said("systemd-analyze", "verify", "--man=no", path)
+        _, output = run("systemd-analyze", "verify", "--man=no", path)
         self.assertIn("DynamicUsers", output)
 
     @needs("systemd-analyze")
     def test_bounds_the_exposure_of_the_service(self):
-        status, output = said("systemd-analyze", "security", "--offline=true", f"--threshold={round(10 * MOST_EXPOSURE)}", self.unit())
+        status, output = run("systemd-analyze", "security", "--offline=true", f"--threshold={round(10 * MAX_EXPOSURE)}",
+                             self.unit())
         self.assertEqual(status, 0, output[-300:])
 
     def test_accepts_the_flags_of_the_unit(self):
@@ -97,7 +98,7 @@ class SystemdTest(InAFolder):
         self.assertEqual(daemon.stop(), 0)
 
 
-class NginxTest(InAFolder):
+class NginxTest(FolderTestCase):
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.folder, "authority")
@@ -125,7 +126,7 @@ class NginxTest(InAFolder):
 
     @needs("nginx")
     def test_passes_nginxs_check_of_the_configuration(self):
-        status, output = said(*self.command("127.0.0.1:50051"), "-t")
+        status, output = run(*self.command("127.0.0.1:50051"), "-t")
         self.assertEqual(status, 0, output)
         self.assertNotIn("[warn]", output.replace('the "user" directive', ""))
 
@@ -157,7 +158,7 @@ class NginxTest(InAFolder):
                 nginx.terminate()
 
 
-class ContainerTest(InAFolder):
+class ContainerTest(FolderTestCase):
     """Docker cannot check a file without its daemon, so these tests read the container files."""
 
     def setUp(self):

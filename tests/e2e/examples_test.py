@@ -1,7 +1,7 @@
 """Runs the examples of every help text of vrpctl and vrpd, in order, on a real daemon.
 
 Users copy examples line by line, so the lines of each help text run as one shell script, in a folder with the files that
-they name. Only CUTS changes lines: their duration and the host that they name."""
+they name. Only REPLACEMENTS changes lines: their duration and the host that they name."""
 
 import json
 import os
@@ -24,7 +24,7 @@ SHORT = f"{STEPS} --set training.epochs=2"
 LASTING = f"{STEPS} --set training.epochs=100000"
 
 # (pattern, replacement): all changes of this test to the examples.
-CUTS = [
+REPLACEMENTS = [
     (r"\bhost:50051\b", "$VRP_REMOTE"),
     (r"--budget \d+[mh]\b", "--budget 1s"),
     (r"(vrpctl bench .*?)--duration \w+", r"\1"),
@@ -96,12 +96,12 @@ def all_commands(words=()):
         yield from all_commands((*words, name))
 
 
-def cut(lines):
-    """Applies CUTS to the lines and shortens trainings."""
+def shorten(lines):
+    """Applies REPLACEMENTS to the lines and shortens trainings."""
     steered = any(re.search(r"vrpctl jobs (pause|resume|cancel|stop|publish)", line) for line in lines)
     changed = []
     for line in lines:
-        for pattern, replacement in CUTS:
+        for pattern, replacement in REPLACEMENTS:
             line = re.sub(pattern, replacement, line)
         if re.search(r"vrpctl train .*--(config|preset)", line):
             line = line.replace("vrpctl train", f"vrpctl train {LASTING if steered else SHORT}", 1)
@@ -157,7 +157,7 @@ class ExamplesTest(unittest.TestCase):
                 walked += 1
                 lines = examples_of(text)
                 self.assertTrue(lines, f"{name} --help begins with no example")
-                lines = cut([line for line in lines if not line.startswith("vrpd ")])
+                lines = shorten([line for line in lines if not line.startswith("vrpd ")])
                 done = self.run_script(lines)
                 self.assertEqual(done.returncode, 0, f"{name}:\n" + "\n".join(lines) + f"\n{done.stdout[-2000:]}\n{done.stderr}")
                 self.end_jobs()
@@ -180,10 +180,10 @@ class ExamplesTest(unittest.TestCase):
         process = subprocess.Popen(["bash", "-c", f"exec {words}"], cwd=self.folder, env=self.environment, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         try:
-            told = process.stdout.readline()
-            if told.startswith("listening on "):
+            line = process.stdout.readline()
+            if line.startswith("listening on "):
                 process.terminate()
-            self.assertEqual(process.wait(timeout=60), 0, f"{words}: {told}")
+            self.assertEqual(process.wait(timeout=60), 0, f"{words}: {line}")
         finally:
             process.kill()
             process.wait()

@@ -76,9 +76,9 @@ class FormatsTest(unittest.TestCase):
         readme = self.folder / "README.md"
         readme.write_text("# Customers\n\nVehicle routing.\n\ncustomer 1 is near.\n")
         for command in ("solve", "validate"):
-            told = self.daemon.call(command, readme)
-            self.assertEqual(told.returncode, 2)
-            self.assertIn("README.md: no known format: wanted one of CVRPLIB", told.stdout + told.stderr)
+            result = self.daemon.call(command, readme)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("README.md: no known format: wanted one of CVRPLIB", result.stdout + result.stderr)
 
     def test_minimises_vehicles_of_a_solomon_file(self):
         file = self.folder / "two.txt"

@@ -14,7 +14,7 @@ from daemon import BINARIES, DATA, Daemon, first_gap, lost_events, tiny_config
 LOSING_VRPD = BINARIES.parent / "tests" / "losing_vrpd"
 LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=100",
         "--set", "training.checkpoint_every_steps=5")
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 class LostDeviceTest(unittest.TestCase):
@@ -33,13 +33,13 @@ class LostDeviceTest(unittest.TestCase):
         return self.daemon.json("jobs", "get", job)[0]["state"]
 
     def await_true(self, what, body):
-        end = time.monotonic() + PATIENCE_S
+        end = time.monotonic() + TIMEOUT_S
         while not body():
-            self.assertLess(time.monotonic(), end, f"not within {PATIENCE_S} s: {what}")
+            self.assertLess(time.monotonic(), end, f"not within {TIMEOUT_S} s: {what}")
             time.sleep(0.05)
 
     def await_start(self):
-        signal.alarm(PATIENCE_S)
+        signal.alarm(TIMEOUT_S)
         line = self.daemon.process.stdout.readline()
         signal.alarm(0)
         self.assertTrue(line.startswith("listening on "), line)

@@ -11,7 +11,7 @@ from daemon import DATA, Daemon
 
 CYCLES = 100
 WARM_UP = 5
-MOST_GROWTH_MIB = 64
+MAX_GROWTH_MIB = 64
 
 
 def resident_mib(process):
@@ -44,7 +44,7 @@ class ModelMemoryTest(unittest.TestCase):
         print(json.dumps({"what": "model_memory", "cycles": CYCLES, "rss_begin_mib": round(begin, 1),
                           "rss_with_one_model_mib": round(loaded, 1), "rss_end_mib": round(end, 1),
                           "growth_mib": round(end - begin, 1)}), flush=True)
-        self.assertLess(end - begin, MOST_GROWTH_MIB)
+        self.assertLess(end - begin, MAX_GROWTH_MIB)
 
 
 if __name__ == "__main__":

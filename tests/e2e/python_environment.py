@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 
-def _is_there(module):
+def _can_import(module):
     try:
         importlib.import_module(module)
     except ImportError:
@@ -15,16 +15,16 @@ def _is_there(module):
     return True
 
 
-def need(*modules):
+def require_modules(*modules):
     """Returns if the packages can be imported. Otherwise runs the script again with the tests' interpreter.
 
     Ends the script as skipped if `./dev test` has not created that interpreter yet."""
-    if all(map(_is_there, modules)):
+    if all(map(_can_import, modules)):
         return
     setup = pathlib.Path(__file__).resolve().parents[2] / "cmake" / "setup_python.sh"
     python = os.environ.get("VRP_PYTHON") or subprocess.run([setup, "--path"], capture_output=True, text=True,
                                                              check=True).stdout.strip()
     if os.path.exists(python) and os.environ.get("VRP_PYTHON_USED") != "1":
         os.execve(python, [python, *sys.argv], {**os.environ, "VRP_PYTHON_USED": "1"})
-    print(f"skipped: no Python with {', '.join(modules)} (looked at {python}); ./dev test makes one")
+    print(f"skipped: no Python with {', '.join(modules)} (tried {python}); ./dev test creates it")
     sys.exit(77)

@@ -140,7 +140,7 @@ class SecurityTest(unittest.TestCase):
         inside.pop().close()
         end = time.monotonic() + CALL_TIMEOUT_S
         while self.ask(daemon, "--tls-ca", self.authority.pem).returncode != 0:
-            self.assertLess(time.monotonic(), end, "nobody is let in though one has left")
+            self.assertLess(time.monotonic(), end, "no connection was admitted after one was closed")
         inside[0].close()
 
     def test_refuses_bad_tls_files_by_name_at_start(self):
@@ -223,9 +223,9 @@ class SecurityTest(unittest.TestCase):
         daemon.process.send_signal(signal.SIGHUP)
         self.wait_for_log(daemon, "files reloaded files=tokens")
         self.assertEqual(vrpctl(*solve, env={**ENVIRONMENT, "VRP_TOKEN": solver}).returncode, 4)
-        told = daemon.log_path.read_text() + none.stderr + low.stderr + open_token.stderr
+        output = daemon.log_path.read_text() + none.stderr + low.stderr + open_token.stderr
         for secret in (reader, solver, reader_line.split()[1], solver_line.split()[1]):
-            self.assertNotIn(secret, told)
+            self.assertNotIn(secret, output)
 
     def test_never_sends_a_token_in_the_clear_to_another_machine(self):
         done = vrpctl("--remote", "192.0.2.1:50051", "server", "info", env={**ENVIRONMENT, "VRP_TOKEN": "secret"})

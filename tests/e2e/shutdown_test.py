@@ -63,7 +63,7 @@ class ShutdownTest(unittest.TestCase):
         self.assertLess(seconds, LIMIT_S)
         print(f"{self.id().rsplit('.', 1)[-1]}: {seconds:.1f} s")
 
-    def check_goes_on(self, job):
+    def check_resumes(self, job):
         """Checks that nothing failed and that another daemon resumes the job."""
         self.daemon = Daemon(self.folder / "state")
         self.wait_for(job, lambda event: event.get("state") == "RUNNING" and event["attempt"] == 2)
@@ -75,7 +75,7 @@ class ShutdownTest(unittest.TestCase):
         time.sleep(2)  # until it is in the phase, which takes minutes
         self.assertEqual(self.daemon.json("jobs", "get", job)[0]["state"], "RUNNING")
         self.stop_in_time()
-        self.check_goes_on(job)
+        self.check_resumes(job)
 
     def test_ends_while_labels_are_searched(self):
         self.stop_in(IN_LABELS)

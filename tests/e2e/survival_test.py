@@ -15,7 +15,7 @@ LONG = ("--set", "training.epochs=1000", "--set", "training.batches_per_epoch=10
 STEPS = ("--set", "training.batches_per_epoch=10", "--set", "training.checkpoint_every_steps=7",
          "--set", "training.batch_size=128", "--set", "problem.customers=20")
 # Limit of attempts, since a kill may come too late on a busy machine.
-MOST_KILLS = 5
+MAX_KILLS = 5
 # By network: the step to be killed after, and its sizes. Step 10 ends an epoch: the policy is compared with the baseline, and
 # the second killed run learns against the winner.
 NETWORKS = {
@@ -94,7 +94,7 @@ class SurvivalTest(unittest.TestCase):
             words += ("--set", f"name={network}")  # versions of one name have one architecture
             with self.subTest(network=network):
                 whole = self.train_whole(*STEPS, *words)
-                for _ in range(MOST_KILLS):
+                for _ in range(MAX_KILLS):
                     weights, lost = self.train_killed(step, *STEPS, *words)
                     self.assertEqual(weights, whole)
                     if lost:

@@ -194,7 +194,7 @@ class WordsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("--insecure", done.stderr)
 
-    def test_shows_required_flags_first_in_completion_and_help(self):
+    def test_prints_completions_and_begins_help_with_examples(self):
         for shell in ("bash", "zsh", "fish"):
             self.assertIn("vrpctl", vrpctl("completion", shell).stdout)
         self.assertTrue(vrpctl("solve", "--help").stdout.startswith("Examples:"))

@@ -41,7 +41,7 @@ RUNNING, CANCELLED = 3, 9  # of JobState
 BUDGET_MS = 50
 POLL_S = 0.02
 WARM_UP = 5  # cancels after which memory should not grow any more
-MOST_GROWTH_MIB = 100
+MAX_GROWTH_MIB = 100
 
 
 class Cancels:
@@ -69,8 +69,8 @@ class Cancels:
         step = self.training("Get", name).progress.step
         begun = time.monotonic()
         self.training("Cancel", name)
-        while not api.is_sound(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=BUDGET_MS))):
-            self.problems.append(f"{name}: a wrong answer after the cancel")
+        while not api.is_valid(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=BUDGET_MS))):
+            self.problems.append(f"{name}: a wrong response after the cancel")
         self.solved_ms.append(1000 * (time.monotonic() - begun))
         while (state := self.training("Get", name).state) < 7 and time.monotonic() - begun < self.arguments.patience:
             time.sleep(POLL_S)
@@ -91,12 +91,12 @@ class Cancels:
                                   "rss_mib": figures(self.daemon.process.pid)["rss_mib"], "problems": len(self.problems)}),
                       flush=True)
         after = figures(self.daemon.process.pid)
-        if after["rss_mib"] - warm["rss_mib"] > MOST_GROWTH_MIB:
+        if after["rss_mib"] - warm["rss_mib"] > MAX_GROWTH_MIB:
             self.problems.append(f"memory grew from {warm['rss_mib']} to {after['rss_mib']} MiB")
         if self.daemon.stop() != 0:
             self.problems.append("SIGTERM did not end vrpd cleanly")
-        if rubbish := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
-            self.problems.append(f"left behind: {rubbish[:5]}")
+        if remaining_files := leftovers(self.daemon.state) + [str(path) for path in (self.daemon.state / "jobs").glob("*")]:
+            self.problems.append(f"left behind: {remaining_files[:5]}")
         print(json.dumps({"what": "cancels", "seed": self.arguments.seed, "cancels": self.arguments.cancels,
                           "struck": dict(self.struck), "from_cancel_to_solved_ms": percentiles(self.solved_ms),
                           "from_cancel_to_ended_ms": percentiles(self.ended_ms), "budget_ms": BUDGET_MS, "warm": warm,

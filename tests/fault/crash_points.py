@@ -121,8 +121,8 @@ class Work:
             while time.monotonic() < until and daemon.process.poll() is None:
                 got = daemon.call("jobs", "get", job, "--output", "json")
                 found = json.loads(got.stdout) if got.returncode == 0 else {}
-                told = found.get("state") != "RUNNING" or (found.get("progress") or {}).get("step", 0) > 0
-                if found.get("state") in wanted and told:
+                reported = found.get("state") != "RUNNING" or (found.get("progress") or {}).get("step", 0) > 0
+                if found.get("state") in wanted and reported:
                     return found["state"]
                 if found.get("state") in ENDED:
                     return ""
@@ -205,7 +205,7 @@ def judge_after(work, state, acknowledged, may_fail):
         names, refusals = work.send(daemon)
         verdict.expect(not refusals, f"refused after the restart: {refusals}")
         for what in ("delete", "delete passing version", "delete passing matrices", "delete passing dataset"):
-            verdict.expect(what in names, f"was not asked for after the restart: {what}")
+            verdict.expect(what in names, f"was not requested after the restart: {what}")
         judge_publications(daemon, verdict, acknowledged.get("publish"), names.get("publish"))
         for what in acknowledged.keys() & SAME:
             name = acknowledged[what]
@@ -232,8 +232,8 @@ def strike(work, state, settings):
     try:
         daemon = Daemon(state, env=environment)
     except RuntimeError as died:
-        told = any(word in str(died) for word in FULL_WORDS) or not acts_full
-        return {}, [] if told else [f"it did not start, and did not say why: {died}"]
+        reported = any(word in str(died) for word in FULL_WORDS) or not acts_full
+        return {}, [] if reported else [f"it did not start, and did not say why: {died}"]
     try:
         names, refusals = work.send(daemon, FULL_WAIT_S if acts_full else WAIT_S)
         wait_for(daemon, names, FULL_WAIT_S if acts_full else WAIT_S)

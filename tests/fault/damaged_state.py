@@ -67,7 +67,7 @@ DAMAGES = {
 LOSES_ALL = ("emptied", "removed")
 # The point at which the folder becomes read-only, and vrpd's reaction. No point means before it starts.
 READ_ONLY = {"": "refuses", "rename jobs/*/checkpoint/step-#": "serves"}
-PATIENCE_S = 30
+TIMEOUT_S = 30
 
 
 class State:
@@ -123,7 +123,7 @@ class Case:
 
     def check_solves(self, daemon):
         with api.connect(daemon) as channel:
-            self.expect(api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())), "a solve is wrong")
+            self.expect(api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request())), "a solve is wrong")
 
     def check_model(self, daemon, name, whole):
         done = daemon.call("solve", DATA / "E-n22-k4.vrp", "--model", name, "--strategy", "greedy", "--budget", "20s")
@@ -146,7 +146,7 @@ class Case:
         if cost != "matrices":
             with api.connect(daemon) as channel:
                 answer = api.ask(channel, "SolverService/Solve", self.template.solve_by_matrices())
-                self.expect(api.is_sound(answer, customers=2), "matrices cannot be used")
+                self.expect(api.is_valid(answer, customers=2), "matrices cannot be used")
         if cost != "dataset":
             self.expect(daemon.call("datasets", "get", "kept").returncode == 0, "the dataset is gone")
         # Does not depend on the outcome of the first one.
@@ -209,7 +209,7 @@ class Case:
             return self.problems
         try:
             self.expect(then == "serves", "vrpd starts on a read-only folder")
-            settled((state.parent / "hit").exists, bool, PATIENCE_S)
+            settled((state.parent / "hit").exists, bool, TIMEOUT_S)
             done = daemon.call("train", "--config", tiny_config(self.template.folder), "--detach")
             self.expect(done.returncode not in (0, 3) and "ead-only" in done.stderr, f"a training is accepted, or refused with: {done.stderr}")
             self.check_solves(daemon)

@@ -37,15 +37,15 @@ from judge import leftovers  # noqa: E402
 from process import figures, settled  # noqa: E402
 
 LIMIT_MIB = 1
-# Deadline of calls that last until their caller ends them. All others must end sooner than PATIENCE_S.
+# Deadline of calls that last until their caller ends them. All others must end sooner than TIMEOUT_S.
 LASTING_S = 1.0
 LASTING = {"SolverService/Solve", "SolverService/StreamSolve", "SolverService/BatchSolve", "SolverService/WatchSolveJob",
            "TrainingService/WatchTrainingJob", "TrainingService/PublishTrainingJob", "ModelService/EvaluateModel",
            "DatasetService/GenerateInstances", "ModelService/ExportModel"}
-PATIENCE_S = 30
-MOST_ANSWERS = 100
-MOST_TEXT = 2000
-MOST_GROWTH_MIB = 300
+TIMEOUT_S = 30
+MAX_RESPONSES = 100
+MAX_TEXT_LENGTH = 2000
+MAX_GROWTH_MIB = 300
 NEVER = {grpc.StatusCode.UNKNOWN, grpc.StatusCode.INTERNAL, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DATA_LOSS}
 # Exceptions to NEVER: imported weights that do not match their card are data loss.
 ALLOWED = {("ModelService/ImportModel", grpc.StatusCode.DATA_LOSS)}
@@ -91,7 +91,7 @@ class Sender:
     def call(self, name, channel, messages, cancels):
         """Returns the status code and text, the duration, and whether this side ended the call."""
         begun, count = time.monotonic(), 0
-        responses = api.start(channel, name, messages, timeout=LASTING_S if name in LASTING else PATIENCE_S)
+        responses = api.start(channel, name, messages, timeout=LASTING_S if name in LASTING else TIMEOUT_S)
         try:
             if cancels:
                 time.sleep(0.002)
@@ -99,11 +99,11 @@ class Sender:
             for response in responses:
                 count += 1
                 self.remember(response)
-                if count == MOST_ANSWERS:
+                if count == MAX_RESPONSES:
                     responses.cancel()
         except grpc.RpcError:
             pass
-        own = cancels or count == MOST_ANSWERS
+        own = cancels or count == MAX_RESPONSES
         if own and responses.code() == grpc.StatusCode.CANCELLED:
             self.unacknowledged[METHODS[name].response.DESCRIPTOR.name] += 1
         return responses.code(), responses.details() or "", time.monotonic() - begun, own
@@ -120,11 +120,11 @@ class Sender:
             return None
         if code in NEVER and (name, code) not in ALLOWED:
             return f"{code.name}: {text[:200]}"
-        if code == grpc.StatusCode.DEADLINE_EXCEEDED or seconds > PATIENCE_S:
-            return f"no answer within {PATIENCE_S} s"
+        if code == grpc.StatusCode.DEADLINE_EXCEEDED or seconds > TIMEOUT_S:
+            return f"no answer within {TIMEOUT_S} s"
         if not text:
             return f"{code.name} without a text"
-        if len(text) > MOST_TEXT:
+        if len(text) > MAX_TEXT_LENGTH:
             return f"{code.name} with a text of {len(text)} characters: {text[:100]}"
         if str(self.daemon.state) in text:
             return f"{code.name} reveals a folder of the daemon: {text[:200]}"
@@ -154,7 +154,7 @@ def check_after(daemon, sender, names, before):
     """Returns the errors of the daemon after all cases, as texts."""
     problems = []
     with api.connect(daemon) as channel:
-        if not api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request())):
+        if not api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request())):
             problems.append("an ordinary solve has a wrong answer")
         stats = settled(lambda: api.ask(channel, "SystemService/GetServerStats"), lambda stats: stats.open_streams == 0)
         called = {rpc.rpc.removeprefix("vrp.v1.") for rpc in stats.rpcs if rpc.outcomes}
@@ -167,13 +167,13 @@ def check_after(daemon, sender, names, before):
             "Matrices": {matrices["name"] for matrices in daemon.json("matrices", "list")},
             "Dataset": {dataset["name"] for dataset in daemon.json("datasets", "list")}}
     for kind, exist in listed.items():
-        unasked = exist - sender.acknowledged[kind]
-        if len(unasked) > sender.unacknowledged[kind]:
-            problems.append(f"{kind}: {sorted(unasked)} exist, but were never acknowledged")
+        unacknowledged = exist - sender.acknowledged[kind]
+        if len(unacknowledged) > sender.unacknowledged[kind]:
+            problems.append(f"{kind}: {sorted(unacknowledged)} exist, but were never acknowledged")
     if rubbish := leftovers(daemon.state):
         problems.append(f"left behind: {rubbish[:5]}")
     after = figures(daemon.process.pid)
-    if after["rss_mib"] - before["rss_mib"] > MOST_GROWTH_MIB:
+    if after["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
         problems.append(f"memory grew from {before['rss_mib']} to {after['rss_mib']} MiB")
     return problems, after
 

@@ -39,7 +39,7 @@ WATCH = "TrainingService/WatchTrainingJob"
 HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # followed by empty settings
 HANDSHAKE_S = 10
 SILENT_S = 20
-MOST_GROWTH_MIB = 200
+MAX_GROWTH_MIB = 200
 FILES_A_CONNECTION = 2
 
 
@@ -95,7 +95,7 @@ class Lost:
         """Returns the duration of a solve of 50 ms, whose answer must be correct."""
         begun = time.monotonic()
         answer = api.ask(self.channel, "SolverService/Solve", api.solve_request(), timeout=30)
-        self.sound = api.is_sound(answer)
+        self.sound = api.is_valid(answer)
         return round(1000 * (time.monotonic() - begun), 1)
 
     def report(self, what, problems, **more):
@@ -170,7 +170,7 @@ class Lost:
         last, during = self.step(), self.figures()
         if last <= first:
             problems.append("the training made no step while a client read nothing")
-        if during["rss_mib"] - before["rss_mib"] > MOST_GROWTH_MIB:
+        if during["rss_mib"] - before["rss_mib"] > MAX_GROWTH_MIB:
             problems.append(f"memory grew from {before['rss_mib']} to {during['rss_mib']} MiB")
         milliseconds = self.solve_ms()
         client.kill()

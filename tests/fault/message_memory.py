@@ -4,11 +4,11 @@
 Each shape is the smallest encoding of its kind, repeated to the size of a message: empty customers, vehicles, routes of an
 initial plan, texts, unknown fields. One caller, then several at once, send it to an RPC. Every call must end with a status of
 the daemon, OK included, and at the end vrpd must solve. Prints one JSON line per shape, with the resident memory before and
-its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory grows by more than --most-mib.
+its peak, and one at the end. Exits with 1 if a call ends otherwise or the memory grows by more than --max-mib.
 
 Examples:
   message_memory.py
-  message_memory.py --mib 16 --callers 1 --binary OLD/vrpd --most-mib 100000     an older vrpd; needs gigabytes"""
+  message_memory.py --mib 16 --callers 1 --binary OLD/vrpd --max-mib 100000     an older vrpd; needs gigabytes"""
 
 import argparse
 import concurrent.futures
@@ -23,7 +23,7 @@ from daemon import BINARIES, Daemon  # noqa: E402
 from hostile_bytes import sized  # noqa: E402
 
 OPTIONS = (("grpc.max_send_message_length", -1), ("grpc.use_local_subchannel_pool", 1))
-PATIENCE_S = 120
+TIMEOUT_S = 120
 ALLOWED = {grpc.StatusCode.OK, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED}
 # A piece of two or three bytes, and the field of SolveRequest in which it is repeated.
 INSTANCE, PLAN = 1, 10
@@ -57,7 +57,7 @@ def call(address, wire):
     with grpc.insecure_channel(address, OPTIONS) as channel:
         solve = channel.unary_unary("/vrp.v1.SolverService/Solve")
         try:
-            solve(wire, timeout=PATIENCE_S)
+            solve(wire, timeout=TIMEOUT_S)
             return grpc.StatusCode.OK, ""
         except grpc.RpcError as error:
             return error.code(), error.details()
@@ -74,7 +74,7 @@ def peak(binary, shape, size, callers):
             ended = list(pool.map(lambda _: call(daemon.address, wire), range(callers)))
         most = figure(daemon.process, "VmHWM")
         with api.connect(daemon) as channel:
-            sound = api.is_sound(api.ask(channel, "SolverService/Solve", api.solve_request()))
+            sound = api.is_valid(api.ask(channel, "SolverService/Solve", api.solve_request()))
         return before, most, ended, sound
     finally:
         daemon.clean_up()
@@ -86,7 +86,7 @@ def main():
     parser.add_argument("--callers", type=int, nargs="+", default=[1, 32])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
     parser.add_argument("--binary", type=pathlib.Path, default=BINARIES / "vrpd")
-    parser.add_argument("--most-mib", type=int, default=3000, help="maximum growth in MiB: twice max_request_memory_mib, "
+    parser.add_argument("--max-mib", type=int, default=3000, help="maximum growth in MiB: twice max_request_memory_mib, "
                         "for messages on the wire and parsed, and for conversions")
     arguments = parser.parse_args()
     wrong, cases = 0, 0
@@ -94,7 +94,7 @@ def main():
         for shape in arguments.shapes:
             before, most, ended, sound = peak(arguments.binary, shape, arguments.mib << 20, callers)
             codes = sorted({code.name for code, _ in ended})
-            bad = not sound or not {code for code, _ in ended} <= ALLOWED or most - before > arguments.most_mib
+            bad = not sound or not {code for code, _ in ended} <= ALLOWED or most - before > arguments.max_mib
             print(json.dumps({"what": shape, "callers": callers, "wire_mib": arguments.mib, "before_mib": round(before),
                               "peak_mib": round(most), "codes": codes, "text": ended[0][1], "wrong": bad}), flush=True)
             wrong, cases = wrong + bad, cases + 1

@@ -35,7 +35,7 @@ REFUSED_S = 0.05  # delay before a rejected caller retries
 CAPACITY_S = 2
 PROMPT_MS = 50  # limit of a prompt rejection
 DEADLINE_S = 30
-MOST_GROWTH_MIB = 200
+MAX_GROWTH_MIB = 200
 SOLVE = "SolverService/Solve"
 
 
@@ -82,7 +82,7 @@ class Load:
         code = done.code()
         wrong = None
         if code == grpc.StatusCode.OK:
-            wrong = None if api.is_sound(done.result(), CUSTOMERS) else "an answer is wrong"
+            wrong = None if api.is_valid(done.result(), CUSTOMERS) else "an answer is wrong"
         elif code != grpc.StatusCode.RESOURCE_EXHAUSTED:
             wrong = f"{code.name}: {done.details()}"
         elif not any(key == "grpc-status-details-bin" and b"google.rpc.RetryInfo" in value
@@ -109,7 +109,7 @@ class Load:
                 sent += 1
             time.sleep(0.005)
             peak = max(peak, figures(self.daemon.process.pid)["rss_mib"]) if sent % 20 == 0 else peak
-        settled(lambda: self.under_way, lambda left: left == 0, patience_s=DEADLINE_S + 5)
+        settled(lambda: self.under_way, lambda left: left == 0, timeout_s=DEADLINE_S + 5)
         return sent, peak
 
     def measure_sequential(self):
@@ -117,7 +117,7 @@ class Load:
         times = []
         for _ in range(10):
             begun = time.monotonic()
-            if not api.is_sound(self.solve(self.request, timeout=DEADLINE_S), CUSTOMERS):
+            if not api.is_valid(self.solve(self.request, timeout=DEADLINE_S), CUSTOMERS):
                 self.problems["an answer after the overload is wrong"] += 1
             times.append(1000 * (time.monotonic() - begun))
         return percentiles(times)
@@ -133,7 +133,7 @@ def run_load(daemon, arguments):
     calm_after, after = load.measure_sequential(), figures(daemon.process.pid)
     if waiting := sum(queue.waiting for queue in load.stats().queues):
         load.problems[f"{waiting} requests are still queued"] += 1
-    if max(peak, after["rss_mib"]) - before["rss_mib"] > MOST_GROWTH_MIB:
+    if max(peak, after["rss_mib"]) - before["rss_mib"] > MAX_GROWTH_MIB:
         load.problems[f"memory grew from {before['rss_mib']} to {max(peak, after['rss_mib'])} MiB"] += 1
     if daemon.stop() != 0:
         load.problems["SIGTERM did not end vrpd cleanly"] += 1

@@ -19,11 +19,11 @@ def figures(pid):
             "cpu_s": round((int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK"), 2)}
 
 
-def settled(look, wanted, patience_s=SETTLE_S):
-    """Returns the value of look() once wanted(value) is true, or the last value after a timeout."""
-    until = time.monotonic() + patience_s
+def settled(read, wanted, timeout_s=SETTLE_S):
+    """Returns the value of read() once wanted(value) is true, or the last value after a timeout."""
+    until = time.monotonic() + timeout_s
     while True:
-        seen = look()
-        if wanted(seen) or time.monotonic() > until:
-            return seen
+        value = read()
+        if wanted(value) or time.monotonic() > until:
+            return value
         time.sleep(0.1)

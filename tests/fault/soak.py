@@ -3,8 +3,8 @@
 
 Callers solve, stream, batch, watch, submit small trainings and cancel some of them, publish, upload and delete matrices,
 evaluate, export and import models, generate instances, and delete ended jobs. After a warm-up, memory, threads, open files and
-the size of the state folder are recorded each second. Growth is the median of the last tenth of the records
-minus that of the first. Each tenth has at least ten records. Prints one JSON line per minute and one at the end. Exits with 1
+the size of the state folder are sampled each second. Growth is the median of the last tenth of the samples
+minus that of the first. Each tenth has at least ten samples. Prints one JSON line per minute and one at the end. Exits with 1
 if an RPC fails or if growth exceeds a limit.
 
 Examples:
@@ -34,14 +34,14 @@ from process import figures  # noqa: E402
 LIMITS = {"rss_mib": 50, "threads": 8, "files": 16, "state_mib": 30}
 KEPT_JOBS = 5
 WARM_UP_SHARE = 0.25
-LEAST_NOTED = 10  # records in the first and in the last tenth
+MIN_SAMPLES = 10  # in the first and in the last tenth
 BUSY = {grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED,
         grpc.StatusCode.NOT_FOUND}
 ENDED = (7, 8, 9)
 
 
 def size_mib(folder):
-    """Returns the size of existing files. The daemon may delete files and folders meanwhile."""
+    """Returns the size of a folder's files, from which the daemon may delete some meanwhile."""
     total = 0
     for here, _, files in os.walk(folder):  # skips folders it cannot list
         for name in files:
@@ -60,20 +60,20 @@ class Caller(threading.Thread):
         self.soak, self.random, self.channel = soak, random.Random(f"{soak.seed} {number}"), api.connect(soak.daemon)
 
     def run(self):
-        doings = (self.solve, self.solve, self.stream, self.batch, self.train, self.watch, self.cancel, self.forget, self.matrices,
-                  self.evaluate, self.export, self.solve_job, self.look)
+        actions = (self.solve, self.solve, self.stream, self.batch, self.train, self.watch, self.cancel, self.delete_ended_jobs,
+                   self.matrices, self.evaluate, self.export, self.solve_job, self.query_server)
         while time.monotonic() < self.soak.until:
-            doing = self.random.choice(doings)
+            action = self.random.choice(actions)
             try:
-                doing()
-                self.soak.done[doing.__name__] += 1
+                action()
+                self.soak.done[action.__name__] += 1
             except grpc.RpcError as error:
                 if error.code() in BUSY:
-                    self.soak.refused[doing.__name__] += 1
+                    self.soak.refused[action.__name__] += 1
                 else:
-                    self.soak.problems.append(f"{doing.__name__}: {error.code().name} {error.details()}")
+                    self.soak.problems.append(f"{action.__name__}: {error.code().name} {error.details()}")
             except Exception as error:  # otherwise the thread would end without a report
-                self.soak.problems.append(f"{doing.__name__}: {error!r}")
+                self.soak.problems.append(f"{action.__name__}: {error!r}")
 
     def ask(self, name, /, **fields):
         return api.ask(self.channel, name, api.METHODS[name].request(**fields))
@@ -82,8 +82,8 @@ class Caller(threading.Thread):
         return list(api.start(self.channel, name, [api.METHODS[name].request(**fields)], timeout=120))
 
     def check(self, answer):
-        if not api.is_sound(answer):
-            self.soak.problems.append("an answer is wrong")
+        if not api.is_valid(answer):
+            self.soak.problems.append("a response is wrong")
 
     def solve(self):
         self.check(api.ask(self.channel, "SolverService/Solve", api.solve_request(budget_ms=self.random.choice((5, 50, 200)))))
@@ -118,7 +118,7 @@ class Caller(threading.Thread):
         if self.random.random() < 0.3:
             self.ask("TrainingService/CancelTrainingJob", name=self.some_job())
 
-    def forget(self):
+    def delete_ended_jobs(self):
         """Deletes ended jobs and all but the newest of their models."""
         for name in list(self.soak.jobs):
             if self.ask("TrainingService/GetTrainingJob", name=name).state in ENDED:
@@ -147,7 +147,7 @@ class Caller(threading.Thread):
         self.check(next(event.response for event in events if event.HasField("response")))
         self.ask("SolverService/DeleteSolveJob", name=name)
 
-    def look(self):
+    def query_server(self):
         self.ask("SystemService/GetServerStats")
         self.ask("ModelService/ListModels")
         self.read("DatasetService/GenerateInstances", problem_type=3, customer_count=30, instance_count=20)
@@ -158,11 +158,11 @@ class Soak:
         self.daemon, self.seed, self.seconds = daemon, arguments.seed, arguments.seconds
         self.callers = arguments.callers
         self.config, self.jobs, self.problems = tiny_config(folder).read_text(), [], []
-        self.done, self.refused, self.noted = collections.Counter(), collections.Counter(), []
+        self.done, self.refused, self.samples = collections.Counter(), collections.Counter(), []
         self.example = daemon.json("train", "--config", tiny_config(folder))[-1] and daemon.json("jobs", "list")[0]["name"]
 
-    def note(self):
-        self.noted.append({**figures(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
+    def take_sample(self):
+        self.samples.append({**figures(self.daemon.process.pid), "state_mib": size_mib(self.daemon.state)})
 
     def run(self):
         begun = time.monotonic()
@@ -171,12 +171,12 @@ class Soak:
         for caller in callers:
             caller.start()
         time.sleep(self.seconds * WARM_UP_SHARE)
-        told = time.monotonic()
+        last_report = time.monotonic()
         while time.monotonic() < self.until and self.daemon.process.poll() is None:
-            self.note()
-            if time.monotonic() - told >= 60:
-                told = time.monotonic()
-                print(json.dumps({"what": "soaking", "seconds": round(told - begun), **self.noted[-1],
+            self.take_sample()
+            if time.monotonic() - last_report >= 60:
+                last_report = time.monotonic()
+                print(json.dumps({"what": "soaking", "seconds": round(last_report - begun), **self.samples[-1],
                                   "done": sum(self.done.values()), "problems": len(self.problems)}), flush=True)
             time.sleep(1)
         for caller in callers:
@@ -186,22 +186,22 @@ class Soak:
         return self.judge(round(time.monotonic() - begun))
 
     def growth(self, what):
-        """Returns the median of the last tenth of the records minus that of the first tenth."""
-        values = [noted[what] for noted in self.noted]
-        tenth = max(LEAST_NOTED, len(values) // 10)
+        """Returns the median of the last tenth of the samples minus that of the first tenth."""
+        values = [sample[what] for sample in self.samples]
+        tenth = max(MIN_SAMPLES, len(values) // 10)
         return round(statistics.median(values[-tenth:]) - statistics.median(values[:tenth]), 2)
 
     def judge(self, seconds):
         growth = {what: self.growth(what) for what in LIMITS}
-        if len(self.noted) < 2 * LEAST_NOTED:
-            self.problems.append(f"too short to judge a growth: {len(self.noted)} notes, {2 * LEAST_NOTED} are needed")
+        if len(self.samples) < 2 * MIN_SAMPLES:
+            self.problems.append(f"too short to measure growth: {len(self.samples)} samples, {2 * MIN_SAMPLES} are needed")
         self.problems += [f"{what} grew by {grown}, more than {LIMITS[what]}" for what, grown in growth.items() if grown > LIMITS[what]]
         if self.daemon.stop() != 0:
             self.problems.append("SIGTERM did not end vrpd cleanly")
         print(json.dumps({"what": "soak", "seed": self.seed, "seconds": seconds, "cases": sum(self.done.values()),
                           "done": dict(self.done), "refused": dict(self.refused), "growth": growth,
-                          "noted": len(self.noted), "first": self.noted[0], "last": self.noted[-1], "wrong": len(self.problems),
-                          "problems": self.problems[:10]}))
+                          "noted": len(self.samples), "first": self.samples[0], "last": self.samples[-1],
+                          "wrong": len(self.problems), "problems": self.problems[:10]}))
         return int(bool(self.problems))
 
 

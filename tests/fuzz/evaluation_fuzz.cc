@@ -20,7 +20,7 @@ absl::StatusOr<std::unique_ptr<vrp::Policy>> LoadNothing(const std::string&, vrp
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr int32_t kMostNodes = 1000;
+  constexpr int32_t kMaxFuzzedNodes = 1000;
   static const std::unique_ptr<vrp::Registry> registry =
       vrp::Registry::Create(
           {.directory = (vrp::fuzz::ScratchFolder() / "models").string(), .loader = LoadNothing})
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   vrp::v1::EvaluateModelRequest request;
   if (!vrp::fuzz::Receive({reinterpret_cast<const char*>(data), size}, request)) return 0;
   const auto source = vrp::OpenModelEvaluation(
-      {.registry = registry.get(), .clock = &clock, .max_nodes = kMostNodes}, request);
+      {.registry = registry.get(), .clock = &clock, .max_nodes = kMaxFuzzedNodes}, request);
   if (source.ok()) std::abort();
   (void)vrp::ToGrpcStatus(source.status());
   return 0;

@@ -15,8 +15,8 @@ namespace {
 
 // Maximum size of an instance that is exercised. Larger ones would slow each run; the readers have
 // accepted them.
-constexpr int32_t kMostNodes = 40;
-constexpr int64_t kMostVehicles = 200;
+constexpr int32_t kMaxFuzzedNodes = 40;
+constexpr int64_t kMaxFuzzedVehicles = 200;
 
 [[noreturn]] void Die(const char* what, const std::string& text) {
   std::fprintf(stderr, "%s: %s\n", what, text.c_str());
@@ -60,7 +60,7 @@ void ExercisePlan(const Instance& instance, const Plan& plan) {
 }
 
 void Exercise(const Instance& instance) {
-  if (instance.num_nodes() > kMostNodes || VehicleCount(instance) > kMostVehicles) return;
+  if (instance.num_nodes() > kMaxFuzzedNodes || VehicleCount(instance) > kMaxFuzzedVehicles) return;
   ExerciseWriters(instance);
   PlannedRoute all;
   for (NodeIndex node = instance.num_depots(); node < instance.num_nodes(); ++node) {

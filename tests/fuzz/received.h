@@ -11,14 +11,14 @@
 
 namespace vrp::fuzz {
 
-inline constexpr int64_t kMostMemory = int64_t{64} << 20;
+inline constexpr int64_t kMaxMemory = int64_t{64} << 20;
 
 // Parses a message. Returns false if the message is unreadable or too large.
 template <typename Message>
 bool Receive(std::string_view bytes, Message& message) {
   const int size = static_cast<int>(bytes.size());
   google::protobuf::io::ArrayInputStream wire(bytes.data(), size);
-  const absl::StatusOr<int64_t> weight = WeighMessage(*Message::descriptor(), wire, kMostMemory);
+  const absl::StatusOr<int64_t> weight = WeighMessage(*Message::descriptor(), wire, kMaxMemory);
   if (!weight.ok() || !message.ParseFromArray(bytes.data(), size)) return false;
   if (static_cast<int64_t>(message.SpaceUsedLong()) > *weight) std::abort();
   return true;

@@ -28,8 +28,8 @@ namespace vrp {
 namespace {
 
 constexpr absl::Duration kRepairTime = absl::Milliseconds(20);
-constexpr int32_t kMostNodes = 60;
-constexpr int32_t kMostGenerated = 10'000;
+constexpr int32_t kMaxFuzzedNodes = 60;
+constexpr int32_t kMaxGenerated = 10'000;
 
 // Converts the error as the daemon does for a client.
 void Refuse(const absl::Status& status) { (void)ToGrpcStatus(status); }
@@ -41,7 +41,7 @@ void ReadSolve(const v1::SolveRequest& request) {
   const auto instance = request.has_file() ? InstanceFromProto(request.file())
                                            : InstanceFromProto(request.instance());
   Refuse(instance.status());
-  if (!instance.ok() || instance->num_nodes() > kMostNodes) return;
+  if (!instance.ok() || instance->num_nodes() > kMaxFuzzedNodes) return;
   if (options.ok()) {
     SolveOptions stopped = *options;
     Refuse(SetStop(request, *instance, stopped));
@@ -70,7 +70,7 @@ void Convert(const v1::ConvertInstanceRequest& request) {
   Refuse(format.status());
   const auto instance = request.has_file() ? InstanceFromProto(request.file())
                                            : InstanceFromProto(request.instance());
-  if (!format.ok() || !instance.ok() || instance->num_nodes() > kMostNodes) return;
+  if (!format.ok() || !instance.ok() || instance->num_nodes() > kMaxFuzzedNodes) return;
   Refuse(WithMessageFields(
       WriteInstance(*instance, {.format = *format, .renumber = request.renumber()}).status(),
       instance->num_nodes()));
@@ -112,7 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     default:
       vrp::With<vrp::v1::GenerateInstancesRequest>(bytes, [](const auto& request) {
-        vrp::Refuse(vrp::GeneratorOptionsFromProto(request, vrp::kMostGenerated).status());
+        vrp::Refuse(vrp::GeneratorOptionsFromProto(request, vrp::kMaxGenerated).status());
       });
   }
   return 0;

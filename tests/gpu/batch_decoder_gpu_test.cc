@@ -83,8 +83,8 @@ class BatchBuffers {
   NodeBuffers projections_;
 };
 
-struct RolledBuffers {
-  RolledBuffers(int64_t rows, int32_t steps)
+struct RolloutBuffers {
+  RolloutBuffers(int64_t rows, int32_t steps)
       : choices(static_cast<size_t>(rows) * steps),
         lengths(static_cast<size_t>(rows)),
         costs(static_cast<size_t>(rows)),
@@ -117,7 +117,7 @@ struct GpuCase {
   std::vector<CaseOptions> instances;
   int32_t trajectories = 1;
   DecoderShape shape = {};
-  test::DeviceLike device = {};
+  test::EmulationOptions device = {};
 };
 
 // Returns small cases with device limits that select all code paths of large cases. They cover one
@@ -161,40 +161,40 @@ class BatchDecoderGpuTest : public testing::TestWithParam<GpuCase> {
  protected:
   void SetUp() override {
     if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
-    test::BeLike(GetParam().device);
+    test::ConfigureDevice(GetParam().device);
   }
 };
 
 TEST_P(BatchDecoderGpuTest, ForcedDecodingOnTheCpuReproducesItsSamples) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
-  RolledBuffers rolled(batch.size() * int64_t{one.trajectories}, batch.steps());
+  RolloutBuffers results(batch.size() * int64_t{one.trajectories}, batch.steps());
   BatchRolloutRequest request = {.choice = StepChoice::kSample,
                                  .trajectories = one.trajectories,
                                  .seed = 5,
                                  .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, rolled.view(true)).ok());
-  const std::vector<int32_t> choices = rolled.choices.Download();
+  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, results.view(true)).ok());
+  const std::vector<int32_t> choices = results.choices.Download();
   request.choice = StepChoice::kForced;
   request.forced_choices = choices.data();
-  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), request, rolled.view(false)).ok());
-  EXPECT_EQ(choices, rolled.choices.host());
-  EXPECT_EQ(rolled.lengths.Download(), rolled.lengths.host());
-  EXPECT_EQ(rolled.ends.Download(), rolled.ends.host());
-  ExpectNear(rolled.costs.Download(), rolled.costs.host(), rolled.lengths.host(), 1e-9);
-  ExpectNear(rolled.log_likelihoods.Download(), rolled.log_likelihoods.host(),
-             rolled.lengths.host(), 1e-5);
+  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), request, results.view(false)).ok());
+  EXPECT_EQ(choices, results.choices.host());
+  EXPECT_EQ(results.lengths.Download(), results.lengths.host());
+  EXPECT_EQ(results.ends.Download(), results.ends.host());
+  ExpectNear(results.costs.Download(), results.costs.host(), results.lengths.host(), 1e-9);
+  ExpectNear(results.log_likelihoods.Download(), results.log_likelihoods.host(),
+             results.lengths.host(), 1e-5);
 }
 
 TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
-  RolledBuffers rolled(rows, batch.steps());
+  RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest sampled = {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), sampled, rolled.view(false)).ok());
-  rolled.choices.Upload();
+  ASSERT_TRUE(DecoderOf(false)->Rollout(batch.view(false), sampled, results.view(false)).ok());
+  results.choices.Upload();
   std::vector<double> weights;
   for (int64_t row = 0; row < rows; ++row) {
     weights.push_back(0.1 * static_cast<double>(row % 7) - 0.3);
@@ -206,14 +206,14 @@ TEST_P(BatchDecoderGpuTest, GradientsEqualTheCpus) {
     const BatchSecondPassRequest request = {.trajectories = one.trajectories,
                                             .label_smoothing = 0.1,
                                             .max_steps = batch.steps(),
-                                            .choices = rolled.choices.data(cuda),
+                                            .choices = results.choices.data(cuda),
                                             .weights = weighed.data(cuda)};
     ASSERT_TRUE(
         DecoderOf(cuda)
             ->SecondPass(batch.view(cuda), request, terms.data(cuda), gradient.view<float>(cuda))
             .ok());
   }
-  ExpectNear(terms.Download(), terms.host(), rolled.lengths.host(), 1e-5);
+  ExpectNear(terms.Download(), terms.host(), results.lengths.host(), 1e-5);
   for (Buffer<float>* const part : gradient.All()) {
     float largest = 1e-6f;
     for (const float value : part->host()) largest = std::max(largest, std::abs(value));
@@ -228,18 +228,18 @@ TEST_P(BatchDecoderGpuTest, ChoosesTheSameLikeliestNodesAsTheCpu) {
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
-  RolledBuffers rolled(rows, batch.steps());
+  RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest request = {
       .trajectories = one.trajectories, .distinct_starts = true, .max_steps = batch.steps()};
   for (const bool cuda : {true, false}) {
-    ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, rolled.view(cuda)).ok());
+    ASSERT_TRUE(DecoderOf(cuda)->Rollout(batch.view(cuda), request, results.view(cuda)).ok());
   }
-  const std::vector<int32_t> there = rolled.choices.Download();
+  const std::vector<int32_t> there = results.choices.Download();
   int64_t different = 0;  // choices that differ by rounding, if two nodes are equally likely
   for (int64_t row = 0; row < rows; ++row) {
     const auto begin = row * batch.steps();
     different += std::equal(there.begin() + begin, there.begin() + begin + batch.steps(),
-                            rolled.choices.host().begin() + begin)
+                            results.choices.host().begin() + begin)
                      ? 0
                      : 1;
   }
@@ -257,13 +257,13 @@ TEST_P(BatchDecoderGpuTest, AllocatesScratchThroughTheGivenFunction) {
   };
   const BatchRolloutRequest request = {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
-  RolledBuffers told(batch.size() * int64_t{one.trajectories}, batch.steps());
-  RolledBuffers own(batch.size() * int64_t{one.trajectories}, batch.steps());
+  RolloutBuffers actual(batch.size() * int64_t{one.trajectories}, batch.steps());
+  RolloutBuffers expected(batch.size() * int64_t{one.trajectories}, batch.steps());
   ASSERT_TRUE(MakeCudaBatchDecoder({.bytes = bytes})
-                  ->Rollout(batch.view(true), request, told.view(true))
+                  ->Rollout(batch.view(true), request, actual.view(true))
                   .ok());
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, own.view(true)).ok());
-  EXPECT_EQ(told.choices.Download(), own.choices.Download());
+  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), request, expected.view(true)).ok());
+  EXPECT_EQ(actual.choices.Download(), expected.choices.Download());
   EXPECT_EQ(asked > 0, one.name == "BeyondSharedMemory");
 }
 
@@ -271,21 +271,21 @@ TEST_P(BatchDecoderGpuTest, DeterministicGradientsAreEqualForAnyOrderOfThreads) 
   const GpuCase& one = GetParam();
   BatchBuffers batch(one.shape, one.instances);
   const int64_t rows = batch.size() * int64_t{one.trajectories};
-  RolledBuffers rolled(rows, batch.steps());
+  RolloutBuffers results(rows, batch.steps());
   const BatchRolloutRequest sampled = {
       .choice = StepChoice::kSample, .trajectories = one.trajectories, .max_steps = batch.steps()};
-  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), sampled, rolled.view(true)).ok());
+  ASSERT_TRUE(DecoderOf(true)->Rollout(batch.view(true), sampled, results.view(true)).ok());
   Buffer<double> weights(std::vector<double>(static_cast<size_t>(rows), 0.5));
   std::vector<std::vector<float>> found;
   for (const uint64_t seed : {31, 32}) {
-    test::DeviceLike device = one.device;
+    test::EmulationOptions device = one.device;
     device.seed = seed;
-    test::BeLike(device);
+    test::ConfigureDevice(device);
     Buffer<double> terms(static_cast<size_t>(rows));
     NodeBuffers gradient(one.shape, batch.size(), batch.nodes(), 0);
     const BatchSecondPassRequest request = {.trajectories = one.trajectories,
                                             .max_steps = batch.steps(),
-                                            .choices = rolled.choices.data(true),
+                                            .choices = results.choices.data(true),
                                             .weights = weights.data(true)};
     ASSERT_TRUE(
         MakeCudaBatchDecoder({.deterministic = true})

@@ -14,7 +14,7 @@ struct ImproverCase {
   std::string name;
   std::vector<ImprovedPlan> plans;
   int32_t rounds = 0;
-  test::DeviceLike device = {};
+  test::EmulationOptions device = {};
 };
 
 std::vector<ImprovedPlan> Hundreds(int32_t count) {
@@ -56,7 +56,7 @@ class BatchImproverGpuTest : public testing::TestWithParam<ImproverCase> {
  protected:
   void SetUp() override {
     if (!test::HasGpu()) GTEST_SKIP() << test::kNoGpu;
-    test::BeLike(GetParam().device);
+    test::ConfigureDevice(GetParam().device);
   }
 };
 

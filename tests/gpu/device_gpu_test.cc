@@ -13,7 +13,7 @@ constexpr int64_t kMib = int64_t{1} << 20;
 
 class DeviceGpuTest : public test::GpuTest {};
 
-TEST_F(DeviceGpuTest, HasANameMemoryAndMixedPrecision) {
+TEST_F(DeviceGpuTest, ReportsNameMemoryAndMixedPrecision) {
   const DeviceInfo device = test::FirstGpu();
   RecordProperty("device", device.name);
   RecordProperty("memory_mib", std::to_string(device.memory_bytes / kMib));
@@ -25,7 +25,7 @@ TEST_F(DeviceGpuTest, HasANameMemoryAndMixedPrecision) {
   EXPECT_TRUE(device.bf16) << "every supported architecture has it";
 }
 
-TEST_F(DeviceGpuTest, IsWhatAutoResolvesTo) {
+TEST_F(DeviceGpuTest, IsChosenByAuto) {
   const auto device = ResolveDevice("auto");
   ASSERT_TRUE(device.ok()) << device.status();
   EXPECT_EQ(*device, test::FirstGpu().id);

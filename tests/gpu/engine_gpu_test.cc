@@ -108,7 +108,7 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
     return MakeCudaStepStream(test::FirstGpu().id.index, Priority::kSolving);
   }
   // Replaces the torch engine by one that counts captures.
-  void UseRecordingTorch() {
+  void UseTorchThatCountsCaptures() {
     torch_ = MakeTorch({.step_stream = [this] {
       return std::make_unique<RecordingStream>(MakeStream(&counts_), &recorded_);
     }});
@@ -156,8 +156,8 @@ class EngineGpuTest : public testing::TestWithParam<EngineCase> {
 
 TEST_P(EngineGpuTest, TakesTheSameGreedyTours) { ExpectSameTours({}); }
 
-TEST_P(EngineGpuTest, TakesTheSameGreedyToursOfFewInstancesByRecordedRollouts) {
-  UseRecordingTorch();
+TEST_P(EngineGpuTest, TakesTheSameGreedyToursByCapturedRollouts) {
+  UseTorchThatCountsCaptures();
   ExpectSameToursOfFew(0, 1);   // CVRP
   ExpectSameToursOfFew(1, 3);   // padded to four
   ExpectSameToursOfFew(5, 2);   // larger ones
@@ -174,7 +174,7 @@ TEST_P(EngineGpuTest, TakesTheSameGreedyToursOfFewInstancesByRecordedRollouts) {
 }
 
 TEST_P(EngineGpuTest, ReplaysCapturedRolloutsWithTheCurrentWeights) {
-  UseRecordingTorch();
+  UseTorchThatCountsCaptures();
   ExpectSameToursOfFew(0, 2);
   for (PolicyEngine* const engine : {own_.get(), torch_.get()}) {
     for (float& weight : engine->parameters().values()) weight *= 1.25F;
@@ -224,15 +224,16 @@ TEST_P(EngineGpuTest, GivesNearlyTheSameGradientInBf16) {
   const auto tours = DrawTours();
   const GradientRequest request = {
       .rollout = {.choice = Choice::kForced, .trajectories = 2, .choices = tours}};
-  const auto rough = MakeTorch({.precision = Precision::kBf16});
-  ASSERT_NE(rough, nullptr);
+  const auto bf16_engine = MakeTorch({.precision = Precision::kBf16});
+  ASSERT_NE(bf16_engine, nullptr);
   ASSERT_TRUE(own_->AddGradient(batch_, request, WeighByCost).ok());
-  ASSERT_TRUE(rough->AddGradient(batch_, request, WeighByCost).ok());
+  ASSERT_TRUE(bf16_engine->AddGradient(batch_, request, WeighByCost).ok());
   // Rounding changes each number by up to 2^-8, so elements differ by a hundredth of the largest
   // one. The test bounds the noise's share of the gradient's power.
   Record("gradient_difference",
-         RelativeDifference(own_->parameters().gradient(), rough->parameters().gradient()));
-  const double noise = NoiseShare(own_->parameters().gradient(), rough->parameters().gradient());
+         RelativeDifference(own_->parameters().gradient(), bf16_engine->parameters().gradient()));
+  const double noise =
+      NoiseShare(own_->parameters().gradient(), bf16_engine->parameters().gradient());
   Record("gradient_noise", noise);
   EXPECT_LT(noise, 1e-3);
   EXPECT_GT(noise, 1e-6);  // the engine computed in bf16

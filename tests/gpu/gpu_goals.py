@@ -43,14 +43,14 @@ def all_goals(found):
     for case in RATIO_CASES:
         yield (f"{case}: training beside plain torch, at the best batch of each", ">= 10, at least 5",
                lambda case=case: found.ratio(case))
-    yield "tiny_1: seconds an epoch", f"<= {TINY_EPOCH_S}", found.tiny
+    yield "tiny_1: seconds per epoch", f"<= {TINY_EPOCH_S}", found.tiny
     yield "supervised pointer network, 10,000 x 50 epochs, n = 20: seconds", f"<= {SUPERVISED_S}", found.supervised
     yield "10,000 CVRP100: gap and seconds", f"<= {GAP:.0%} within {IMPROVED_S} s", found.improved
     yield "one greedy CVRP100: milliseconds", f"<= {SINGLE_MS}", found.single
 
 
-def state_at_most(value, most):
-    return (MET if value <= most else MISSED), value
+def state_at_most(value, limit):
+    return (MET if value <= limit else MISSED), value
 
 
 class Found:
@@ -65,7 +65,7 @@ class Found:
         except NotRun as none:
             state, got, reason = NOT_RUN, None, str(none)
         except (KeyError, TypeError, ValueError) as error:  # a program whose answer is malformed
-            state, got, reason = NOT_RUN, None, f"what was found has other figures: {type(error).__name__}: {error}"
+            state, got, reason = NOT_RUN, None, f"malformed figures: {type(error).__name__}: {error}"
         return {"goal": goal, "wanted": wanted, "state": state, "got": got, "reason": reason}
 
     def _check(self, group, name):
@@ -87,7 +87,7 @@ class Found:
         return (MET, check["numbers"].get(figure)) if check["state"] == "passed" else (MISSED, check["reason"])
 
     def _of_tests(self, pattern, key):
-        """Returns what the checks of tests recorded under `key` for the matching tests."""
+        """Returns the values that the checks of tests recorded under `key` for the matching tests."""
         matching = {}
         for check in self._checks:
             named = check["numbers"].get(key, []) if check["group"] == "tests" else []
@@ -106,14 +106,14 @@ class Found:
         if failed:
             return MISSED, f"failed: {', '.join(failed)}"
         if not passed:
-            raise self._none_of(f"no test that matches {pattern} has come to an end")
+            raise self._none_of(f"no test that matches {pattern} has finished")
         return MET, f"in {len(passed)} tests"
 
-    def recorded(self, pattern, key, most):
+    def recorded(self, pattern, key, limit):
         values = [float(record[key]) for record in self._of_tests(pattern, "recorded").values() if key in record]
         if not values:
             raise self._none_of(f"no test that matches {pattern} has recorded a {key}")
-        return state_at_most(max(values), most)
+        return state_at_most(max(values), limit)
 
     def copies(self):
         numbers = self._numbers("profile", COPIES)
@@ -131,8 +131,8 @@ class Found:
     def tiny(self):
         epochs = self._numbers("bench", TINY)["epoch_s"]
         if len(epochs) < 2:
-            raise NotRun(f"bench: {TINY}: got {len(epochs)} epochs, wanted one behind the first")
-        # The first epoch prepares.
+            raise NotRun(f"bench: {TINY}: got {len(epochs)} epochs, wanted at least 2")
+        # The first epoch includes preparations.
         return state_at_most(sorted(epochs[1:])[len(epochs[1:]) // 2], TINY_EPOCH_S)
 
     def supervised(self):

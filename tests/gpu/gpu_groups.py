@@ -119,7 +119,7 @@ class Checks:
             text = path.read_text() if path.exists() else ""
         if not text:
             outcome.need_success(name)
-            raise Failure(f"{name} said nothing of its tests", output=outcome.output)
+            raise Failure(f"{name} wrote no test results", output=outcome.output)
         numbers = test_numbers(json.loads(text))
         if numbers["failed"]:
             raise Failure(f"failed: {', '.join(numbers['failed'])}", numbers, outcome.output)
@@ -273,7 +273,7 @@ def test_numbers(content):
 
 
 def copy_figures(fewer, more):
-    """Compares two of engine_bench's lines of copies: what each additional step has copied, copy by copy."""
+    """Returns the copies of each additional step, from two of engine_bench's lines of copies."""
     steps = more["steps"] - fewer["steps"]
     before = {(copy["way"], copy["bytes"]): copy["count"] for copy in fewer["copies"]}
     each = [dict(copy, a_step=(copy["count"] - before.get((copy["way"], copy["bytes"]), 0)) / steps)

@@ -18,7 +18,7 @@ TOOL_FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/us
 
 
 def find_tool(name, root):
-    """Returns a tool's path on PATH, in the usual folders or in the bundle's own tools/; None if absent."""
+    """Returns a tool's path on PATH, in the default folders or in the bundle's own tools/; None if absent."""
     folders = [os.environ.get("PATH", ""), *TOOL_FOLDERS, str(root / "tools")]
     return shutil.which(name, path=os.pathsep.join(folders))
 
@@ -42,7 +42,7 @@ class Machine:
     def _devices(self):
         if self.smi is None:
             return self._devices_of_torch()
-        # A field that the driver does not know makes it refuse all.
+        # The driver refuses the whole query if it does not know one of the fields.
         for query in (QUERY, QUERY[:2]):
             text = answer_of(self.smi, f"--query-gpu={','.join(query)}", "--format=csv,noheader,nounits")
             rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]

@@ -15,7 +15,7 @@ SCHEMA_VERSION = 1
 KEPT_OUTPUT = 4000  # characters of a failed check's output
 LOGGED_OUTPUT = 400_000  # of a program, in the log
 KILLED_S = 10  # for a killed program to end
-TIME_WAS_UP = "the time for all checks was up"
+TIME_LIMIT_REACHED = "the time limit of all checks was reached"
 
 
 class Skip(Exception):
@@ -58,7 +58,7 @@ def run_program(command, limit, environment=None, folder=None):
             os.killpg(process.pid, signal.SIGKILL)
         try:
             output, _ = process.communicate(timeout=KILLED_S)
-        # Stuck in the driver, where no signal reaches it.
+        # The program is blocked in the driver, where no signal reaches it.
         except subprocess.TimeoutExpired as stuck:
             output = (stuck.output or late.output or b"").decode(errors="replace") + "\n(and does not die)"
         log_output(command, output)
@@ -110,7 +110,7 @@ class Report:
         try:
             left = self._end - begin
             if left < 1:
-                raise Skip(TIME_WAS_UP)
+                raise Skip(TIME_LIMIT_REACHED)
             entry["numbers"] = body(min(limit, left)) or {}
         except Skip as skip:
             entry.update(state="skipped", reason=str(skip))
@@ -129,7 +129,7 @@ class Report:
 
     def late_groups(self):
         """Returns the groups with checks skipped for lack of time, in order."""
-        late = [entry["group"] for entry in self._content["checks"] if entry["reason"] == TIME_WAS_UP]
+        late = [entry["group"] for entry in self._content["checks"] if entry["reason"] == TIME_LIMIT_REACHED]
         return list(dict.fromkeys(late))
 
     def _kept(self, commit, checked):

@@ -6,13 +6,13 @@
 
 #include "core/device/device.h"
 #include "gtest/gtest.h"
-#include "tests/gpu/device_like.h"
+#include "tests/gpu/emulation_options.h"
 
 namespace vrp::test {
 
 // Whether the emulated device runs the tests. Its header replaces this one.
 inline constexpr bool kEmulated = false;
-inline void BeLike(const DeviceLike&) {}
+inline void ConfigureDevice(const EmulationOptions&) {}
 
 inline constexpr char kNoGpu[] =
     "no CUDA device: none in this machine, none shown by its driver, or a build without CUDA "

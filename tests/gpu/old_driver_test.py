@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 
 from daemon import BINARIES, Daemon  # noqa: E402
 
-WHY = "the NVIDIA driver is too old: it knows CUDA 12.8, this program is built with 13.0; wanted driver 580 or newer"
+WHY = "the NVIDIA driver is too old: it supports CUDA 12.8, this program is built with 13.0; wanted driver 580 or newer"
 
 
 class OldDriverTest(unittest.TestCase):

@@ -102,7 +102,7 @@ class OptimiserGpuTest : public test::GpuTest, public testing::WithParamInterfac
  protected:
   void SetUp() override {
     test::GpuTest::SetUp();
-    test::BeLike({.seed = GetParam()});
+    test::ConfigureDevice({.seed = GetParam()});
   }
 };
 
@@ -118,12 +118,12 @@ TEST_P(OptimiserGpuTest, StepsEqualTheCpus) {
 
 TEST_P(OptimiserGpuTest, SkipsAStepWithANonFiniteGradientInAnyBlock) {
   Optimised one;
-  for (const size_t place : {size_t{0}, size_t{kNormBlock}, size_t{kSize - 1}}) {
-    one.gradient.host()[place] = std::numeric_limits<float>::infinity();
+  for (const size_t index : {size_t{0}, size_t{kNormBlock}, size_t{kSize - 1}}) {
+    one.gradient.host()[index] = std::numeric_limits<float>::infinity();
     one.gradient.Upload();
     ASSERT_NO_FATAL_FAILURE(one.StepOnBoth());
     one.ExpectTheSame();
-    one.DrawGradient(place);
+    one.DrawGradient(index);
   }
   EXPECT_EQ(one.state.host()[0].updates, 0);
   ASSERT_NO_FATAL_FAILURE(one.StepOnBoth());

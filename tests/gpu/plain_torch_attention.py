@@ -264,10 +264,11 @@ def main():
     parser.add_argument("--case", choices=CASES, required=True)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--precision", choices=["bf16", "fp32"], default="bf16")
-    parser.add_argument("--batches", help="comma separated; default: the case's, growing")
-    parser.add_argument("--seconds", type=float, default=80, help="for the measurements; default: %(default)s")
-    parser.add_argument("--bundle", type=pathlib.Path, help="a bundle of ./dev gpu-bundle, for its programs and run")
-    parser.add_argument("--program", type=pathlib.Path, help="engine_bench; default: the bundle's")
+    parser.add_argument("--batches", help="measure these batch sizes, comma separated; default: the case's")
+    parser.add_argument("--seconds", type=float, default=80,
+                        help="limit the measurements to this time; default: %(default)s")
+    parser.add_argument("--bundle", type=pathlib.Path, help="use the programs of this bundle (./dev gpu-bundle)")
+    parser.add_argument("--program", type=pathlib.Path, help="path of engine_bench; default: the bundle's")
     options = parser.parse_args()
     if not (options.bundle or options.program):
         parser.error("wanted --bundle or --program")

@@ -87,7 +87,7 @@ class RunGpuChecks(unittest.TestCase):
         write_program(self.tools / name, f"#!/bin/sh\n{shell}\n")
 
     def run_checks(self, *arguments):
-        """Returns its exit code and report."""
+        """Runs run-gpu-checks and returns its exit code and report."""
         report = self.root / "report.json"
         environment = dict(os.environ, PATH=f"{self.tools}:{os.environ['PATH']}")
         done = subprocess.run([sys.executable, HERE / "run-gpu-checks", "--bundle", os.path.relpath(self.root),
@@ -157,14 +157,14 @@ class RunGpuChecks(unittest.TestCase):
 
     def test_judges_gradients_by_the_measure_of_their_precision(self):
         exact = "gradient in fp32, largest difference from the CPU's by the largest element"
-        rough = "gradient in bf16, squared difference from the CPU's in fp32 by its square"
+        bf16 = "gradient in bf16, squared difference from the CPU's in fp32 by its square"
         for difference, noise, states in (("9e-6", "9e-4", ("met", "met")), ("2e-5", "2e-3", ("missed", "missed"))):
             self.write_tests({"Nets/EngineGpuTest.GivesTheSameGradient/gt_cuda": f"pass gradient_difference={difference}",
                               "Nets/EngineGpuTest.GivesNearlyTheSameGradientInBf16/gt_cuda":
                                   f"pass gradient_difference=0.02 gradient_noise={noise}"})
             _, report = self.run_checks("--only", "tests")
             goals = self.goals(report)
-            self.assertEqual((goals[exact], goals[rough]),
+            self.assertEqual((goals[exact], goals[bf16]),
                              ((states[0], float(difference)), (states[1], float(noise))))
 
     def test_judges_benchmarks_by_the_goals(self):
@@ -180,7 +180,7 @@ class RunGpuChecks(unittest.TestCase):
         goals = self.goals(report)
         state, got = goals["am_cvrp50: training beside plain torch, at the best batch of each"]
         self.assertEqual((state, got["ratio"], got["a_larger_batch_may_be_better"]), ("least met", 7.5, False))
-        self.assertEqual(goals["tiny_1: seconds an epoch"], ("met", 0.02))
+        self.assertEqual(goals["tiny_1: seconds per epoch"], ("met", 0.02))
         self.assertEqual(goals["supervised pointer network, 10,000 x 50 epochs, n = 20: seconds"], ("met", 0.06))
         self.assertEqual(goals["10,000 CVRP100: gap and seconds"][0], "met")
         self.assertEqual(goals["one greedy CVRP100: milliseconds"], ("missed", 1.5))
@@ -275,8 +275,9 @@ class RunGpuChecks(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("SIGABRT", self.assert_entry(report, "gpu_test AGpuTest", "failed")["reason"])
         self.assert_entry(report, "gpu_test BGpuTest", "failed", "not done after its")
-        self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time for all checks was up")
-        self.assertRegex(self.output, r"the time was up: for the rest run-gpu-checks --only tests --keep --report \S+\n$")
+        self.assert_entry(report, "gpu_test CGpuTest", "skipped", "the time limit of all checks was reached")
+        self.assertRegex(self.output, r"time limit reached; run the rest with: "
+                         r"run-gpu-checks --only tests --keep --report \S+\n$")
 
     def test_reports_the_printed_reason_of_skipped_tests(self):
         self.write_tests({"AGpuTest.Needs": "skip"})

@@ -26,7 +26,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
                          test::FakeStepStreamOptions{.counts = &counts_});
     const at::Device device = cuda ? at::Device(at::kCUDA, test::FirstGpu().id.index) : at::kCPU;
     flags_ = at::zeros({kFlags}, at::TensorOptions(at::kBool).device(device));
-    for (at::Tensor* const one : {&before_, &between_, &behind_, &parts_[0], &parts_[1]}) {
+    for (at::Tensor* const one : {&before_, &between_, &after_, &parts_[0], &parts_[1]}) {
       *one = at::zeros({}, at::TensorOptions(at::kLong).device(device));
     }
   }
@@ -57,7 +57,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
     VRP_RETURN_IF_ERROR(Part(1));
     between_.add_(at::full({1 << 20}, 10, between_.options()).max());
     return stream_->RunIfAny(Flags(), [this] {
-      behind_.add_(1);
+      after_.add_(1);
       return absl::OkStatus();
     });
   }
@@ -66,7 +66,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   std::string Done() {
     EXPECT_TRUE(stream_->Wait().ok());
     std::string text;
-    for (const at::Tensor& one : {before_, parts_[0], parts_[1], between_, behind_}) {
+    for (const at::Tensor& one : {before_, parts_[0], parts_[1], between_, after_}) {
       text += std::to_string(one.item<int64_t>()) + " ";
     }
     return text;
@@ -77,7 +77,7 @@ class StepStreamGpuTest : public testing::TestWithParam<DeviceKind> {
   at::Tensor flags_;
   at::Tensor before_;
   at::Tensor between_;
-  at::Tensor behind_;
+  at::Tensor after_;
   at::Tensor parts_[2];
   bool clears_ = false;  // whether the first part clears the flags
 };

@@ -7,9 +7,9 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from python_environment import need  # noqa: E402
+from python_environment import require_modules  # noqa: E402
 
-need("tensorboard")
+require_modules("tensorboard")
 
 from tensorboard.backend.event_processing import event_accumulator  # noqa: E402
 

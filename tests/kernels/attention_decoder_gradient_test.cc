@@ -29,8 +29,8 @@ TEST_P(SecondPassTest, SecondPassReturnsTheRolloutsLogLikelihoodsBitForBit) {
       const RoutingCase routing({.nodes = nodes_count, .windows = nodes_count == 33});
       const RandomNodes<float> nodes(shape, routing.problem(), 5);
       const Decoded<float> decoded =
-          Roll<float>(*decoder, routing.problem(), nodes.view(),
-                      {.choice = StepChoice::kSample, .trajectories = trajectories});
+          RunRollout<float>(*decoder, routing.problem(), nodes.view(),
+                            {.choice = StepChoice::kSample, .trajectories = trajectories});
       ASSERT_EQ(decoded.status, DecodeStatus::kDone);
       EXPECT_EQ(Score<float>(*decoder, routing.problem(), nodes.view(), decoded,
                              {.weights = SomeWeights(trajectories)}),
@@ -51,22 +51,25 @@ TEST_P(SecondPassTest, FloatEqualsDouble) {
     }
     const auto decoder = Make<float>(shape);
     const auto reference = Make<double>(shape);
-    const Decoded<float> decoded = Roll<float>(*decoder, routing.problem(), nodes.view(),
-                                               {.choice = StepChoice::kSample, .trajectories = 6});
-    Decoded<double> same = Roll<double>(*reference, routing.problem(), exact.view(),
-                                        {.choice = StepChoice::kForced,
-                                         .trajectories = 6,
-                                         .forced_choices = decoded.choices.data()});
+    const Decoded<float> decoded =
+        RunRollout<float>(*decoder, routing.problem(), nodes.view(),
+                          {.choice = StepChoice::kSample, .trajectories = 6});
+    Decoded<double> reference_decoded =
+        RunRollout<double>(*reference, routing.problem(), exact.view(),
+                           {.choice = StepChoice::kForced,
+                            .trajectories = 6,
+                            .forced_choices = decoded.choices.data()});
     RandomNodes<float> gradient = nodes;
     RandomNodes<double> exact_gradient = exact;
     gradient.Clear();
     exact_gradient.Clear();
     Score<float>(*decoder, routing.problem(), nodes.view(), decoded,
                  {.weights = SomeWeights(6), .gradient = gradient.mutable_view()});
-    Score<double>(*reference, routing.problem(), exact.view(), same,
+    Score<double>(*reference, routing.problem(), exact.view(), reference_decoded,
                   {.weights = SomeWeights(6), .gradient = exact_gradient.mutable_view()});
     for (int32_t p = 0; p < 6; ++p) {
-      EXPECT_NEAR(decoded.log_likelihoods[p], same.log_likelihoods[p], 1e-5 * decoded.lengths[p]);
+      EXPECT_NEAR(decoded.log_likelihoods[p], reference_decoded.log_likelihoods[p],
+                  1e-5 * decoded.lengths[p]);
     }
     for (size_t i = 0; i < nodes.arrays().size(); ++i) {
       for (size_t k = 0; k < nodes.arrays()[i].size(); ++k) {
@@ -90,7 +93,7 @@ TEST_P(SecondPassTest, GradientsEqualCentralDifferences) {
         const RoutingCase routing(options);
         RandomNodes<double> nodes(shape, routing.problem(), 6);
         const bool starts = smoothing == 0 && !options.windows;
-        const Decoded<double> decoded = Roll<double>(
+        const Decoded<double> decoded = RunRollout<double>(
             *decoder, routing.problem(), nodes.view(),
             {.choice = StepChoice::kSample, .trajectories = 4, .distinct_starts = starts});
         const SecondPassOptions<double> plain = {
@@ -130,8 +133,9 @@ TEST_P(SecondPassTest, SmoothedTermsEqualPlainLoops) {
   const auto decoder = Make<double>(shape);
   const RoutingCase routing({.nodes = 15});
   const RandomNodes<double> nodes(shape, routing.problem(), 8);
-  const Decoded<double> decoded = Roll<double>(*decoder, routing.problem(), nodes.view(),
-                                               {.choice = StepChoice::kSample, .trajectories = 3});
+  const Decoded<double> decoded =
+      RunRollout<double>(*decoder, routing.problem(), nodes.view(),
+                         {.choice = StepChoice::kSample, .trajectories = 3});
   const std::vector<double> terms =
       Score<double>(*decoder, routing.problem(), nodes.view(), decoded,
                     {.label_smoothing = 0.3, .weights = SomeWeights(3)});

@@ -38,7 +38,7 @@ TEST_P(AttentionDecoderTest, GreedyRolloutsOfEveryVariantEqualPlainLoopsAndPassT
     const RoutingCase routing(options);
     const RandomNodes<double> nodes(shape, routing.problem(), options.seed);
     const Decoded<double> decoded =
-        Roll<double>(*decoder, routing.problem(), nodes.view(), {.trajectories = 1});
+        RunRollout<double>(*decoder, routing.problem(), nodes.view(), {.trajectories = 1});
     ASSERT_EQ(decoded.status, DecodeStatus::kDone) << CaseName(options);
     const PlainTrajectory plain =
         PlainRollout(shape, routing.problem(), nodes.view(), false, 0,
@@ -66,7 +66,7 @@ TEST_P(AttentionDecoderTest, SamplesOfEveryVariantFollowTheCountersAndPassTheChe
                                    .stream = 0xabcdef0123,
                                    .first_trajectory = 0x300000001};
     const Decoded<double> decoded =
-        Roll<double>(*decoder, routing.problem(), nodes.view(), request);
+        RunRollout<double>(*decoder, routing.problem(), nodes.view(), request);
     ASSERT_EQ(decoded.status, DecodeStatus::kDone);
     for (int32_t p = 0; p < request.trajectories; ++p) {
       const PlainTrajectory plain =
@@ -101,14 +101,15 @@ TEST_P(AttentionDecoderTest, ForcedDecodingReturnsTheSamplesLogLikelihoods) {
   const RoutingCase routing({.nodes = 20});
   const RandomNodes<double> nodes(shape, routing.problem(), 3);
   const DecodeRequest sample = {.choice = StepChoice::kSample, .trajectories = 7};
-  const Decoded<double> sampled = Roll<double>(*decoder, routing.problem(), nodes.view(), sample);
-  const Decoded<double> followed = Roll<double>(
+  const Decoded<double> sampled =
+      RunRollout<double>(*decoder, routing.problem(), nodes.view(), sample);
+  const Decoded<double> forced = RunRollout<double>(
       *decoder, routing.problem(), nodes.view(),
       {.choice = StepChoice::kForced, .trajectories = 7, .forced_choices = sampled.choices.data()});
-  EXPECT_EQ(followed.choices, sampled.choices);
-  EXPECT_EQ(followed.log_likelihoods, sampled.log_likelihoods);
-  EXPECT_EQ(followed.agreements, sampled.agreements);
-  EXPECT_EQ(followed.costs, sampled.costs);
+  EXPECT_EQ(forced.choices, sampled.choices);
+  EXPECT_EQ(forced.log_likelihoods, sampled.log_likelihoods);
+  EXPECT_EQ(forced.agreements, sampled.agreements);
+  EXPECT_EQ(forced.costs, sampled.costs);
 }
 
 TEST_P(AttentionDecoderTest, RejectsForcedChoicesThatAreNotAllowed) {
@@ -122,8 +123,8 @@ TEST_P(AttentionDecoderTest, RejectsForcedChoicesThatAreNotAllowed) {
                                          {1, -1, 2, 3, -1},
                                          {1, 4, 2, 3, -1},
                                          {1, 2, -1, -1, -1}}) {
-    EXPECT_EQ(Roll<float>(*decoder, routing.problem(), nodes.view(),
-                          {.choice = StepChoice::kForced, .forced_choices = choices.data()})
+    EXPECT_EQ(RunRollout<float>(*decoder, routing.problem(), nodes.view(),
+                                {.choice = StepChoice::kForced, .forced_choices = choices.data()})
                   .status,
               DecodeStatus::kForbidden);
   }
@@ -135,7 +136,7 @@ TEST_P(AttentionDecoderTest, ReportsAnUnreachableCustomer) {
   RoutingCase routing({.nodes = 4});
   routing.problem().distance_limit = 10;
   const RandomNodes<float> nodes(shape, routing.problem(), 3);
-  EXPECT_EQ(Roll<float>(*decoder, routing.problem(), nodes.view(), {}).status,
+  EXPECT_EQ(RunRollout<float>(*decoder, routing.problem(), nodes.view(), {}).status,
             DecodeStatus::kUnreachable);
 }
 
@@ -147,7 +148,7 @@ TEST_P(AttentionDecoderTest, StopsWhenCancelled) {
   const auto flag = std::make_shared<CancelFlag>();
   flag->Cancel();
   const DecodeRequest request = {.stop = StopCondition(absl::InfiniteFuture(), flag)};
-  EXPECT_EQ(Roll<float>(*decoder, routing.problem(), nodes.view(), request).status,
+  EXPECT_EQ(RunRollout<float>(*decoder, routing.problem(), nodes.view(), request).status,
             DecodeStatus::kStopped);
 }
 
@@ -159,12 +160,14 @@ TEST_P(AttentionDecoderTest, ResultsDoNotDependOnTheTrajectoriesDecodedTogether)
       const RoutingCase routing({.nodes = 37, .tsp = tsp});
       const RandomNodes<float> nodes(shape, routing.problem(), 5);
       const DecodeRequest all = {.choice = StepChoice::kSample, .trajectories = count};
-      const Decoded<float> together = Roll<float>(*decoder, routing.problem(), nodes.view(), all);
+      const Decoded<float> together =
+          RunRollout<float>(*decoder, routing.problem(), nodes.view(), all);
       for (int32_t p = 0; p < count; ++p) {
         DecodeRequest one = all;
         one.trajectories = 1;
         one.first_trajectory = p;
-        const Decoded<float> alone = Roll<float>(*decoder, routing.problem(), nodes.view(), one);
+        const Decoded<float> alone =
+            RunRollout<float>(*decoder, routing.problem(), nodes.view(), one);
         ASSERT_EQ(alone.Choices(0), together.Choices(p)) << p << " of " << count;
         ASSERT_EQ(alone.log_likelihoods[0], together.log_likelihoods[p]) << p << " of " << count;
       }
@@ -172,7 +175,7 @@ TEST_P(AttentionDecoderTest, ResultsDoNotDependOnTheTrajectoriesDecodedTogether)
   }
 }
 
-TEST_P(AttentionDecoderTest, DistinctStartsAreNotTheNetworksChoices) {
+TEST_P(AttentionDecoderTest, DistinctStartsDoNotCountAsTheNetworksChoices) {
   const DecoderShape shape = {.hidden = 16, .heads = 2};
   const auto decoder = Make<double>(shape);
   for (const bool tsp : {false, true}) {
@@ -180,8 +183,8 @@ TEST_P(AttentionDecoderTest, DistinctStartsAreNotTheNetworksChoices) {
     const RandomNodes<double> nodes(shape, routing.problem(), 8);
     const int32_t starts = tsp ? 6 : 5;
     const Decoded<double> decoded =
-        Roll<double>(*decoder, routing.problem(), nodes.view(),
-                     {.trajectories = starts + 2, .distinct_starts = true});
+        RunRollout<double>(*decoder, routing.problem(), nodes.view(),
+                           {.trajectories = starts + 2, .distinct_starts = true});
     for (int32_t p = 0; p < starts + 2; ++p) {
       EXPECT_EQ(decoded.Choices(p)[0], p % starts + (tsp ? 0 : 1));
       const std::vector<int32_t> choices = decoded.Choices(p);
@@ -201,8 +204,8 @@ TEST_P(AttentionDecoderTest, MakesAValidPlanFromNanWeights) {
   RandomNodes<float> nodes(shape, routing.problem(), 8);
   for (auto& array : nodes.arrays()) array.assign(array.size(), std::nanf(""));
   for (const StepChoice choice : {StepChoice::kGreedy, StepChoice::kSample}) {
-    const Decoded<float> decoded = Roll<float>(*decoder, routing.problem(), nodes.view(),
-                                               {.choice = choice, .trajectories = 18});
+    const Decoded<float> decoded = RunRollout<float>(*decoder, routing.problem(), nodes.view(),
+                                                     {.choice = choice, .trajectories = 18});
     ASSERT_EQ(decoded.status, DecodeStatus::kDone);
     for (int32_t p = 0; p < 18; ++p) {
       EXPECT_TRUE(std::isnan(decoded.log_likelihoods[p]));
@@ -221,8 +224,8 @@ TEST_P(AttentionDecoderTest, SamplesFollowTheDistribution) {
   const RandomNodes<double> exact(shape, routing.problem(), 8);
   constexpr int32_t kDraws = 20'000;
   const Decoded<float> decoded =
-      Roll<float>(*decoder, routing.problem(), nodes.view(),
-                  {.choice = StepChoice::kSample, .trajectories = kDraws, .seed = 11});
+      RunRollout<float>(*decoder, routing.problem(), nodes.view(),
+                        {.choice = StepChoice::kSample, .trajectories = kDraws, .seed = 11});
   std::vector<int32_t> counts(9);
   for (int32_t p = 0; p < kDraws; ++p) ++counts[decoded.Choices(p)[0]];
   const StepRules rules = MakeStepRules(routing.problem());
@@ -248,7 +251,7 @@ TEST_P(AttentionDecoderTest, HandlesLargeInstancesAndTheSmallest) {
       const RoutingCase routing({.nodes = count, .tsp = tsp});
       const RandomNodes<float> nodes(shape, routing.problem(), 8);
       const Decoded<float> decoded =
-          Roll<float>(*decoder, routing.problem(), nodes.view(), {.trajectories = 3});
+          RunRollout<float>(*decoder, routing.problem(), nodes.view(), {.trajectories = 3});
       ASSERT_EQ(decoded.status, DecodeStatus::kDone);
       const CheckReport report =
           CheckPlan(routing.instance(), routing.PlanOf(decoded.Choices(0)), decoded.costs[0]);

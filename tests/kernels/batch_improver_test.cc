@@ -47,15 +47,15 @@ std::vector<std::vector<std::vector<int32_t>>> RoutesOf(const std::vector<Improv
 }
 
 TEST(BatchImproverTest, PlansStayFeasibleAndMoreRoundsCostLess) {
-  const std::vector<ImprovedPlan> begun = SomePlans();
-  std::vector<ImprovedPlan> before = begun;
+  const std::vector<ImprovedPlan> initial = SomePlans();
+  std::vector<ImprovedPlan> before = initial;
   for (const int32_t rounds : {0, 300, 6000}) {
     const std::vector<ImprovedPlan> after = Improved({.rounds = rounds});
     int64_t sum_before = 0;
     int64_t sum_after = 0;
-    for (size_t i = 0; i < begun.size(); ++i) {
+    for (size_t i = 0; i < initial.size(); ++i) {
       EXPECT_TRUE(IsFeasible(after[i])) << i;
-      EXPECT_LE(CostOf(after[i]), CostOf(begun[i])) << i;
+      EXPECT_LE(CostOf(after[i]), CostOf(initial[i])) << i;
       sum_before += CostOf(before[i]);
       sum_after += CostOf(after[i]);
     }
@@ -90,9 +90,9 @@ TEST(BatchImproverTest, SplitsTheWorkIntoShortDeviceTasks) {
     EXPECT_FALSE(std::exchange(inside, true));
     // Simulates a wait for other work on the device, which must not count as time of the task.
     if (calls < 60) absl::SleepFor(absl::Milliseconds(25));
-    const absl::Time begun = SteadyNow();
+    const absl::Time initial = SteadyNow();
     const absl::Status status = work();
-    longest = std::max(longest, SteadyNow() - begun);
+    longest = std::max(longest, SteadyNow() - initial);
     inside = false;
     ++calls;
     return status;
@@ -162,10 +162,10 @@ struct BackwardLanes {
 std::vector<ImprovedPlan> ImprovedBackward(std::vector<ImprovedPlan> plans, int32_t rounds,
                                            uint64_t seed) {
   PackedPlans packed(plans);
-  std::vector<uint16_t> near(static_cast<size_t>(packed.near_count()));
+  std::vector<uint16_t> neighbours(static_cast<size_t>(packed.neighbour_count()));
   std::vector<uint8_t> best(packed.plans().size());
   const auto tasks =
-      packed.TasksAt(packed.distances().data(), packed.demands().data(), near.data());
+      packed.TasksAt(packed.distances().data(), packed.demands().data(), neighbours.data());
   const ImproveBatch batch = {.instances = packed.size(),
                               .nodes = packed.nodes(),
                               .routes = packed.routes(),

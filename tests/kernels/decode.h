@@ -38,8 +38,8 @@ struct Decoded {
 };
 
 template <typename T>
-Decoded<T> Roll(const AttentionDecoder<T>& decoder, const RoutingProblem& problem,
-                const DecoderNodes<const T>& nodes, const DecodeRequest& request) {
+Decoded<T> RunRollout(const AttentionDecoder<T>& decoder, const RoutingProblem& problem,
+                      const DecoderNodes<const T>& nodes, const DecodeRequest& request) {
   Decoded<T> decoded(problem, request.trajectories);
   std::vector<T> scratch(static_cast<size_t>(decoder.ScratchSize(problem, request.trajectories)),
                          T{77});

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-TEST(DrawDemandsTest, ContinuesAfterDrawsThatTookMoreNumbersThanUsual) {
+TEST(DrawDemandsTest, ContinuesAfterDrawsThatTookExtraNumbers) {
   constexpr int64_t kLargest = INT64_MAX / 4 * 3;  // rejects every fourth number
   const CounterRandom numbers = CounterRandom(5, 6, 7).From(4);
   std::vector<double> demands(50);

@@ -37,9 +37,9 @@ TEST(DropoutMaskTest, DependsOnlyOnSequenceStepAndLayer) {
       MaskOf({.key = {.seed = 3, .stream = 9, .sequence = 2, .layer = 1}});
   for (size_t t = 0; t < kLength; ++t) {
     for (size_t r = 0; r + 2 < kMaskSequences; ++r) {
-      const auto row = [&](const std::vector<float>& of, size_t sequence) {
+      const auto row = [&](const std::vector<float>& mask, size_t sequence) {
         const auto first =
-            of.begin() + static_cast<std::ptrdiff_t>((t * kMaskSequences + sequence) * kUnits);
+            mask.begin() + static_cast<std::ptrdiff_t>((t * kMaskSequences + sequence) * kUnits);
         return std::vector<float>(first, first + kUnits);
       };
       EXPECT_EQ(row(later, r), row(kept, r + 2));

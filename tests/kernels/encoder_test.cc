@@ -82,14 +82,14 @@ Passes<T> RunEncoder(const EncoderShape& shape, std::unique_ptr<Encoder<T>> enco
   EncoderGroup<T> arguments{group.first_rows(), {}};
   if (shape.edge_features > 0) arguments.edges = edge_pointers;
   // The memory's old content must not matter.
-  const T rubbish = std::numeric_limits<T>::quiet_NaN();
-  std::vector<T> saved(encoder->SavedSize(group.first_rows()), rubbish);
-  std::vector<T> scratch(encoder->ScratchSize(group.first_rows()), rubbish);
+  const T garbage = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> saved(encoder->SavedSize(group.first_rows()), garbage);
+  std::vector<T> scratch(encoder->ScratchSize(group.first_rows()), garbage);
   Passes<T> result;
   result.y.assign(group.x().begin(), group.x().end());
   encoder->Forward(arguments, result.y.data(), dy.empty() ? nullptr : saved.data(), scratch.data());
   if (dy.empty()) return result;
-  std::fill(scratch.begin(), scratch.end(), rubbish);
+  std::fill(scratch.begin(), scratch.end(), garbage);
   result.dx.assign(dy.begin(), dy.end());
   result.gradient.assign(values.size(), T{0});
   encoder->Backward(arguments, result.dx.data(), saved.data(), scratch.data(),

@@ -95,16 +95,17 @@ void WritePlainStep(const StepRules& rules, const RouteState& state,
   }
 }
 
+// Observations of the same trajectories by forced decoding and by the plain step function.
 template <typename T>
-class Both {
+class DecodedAndPlain {
  public:
-  Both(const RoutingCase& one, ObservationKind kind)
+  DecodedAndPlain(const RoutingCase& one, ObservationKind kind)
       : kind_(kind), rules_(MakeStepRules(one.problem())), actual(kind), expected(kind) {
     for (int32_t p = 0; p < kTrajectories; ++p) {
       const std::vector<int32_t> tour = test::SomeTour(rules_, p);
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize(Memory<T>::Size(p + 1), -1);
-      Plain(tour, p);
+      AddPlainTrajectory(tour, p);
     }
     ForceDecodeOnCpu(request(), actual.result());
   }
@@ -120,7 +121,7 @@ class Both {
   }
 
  private:
-  void Plain(const std::vector<int32_t>& tour, int64_t row) {
+  void AddPlainTrajectory(const std::vector<int32_t>& tour, int64_t row) {
     std::vector<uint8_t> visited(kForcedNodes);
     RouteState state = BeginTrajectory(rules_, visited.data());
     for (int64_t t = 0; t < kSteps; ++t) {
@@ -167,10 +168,10 @@ class ForcedDecodingTest : public testing::TestWithParam<CaseOptions> {};
 TEST_P(ForcedDecodingTest, ObservationsEqualPlainLoopsBitForBit) {
   const RoutingCase one(GetParam());
   for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
-    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
-    const Both<float> floats(one, kind);
+    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // needs coordinates
+    const DecodedAndPlain<float> floats(one, kind);
     ExpectTheSame(floats.actual, floats.expected);
-    const Both<double> doubles(one, kind);
+    const DecodedAndPlain<double> doubles(one, kind);
     ExpectTheSame(doubles.actual, doubles.expected);
   }
 }
@@ -181,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, ForcedDecodingTest, testing::ValuesIn(AllCase
 // Two CVRP instances, each with one trajectory.
 class ForcedDecodingEdgeTest : public testing::Test {
  protected:
-  ForcedDecodingResult<float> FollowBoth(std::vector<std::vector<int32_t>> tours) {
+  ForcedDecodingResult<float> DecodeBoth(std::vector<std::vector<int32_t>> tours) {
     for (const std::vector<int32_t>& tour : tours) {
       choices_.insert(choices_.end(), tour.begin(), tour.end());
       choices_.resize((choices_.size() + kSteps - 1) / kSteps * kSteps, -1);
@@ -213,7 +214,7 @@ TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesThe
   for (const int32_t wrong : {1, kForcedNodes, -1}) {
     choices_.clear();
     const std::vector<int32_t> whole = test::SomeTour(rules_[1], 1);
-    const ForcedDecodingResult<float> result = FollowBoth({{1, 2, wrong}, whole});
+    const ForcedDecodingResult<float> result = DecodeBoth({{1, 2, wrong}, whole});
     EXPECT_EQ(result.ends[0], TrajectoryEnd::kForbidden);
     EXPECT_EQ(result.lengths[0], 2);
     EXPECT_EQ(result.steps.current[1], 1);
@@ -225,7 +226,7 @@ TEST_F(ForcedDecodingEdgeTest, StopsATrajectoryAtAForbiddenChoiceAndContinuesThe
 
 TEST_F(ForcedDecodingEdgeTest, DrawsDependOnStepTrajectoryAndStream) {
   const ForcedDecodingResult<float> result =
-      FollowBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
+      DecodeBoth({test::SomeTour(rules_[0], 0), test::SomeTour(rules_[1], 0)});
   EXPECT_EQ(result.draws[7], SecondUniform(StepBlock({5, 13, 40, 7})));
   EXPECT_EQ(result.draws[kSteps + 2], SecondUniform(StepBlock({5, 13, 41, 2})));
 }
@@ -238,7 +239,7 @@ class Advanced {
       : rules_(rules), memory_(kind), distinct_starts_(distinct_starts) {}
 
   // Makes `choices`, then advances to `step`.
-  void To(int32_t step, const std::vector<int64_t>& choices) {
+  void AdvanceTo(int32_t step, const std::vector<int64_t>& choices) {
     AdvanceOnCpu({.layout = memory_.layout,
                   .instances = 1,
                   .trajectories = kTrajectories,
@@ -260,11 +261,12 @@ class Advanced {
   }
   // Expects that row `row` equals row `step` of `other`.
   void ExpectRow(int64_t row, const Memory<T>& other, int64_t step) const {
-    const auto expect = [&](const auto& mine, const auto& theirs) {
-      const auto width = std::ssize(theirs) / std::ssize(other.current);
-      const auto from = theirs.begin() + step * width;
-      const auto own = mine.begin() + row * width;
-      EXPECT_EQ(std::vector(own, own + width), std::vector(from, from + width));
+    const auto expect = [&](const auto& values, const auto& other_values) {
+      const auto width = std::ssize(other_values) / std::ssize(other.current);
+      const auto expected_row = other_values.begin() + step * width;
+      const auto actual_row = values.begin() + row * width;
+      EXPECT_EQ(std::vector(actual_row, actual_row + width),
+                std::vector(expected_row, expected_row + width));
     };
     expect(memory_.current, other.current);
     expect(memory_.first, other.first);
@@ -300,23 +302,23 @@ class AdvancedStepsTest : public testing::TestWithParam<CaseOptions> {};
 TEST_P(AdvancedStepsTest, ObservationsEqualThoseOfForcedDecoding) {
   const RoutingCase one(GetParam());
   for (const ObservationKind kind : {ObservationKind::kShares, ObservationKind::kPointer}) {
-    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // it needs coordinates
-    const Both<float> followed(one, kind);
+    if (kind == ObservationKind::kPointer && GetParam().matrix) continue;  // needs coordinates
+    const DecodedAndPlain<float> forced(one, kind);
     Advanced<float> advanced(MakeStepRules(one.problem()), kind);
     std::vector<int64_t> choices(kTrajectories, -1);
     for (int32_t t = 0; t < kSteps; ++t) {
-      advanced.To(t, choices);
+      advanced.AdvanceTo(t, choices);
       for (int64_t p = 0; p < kTrajectories; ++p) {
         SCOPED_TRACE(testing::Message() << "step " << t << " of " << p);
         const auto at = static_cast<size_t>(p);
-        advanced.ExpectRow(p, followed.actual, p * kSteps + t);
-        EXPECT_EQ(advanced.moving[at], t < followed.actual.lengths[at] ? 1 : 0);
+        advanced.ExpectRow(p, forced.actual, p * kSteps + t);
+        EXPECT_EQ(advanced.moving[at], t < forced.actual.lengths[at] ? 1 : 0);
         EXPECT_EQ(advanced.given[at], -1);
-        choices[at] = followed.choices()[at * kSteps + static_cast<size_t>(t)];
+        choices[at] = forced.choices()[at * kSteps + static_cast<size_t>(t)];
       }
     }
-    EXPECT_EQ(advanced.costs, followed.actual.costs);
-    EXPECT_EQ(advanced.ends, followed.actual.ends);
+    EXPECT_EQ(advanced.costs, forced.actual.costs);
+    EXPECT_EQ(advanced.ends, forced.actual.ends);
   }
 }
 
@@ -326,10 +328,10 @@ INSTANTIATE_TEST_SUITE_P(Variants, AdvancedStepsTest, testing::ValuesIn(AllCases
 TEST(AdvanceTest, StartsAreDistinctAndDrawsDependOnTheStep) {
   const RoutingCase one({.nodes = kForcedNodes});
   Advanced<float> advanced(MakeStepRules(one.problem()), ObservationKind::kPointer, true);
-  advanced.To(0, {});
+  advanced.AdvanceTo(0, {});
   EXPECT_EQ(advanced.given, (std::vector<int64_t>{1, 2}));
   EXPECT_EQ(advanced.uniforms[1], FirstUniform(StepBlock({5, 13, 41, 0})));
-  advanced.To(1, advanced.given);
+  advanced.AdvanceTo(1, advanced.given);
   EXPECT_EQ(advanced.given, (std::vector<int64_t>{-1, -1}));
   EXPECT_EQ(advanced.uniforms[0], FirstUniform(StepBlock({5, 13, 40, 1})));
 }
@@ -340,19 +342,19 @@ TEST(AdvanceTest, IdlesWithoutAllowedNodesAndIgnoresForbiddenChoices) {
   problem.capacity = 0.5;  // smaller than any demand
   Advanced<float> stuck(MakeStepRules(problem), ObservationKind::kPointer, true);
   Advanced<float> free(MakeStepRules(one.problem()), ObservationKind::kPointer);
-  stuck.To(0, {});
+  stuck.AdvanceTo(0, {});
   EXPECT_EQ(stuck.moving, (std::vector<uint8_t>{0, 0}));
   EXPECT_EQ(stuck.ends[1], TrajectoryEnd::kUnreachable);
   EXPECT_EQ(stuck.given, (std::vector<int64_t>{-1, -1}));
-  Advanced<float> begun(MakeStepRules(one.problem()), ObservationKind::kPointer);
-  for (Advanced<float>* const each : {&free, &begun}) {
-    each->To(0, {});
-    each->To(1, {1, 2});
-    each->To(2, {2, 1});
+  Advanced<float> without_choices(MakeStepRules(one.problem()), ObservationKind::kPointer);
+  for (Advanced<float>* const each : {&free, &without_choices}) {
+    each->AdvanceTo(0, {});
+    each->AdvanceTo(1, {1, 2});
+    each->AdvanceTo(2, {2, 1});
   }
-  begun.To(3, {-1, -1});
-  free.To(3, {1, kForcedNodes});  // a visited node; no such node
-  begun.ExpectSame(free);
+  without_choices.AdvanceTo(3, {-1, -1});
+  free.AdvanceTo(3, {1, kForcedNodes});  // a visited node; no such node
+  without_choices.ExpectSame(free);
   EXPECT_EQ(free.moving, (std::vector<uint8_t>{1, 1}));
 }
 

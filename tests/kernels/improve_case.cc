@@ -74,19 +74,20 @@ bool IsFeasible(const ImprovedPlan& plan) {
 ImproveFixture::ImproveFixture(const ImprovedPlan& plan)
     : plan_(plan),
       packed_(std::span(&plan_, 1)),
-      near_(static_cast<size_t>(packed_.near_count())),
-      tasks_(packed_.TasksAt(packed_.distances().data(), packed_.demands().data(), near_.data())),
+      neighbours_(static_cast<size_t>(packed_.neighbour_count())),
+      tasks_(packed_.TasksAt(packed_.distances().data(), packed_.demands().data(),
+                             neighbours_.data())),
       memory_(static_cast<size_t>(ImproveScratchBytes(plan.nodes, plan.routes))),
       scratch_(CutImproveScratch(plan.nodes, plan.routes, memory_.data())) {
-  ListNear(SerialGroup(), task());
+  ListNeighbours(SerialGroup(), task());
   Reset();
 }
 
 void ImproveFixture::Reset() {
-  const LinkedPlan kept = CutPlan(plan_.nodes, plan_.routes, packed_.plans().data());
+  const LinkedPlan initial = CutPlan(plan_.nodes, plan_.routes, packed_.plans().data());
   const int64_t bytes = PlanBytes(plan_.nodes, plan_.routes);
-  CopyPlan(SerialGroup(), bytes, kept, scratch_.trial);
-  CopyPlan(SerialGroup(), bytes, kept, scratch_.current);
+  CopyPlan(SerialGroup(), bytes, initial, scratch_.trial);
+  CopyPlan(SerialGroup(), bytes, initial, scratch_.current);
   IndexRoutes(SerialGroup(), task(), scratch_);
 }
 

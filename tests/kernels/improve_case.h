@@ -41,7 +41,7 @@ class ImproveFixture {
  private:
   ImprovedPlan plan_;
   PackedPlans packed_;
-  std::vector<uint16_t> near_;
+  std::vector<uint16_t> neighbours_;
   std::vector<ImproveTask> tasks_;
   std::vector<uint8_t> memory_;
   ImproveScratch scratch_;

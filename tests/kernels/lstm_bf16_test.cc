@@ -185,8 +185,8 @@ TEST_P(Bf16LstmTest, BackwardStepsRoundTheGatesGradientInTheProduct) {
   StepCase c(kernels_, work.data());
   const Floats d_hidden = RandomValues<float>(c.kRows * c.kHidden, 5, 11);
   Floats d_cell = RandomValues<float>(c.kRows * c.kHidden, 6, 11);
-  const Floats given = RandomValues<float>(c.kRows * c.kHidden, 7, 11);
-  Floats d_before = given;
+  const Floats initial = RandomValues<float>(c.kRows * c.kHidden, 7, 11);
+  Floats d_before = initial;
   kernels_.step_back({.rows = c.kRows,
                       .hidden_size = c.kHidden,
                       .packed = c.back.data(),
@@ -199,7 +199,7 @@ TEST_P(Bf16LstmTest, BackwardStepsRoundTheGatesGradientInTheProduct) {
                       .work = work.data()});
   for (int64_t r = 0; r < c.kRows; ++r) {
     for (int64_t h = 0; h < c.kHidden; ++h) {
-      double sum = given[r * c.kHidden + h];
+      double sum = initial[r * c.kHidden + h];
       for (int64_t g = 0; g < 4 * c.kHidden; ++g) {
         sum += RoundToBf16(c.gates[r * c.kStride + g]) * RoundToBf16(c.weights[g * c.kHidden + h]);
       }

@@ -120,7 +120,7 @@ TEST(RoutingStepTest, ATspMayBeginAnywhereAndReturnsToItsStart) {
   EXPECT_DOUBLE_EQ(trajectory.state.cost, 12);
 }
 
-TEST(RoutingStepTest, SharesStateTheRemainingResources) {
+TEST(RoutingStepTest, SharesReportTheRemainingResources) {
   const std::vector<double> x = {0, 3, 3, 0};
   const std::vector<double> y = {0, 0, 4, 4};
   const std::vector<double> demands = {0, 6, 0, 0};
@@ -144,7 +144,7 @@ TEST(RoutingStepTest, SharesStateTheRemainingResources) {
   EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 2, 0}));
 }
 
-TEST(RoutingStepTest, AFullVehicleHasShareOneWithoutLimits) {
+TEST(RoutingStepTest, LoadShareIsOneWithoutACapacity) {
   const std::vector<double> x = {0, 3, 3};
   RandomTrajectory trajectory({.nodes = 3, .x = x.data(), .y = x.data()});
   EXPECT_EQ(trajectory.Shares(), (std::vector<double>{1, 0, 0, 0}));
@@ -187,7 +187,7 @@ TEST(RoutingStepTest, ALaterStartSavesWaitingAsFarAsWindowsAllow) {
   }
 }
 
-TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleArrivesInTime) {
+TEST(RoutingStepTest, AllowsNoNodeIfNoEmptyVehicleCanServeACustomer) {
   const std::vector<double> x = {0, 10};
   const std::vector<double> y = {0, 0};
   RandomTrajectory trajectory({.nodes = 2, .distance_limit = 15, .x = x.data(), .y = y.data()});

@@ -43,9 +43,9 @@ class ThreadedLanes {
   T Sum(int32_t count, const Term& term) const {
     T sum = 0;
     for (int32_t i = lane_; i < count; i += kThreads) sum += term(i);
-    T all = 0;
-    for (const auto& [value, unused] : Exchange(sum, 0)) all += static_cast<T>(value);
-    return all;
+    T total = 0;
+    for (const auto& [value, unused] : Exchange(sum, 0)) total += static_cast<T>(value);
+    return total;
   }
   template <typename T, typename Value>
   T Largest(int32_t count, const Value& value) const {

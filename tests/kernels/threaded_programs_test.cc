@@ -75,7 +75,7 @@ struct Decoded {
 
   // Runs the second pass in two parts, one after the other, as two groups would.
   template <typename Group>
-  void DeriveAll(const Group& group) {
+  void AddGradients(const Group& group) {
     const BatchSecondPassRequest request = {.trajectories = kTrajectories,
                                             .label_smoothing = 0.1,
                                             .max_steps = steps,
@@ -118,11 +118,11 @@ class DecoderByThreadsTest : public testing::TestWithParam<CaseOptions> {};
 TEST_P(DecoderByThreadsTest, RolloutAndGradientEqualThoseOfOneThread) {
   Decoded one(GetParam());
   one.RollOutAll(SerialGroup());
-  one.DeriveAll(SerialGroup());
+  one.AddGradients(SerialGroup());
   Decoded some(GetParam());
   RunByThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
     some.RollOutAll(group);
-    some.DeriveAll(group);
+    some.AddGradients(group);
   });
   EXPECT_EQ(some.choices, one.choices);
   for (int32_t p = 0; p < kTrajectories; ++p) {
@@ -147,9 +147,9 @@ TEST(ProgramsByThreadsTest, InstancesEqualThoseOfOneThread) {
   const std::vector<uint8_t> expected = test::DrawnOnCpu(shape, 5);
   std::vector<uint8_t> actual = test::NoInstances(shape, 5);
   const InstanceTask task = test::TaskIn(actual.data(), shape);
-  double reach[4] = {};
+  double extremes[4] = {};
   RunByThreads<ThreadedGroup>([&](const ThreadedGroup& group) {
-    for (int32_t b = 0; b < shape.instances; ++b) MakeInstance(group, task, b, reach);
+    for (int32_t b = 0; b < shape.instances; ++b) MakeInstance(group, task, b, extremes);
   });
   const int64_t features = int64_t{shape.instances} * shape.nodes * kNodeFeatures;
   std::vector<uint8_t> wanted = expected;
@@ -198,10 +198,10 @@ TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
   const auto improve = [&](const auto& run) {
     std::vector<ImprovedPlan> plans = {test::RandomPlan({.customers = 30})};
     PackedPlans packed(plans);
-    std::vector<uint16_t> near(static_cast<size_t>(packed.near_count()));
+    std::vector<uint16_t> neighbours(static_cast<size_t>(packed.neighbour_count()));
     std::vector<uint8_t> best(packed.plans().size());
     const std::vector<ImproveTask> tasks =
-        packed.TasksAt(packed.distances().data(), packed.demands().data(), near.data());
+        packed.TasksAt(packed.distances().data(), packed.demands().data(), neighbours.data());
     const ImproveBatch batch = {.instances = 1,
                                 .nodes = packed.nodes(),
                                 .routes = packed.routes(),
@@ -210,9 +210,9 @@ TEST(ProgramsByThreadsTest, ImprovedPlansEqualThoseOfOneThread) {
                                 .best = best.data()};
     std::vector<uint64_t> scratch(
         static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)) / sizeof(uint64_t));
-    const ImproveScratch cut = CutImproveScratch(tasks[0].nodes, tasks[0].routes,
-                                                 reinterpret_cast<uint8_t*>(scratch.data()));
-    run([&](const auto& lanes) { Improve(lanes, batch, cut, request, 0); });
+    const ImproveScratch improve_scratch = CutImproveScratch(
+        tasks[0].nodes, tasks[0].routes, reinterpret_cast<uint8_t*>(scratch.data()));
+    run([&](const auto& lanes) { Improve(lanes, batch, improve_scratch, request, 0); });
     packed.Unpack(best, plans);
     return plans[0].plan;
   };
@@ -226,7 +226,7 @@ TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
   const std::vector<int32_t> choices = {1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, -1, -1, -1};
   const auto steps = static_cast<int32_t>(choices.size());
   const ObservationLayout layout = {.kind = ObservationKind::kPointer, .nodes = 7};
-  const auto follow = [&](const auto& run) {
+  const auto decode = [&](const auto& run) {
     const auto count = choices.size();
     std::vector<int64_t> current(count), first(count);
     std::vector<uint8_t> begins(count), forbidden(count * 7);
@@ -255,8 +255,8 @@ TEST(ProgramsByThreadsTest, ForcedDecodingEqualsThatOfOneThread) {
     EXPECT_EQ(end, TrajectoryEnd::kDone);
     return std::pair(features, draws);
   };
-  const auto expected = follow([](const auto& program) { program(SerialGroup()); });
-  EXPECT_EQ(follow([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);
+  const auto expected = decode([](const auto& program) { program(SerialGroup()); });
+  EXPECT_EQ(decode([](const auto& program) { RunByThreads<ThreadedLanes>(program); }), expected);
 }
 
 }  // namespace

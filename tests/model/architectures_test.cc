@@ -45,7 +45,7 @@ TEST(ArchitecturesTest, AcceptsItsDefaultSizesAndInputs) {
     const NetworkSizes sizes = architecture->default_sizes();
     EXPECT_EQ(*architecture->parse_sizes(sizes.json, "card"), sizes);
     EXPECT_GT(architecture->layout(sizes).size(), 0);
-    EXPECT_EQ(WantedInputs(*architecture, UsualInputs(*architecture)), "");
+    EXPECT_EQ(WantedInputs(*architecture, DefaultInputs(*architecture)), "");
     EXPECT_EQ(nlohmann::json::parse(sizes.json).size(), architecture->options.size());
   }
 }
@@ -54,10 +54,10 @@ TEST(ArchitecturesTest, RefusesEachSizeOutOfItsRange) {
   for (const Architecture* architecture : Architectures()) {
     for (const NetworkOption& option : architecture->options) {
       SCOPED_TRACE(option.key);
-      const nlohmann::json usual = nlohmann::json::parse(architecture->default_sizes().json);
-      nlohmann::json sizes = usual;
+      const nlohmann::json defaults = nlohmann::json::parse(architecture->default_sizes().json);
+      nlohmann::json sizes = defaults;
       sizes[option.key] = option.high + 1;
-      if (usual[option.key].is_number_integer()) sizes[option.key] = int64_t(option.high) + 16;
+      if (defaults[option.key].is_number_integer()) sizes[option.key] = int64_t(option.high) + 16;
       EXPECT_THAT(ErrorOf(*architecture, sizes),
                   HasSubstr("card: architecture_json." + std::string(option.key) + ": got"));
       sizes[option.key] = nullptr;
@@ -70,14 +70,14 @@ TEST(ArchitecturesTest, RefusesEachSizeOutOfItsRange) {
   }
 }
 
-TEST(ArchitecturesTest, LetsFineTuningChangeDropoutOnly) {
+TEST(ArchitecturesTest, AllowsFineTuningToChangeOnlyDropout) {
   const Architecture& architecture = *FindArchitecture("ptrnet");
-  const NetworkSizes usual = architecture.default_sizes();
-  nlohmann::json other = nlohmann::json::parse(usual.json);
+  const NetworkSizes defaults = architecture.default_sizes();
+  nlohmann::json other = nlohmann::json::parse(defaults.json);
   other["dropout"] = 0.5;
-  EXPECT_EQ(architecture.parse_sizes(other.dump(), "card")->fixed_json, usual.fixed_json);
+  EXPECT_EQ(architecture.parse_sizes(other.dump(), "card")->fixed_json, defaults.fixed_json);
   other["logit_clip"] = 5.0;
-  EXPECT_NE(architecture.parse_sizes(other.dump(), "card")->fixed_json, usual.fixed_json);
+  EXPECT_NE(architecture.parse_sizes(other.dump(), "card")->fixed_json, defaults.fixed_json);
 }
 
 }  // namespace

@@ -312,7 +312,7 @@ TEST_P(BeamSearchTest, RefusesGradientsAndDistinctStarts) {
   RolloutRequest starts = beam;
   starts.distinct_starts = true;
   EXPECT_EQ(engine_->Run(batch, starts).status().message(),
-            "distinct_starts: got true, a beam search has one start");
+            "distinct_starts: got true, wanted false for beam search");
 }
 
 TEST_P(BeamSearchTest, NamesAnUnreachableCustomer) {

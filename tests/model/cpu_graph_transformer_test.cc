@@ -137,7 +137,7 @@ TEST(CpuGraphTransformerTest, HasTheGradientOfOwnInputs) {
   GraphTransformerOptions options = SmallTransformer();
   options.inputs = {"wear", "y", "early", "is_depot"};
   ExpectGradientOfTheLoss(options, 2, false);
-  options.inputs = UsualInputs(GraphTransformerArchitecture());
+  options.inputs = DefaultInputs(GraphTransformerArchitecture());
   for (const char* name : {"a", "b", "c", "d", "e"}) options.inputs.emplace_back(name);
   ExpectGradientOfTheLoss(options, 1, false);
 }
@@ -166,9 +166,9 @@ TEST(CpuGraphTransformerTest, KeepsFrozenStatistics) {
 
 TEST(CpuGraphTransformerTest, FloatAndDoubleAgree) {
   const auto single = MakeCpuGraphTransformer(SmallTransformer(), 5);
-  const auto twice = MakeFloat64GraphTransformer(SmallTransformer(), 5);
+  const auto other_engine = MakeFloat64GraphTransformer(SmallTransformer(), 5);
   single->parameters().TrackGradient();
-  twice->parameters().TrackGradient();
+  other_engine->parameters().TrackGradient();
   const NetworkBatch batch = BatchOf(AllVariants());
   GradientRequest request;
   request.rollout.trajectories = 3;
@@ -177,15 +177,15 @@ TEST(CpuGraphTransformerTest, FloatAndDoubleAgree) {
     WeighEach(first, costs, weights, 3);
   };
   const auto one = single->AddGradient(batch, request, weigh);
-  const auto other = twice->AddGradient(batch, request, weigh);
+  const auto other = other_engine->AddGradient(batch, request, weigh);
   ASSERT_TRUE(one.ok() && other.ok());
   ASSERT_EQ(one->trajectories.choices, other->trajectories.choices);
   double largest = 0;
-  for (const float value : twice->parameters().gradient()) {
+  for (const float value : other_engine->parameters().gradient()) {
     largest = std::max<double>(largest, std::abs(value));
   }
   for (size_t i = 0; i < single->parameters().gradient().size(); ++i) {
-    ASSERT_NEAR(single->parameters().gradient()[i], twice->parameters().gradient()[i],
+    ASSERT_NEAR(single->parameters().gradient()[i], other_engine->parameters().gradient()[i],
                 1e-4 * largest);
   }
   EXPECT_LT(one->pass_difference, 1e-5);
@@ -281,13 +281,13 @@ TEST(CpuGraphTransformerTest, ReadsAMatrixThroughEdges) {
   EXPECT_NE(before->log_likelihoods[0], after->log_likelihoods[0]);
 }
 
-TEST(CpuGraphTransformerTest, DistinguishesTheCitiesOfAMatrix) {
+TEST(CpuGraphTransformerTest, DistinguishesCitiesByTheirMatrix) {
   const auto single = MakeCpuGraphTransformer(SmallTransformer(), 5);
-  const auto twice = MakeFloat64GraphTransformer(SmallTransformer(), 5);
+  const auto other_engine = MakeFloat64GraphTransformer(SmallTransformer(), 5);
   const NetworkBatch batch =
       BatchOf({AnInstance().WithCustomers(9).Kind(ProblemKind::kTsp).ExplicitMatrix(0.4).Build()});
   const auto one = single->Run(batch, {});
-  const auto other = twice->Run(batch, {});
+  const auto other = other_engine->Run(batch, {});
   ASSERT_TRUE(one.ok() && other.ok());
   // If all nodes looked the same to the network, norms would turn rounding into choices.
   EXPECT_NEAR(one->log_likelihoods[0], other->log_likelihoods[0], 1e-4);

@@ -120,7 +120,7 @@ TEST_P(CpuPointerNetworkTest, HasTheGradientOfOwnInputs) {
   PointerNetworkOptions options = kSmallPointer;
   options.inputs = {"wear", "is_visited", "x", "early"};
   ExpectGradientOfCentralDifferences(options, GetParam());
-  options.inputs = UsualInputs(PointerArchitecture());
+  options.inputs = DefaultInputs(PointerArchitecture());
   for (char name = 'a'; name < 'k'; ++name) options.inputs.emplace_back(1, name);
   ExpectGradientOfCentralDifferences(options, GetParam());
 }

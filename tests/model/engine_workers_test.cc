@@ -98,7 +98,7 @@ TEST(WorkerPoolTest, FreesWorkersWhenMemoryRunsOut) {
   EXPECT_TRUE(workers[1]->gradient.empty());
 }
 
-TEST(ForEachGroupTest, AWorkerOutOfMemoryStopsAloneWithThatError) {
+TEST(ForEachGroupTest, StopsOnlyTheWorkerThatRunsOutOfMemory) {
   CpuPool pool(2);
   WorkerPool<Worker> idle;
   const auto workers = idle.Checkout(2);

@@ -155,7 +155,7 @@ TEST(ScaleToIntegersTest, KeepsIntegersAndScalesOthersToInt32) {
   EXPECT_NEAR(fine.distances[4 * 10 + 7], exact.Distance(4, 7) * factor, 2);
 }
 
-TEST(ScaleToIntegersTest, LoadsThatFitInIntegersFitInTruth) {
+TEST(ScaleToIntegersTest, RoundsLoadsSoThatFeasibleRoutesStayFeasible) {
   const Instance fractions = AnInstance()
                                  .At({{0, 0}, {1, 2}, {3, 1}, {5, 4}})
                                  .Demands({0.1, 0.2, 0.7})

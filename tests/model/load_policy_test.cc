@@ -18,7 +18,7 @@ struct ArchitectureCase {
   std::string name;
   std::string sizes;
   std::string other_sizes;
-  std::string complaint;  // the error if weights of `sizes` are loaded into `other_sizes`
+  std::string expected_error;  // the error if weights of `sizes` are loaded into `other_sizes`
 };
 
 const ArchitectureCase kArchitectures[] = {
@@ -108,7 +108,7 @@ TEST_P(LoadPolicyTest, RefusesAnotherArchitecture) {
 TEST_P(LoadPolicyTest, RefusesSizesThatDoNotFitTheWeights) {
   card_.architecture_json = GetParam().other_sizes;
   WriteCard();
-  EXPECT_NE(Refused().find(GetParam().complaint), std::string::npos) << Refused();
+  EXPECT_NE(Refused().find(GetParam().expected_error), std::string::npos) << Refused();
 }
 
 TEST_P(LoadPolicyTest, NamesTheMissingFile) {

@@ -130,7 +130,7 @@ TEST_P(ChoicesTest, ConvertBackToTheirPlan) {
   }
 }
 
-TEST_P(ChoicesTest, OfATourConvertBackToTheTour) {
+TEST_P(ChoicesTest, ConvertBackToTheTourOfATsp) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Instance instance =
         AnInstance().Kind(ProblemKind::kTsp).WithCustomers(8).Seed(seed).Build();

@@ -52,7 +52,7 @@ TEST(NetworkInputsTest, AreRefusedIfTheNetworkCannotReadThem) {
   EXPECT_EQ(WantedInputs(GraphTransformerArchitecture(), {"early"}), "");
   EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("is_visited among them"));
   EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "is_visited"}),
-              HasSubstr("none called is_visited"));
+              HasSubstr("no is_visited"));
   EXPECT_THAT(WantedInputs(PointerArchitecture(), {"is_visited"}), HasSubstr("at least one"));
   EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "y", "x"}),
               HasSubstr("not \"x\" twice"));
@@ -144,43 +144,43 @@ void CopyWeights(const PolicyEngine& from, PolicyEngine& to) {
 
 // Checks that own columns with weights of 0 change nothing, and that other weights change the
 // result. Also covers more inputs than a vector has lanes.
-void ExpectColumnsToCount(const PolicyEngine& usual, PolicyEngine& own,
+void ExpectColumnsToCount(const PolicyEngine& plain_engine, PolicyEngine& own,
                           const std::vector<std::string>& names) {
   const std::vector<Instance> plain = {AnInstance().WithCustomers(7).RandomDemands().Build(),
                                        AnInstance().WithCustomers(5).RandomWindows().Build()};
   const std::vector<Instance> instances = test::WithFeatures(plain, names);
-  CopyWeights(usual, own);
-  EXPECT_EQ(Likelihoods(own, instances), Likelihoods(usual, plain));
+  CopyWeights(plain_engine, own);
+  EXPECT_EQ(Likelihoods(own, instances), Likelihoods(plain_engine, plain));
   const ParameterLayout& layout = own.parameters().layout();
   const char* const weight = own.architecture() == "gt" ? "embed.node.weight" : "embed.weight";
   const int64_t width = own.inputs().width();
   own.parameters().values()[static_cast<size_t>(layout.Offset(weight) + width - 1)] = 3;
   ASSERT_TRUE(own.ParametersChanged().ok());
-  EXPECT_NE(Likelihoods(own, instances), Likelihoods(usual, plain));
+  EXPECT_NE(Likelihoods(own, instances), Likelihoods(plain_engine, plain));
 }
 
 std::vector<std::string> Joined(const Architecture& architecture,
                                 const std::vector<std::string>& names) {
-  std::vector<std::string> inputs = UsualInputs(architecture);
+  std::vector<std::string> inputs = DefaultInputs(architecture);
   inputs.insert(inputs.end(), names.begin(), names.end());
   return inputs;
 }
 
 TEST(OwnColumnsTest, AreReadByGraphTransformers) {
   GraphTransformerOptions sizes = {.hidden = 32, .heads = 4, .feed_forward = 48, .layers = 2};
-  const auto usual = MakeCpuGraphTransformer(sizes, 5);
+  const auto plain_engine = MakeCpuGraphTransformer(sizes, 5);
   for (const int count : {1, 3, 4, 25}) {
     sizes.inputs = Joined(GraphTransformerArchitecture(), Names(count));
-    ExpectColumnsToCount(*usual, *MakeCpuGraphTransformer(sizes, 6), Names(count));
+    ExpectColumnsToCount(*plain_engine, *MakeCpuGraphTransformer(sizes, 6), Names(count));
   }
 }
 
 TEST(OwnColumnsTest, AreReadByPointerNetworks) {
   PointerNetworkOptions sizes = {.hidden = 32, .layers = 1};
-  const auto usual = MakeCpuPointerNetwork(sizes, 5);
+  const auto plain_engine = MakeCpuPointerNetwork(sizes, 5);
   for (const int count : {1, 8, 9, 30}) {
     sizes.inputs = Joined(PointerArchitecture(), Names(count));
-    ExpectColumnsToCount(*usual, *MakeCpuPointerNetwork(sizes, 6), Names(count));
+    ExpectColumnsToCount(*plain_engine, *MakeCpuPointerNetwork(sizes, 6), Names(count));
   }
 }
 

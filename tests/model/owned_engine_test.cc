@@ -13,7 +13,7 @@ namespace vrp {
 namespace {
 
 // A record of the device's work in order, and of the threads that do it.
-struct Notes {
+struct WorkRecord {
   std::string text;
   std::vector<std::thread::id> threads;
 
@@ -23,13 +23,13 @@ struct Notes {
   }
 };
 
-class NotedSteps final : public CapturedSteps {
+class WorkRecordingSteps final : public CapturedSteps {
  public:
-  explicit NotedSteps(Notes* notes) : notes_(notes) {}
-  ~NotedSteps() override { notes_->Add('e'); }
+  explicit WorkRecordingSteps(WorkRecord* record) : record_(record) {}
+  ~WorkRecordingSteps() override { record_->Add('e'); }
 
   absl::Status Load(const CapturedStepsState&) override {
-    notes_->Add('l');
+    record_->Add('l');
     return absl::OkStatus();
   }
   absl::Status WaitForReportSlot() override {
@@ -38,22 +38,22 @@ class NotedSteps final : public CapturedSteps {
   }
   absl::Status Step(StepBaseline, const NetworkBatch&) override {
     EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
-    notes_->Add('s');
+    record_->Add('s');
     return absl::ResourceExhaustedError("too large");
   }
   absl::Status Step(StepBaseline) override {
     EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
-    notes_->Add('d');
+    record_->Add('d');
     return absl::OkStatus();
   }
   absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) override {
     EXPECT_NE(waited_, std::this_thread::get_id()) << "requests had to wait, too";
-    notes_->Add('a');
+    record_->Add('a');
     return absl::OkStatus();
   }
   std::vector<CapturedStepReport> TakeReports() override { return {{.step = 7}}; }
   absl::Status Save(CapturedStepsState& state) override {
-    notes_->Add('v');
+    record_->Add('v');
     state.steps = 3;
     return absl::OkStatus();
   }
@@ -61,47 +61,48 @@ class NotedSteps final : public CapturedSteps {
   int64_t matrix_bytes() const override { return 5; }
 
  private:
-  Notes* const notes_;
+  WorkRecord* const record_;
   std::thread::id waited_;
 };
 
-class NotedEngine final : public PolicyEngine {
+class WorkRecordingEngine final : public PolicyEngine {
  public:
-  explicit NotedEngine(Notes* notes) : notes_(notes), parameters_(ParameterLayout({}), 1) {}
-  ~NotedEngine() override { notes_->Add('E'); }
+  explicit WorkRecordingEngine(WorkRecord* record)
+      : record_(record), parameters_(ParameterLayout({}), 1) {}
+  ~WorkRecordingEngine() override { record_->Add('E'); }
 
   std::string_view architecture() const override { return "gt"; }
   const NetworkInputs& inputs() const override { return inputs_; }
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   absl::Status ParametersChanged() override {
-    notes_->Add('p');
+    record_->Add('p');
     return absl::DataLossError("weights");
   }
   absl::StatusOr<Trajectories> Run(const NetworkBatch&, const RolloutRequest&) const override {
-    notes_->Add('r');
+    record_->Add('r');
     Trajectories five;
     five.count = 5;
     return five;
   }
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch&, const GradientRequest&,
                                               WeighTrajectories) override {
-    notes_->Add('g');
+    record_->Add('g');
     return absl::DataLossError("gradient");
   }
   bool can_capture_steps() const override { return true; }
   absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest& request) override {
-    notes_->Add('w');
+    record_->Add('w');
     baseline_ = request.baseline;
-    return std::make_unique<NotedSteps>(notes_);
+    return std::make_unique<WorkRecordingSteps>(record_);
   }
   absl::StatusOr<std::map<std::string, double>> ScalarState() const override {
-    notes_->Add('n');
+    record_->Add('n');
     return std::map<std::string, double>{{"scale", 4}};
   }
   absl::Status Restore(const std::map<std::string, double>&) override {
-    notes_->Add('R');
+    record_->Add('R');
     return absl::DataLossError("numbers");
   }
 
@@ -109,46 +110,46 @@ class NotedEngine final : public PolicyEngine {
 
  private:
   const NetworkInputs inputs_ = InputsOf(PointerArchitecture(), {});
-  Notes* const notes_;
+  WorkRecord* const record_;
   FlatParameters parameters_;
 };
 
-class NotedMemory final : public DeviceHooks {
+class WorkRecordingMemory final : public DeviceHooks {
  public:
-  explicit NotedMemory(Notes* notes) : notes_(notes) {}
+  explicit WorkRecordingMemory(WorkRecord* record) : record_(record) {}
   void Begin(Priority priority) override {
     EXPECT_EQ(priority, Priority::kTraining);
-    notes_->Add('T');
+    record_->Add('T');
   }
-  void ReleaseCachedMemory() override { notes_->Add('m'); }
+  void ReleaseCachedMemory() override { record_->Add('m'); }
 
  private:
-  Notes* const notes_;
+  WorkRecord* const record_;
 };
 
 class OwnedEngineTest : public testing::Test {
  protected:
   OwnedEngineTest() {
-    auto engine = std::make_unique<NotedEngine>(&notes_);
+    auto engine = std::make_unique<WorkRecordingEngine>(&record_);
     inner_ = engine.get();
     engine_ = MakeOwnedEngine(std::move(engine), *executor_, Priority::kTraining);
   }
 
   // Returns the recorded work, and checks that this thread did none of it.
-  std::string Noted() {
+  std::string Recorded() {
     executor_->Shutdown();
-    for (const std::thread::id thread : notes_.threads) {
-      EXPECT_EQ(thread, notes_.threads.front());
+    for (const std::thread::id thread : record_.threads) {
+      EXPECT_EQ(thread, record_.threads.front());
       EXPECT_NE(thread, std::this_thread::get_id());
     }
-    return notes_.text;
+    return record_.text;
   }
 
-  Notes notes_;
+  WorkRecord record_;
   std::unique_ptr<DeviceExecutor> executor_ =
-      MakeThreadedExecutor(std::make_unique<NotedMemory>(&notes_));
+      MakeThreadedExecutor(std::make_unique<WorkRecordingMemory>(&record_));
   std::unique_ptr<PolicyEngine> engine_;
-  NotedEngine* inner_ = nullptr;
+  WorkRecordingEngine* inner_ = nullptr;
 };
 
 TEST_F(OwnedEngineTest, RunsAllWorkOnTheExecutorsThread) {
@@ -160,18 +161,18 @@ TEST_F(OwnedEngineTest, RunsAllWorkOnTheExecutorsThread) {
   EXPECT_EQ(engine_->AddGradient({}, {}, weigh).status(), absl::DataLossError("gradient"));
   EXPECT_EQ(engine_->ScalarState()->at("scale"), 4);
   EXPECT_EQ(engine_->Restore({}), absl::DataLossError("numbers"));
-  EXPECT_EQ(Noted(), "TprgnR");
+  EXPECT_EQ(Recorded(), "TprgnR");
 }
 
 TEST_F(OwnedEngineTest, ReleasesMemoryOnDestruction) {
   engine_.reset();
   executor_->Run(Priority::kTraining, [] { return absl::OkStatus(); }).wait();
-  EXPECT_EQ(Noted(), "TEm");
+  EXPECT_EQ(Recorded(), "TEm");
 }
 
 TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
-  const auto baseline =
-      MakeOwnedEngine(std::make_unique<NotedEngine>(&notes_), *executor_, Priority::kTraining);
+  const auto baseline = MakeOwnedEngine(std::make_unique<WorkRecordingEngine>(&record_), *executor_,
+                                        Priority::kTraining);
   EXPECT_TRUE(engine_->can_capture_steps());
   auto steps = engine_->MakeCapturedSteps({.baseline = baseline.get()});
   ASSERT_TRUE(steps.ok());
@@ -188,7 +189,7 @@ TEST_F(OwnedEngineTest, RunsCapturedStepsOnTheExecutorsThread) {
   EXPECT_EQ((*steps)->batch_bytes(), 12);
   EXPECT_EQ((*steps)->matrix_bytes(), 5);
   steps->reset();
-  EXPECT_EQ(Noted(), "Twlsdave");
+  EXPECT_EQ(Recorded(), "Twlsdave");
 }
 
 TEST_F(OwnedEngineTest, ReportsAnUnservedDevice) {

@@ -58,7 +58,7 @@ class PointerOwnChoicesTest : public testing::TestWithParam<Case> {
   NetworkBatch batch_;
 };
 
-TEST_P(PointerOwnChoicesTest, AreThoseOfTheRolloutWhateverTheDropoutOfTheSecondPass) {
+TEST_P(PointerOwnChoicesTest, EqualTheRolloutsForAnyDropoutOfTheSecondPass) {
   const auto choices = Sampled();
   const GradientRequest request{.rollout = {.choice = Choice::kForced,
                                             .trajectories = GetParam().trajectories,
@@ -76,7 +76,7 @@ TEST_P(PointerOwnChoicesTest, AreThoseOfTheRolloutWhateverTheDropoutOfTheSecondP
   TrajectoryTable got(batch_, request.rollout);
   PointerGroup group;
   Encode(group);
-  ASSERT_TRUE(pass_.Walk(request.rollout, group, got).ok());
+  ASSERT_TRUE(pass_.ReplayChoices(request.rollout, group, got).ok());
   const std::vector<int32_t> forced = group.reads;
   const std::vector<double> weights(choices.size(), 1.0);
   PointerPass::SecondPass second{

@@ -105,7 +105,7 @@ class CapturedRolloutsTest : public testing::Test {
   std::unique_ptr<TorchEngine> engine_ = test::TransformerEngine(at::kFloat, sizes_, Recording());
 };
 
-TEST_F(CapturedRolloutsTest, CaptureTheSecondOfAShapeAndReplayIt) {
+TEST_F(CapturedRolloutsTest, CaptureTheSecondBatchOfAShapeAndReplayIt) {
   const NetworkBatch batch = Batch(7, 1);
   const test::StepStreamCounts first = Added(batch);
   EXPECT_EQ(first.runs, 2);  // upload and rollout without a graph

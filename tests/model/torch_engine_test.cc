@@ -30,9 +30,9 @@ using test::WeighByCost;
 
 // A network on a device with memory for at most `limit` instances. Memory runs out in the forward
 // pass or, if `late`, in the backward pass after it has added some gradients.
-class CrampedNetwork final : public TorchNetwork {
+class LimitedMemoryNetwork final : public TorchNetwork {
  public:
-  CrampedNetwork(std::unique_ptr<TorchNetwork> inner, int64_t limit, bool late)
+  LimitedMemoryNetwork(std::unique_ptr<TorchNetwork> inner, int64_t limit, bool late)
       : inner_(std::move(inner)), limit_(limit), late_(late) {}
 
   std::string_view architecture() const override { return inner_->architecture(); }
@@ -60,10 +60,10 @@ class CrampedNetwork final : public TorchNetwork {
   const bool late_;
 };
 
-std::unique_ptr<TorchEngine> CrampedEngine(int64_t limit, bool late) {
+std::unique_ptr<TorchEngine> LimitedMemoryEngine(int64_t limit, bool late) {
   const GraphTransformerOptions sizes = SmallTransformer();
   auto engine = std::make_unique<TorchEngine>(
-      std::make_unique<CrampedNetwork>(MakeTorchGraphTransformer(sizes), limit, late),
+      std::make_unique<LimitedMemoryNetwork>(MakeTorchGraphTransformer(sizes), limit, late),
       FlatParameters(GraphTransformerLayout(sizes), 5), at::TensorOptions(at::kDouble),
       EngineOptions());
   engine->parameters().TrackGradient();
@@ -74,15 +74,15 @@ const GradientRequest kSampling = {.rollout = {.choice = Choice::kSample, .traje
 
 TEST(TorchEngineTest, GivesTheSameGradientInSmallerPartsWhenMemoryRunsOut) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
-  const auto ample = TransformerEngine(at::kDouble, SmallTransformer());
-  const auto expected = ample->AddGradient(batch, kSampling, WeighByCost);
+  const auto unlimited = TransformerEngine(at::kDouble, SmallTransformer());
+  const auto expected = unlimited->AddGradient(batch, kSampling, WeighByCost);
   ASSERT_TRUE(expected.ok()) << expected.status();
   for (const bool late : {false, true}) {
-    const auto cramped = CrampedEngine(3, late);
-    const auto actual = cramped->AddGradient(batch, kSampling, WeighByCost);
+    const auto limited = LimitedMemoryEngine(3, late);
+    const auto actual = limited->AddGradient(batch, kSampling, WeighByCost);
     ASSERT_TRUE(actual.ok()) << actual.status();
-    EXPECT_LT(RelativeDifference(Values(ample->tensors().gradient()),
-                                 Values(cramped->tensors().gradient())),
+    EXPECT_LT(RelativeDifference(Values(unlimited->tensors().gradient()),
+                                 Values(limited->tensors().gradient())),
               1e-12);
     EXPECT_EQ(actual->trajectories.choices, expected->trajectories.choices);
     EXPECT_EQ(actual->trajectories.lengths, expected->trajectories.lengths);
@@ -92,7 +92,7 @@ TEST(TorchEngineTest, GivesTheSameGradientInSmallerPartsWhenMemoryRunsOut) {
 
 TEST(TorchEngineTest, ReportsLackOfMemoryForOneInstance) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
-  const auto engine = CrampedEngine(0, false);
+  const auto engine = LimitedMemoryEngine(0, false);
   const auto outcome = engine->AddGradient(batch, kSampling, WeighByCost);
   EXPECT_EQ(outcome.status().code(), absl::StatusCode::kResourceExhausted);
 }
@@ -122,7 +122,7 @@ TEST(TorchEngineTest, AddsToTheHostsGradient) {
   }
 }
 
-TEST(TorchEngineTest, MovesNothingOnTheCpu) {
+TEST(TorchEngineTest, CopiesNothingOnTheCpu) {
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   const auto engine = TransformerEngine(at::kFloat, SmallTransformer());
   const auto outcome = engine->AddGradient(batch, kSampling, WeighByCost);
@@ -133,7 +133,7 @@ TEST(TorchEngineTest, MovesNothingOnTheCpu) {
   EXPECT_EQ(engine->tensors().flat().const_data_ptr(), engine->parameters().values().data());
 }
 
-TEST(TransfersTest, CountWhatMovesToAnotherDevice) {
+TEST(TransfersTest, CountBytesCopiedToAnotherDevice) {
   Transfers transfers{at::Device(at::kMeta)};  // a device without memory
   const NetworkBatch batch = BatchOf(Variants(), NodeOrder::kAsGiven);
   MakeTorchBatch(batch, {.count = batch.size(), .options = at::kFloat, .edges = false}, transfers);
@@ -152,7 +152,7 @@ TEST(TorchEngineTest, NamesAForbiddenChoice) {
   const std::vector<std::vector<int32_t>> choices = {{1, 2, 1}};
   const auto run = engine->Run(batch, {.choice = Choice::kForced, .choices = choices});
   EXPECT_EQ(run.status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is forbidden there");
+  EXPECT_EQ(run.status().message(), "choices[0][2]: 1 is not allowed at this step");
 }
 
 TEST(TorchEngineTest, RefusesBeamSearchAndNamesAlternatives) {

@@ -18,7 +18,7 @@ using test::SmallTransformer;
 using test::TransformerEngine;
 using test::Values;
 using test::Variants;
-using test::WeighByPlace;
+using test::WeighByIndexAndCost;
 
 struct FusedCase {
   std::string name;
@@ -50,8 +50,8 @@ void ExpectTheSame(const NetworkBatch& batch, const GradientRequest& request,
                    const GraphTransformerOptions& sizes) {
   const auto fused = FusedOrSteppedEngine(sizes, true);
   const auto stepped = FusedOrSteppedEngine(sizes, false);
-  const auto actual = fused->AddGradient(batch, request, WeighByPlace);
-  const auto expected = stepped->AddGradient(batch, request, WeighByPlace);
+  const auto actual = fused->AddGradient(batch, request, WeighByIndexAndCost);
+  const auto expected = stepped->AddGradient(batch, request, WeighByIndexAndCost);
   ASSERT_TRUE(actual.ok()) << actual.status();
   ASSERT_TRUE(expected.ok()) << expected.status();
   EXPECT_EQ(ChoicesOf(actual->trajectories), ChoicesOf(expected->trajectories));

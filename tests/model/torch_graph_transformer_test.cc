@@ -156,11 +156,12 @@ TEST_P(TorchGraphTransformerTest, AgreesWithTheCpusOwnKernelsInSinglePrecision) 
 
 TEST_P(TorchGraphTransformerTest, GivesTheSameGradientWithCheckpointing) {
   const auto plain = TransformerEngine(at::kDouble, Sizes());
-  const auto sparing = TransformerEngine(at::kDouble, Sizes(), {.gradient_checkpointing = true});
+  const auto checkpointed =
+      TransformerEngine(at::kDouble, Sizes(), {.gradient_checkpointing = true});
   ASSERT_TRUE(plain->AddGradient(batch_, Request(), test::WeighByCost).ok());
-  ASSERT_TRUE(sparing->AddGradient(batch_, Request(), test::WeighByCost).ok());
+  ASSERT_TRUE(checkpointed->AddGradient(batch_, Request(), test::WeighByCost).ok());
   EXPECT_LT(RelativeDifference(Values(plain->tensors().gradient()),
-                               Values(sparing->tensors().gradient())),
+                               Values(checkpointed->tensors().gradient())),
             1e-14);
 }
 

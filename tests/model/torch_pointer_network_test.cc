@@ -89,7 +89,7 @@ TEST(TorchPointerNetworkTest, ReadsTheSameInputs) {
 // Tests learning from labels with both engines. Dropout and the decoder's inputs are equal.
 class TorchPointerLabelsTest : public testing::TestWithParam<double> {};  // teacher forcing
 
-TEST_P(TorchPointerLabelsTest, DropAndReadAsTheCpusOwnKernels) {
+TEST_P(TorchPointerLabelsTest, MatchTheCpusOwnKernelsInDropoutAndInputs) {
   const PointerNetworkOptions sizes = {.hidden = 32, .layers = 3, .dropout = 0.3};
   const NetworkBatch batch = Batch();
   const auto labels = test::SomeLabels(batch);

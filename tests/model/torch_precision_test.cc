@@ -88,13 +88,13 @@ TEST(AutocastScopeTest, GivesNearlyTheSameGradientInBf16) {
   const GradientRequest request = {.rollout = {.choice = Choice::kForced, .choices = choices}};
   for (const bool checkpointing : {false, true}) {
     const auto exact = test::TransformerEngine(at::kFloat, test::SmallTransformer());
-    const auto rough = test::TransformerEngine(
+    const auto bf16_engine = test::TransformerEngine(
         at::kFloat, test::SmallTransformer(),
         {.precision = Precision::kBf16, .gradient_checkpointing = checkpointing});
     ASSERT_TRUE(exact->AddGradient(batch, request, test::WeighByCost).ok());
-    ASSERT_TRUE(rough->AddGradient(batch, request, test::WeighByCost).ok());
-    const double difference =
-        test::RelativeDifference(exact->parameters().gradient(), rough->parameters().gradient());
+    ASSERT_TRUE(bf16_engine->AddGradient(batch, request, test::WeighByCost).ok());
+    const double difference = test::RelativeDifference(exact->parameters().gradient(),
+                                                       bf16_engine->parameters().gradient());
     EXPECT_LT(difference, 0.05);
     EXPECT_GT(difference, 1e-6);  // bf16 was used
   }

@@ -28,12 +28,12 @@ TEST(PaddedTo, IsOneOfEightWidths) {
   EXPECT_EQ(PaddedTo(102, 101, 16), 101);  // such a batch is too large
   EXPECT_EQ(PaddedTo(22, 40, 8), 24);
   EXPECT_EQ(PaddedTo(25, 40, 8), 32);
-  for (const int32_t most : {2, 128, 129, 501, 5001}) {
+  for (const int32_t limit : {2, 128, 129, 501, 5001}) {
     std::set<int32_t> widths;
-    for (int32_t nodes = 1; nodes <= most; ++nodes) {
-      const int32_t width = PaddedTo(nodes, most, 16);
+    for (int32_t nodes = 1; nodes <= limit; ++nodes) {
+      const int32_t width = PaddedTo(nodes, limit, 16);
       EXPECT_GE(width, nodes);
-      EXPECT_LE(width, most);
+      EXPECT_LE(width, limit);
       widths.insert(width);
     }
     EXPECT_LE(widths.size(), static_cast<size_t>(kMaxPaddedWidths));
@@ -148,7 +148,7 @@ TEST_F(StepGraphsTest, AreRefusedIfTheirGraphWouldBeTooLarge) {
 }
 
 // Compares with steps that are never replayed and therefore omit nothing.
-TEST_F(StepGraphsTest, OmitStepsAfterTheLastTourWithoutADifference) {
+TEST_F(StepGraphsTest, OmitStepsAfterTheLongestTourWithoutChangingResults) {
   constexpr int32_t kMany = 12;
   constexpr int64_t kSteps = 6;
   const PointerNetworkOptions small = {.hidden = 16, .layers = 2, .dropout = 0};

@@ -48,7 +48,8 @@ inline std::vector<Instance> Variants() {
 }
 
 // Weighs a trajectory by its index in the batch and its cost.
-inline void WeighByPlace(int64_t first, std::span<const double> costs, std::span<double> weights) {
+inline void WeighByIndexAndCost(int64_t first, std::span<const double> costs,
+                                std::span<double> weights) {
   const size_t count = costs.size();
   for (size_t i = 0; i < count; ++i) {
     weights[i] =
@@ -73,12 +74,12 @@ inline int64_t ChoicesIn(const std::vector<std::vector<int32_t>>& labels) {
   return count;
 }
 
-// Returns the largest difference as a share of the first vector's largest element. If `least` is
-// larger than this element, it is the divisor.
+// Returns the largest difference as a share of the first vector's largest element. If `min_scale`
+// is larger than this element, it is the divisor.
 template <typename A, typename B>
-double RelativeDifference(std::span<A> a, std::span<B> b, double least = 1e-30) {
+double RelativeDifference(std::span<A> a, std::span<B> b, double min_scale = 1e-30) {
   double difference = 0;
-  double largest = least;
+  double largest = min_scale;
   for (size_t i = 0; i < a.size(); ++i) {
     difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
     largest = std::max(largest, std::abs(static_cast<double>(a[i])));

@@ -1,6 +1,6 @@
-"""models/import_weights.py on small checkpoints, laid out as rl4co's and Kool's are: into a model that vrpd solves with.
+"""Tests models/import_weights.py on small checkpoints with the layouts of rl4co's and Kool's, and solves with the models.
 
-Needs a Python with torch, which the tests' own has not: VRP_TORCH_PYTHON names one, else it is skipped.
+The tests' own Python has no torch. VRP_TORCH_PYTHON names a Python that has it; otherwise the test is skipped.
 """
 
 import json
@@ -28,7 +28,7 @@ from daemon import DATA, ROOT, Daemon  # noqa: E402
 HIDDEN, HEADS, FEED_FORWARD, LAYERS = 32, 2, 48, 2
 
 
-class Runs:
+class RunsWhenUnpickled:
     """An object that makes a file when it is unpickled, which must not happen."""
 
     def __init__(self, path):
@@ -38,50 +38,50 @@ class Runs:
         return (open, (str(self.path), "w"))
 
 
-def drawn(*shape):
+def randn(*shape):
     return 0.3 * torch.randn(*shape)
 
 
 def normalizer(prefix):
-    return {f"{prefix}.normalizer.weight": 1 + drawn(HIDDEN), f"{prefix}.normalizer.bias": drawn(HIDDEN),
-            f"{prefix}.normalizer.running_mean": drawn(HIDDEN), f"{prefix}.normalizer.running_var": 1 + drawn(HIDDEN).abs(),
+    return {f"{prefix}.normalizer.weight": 1 + randn(HIDDEN), f"{prefix}.normalizer.bias": randn(HIDDEN),
+            f"{prefix}.normalizer.running_mean": randn(HIDDEN), f"{prefix}.normalizer.running_var": 1 + randn(HIDDEN).abs(),
             f"{prefix}.normalizer.num_batches_tracked": torch.tensor(7)}
 
 
 def rl4co_state():
     """Returns AttentionModelPolicy for the CVRP: names and shapes of rl4co 0.5 to 0.7."""
-    state = {"encoder.init_embedding.init_embed.weight": drawn(HIDDEN, 3),
-             "encoder.init_embedding.init_embed.bias": drawn(HIDDEN),
-             "encoder.init_embedding.init_embed_depot.weight": drawn(HIDDEN, 2),
-             "encoder.init_embedding.init_embed_depot.bias": drawn(HIDDEN),
-             "decoder.context_embedding.project_context.weight": drawn(HIDDEN, HIDDEN + 1),
-             "decoder.project_node_embeddings.weight": drawn(3 * HIDDEN, HIDDEN),
-             "decoder.project_fixed_context.weight": drawn(HIDDEN, HIDDEN),
-             "decoder.pointer.project_out.weight": drawn(HIDDEN, HIDDEN)}
+    state = {"encoder.init_embedding.init_embed.weight": randn(HIDDEN, 3),
+             "encoder.init_embedding.init_embed.bias": randn(HIDDEN),
+             "encoder.init_embedding.init_embed_depot.weight": randn(HIDDEN, 2),
+             "encoder.init_embedding.init_embed_depot.bias": randn(HIDDEN),
+             "decoder.context_embedding.project_context.weight": randn(HIDDEN, HIDDEN + 1),
+             "decoder.project_node_embeddings.weight": randn(3 * HIDDEN, HIDDEN),
+             "decoder.project_fixed_context.weight": randn(HIDDEN, HIDDEN),
+             "decoder.pointer.project_out.weight": randn(HIDDEN, HIDDEN)}
     for layer in range(LAYERS):
         at = f"encoder.net.layers.{layer}."
-        state |= {f"{at}0.module.Wqkv.weight": drawn(3 * HIDDEN, HIDDEN), f"{at}0.module.Wqkv.bias": drawn(3 * HIDDEN),
-                  f"{at}0.module.out_proj.weight": drawn(HIDDEN, HIDDEN), f"{at}0.module.out_proj.bias": drawn(HIDDEN),
-                  f"{at}2.module.lins.0.weight": drawn(FEED_FORWARD, HIDDEN),
-                  f"{at}2.module.lins.0.bias": drawn(FEED_FORWARD),
-                  f"{at}2.module.lins.1.weight": drawn(HIDDEN, FEED_FORWARD),
-                  f"{at}2.module.lins.1.bias": drawn(HIDDEN), **normalizer(f"{at}1"), **normalizer(f"{at}3")}
+        state |= {f"{at}0.module.Wqkv.weight": randn(3 * HIDDEN, HIDDEN), f"{at}0.module.Wqkv.bias": randn(3 * HIDDEN),
+                  f"{at}0.module.out_proj.weight": randn(HIDDEN, HIDDEN), f"{at}0.module.out_proj.bias": randn(HIDDEN),
+                  f"{at}2.module.lins.0.weight": randn(FEED_FORWARD, HIDDEN),
+                  f"{at}2.module.lins.0.bias": randn(FEED_FORWARD),
+                  f"{at}2.module.lins.1.weight": randn(HIDDEN, FEED_FORWARD),
+                  f"{at}2.module.lins.1.bias": randn(HIDDEN), **normalizer(f"{at}1"), **normalizer(f"{at}3")}
     return state
 
 
 def kool_state():
     """Returns AttentionModel for the TSP: names and shapes of wouterkool/attention-learn-to-route."""
     width = HIDDEN // HEADS
-    state = {"init_embed.weight": drawn(HIDDEN, 2), "init_embed.bias": drawn(HIDDEN), "W_placeholder": drawn(2 * HIDDEN),
-             "project_node_embeddings.weight": drawn(3 * HIDDEN, HIDDEN),
-             "project_fixed_context.weight": drawn(HIDDEN, HIDDEN),
-             "project_step_context.weight": drawn(HIDDEN, 2 * HIDDEN), "project_out.weight": drawn(HIDDEN, HIDDEN)}
+    state = {"init_embed.weight": randn(HIDDEN, 2), "init_embed.bias": randn(HIDDEN), "W_placeholder": randn(2 * HIDDEN),
+             "project_node_embeddings.weight": randn(3 * HIDDEN, HIDDEN),
+             "project_fixed_context.weight": randn(HIDDEN, HIDDEN),
+             "project_step_context.weight": randn(HIDDEN, 2 * HIDDEN), "project_out.weight": randn(HIDDEN, HIDDEN)}
     for layer in range(LAYERS):
         at = f"embedder.layers.{layer}."
-        state |= {f"{at}0.module.W_{what}": drawn(HEADS, HIDDEN, width) for what in ("query", "key", "val")}
-        state |= {f"{at}0.module.W_out": drawn(HEADS, width, HIDDEN),
-                  f"{at}2.module.0.weight": drawn(FEED_FORWARD, HIDDEN), f"{at}2.module.0.bias": drawn(FEED_FORWARD),
-                  f"{at}2.module.2.weight": drawn(HIDDEN, FEED_FORWARD), f"{at}2.module.2.bias": drawn(HIDDEN),
+        state |= {f"{at}0.module.W_{what}": randn(HEADS, HIDDEN, width) for what in ("query", "key", "val")}
+        state |= {f"{at}0.module.W_out": randn(HEADS, width, HIDDEN),
+                  f"{at}2.module.0.weight": randn(FEED_FORWARD, HIDDEN), f"{at}2.module.0.bias": randn(FEED_FORWARD),
+                  f"{at}2.module.2.weight": randn(HIDDEN, FEED_FORWARD), f"{at}2.module.2.bias": randn(HIDDEN),
                   **normalizer(f"{at}1"), **normalizer(f"{at}3")}
     return state
 
@@ -131,8 +131,8 @@ class ImportWeightsTest(unittest.TestCase):
     def test_imports_a_checkpoint_of_rl4co_without_running_it(self):
         state, made = rl4co_state(), self.folder / "made"
         tensors, card, sizes = self.imported(
-            {"state_dict": {**{f"policy.{name}": tensor for name, tensor in state.items()}, "baseline.weight": drawn(3)},
-             "hyper_parameters": {"policy_kwargs": {"num_heads": HEADS, "tanh_clipping": 8.0}, "env": Runs(made)}},
+            {"state_dict": {**{f"policy.{name}": tensor for name, tensor in state.items()}, "baseline.weight": randn(3)},
+             "hyper_parameters": {"policy_kwargs": {"num_heads": HEADS, "tanh_clipping": 8.0}, "env": RunsWhenUnpickled(made)}},
             "rl4co-cvrp")
         self.assertFalse(made.exists())
         self.assertEqual(card["kinds"], ["cvrp"])
@@ -159,12 +159,12 @@ class ImportWeightsTest(unittest.TestCase):
 
     def test_imports_a_checkpoint_of_kool_with_the_same_attention(self):
         state, made = kool_state(), self.folder / "made"
-        tensors, card, sizes = self.imported({"model": state, "optimizer": {"state": {}}, "baseline": {"env": Runs(made)}},
-                                             "kool-tsp")
+        checkpoint = {"model": state, "optimizer": {"state": {}}, "baseline": {"env": RunsWhenUnpickled(made)}}
+        tensors, card, sizes = self.imported(checkpoint, "kool-tsp")
         self.assertFalse(made.exists())
         self.assertEqual(card["kinds"], ["tsp"])
         self.assertEqual((sizes["heads"], sizes["layers"], sizes["feed_forward"]), (HEADS, LAYERS, FEED_FORWARD))
-        x = drawn(9, HIDDEN)
+        x = randn(9, HIDDEN)
         for layer in range(LAYERS):
             torch.testing.assert_close(our_attention(tensors, layer, x), kool_attention(state, layer, x))
             self.assert_same(tensors[f"encoder.layers.{layer}.feed2.bias"],
@@ -191,7 +191,7 @@ class ImportWeightsTest(unittest.TestCase):
         (self.folder / "text.ckpt").write_text("no checkpoint")
         for name, checkpoint, says in (("text", None, ""), ("absent", None, "No such file"),
                                        ("list", [1, 2], "no state_dict"),
-                                       ("other", {"state_dict": {"lstm.weight": drawn(2)}}, "neither rl4co's nor Kool's")):
+                                       ("other", {"state_dict": {"lstm.weight": randn(2)}}, "neither rl4co's nor Kool's")):
             with self.subTest(name=name):
                 done = self.run_import(checkpoint, name)
                 self.assertEqual(done.returncode, 1)

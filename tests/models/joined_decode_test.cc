@@ -37,18 +37,18 @@ void ExpectSame(const DecodedPlan& joined, const DecodedPlan& alone, const std::
 }
 
 // Submits all requests before the first batch starts.
-std::vector<DecodedPlan> Together(const std::shared_ptr<Policy>& policy,
-                                  const std::vector<Instance>& instances,
-                                  const DecodeOptions& options) {
+std::vector<DecodedPlan> DecodeTogether(const std::shared_ptr<Policy>& policy,
+                                        const std::vector<Instance>& instances,
+                                        const DecodeOptions& options) {
   std::vector<absl::AnyInvocable<void()>> tasks;
-  size_t most = 0;
+  size_t largest_batch = 0;
   DecodeBatcher batcher(
       {.limits = {},
        .run_later = [&](absl::AnyInvocable<void()> task) { tasks.push_back(std::move(task)); },
        .others_wait = [] { return true; },
        .on_batch =
            [&](const DecodeBatcher::Report& report) {
-             most = std::max(most, report.waited.size());
+             largest_batch = std::max(largest_batch, report.waited.size());
            }});
   std::vector<DecodedPlan> plans(instances.size());
   for (size_t i = 0; i < instances.size(); ++i) {
@@ -57,17 +57,17 @@ std::vector<DecodedPlan> Together(const std::shared_ptr<Policy>& policy,
                      EXPECT_TRUE(outcome.plan.ok()) << outcome.plan.status();
                      if (outcome.plan.ok()) plans[i] = *std::move(outcome.plan);
                    });
-    EXPECT_EQ(tasks.size(), 1) << "a batch was begun too soon";
+    EXPECT_EQ(tasks.size(), 1) << "a batch started too early";
   }
   for (size_t i = 0; i < tasks.size(); ++i) {
     absl::AnyInvocable<void()> task = std::move(tasks[i]);
     task();
   }
-  EXPECT_GT(most, 1) << "nothing was joined";
+  EXPECT_GT(largest_batch, 1) << "no requests were joined";
   return plans;
 }
 
-TEST(JoinedDecodeTest, GivesEachRequestItsPlanAsIfAlone) {
+TEST(JoinedDecodeTest, ReturnsTheSamePlansAsDecodingAlone) {
   const std::vector<ModelVersion> models =
       ScanModels(Concat(std::getenv("VRP_SOURCE_DIR"), "/models")).versions;
   ASSERT_THAT(models, Not(IsEmpty()));
@@ -78,7 +78,7 @@ TEST(JoinedDecodeTest, GivesEachRequestItsPlanAsIfAlone) {
     const std::shared_ptr<Policy> policy = *std::move(loaded);
     for (const DecodeOptions& options :
          {DecodeOptions{}, DecodeOptions{.method = DecodeMethod::kBeam, .width = 3, .others = 2}}) {
-      const std::vector<DecodedPlan> joined = Together(policy, instances, options);
+      const std::vector<DecodedPlan> joined = DecodeTogether(policy, instances, options);
       for (size_t i = 0; i < instances.size(); ++i) {
         const auto alone = policy->Decode(std::span(&instances[i], 1), options);
         ASSERT_TRUE(alone.ok()) << alone.status();

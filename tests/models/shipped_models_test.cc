@@ -1,4 +1,4 @@
-// The models in models/: each loads, and is as good on fresh instances as its card claims.
+// Tests that each model in models/ loads and is as good on new instances as its card claims.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>

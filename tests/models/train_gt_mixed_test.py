@@ -43,7 +43,7 @@ class TrainGtMixedTest(unittest.TestCase):
 
         again = self.train(*small)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual(again.stdout.count("is there already"), 8, again.stdout)
+        self.assertEqual(again.stdout.count("exists, skipped"), 8, again.stdout)
 
     def test_ends_with_the_error_of_a_failed_stage(self):
         done = self.train("--set", "training.epochs=0")

@@ -38,7 +38,7 @@ import sys
 import tempfile
 
 import torch
-from rl4co_reference import (ROOT, follow_in_float64, greedy, instance_tensors, make_env, make_instances, make_policy,
+from rl4co_reference import (ROOT, force_decode_in_float64, greedy, instance_tensors, make_env, make_instances, make_policy,
                              our_gradient, our_options, our_weights, relu_sign_changes, sample, weights)
 
 POMO = {"num_encoder_layers": 6, "normalization": "instance", "use_graph_context": False}
@@ -110,7 +110,7 @@ def compare(name, policy, kind, customers, starts, arguments):
     loss_weights = torch.randn(arguments.instances, starts)
     actions, log_likelihoods = sample(policy, env, data, starts, loss_weights)
     theirs = our_gradient(policy)
-    exact_log_likelihoods, exact = follow_in_float64(policy, env, data, actions, loss_weights)
+    exact_log_likelihoods, exact = force_decode_in_float64(policy, env, data, actions, loss_weights)
     tours, costs = greedy(policy, env, data, starts)
     case = instance_tensors(data, kind) | {"actions": actions, "weights": loss_weights.double()}
     case |= {f"weights.{key}": tensor for key, tensor in our_weights(policy).items()}

@@ -14,7 +14,7 @@ import json
 import pathlib
 
 import torch
-from rl4co_reference import (ROOT, follow_in_float64, greedy, instance_tensors, make_env, make_instances, make_policy,
+from rl4co_reference import (ROOT, force_decode_in_float64, greedy, instance_tensors, make_env, make_instances, make_policy,
                              our_options, our_weights, sample, weights)
 
 SMALL = {"embed_dim": 16, "num_heads": 2, "num_encoder_layers": 2, "feedforward_hidden": 32}
@@ -35,7 +35,7 @@ def make(name, folder):
     data = make_instances(env, count)
     loss_weights = torch.randn(count, starts)
     actions, _ = sample(policy, env, data, starts, loss_weights)
-    log_likelihoods, gradient = follow_in_float64(policy, env, data, actions, loss_weights)
+    log_likelihoods, gradient = force_decode_in_float64(policy, env, data, actions, loss_weights)
     tours, costs = greedy(policy, env, data, starts)
     tensors = instance_tensors(data, kind) | {
         "actions": actions, "weights": loss_weights.double(), "log_likelihoods": log_likelihoods,

@@ -177,7 +177,7 @@ def relu_sign_changes(policy, env, data):
     return sum(int((a != b).sum()) for a, b in zip(ours, exact, strict=True))
 
 
-def follow_in_float64(policy, env, data, actions, loss_weights):
+def force_decode_in_float64(policy, env, data, actions, loss_weights):
     """Returns log-likelihoods [B, P] and the gradient (see our_gradient) of given tours, all in float64."""
     count, starts, _ = actions.shape
     rows = actions.long().transpose(0, 1).reshape(starts * count, -1)  # trajectories of a start lie together

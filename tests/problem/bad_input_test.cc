@@ -228,27 +228,27 @@ json ConstrainedJson() {
 }
 
 // Collects the paths of all values below `node`.
-void CollectPaths(const json& node, const json::json_pointer& here,
-                  std::vector<json::json_pointer>& places) {
-  if (!here.empty()) places.push_back(here);
+void CollectPaths(const json& node, const json::json_pointer& pointer,
+                  std::vector<json::json_pointer>& pointers) {
+  if (!pointer.empty()) pointers.push_back(pointer);
   if (!node.is_structured()) return;
   for (const auto& [key, value] : node.items()) {
-    const json::json_pointer below = node.is_array() ? here / std::stoul(key) : here / key;
-    CollectPaths(value, below, places);
+    const json::json_pointer below = node.is_array() ? pointer / std::stoul(key) : pointer / key;
+    CollectPaths(value, below, pointers);
   }
 }
 
-// Whether a value that is bad elsewhere is valid at `place`.
-bool IsLegal(const std::string& place, const json& value, bool constrained) {
-  const bool text = place == "/name" || place == "/ref_by" || place == "/vehicles/0/id" ||
-                    place.starts_with("/ids/") || place == "/shipments/0/id" ||
-                    place.starts_with("/required_skills/1/") ||
-                    place.starts_with("/vehicles/0/skills/");
+// Whether a value that is bad elsewhere is valid at `path`.
+bool IsLegal(const std::string& path, const json& value, bool constrained) {
+  const bool text = path == "/name" || path == "/ref_by" || path == "/vehicles/0/id" ||
+                    path.starts_with("/ids/") || path == "/shipments/0/id" ||
+                    path.starts_with("/required_skills/1/") ||
+                    path.starts_with("/vehicles/0/skills/");
   if (text && value.is_string()) return true;
   // A vehicle type without keys has no limits.
-  if (place == "/vehicles/0" && value.is_object()) return true;
-  if (place == "/vehicles/0/open_end" && value.is_boolean()) return true;
-  if (value == -7) return place.starts_with("/coords/") || place == "/ref_cost";
+  if (path == "/vehicles/0" && value.is_object()) return true;
+  if (path == "/vehicles/0/open_end" && value.is_boolean()) return true;
+  if (value == -7) return path.starts_with("/coords/") || path == "/ref_cost";
   if (!value.is_null()) return false;
   // null is valid for these: no end, no limit, no prize.
   static const std::set<std::string> plain = {"/time_windows/0/1", "/time_windows/1/1",
@@ -257,27 +257,27 @@ bool IsLegal(const std::string& place, const json& value, bool constrained) {
       "/time_windows/0/1",   "/time_windows/1/1/1",      "/time_windows/3/1",
       "/time_windows/4/1",   "/vehicles/0/capacity/0",   "/vehicles/0/capacity/1",
       "/vehicles/0/shift/1", "/vehicles/0/max_overtime", "/prizes/0"};
-  return (constrained ? beyond : plain).contains(place);
+  return (constrained ? beyond : plain).contains(path);
 }
 
 void SpoilEveryPath(const json& good, bool constrained, RefusalCounter& counter) {
   const Parser parse = InstanceParser(InstanceFormat::kJson);
   ASSERT_TRUE(parse(good.dump()).ok()) << parse(good.dump());
-  std::vector<json::json_pointer> places;
-  CollectPaths(good, json::json_pointer(), places);
-  for (const json::json_pointer& place : places) {
-    const std::string path = place.to_string();
+  std::vector<json::json_pointer> pointers;
+  CollectPaths(good, json::json_pointer(), pointers);
+  for (const json::json_pointer& pointer : pointers) {
+    const std::string path = pointer.to_string();
     for (const json& value :
          {json("abc"), json(true), json(nullptr), json::object(), json(-7), json(1e300),
           json::parse("99999999999999999999999"), json::array({json::array({json::array()})})}) {
       if (IsLegal(path, value, constrained)) continue;
       json bad = good;
-      bad[place] = value;
+      bad[pointer] = value;
       counter.ExpectRefused(parse, bad.dump(), path + " = " + value.dump());
     }
     for (const char* token : {"NaN", "Infinity", "-Infinity", "1e999", "nan"}) {
       json bad = good;
-      bad[place] = "@";
+      bad[pointer] = "@";
       std::string text = bad.dump();
       text.replace(text.find("\"@\""), 3, token);
       counter.ExpectRefused(parse, text, path + " = " + token);
@@ -306,8 +306,8 @@ TEST(BadInputTest, RefusesAbsentDuplicateAndUnknownJsonKeys) {
     } else {
       EXPECT_TRUE(parse(without.dump()).ok()) << key << ": " << parse(without.dump());
     }
-    const std::string again = "{\"" + key + "\":" + value.dump() + "," + good.dump().substr(1);
-    counter.ExpectRefused(parse, again, key + " twice");
+    const std::string duplicate = "{\"" + key + "\":" + value.dump() + "," + good.dump().substr(1);
+    counter.ExpectRefused(parse, duplicate, key + " twice");
     without[key + "s"] = value;
     counter.ExpectRefused(parse, without.dump(), key + "s unknown");
   }
@@ -321,10 +321,10 @@ TEST(BadInputTest, RefusesAbsentDuplicateAndUnknownJsonKeys) {
   json both = good;
   both["capacity"] = 5;
   counter.ExpectRefused(parse, both.dump(), "capacity and vehicles");
-  json no_place = good;
-  no_place.erase("coords");
-  no_place.erase("distance_matrix");
-  counter.ExpectRefused(parse, no_place.dump(), "no coords, no matrix");
+  json no_coordinates = good;
+  no_coordinates.erase("coords");
+  no_coordinates.erase("distance_matrix");
+  counter.ExpectRefused(parse, no_coordinates.dump(), "no coords, no matrix");
   std::printf("%d wrong sets of keys refused\n", counter.cases);
 }
 

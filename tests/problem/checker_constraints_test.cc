@@ -148,7 +148,7 @@ TEST(CheckerConstraintsTest, ChargesLatenessAfterASoftWindow) {
   EXPECT_EQ(CheckData(data, kWholeLine).routes[0].late_cost, 20);
 }
 
-TEST(CheckerConstraintsTest, AddsTheSetupOncePerPlace) {
+TEST(CheckerConstraintsTest, AddsTheSetupOncePerLocation) {
   InstanceData data = LineWithWindows();
   data.setups = {0, 5, 5, 5};
   data.windows[3].close = 40;
@@ -223,7 +223,7 @@ TEST(CheckerConstraintsTest, ChargesThePrizesOfCustomersLeftOut) {
   EXPECT_EQ(report.left_out, 4);
 }
 
-TEST(CheckerConstraintsTest, WantsExactlyOneOfTheAlternatives) {
+TEST(CheckerConstraintsTest, RequiresExactlyOneOfTheAlternatives) {
   InstanceData data = LineWithWindows();
   data.alternative_groups = {{2, 3}};
   data.priorities = {0, 0, 1, 5};

@@ -42,7 +42,7 @@ TEST(FeaturesTest, IgnoresFieldsWithDefaultValues) {
 struct Use {
   Feature feature;
   std::string field;
-  std::function<void(InstanceData&)> ask;
+  std::function<void(InstanceData&)> require;
 };
 
 std::vector<Use> Uses() {
@@ -117,7 +117,7 @@ TEST(FeaturesTest, FindsEachFeatureAndRefusesItByItsField) {
   for (const Use& use : Uses()) {
     SCOPED_TRACE(use.field);
     InstanceData data = Plain();
-    use.ask(data);
+    use.require(data);
     const absl::StatusOr<Instance> instance = Instance::Create(data);
     ASSERT_TRUE(instance.ok()) << instance.status();
     const std::vector<FeatureUse> found = FeaturesOf(*instance);

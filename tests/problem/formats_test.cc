@@ -149,11 +149,11 @@ TEST(FormatsTest, RefusesUnknownFormatsAndListsTheKnownOnes) {
       {"Route #1: 1 2\nCost 7\n", "(it is a solution: give it together with its instance)"},
       {"1 2 3\n4 5\n", "format: wanted"},
   };
-  for (const auto& [text, why] : texts) {
+  for (const auto& [text, reason] : texts) {
     const absl::Status status = ParseInstance(text, "README.md").status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(status.message()), StartsWith("README.md: no known format"));
-    EXPECT_THAT(std::string(status.message()), HasSubstr(why)) << text;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(reason)) << text;
     for (const char* format : {"CVRPLIB", "TSPLIB", "Solomon", "Li and Lim", "Cordeau", "VROOM"}) {
       EXPECT_THAT(std::string(status.message()), HasSubstr(format));
     }

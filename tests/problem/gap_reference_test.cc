@@ -13,7 +13,7 @@ TEST(Gap, IsTheShareAboveTheReference) {
   EXPECT_LT(Gap(90, 100), 0);
 }
 
-TEST(Gap, IsNoNumberWithoutAPositiveReference) {
+TEST(Gap, IsNanWithoutAPositiveReference) {
   EXPECT_TRUE(std::isnan(Gap(1, 0)));
   EXPECT_TRUE(std::isnan(Gap(1, -2)));
   EXPECT_TRUE(std::isnan(Gap(1, std::nan(""))));

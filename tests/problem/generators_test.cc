@@ -76,9 +76,9 @@ TEST(GeneratorsTest, DrawsUniformPositionsAndDemandsFromOneToNine) {
     EXPECT_EQ(instance.demand(0), 0);
     for (NodeIndex i = 1; i <= 20; ++i) {
       ++demands[instance.demand(i)];
-      const Position place = instance.position(i);
-      EXPECT_TRUE(place.x >= 0 && place.x < 1 && place.y >= 0 && place.y < 1);
-      sum += place.x + place.y;
+      const Position position = instance.position(i);
+      EXPECT_TRUE(position.x >= 0 && position.x < 1 && position.y >= 0 && position.y < 1);
+      sum += position.x + position.y;
     }
   }
   EXPECT_EQ(demands.size(), 9u);

@@ -144,10 +144,10 @@ INSTANTIATE_TEST_SUITE_P(
            d.distance_matrix.assign(16, 1);
            d.distance_matrix[6] = 2.5;
          },
-         "distance_matrix[1][2]: got 2.5, no multiple of the unit 1"},
+         "distance_matrix[1][2]: got 2.5, not a multiple of the unit 1"},
         {"durations_infinite", [](auto& d) { d.duration_matrix.assign(16, kNoLimit); },
          "duration_matrix[0][0]: got inf"},
-        {"no_places", [](auto& d) { d.positions.clear(); }, "positions: absent"},
+        {"no_positions", [](auto& d) { d.positions.clear(); }, "positions: absent"},
         {"no_depot", [](auto& d) { d.num_depots = 0; }, "num_depots: got 0"},
         {"only_depots", [](auto& d) { d.num_depots = 4; }, "customers: 4 nodes, 4 of them depots"},
         {"too_many_nodes", [](auto& d) { d.positions.resize(100'001); },

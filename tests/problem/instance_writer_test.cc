@@ -99,16 +99,16 @@ TEST(WriteInstance, DropsNamesThatLookLikeAnotherFormatFromSolomon) {
   for (const char* name : {"DIMENSION 5", "VEHICLE", "{", ""}) {
     data.name = name;
     const Instance instance = *Instance::Create(data);
-    const Instance again = Reread(Write(instance, WrittenFormat::kSolomon));
-    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt) << name;
+    const Instance reread = Reread(Write(instance, WrittenFormat::kSolomon));
+    EXPECT_EQ(FirstDifference(instance.data(), reread.data()), std::nullopt) << name;
   }
 }
 
 TEST(WriteInstance, LimitsTheFleetToTheCustomersForSolomon) {
   InstanceData data = AnInstance().WithCustomers(4).RandomWindows().BuildData();
   data.metric = Metric::kDimacs;
-  const Instance again = Reread(Write(*Instance::Create(data), WrittenFormat::kSolomon));
-  EXPECT_EQ(again.vehicles()[0].count, 4);
+  const Instance reread = Reread(Write(*Instance::Create(data), WrittenFormat::kSolomon));
+  EXPECT_EQ(reread.vehicles()[0].count, 4);
 }
 
 TEST(WriteInstance, WritesAMatrixIfTheFormatWouldRound) {
@@ -116,22 +116,22 @@ TEST(WriteInstance, WritesAMatrixIfTheFormatWouldRound) {
   InstanceData data = AnInstance().WithCustomers(6).RandomWindows().BuildData();
   data.metric = Metric::kRounded;
   const Instance instance = *Instance::Create(data);
-  const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
-  EXPECT_TRUE(again.has_distance_matrix());
+  const Instance reread = Reread(Write(instance, WrittenFormat::kVrplib));
+  EXPECT_TRUE(reread.has_distance_matrix());
   for (NodeIndex a = 0; a < instance.num_nodes(); ++a) {
     for (NodeIndex b = 0; b < instance.num_nodes(); ++b) {
-      EXPECT_EQ(again.Distance(a, b), instance.Distance(a, b));
+      EXPECT_EQ(reread.Distance(a, b), instance.Distance(a, b));
     }
   }
-  EXPECT_EQ(again.position(3), instance.position(3));
-  EXPECT_EQ(again.metric(), Metric::kRounded);
+  EXPECT_EQ(reread.position(3), instance.position(3));
+  EXPECT_EQ(reread.metric(), Metric::kRounded);
 }
 
 TEST(WriteInstance, WritesNoMatrixIfTheFormatHasTheMetric) {
   for (const Metric metric : {Metric::kExact, Metric::kRounded, Metric::kCeiled, Metric::kDimacs}) {
     const Instance instance = AnInstance().WithCustomers(6).RandomDemands().As(metric).Build();
-    const Instance again = Reread(Write(instance, WrittenFormat::kVrplib));
-    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt);
+    const Instance reread = Reread(Write(instance, WrittenFormat::kVrplib));
+    EXPECT_EQ(FirstDifference(instance.data(), reread.data()), std::nullopt);
   }
 }
 
@@ -194,13 +194,13 @@ TEST(WriteInstance, WritesOrRefusesEveryFeature) {
         continue;
       }
       ++written;
-      const Instance again = Reread(text);
+      const Instance reread = Reread(text);
       for (const Feature unknown : {Feature::kShift, Feature::kPriorities, Feature::kBreaks}) {
         for (const FeatureUse& use : FeaturesOf(instance)) EXPECT_NE(use.feature, unknown);
       }
       const Plan plan = test::RandomConstrainedPlan(instance, seed);
-      EXPECT_NEAR(ValueOf(again, plan).cost, ValueOf(instance, plan).cost, 1e-6);
-      EXPECT_EQ(CheckPlan(again, plan).feasible, CheckPlan(instance, plan).feasible);
+      EXPECT_NEAR(ValueOf(reread, plan).cost, ValueOf(instance, plan).cost, 1e-6);
+      EXPECT_EQ(CheckPlan(reread, plan).feasible, CheckPlan(instance, plan).feasible);
     }
   }
   RecordProperty("written", written);
@@ -262,23 +262,24 @@ TEST(WriteInstance, KeepsTheValueOfPlansInVroomsFormat) {
       continue;
     }
     ++written;
-    const Instance again = Reread(text);
+    const Instance reread = Reread(text);
     const VroomNames names(instance);
-    const VroomNames names_again = VroomNamesOf(again, *text);
+    const VroomNames reread_names = VroomNamesOf(reread, *text);
     for (uint64_t draw = 1; draw <= 10; ++draw) {
       const Plan plan = test::RandomConstrainedPlan(instance, draw);
       Plan mapped = plan;
       for (PlannedRoute& route : mapped) {
-        route.vehicle_type = *names_again.TypeOfVehicle(names.VehicleId(route.vehicle_type, 0));
+        route.vehicle_type = *reread_names.TypeOfVehicle(names.VehicleId(route.vehicle_type, 0));
         for (NodeIndex& node : route.customers) {
-          node = *names_again.CustomerOf(names.TypeOf(node), names.IdOf(node));
+          node = *reread_names.CustomerOf(names.TypeOf(node), names.IdOf(node));
         }
       }
-      const PlanValue value = ValueOf(instance, plan), value_again = ValueOf(again, mapped);
-      EXPECT_NEAR(value_again.cost, value.cost, 1e-6) << *text;
-      EXPECT_EQ(value_again.left_out, value.left_out);
-      const CheckReport report = CheckPlan(instance, plan), report_again = CheckPlan(again, mapped);
-      EXPECT_EQ(report_again.violations.size(), report.violations.size()) << *text;
+      const PlanValue value = ValueOf(instance, plan), reread_value = ValueOf(reread, mapped);
+      EXPECT_NEAR(reread_value.cost, value.cost, 1e-6) << *text;
+      EXPECT_EQ(reread_value.left_out, value.left_out);
+      const CheckReport report = CheckPlan(instance, plan),
+                        reread_report = CheckPlan(reread, mapped);
+      EXPECT_EQ(reread_report.violations.size(), report.violations.size()) << *text;
       if (report.feasible) ++feasible;
     }
   }
@@ -303,32 +304,32 @@ TEST(WriteInstance, ReadsBackVroomFiles) {
   const absl::StatusOr<Instance> instance = ParseJson(text, "v");
   ASSERT_TRUE(instance.ok()) << instance.status();
   const absl::StatusOr<std::string> once = Write(*instance, WrittenFormat::kVroom);
-  const Instance again = Reread(once);
-  EXPECT_EQ(again.num_nodes(), instance->num_nodes());
-  const absl::StatusOr<std::string> twice = Write(again, WrittenFormat::kVroom);
+  const Instance reread = Reread(once);
+  EXPECT_EQ(reread.num_nodes(), instance->num_nodes());
+  const absl::StatusOr<std::string> twice = Write(reread, WrittenFormat::kVroom);
   ASSERT_TRUE(twice.ok()) << twice.status();
   // A second round trip changes only ids.
-  InstanceData a = again.data(), b = Reread(twice).data();
+  InstanceData a = reread.data(), b = Reread(twice).data();
   a.ids = b.ids;
   EXPECT_EQ(FirstDifference(a, b), std::nullopt);
 }
 
 TEST(WriteInstance, WritesATspAsOneVroomVehicle) {
   const Instance instance = *ParseInstance(ReadData("pr107.tsp"), "pr107.tsp");
-  const Instance again = Reread(Write(instance, WrittenFormat::kVroom));
-  ASSERT_EQ(again.vehicles().size(), 1u);
-  EXPECT_EQ(again.vehicles()[0].count, 1);
+  const Instance reread = Reread(Write(instance, WrittenFormat::kVroom));
+  ASSERT_EQ(reread.vehicles().size(), 1u);
+  EXPECT_EQ(reread.vehicles()[0].count, 1);
   PlannedRoute tour;
   for (NodeIndex node = 1; node < instance.num_nodes(); ++node) tour.customers.push_back(node);
-  EXPECT_EQ(PlanCost(again, {tour}), PlanCost(instance, {tour}));
-  EXPECT_TRUE(CheckPlan(again, {tour}).feasible);
+  EXPECT_EQ(PlanCost(reread, {tour}), PlanCost(instance, {tour}));
+  EXPECT_TRUE(CheckPlan(reread, {tour}).feasible);
 }
 
 TEST(WriteInstance, RefusesFractionsInVroomsFormat) {
   InstanceData data = AnInstance().WithCustomers(2).As(Metric::kRounded).BuildData();
   data.services = {0, 1.5, 2};
   EXPECT_EQ(RefusalOf(*Instance::Create(data), WrittenFormat::kVroom),
-            "customers[0].service: 1.5, not a whole number from 0 to 2^32, which VROOM's "
+            "customers[0].service: 1.5, not a whole number from 0 to 2^32 - 1, which VROOM's "
             "format cannot express");
   data.services.clear();
   data.metric = Metric::kExact;

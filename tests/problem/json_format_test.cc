@@ -89,10 +89,10 @@ TEST(JsonFormatTest, ReadsBackAnEqualInstance) {
   for (const Instance& instance : ManyInstances()) {
     const std::string text = WriteJson(instance);
     EXPECT_EQ(text.find('\n'), std::string::npos);
-    const auto again = ParseJson(text, "again");
-    ASSERT_TRUE(again.ok()) << again.status() << text;
-    EXPECT_TRUE(again->data() == instance.data()) << text;
-    EXPECT_EQ(WriteJson(*again), text);
+    const auto reread = ParseJson(text, "again");
+    ASSERT_TRUE(reread.ok()) << reread.status() << text;
+    EXPECT_TRUE(reread->data() == instance.data()) << text;
+    EXPECT_EQ(WriteJson(*reread), text);
   }
 }
 

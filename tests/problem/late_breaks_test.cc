@@ -40,22 +40,22 @@ class SteppingVehicle {
     return static_cast<int>(data_.duration_matrix[path_[stop - 1] * nodes + path_[stop]]);
   }
 
-  // Returns the best cost of a vehicle on the way to `stop`, at distance `left` from it.
-  RouteCost Drive(int now, size_t stop, int left, size_t taken) {
+  // Returns the best cost of a vehicle on the way to `stop`, at distance `remaining` from it.
+  RouteCost Drive(int now, size_t stop, int remaining, size_t taken) {
     if (now > kLastTime) return {kNever, kNever};
-    const auto key = std::tuple(now, stop, left, taken);
+    const auto key = std::tuple(now, stop, remaining, taken);
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    RouteCost best = Drive(now + 1, stop, left, taken);
-    if (left > 0) best = std::min(best, Drive(now + 1, stop, left - 1, taken));
+    RouteCost best = Drive(now + 1, stop, remaining, taken);
+    if (remaining > 0) best = std::min(best, Drive(now + 1, stop, remaining - 1, taken));
     if (taken < vehicle_.breaks.size()) {
       const Break& pause = vehicle_.breaks[taken];
       if (now >= pause.window.open && now <= pause.window.close) {
         const int until = now + static_cast<int>(pause.duration);
-        best = std::min(best, Drive(until, stop, left, taken + 1));
+        best = std::min(best, Drive(until, stop, remaining, taken + 1));
       }
     }
-    if (left == 0) best = std::min(best, Serve(now, stop, taken));
+    if (remaining == 0) best = std::min(best, Serve(now, stop, taken));
     return known_[key] = best;
   }
 
@@ -73,17 +73,17 @@ class SteppingVehicle {
       if (!windows.back().soft() || now < windows.back().close) return {kNever, kNever};
       late = static_cast<int>(windows.back().late_cost * (now - windows.back().close));
     }
-    const int leaves = now + static_cast<int>(data_.services[node]);
+    const int departure = now + static_cast<int>(data_.services[node]);
     if (stop + 1 < path_.size()) {
-      const RouteCost rest = Drive(leaves, stop + 1, Leg(stop + 1), taken);
+      const RouteCost rest = Drive(departure, stop + 1, Leg(stop + 1), taken);
       return {rest.first + late, rest.second};
     }
     if (vehicle_.open_end) {
-      const RouteCost rest = Stay(leaves, taken);
+      const RouteCost rest = Stay(departure, taken);
       return {rest.first + late, rest.second};
     }
-    const bool done = taken == vehicle_.breaks.size() && leaves <= vehicle_.shift.close;
-    return done ? RouteCost{late, leaves} : RouteCost{kNever, kNever};
+    const bool done = taken == vehicle_.breaks.size() && departure <= vehicle_.shift.close;
+    return done ? RouteCost{late, departure} : RouteCost{kNever, kNever};
   }
 
   // Returns the best cost after the last service of an open route, with the remaining breaks.
@@ -106,9 +106,9 @@ class SteppingVehicle {
   std::map<std::tuple<int, size_t, int, size_t>, RouteCost> known_;
 };
 
-class Draw {
+class RandomDraws {
  public:
-  explicit Draw(uint64_t seed) : random_(seed, 11, 0) {}
+  explicit RandomDraws(uint64_t seed) : random_(seed, 11, 0) {}
 
   // Returns an instance with three customers and integer times, whose objective is the duration.
   InstanceData Data() {
@@ -131,8 +131,8 @@ class Draw {
   }
 
  private:
-  double Number(int least, int most) {
-    return static_cast<double>(random_.UniformInt(least, most));
+  double Number(int minimum, int maximum) {
+    return static_cast<double>(random_.UniformInt(minimum, maximum));
   }
 
   void AddWindows(InstanceData& data) {
@@ -141,8 +141,8 @@ class Draw {
     auto& further = data.further_windows.emplace_back();
     TimeWindow* last = &data.windows.back();
     if (Number(0, 3) == 0) {
-      const double then = last->close + 1 + Number(0, 8);
-      further.push_back({then, then + Number(0, 10)});
+      const double next_open = last->close + 1 + Number(0, 8);
+      further.push_back({next_open, open + Number(0, 10)});
       last = &further.back();
     }
     if (Number(0, 4) != 0) last->late_cost = Number(0, 3);
@@ -157,15 +157,15 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
   int later_starts = 0;
   for (uint64_t seed = 0; seed < 400 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
-    const InstanceData data = Draw(seed).Data();
+    const InstanceData data = RandomDraws(seed).Data();
     const Instance instance = *Instance::Create(data);
     const VehicleType& vehicle = instance.vehicles()[0];
     const PlannedRoute route{0, {1, 2, 3}};
     std::vector<NodeIndex> path = {0, 1, 2, 3};
     if (!vehicle.open_end) path.push_back(0);
     SteppingVehicle stepping(data, path);
-    const int soonest = static_cast<int>(vehicle.shift.open);
-    const RouteCost best = stepping.From(soonest);
+    const int earliest = static_cast<int>(vehicle.shift.open);
+    const RouteCost best = stepping.From(earliest);
 
     const RouteSchedule schedule = RouteScheduler(instance).Make(route);
     ASSERT_EQ(schedule.feasible, best.second < kNever);
@@ -176,9 +176,9 @@ TEST(LateBreaksTest, MatchesTheExhaustiveSimulation) {
     late += best.first > 0;
     EXPECT_NEAR(schedule.late_cost, best.first, 1e-6);
     EXPECT_NEAR(schedule.end, best.second, 1e-6);
-    int latest = soonest;
+    int latest = earliest;
     while (stepping.From(latest + 1) == best) ++latest;
-    later_starts += latest > soonest && best.first > 0;
+    later_starts += latest > earliest && best.first > 0;
     EXPECT_NEAR(schedule.stops.front().departure, latest, 1e-6);
     EXPECT_NEAR(report.routes[0].late_cost, best.first, 1e-6);
     EXPECT_NEAR(report.routes[0].duration, best.second - latest, 1e-6);
@@ -201,7 +201,7 @@ RouteSchedule ScheduleBoth(const InstanceData& data) {
   return RouteScheduler(*Instance::Create(data)).Make({0, {1, 2}});
 }
 
-TEST(LateBreaksTest, PlacesABreakAfterTheCustomerWithTheDearestLateness) {
+TEST(LateBreaksTest, PlacesABreakAfterTheCustomerWithTheCostliestLateness) {
   InstanceData data = TwoOnALine();
   data.windows[1] = {0, 10, 5};
   data.windows[2] = {0, 20, 1};
@@ -213,7 +213,7 @@ TEST(LateBreaksTest, PlacesABreakAfterTheCustomerWithTheDearestLateness) {
   EXPECT_EQ(ScheduleBoth(data).late_cost, 30);
 }
 
-TEST(LateBreaksTest, PrefersLessLatenessToASoonerEnd) {
+TEST(LateBreaksTest, PrefersLessLatenessToAnEarlierEnd) {
   InstanceData data = TwoOnALine();
   // If customer 1 comes before the break, its service waits until 20. If the break comes first, it
   // ends at 30 and the route is back ten units earlier.
@@ -277,9 +277,10 @@ TEST(LateBreaksTest, TreatsARouteWithTooManyLabelsAsInfeasible) {
   EXPECT_TRUE(result.schedule.breaks.empty());
   ASSERT_EQ(result.report.violations.size(), 1u);
   EXPECT_EQ(result.report.violations[0].kind, ViolationKind::kBreak);
-  EXPECT_EQ(result.report.violations[0].message,
-            "routes[0]: its 16 breaks have more possible positions among its late customers than "
-            "are tried");
+  EXPECT_EQ(
+      result.report.violations[0].message,
+      "routes[0]: has 16 breaks with too many possible positions to check among stops with soft "
+      "windows");
 }
 
 TEST(LateBreaksTest, HasNoOutcomeBeyondItsWorkLimit) {

@@ -16,14 +16,14 @@ using testing::HasSubstr;
 class FakeSource final : public MatrixSource {
  public:
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override {
-    const auto found = kept_.find(std::string(name));
-    if (found == kept_.end())
+    const auto found = matrices_.find(std::string(name));
+    if (found == matrices_.end())
       return absl::NotFoundError("got that, which this daemon does not have");
     return found->second;
   }
 
  private:
-  const std::map<std::string, std::shared_ptr<const Matrices>> kept_ = {
+  const std::map<std::string, std::shared_ptr<const Matrices>> matrices_ = {
       {"matrices/two", std::make_shared<Matrices>(Matrices{2, {0, 3, 4, 0}, {0, 5, 6, 0}})},
       {"matrices/bare", std::make_shared<Matrices>(Matrices{2, {0, 8, 9, 0}, {}})},
       {"matrices/three", std::make_shared<Matrices>(Matrices{3, std::vector<double>(9, 1), {}})}};

@@ -16,7 +16,7 @@ PlanValue Value(const InstanceData& data, const Plan& plan) {
   return ValueOf(*Instance::Create(data), plan);
 }
 
-TEST(PlanValueTest, PutsServingMoreBeforeEverythingElse) {
+TEST(PlanValueTest, RanksServedCustomersFirst) {
   InstanceData data = LineData();
   data.priorities = {0, 0, 5, 1};
   EXPECT_LT(Value(data, {{0, {1, 2, 3}}}), Value(data, {{0, {1, 2}}}));
@@ -24,7 +24,7 @@ TEST(PlanValueTest, PutsServingMoreBeforeEverythingElse) {
   EXPECT_EQ(Value(data, {{0, {1}}}).left_out, 8);
 }
 
-TEST(PlanValueTest, PutsFewerRoutesBeforeDistanceIfTheObjectiveCountsThem) {
+TEST(PlanValueTest, RanksFewerRoutesBeforeDistanceIfTheObjectiveCountsThem) {
   InstanceData data = LineData();
   data.positions[3] = {-30, 0};
   const Plan one = {{0, {1, 3, 2}}};

@@ -39,7 +39,8 @@ bool Overloaded(const VehicleType& vehicle, const Route& route) {
 }
 
 // Expects consistent times of the stops and breaks of a feasible route.
-void ExpectTimesHold(const Instance& instance, const VehicleType& vehicle, const Route& route) {
+void ExpectConsistentTimes(const Instance& instance, const VehicleType& vehicle,
+                           const Route& route) {
   for (size_t i = 0; i < route.stops.size(); ++i) {
     const Stop& stop = route.stops[i];
     EXPECT_LE(stop.arrival, stop.start + 1e-9);
@@ -92,14 +93,14 @@ void CompareRoute(const Instance& instance, const Plan& plan, const CheckReport&
   if (scheduler.NeedsDuration(vehicle)) {
     // The scheduler's rounding errors, each 1e-9 of the span of the windows, may add up.
     EXPECT_NEAR(report.routes[r].duration, route.duration, 1e-5);
-    const double most = vehicle.max_duration + vehicle.max_overtime;
-    EXPECT_EQ(route.duration > most + 1e-3, Has(report, index, {ViolationKind::kDuration}));
+    const double limit = vehicle.max_duration + vehicle.max_overtime;
+    EXPECT_EQ(route.duration > limit + 1e-3, Has(report, index, {ViolationKind::kDuration}));
   }
   if (!schedule.feasible) return;
   ++tally.feasible_routes;
   tally.breaks += static_cast<int>(schedule.breaks.size());
   tally.late_starts += schedule.late_cost > 0 ? 1 : 0;
-  ExpectTimesHold(instance, vehicle, route);
+  ExpectConsistentTimes(instance, vehicle, route);
 }
 
 void Compare(uint64_t seed, Tally& tally) {
@@ -109,10 +110,10 @@ void Compare(uint64_t seed, Tally& tally) {
   const Solution solution = *MakeSolution(instance, plan);
   const CheckReport report = CheckPlan(instance, plan, solution.cost);
   const PlanValue value = ValueOf(instance, plan);
-  const double near = 1e-7 * std::max(1.0, std::abs(report.cost));
-  EXPECT_NEAR(report.cost, solution.cost, near);
-  EXPECT_NEAR(value.cost, solution.cost, near);
-  EXPECT_NEAR(solution.split.total(), solution.cost, near);
+  const double tolerance = 1e-7 * std::max(1.0, std::abs(report.cost));
+  EXPECT_NEAR(report.cost, solution.cost, tolerance);
+  EXPECT_NEAR(value.cost, solution.cost, tolerance);
+  EXPECT_NEAR(solution.split.total(), solution.cost, tolerance);
   EXPECT_EQ(PlanCost(instance, plan), value.cost);
   EXPECT_EQ(report.left_out, value.left_out);
   EXPECT_EQ(report.left_out > 0, Has(report, -1, {ViolationKind::kMissingCustomer}));
@@ -121,7 +122,7 @@ void Compare(uint64_t seed, Tally& tally) {
   for (size_t r = 0; r < plan.size(); ++r) CompareRoute(instance, plan, report, r, tally);
 }
 
-TEST(RandomPlansTest, AreMeasuredAlikeByAllParts) {
+TEST(RandomPlansTest, GetTheSameValuesFromAllParts) {
   Tally tally;
   for (uint64_t seed = 0; seed < kSeeds && !testing::Test::HasFailure(); ++seed) {
     Compare(seed, tally);
@@ -143,7 +144,7 @@ TEST(RandomPlansTest, AreMeasuredAlikeByAllParts) {
 
 // Compares the schedule with starts on a grid: no start ends earlier or, with the same end, takes
 // less time.
-TEST(RandomPlansTest, NoOtherStartEndsSoonerOrTakesLessTime) {
+TEST(RandomPlansTest, NoOtherStartEndsEarlierOrTakesLessTime) {
   int compared = 0;
   for (uint64_t seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(seed);

@@ -60,7 +60,7 @@ TEST(ScheduleTest, DoesNotDelayALateStopToShortenTheDuration) {
   EXPECT_EQ(schedule.duration(), 120);
 }
 
-TEST(ScheduleTest, AddsTheSetupOncePerPlace) {
+TEST(ScheduleTest, AddsTheSetupOncePerLocation) {
   InstanceData data = LineWithWindows();
   data.positions[2] = data.positions[1];
   data.services = {0, 2, 2, 2};

@@ -84,7 +84,7 @@ TEST(LiLimTest, NamesTheTaskWhosePairIsWrong) {
   EXPECT_THAT(TableError(With(kTasks, "5\t0\t3\n", "5\t2\t3\n")),
               HasSubstr("task 1: names pickup 2 and delivery 3"));
   EXPECT_THAT(TableError(With(kTasks, "-10", "-9")),
-              HasSubstr("task 1: picks 10 up, and task 3 has demand -9, wanted -10"));
+              HasSubstr("task 1: picks up 10, but task 3 has demand -9, wanted -10"));
   EXPECT_THAT(TableError(With(kTasks, "2\t6\t8", "3\t6\t8")),
               HasSubstr("tables.txt:4: task 2: got number 3, wanted 2"));
   EXPECT_THAT(TableError(With(kTasks, "\t4\t0\n3", "\t4\n3")),

@@ -16,7 +16,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 // Returns a file with every field, except fields that exclude each other.
-json ByMatrix() {
+json FileWithMatrices() {
   return json::parse(R"({
     "vehicles": [{"id": 1, "description": "van", "profile": "car", "type": "van",
       "start_index": 0, "end_index": 1, "capacity": [9, 9], "skills": [1, 2],
@@ -40,7 +40,7 @@ json ByMatrix() {
   })");
 }
 
-json ByPlace() {
+json FileWithLocations() {
   return json::parse(R"({
     "vehicles": [{"id": 1, "start": [7.0, 46.0], "end": [7.1, 46.1]}],
     "jobs": [{"id": 1, "location": [7.2, 46.2]}],
@@ -49,7 +49,7 @@ json ByPlace() {
   })");
 }
 
-json ByOldMatrix() {
+json FileWithOldMatrix() {
   return json::parse(R"({"vehicles": [{"id": 1, "start_index": 0}],
     "jobs": [{"id": 1, "location_index": 1}], "matrix": [[0, 1], [2, 0]]})");
 }
@@ -60,14 +60,14 @@ struct Field {
 };
 
 // Adds all values that are not objects.
-void AddFields(const json& value, const Field& here, std::vector<Field>& fields) {
-  if (!value.is_object()) fields.push_back(here);
+void AddFields(const json& value, const Field& field, std::vector<Field>& fields) {
+  if (!value.is_object()) fields.push_back(field);
   if (!value.is_structured()) return;
   for (const auto& [key, part] : value.items()) {
     if (value.is_array()) {
-      AddFields(part, Field{here.at / std::stoul(key), Concat(here.path, "[", key, "]")}, fields);
+      AddFields(part, Field{field.at / std::stoul(key), Concat(field.path, "[", key, "]")}, fields);
     } else {
-      AddFields(part, Field{here.at / key, Concat(here.path, here.path.empty() ? "" : ".", key)},
+      AddFields(part, Field{field.at / key, Concat(field.path, field.path.empty() ? "" : ".", key)},
                 fields);
     }
   }
@@ -83,7 +83,7 @@ std::string ErrorWith(json file, const Field& field, const json& wrong) {
 
 TEST(VroomFieldsTest, NamesEveryFieldByItsPathInTheFile) {
   int tried = 0;
-  for (const json& file : {ByMatrix(), ByPlace(), ByOldMatrix()}) {
+  for (const json& file : {FileWithMatrices(), FileWithLocations(), FileWithOldMatrix()}) {
     const absl::StatusOr<Instance> right = ParseJson(file.dump(), "v.json");
     ASSERT_TRUE(right.ok()) << right.status();
     std::vector<Field> fields;
@@ -111,7 +111,7 @@ TEST(VroomFieldsTest, NamesFieldsWithTooManyLoadDimensions) {
   const json many = std::vector<int>(65, 1);
   for (const char* path : {"/vehicles/0/capacity", "/jobs/0/delivery", "/jobs/0/pickup",
                            "/jobs/1/amount", "/shipments/0/amount"}) {
-    json file = ByMatrix();
+    json file = FileWithMatrices();
     for (json& vehicle : file["vehicles"]) vehicle.erase("capacity");
     for (json& job : file["jobs"]) {
       for (const char* key : {"delivery", "pickup", "amount"}) job.erase(key);
@@ -130,17 +130,18 @@ TEST(VroomFieldsTest, NamesFieldsThatMakeTravelTooLong) {
   const auto error_of = [](json file, const char* path, const json& value) {
     return ErrorWith(std::move(file), {json::json_pointer(path), ""}, value);
   };
-  json slow = ByMatrix();
+  json slow = FileWithMatrices();
   slow["vehicles"][0].erase("max_travel_time");
   const std::string named = "v.json: vehicles[0].speed_factor: got 1e-13, with which travel times";
   EXPECT_THAT(error_of(slow, "/vehicles/0/speed_factor", 1e-13), HasSubstr(named));
-  EXPECT_THAT(error_of(ByPlace(), "/vehicles/0/speed_factor", 1e-13), HasSubstr(named));
-  json costly = ByMatrix();
+  EXPECT_THAT(error_of(FileWithLocations(), "/vehicles/0/speed_factor", 1e-13), HasSubstr(named));
+  json costly = FileWithMatrices();
   costly["vehicles"][1].erase("max_distance");
   costly["vehicles"][1]["costs"] = {{"per_hour", 3600}, {"per_km", 1e12}};
   EXPECT_THAT(error_of(costly, "/matrices/car/distances/0/1", 1e6),
               HasSubstr("v.json: vehicles[1].costs: the costs of travel exceed the limit 1e+12"));
-  EXPECT_EQ(error_of(ByPlace(), "/vehicles/0/max_travel_time", 1e12), "") << "as good as no limit";
+  EXPECT_EQ(error_of(FileWithLocations(), "/vehicles/0/max_travel_time", 1e12), "")
+      << "a limit that never binds";
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ TEST(VroomReader, DropsVehiclesThatMayDoNoTask) {
   ASSERT_EQ(instance->vehicles().size(), 1u);
   EXPECT_EQ(instance->vehicles()[0].id, "2");
   EXPECT_THAT(VroomError(WithMatrix(R"({"id": 1, "start_index": 0, "max_tasks": 0})", kJobs)),
-              HasSubstr("vehicles: none may do a task: max_tasks is 0"));
+              HasSubstr("vehicles: max_tasks is 0 for all"));
 }
 
 TEST(VroomReader, LimitsMetresIfSecondsCost) {
@@ -197,8 +197,9 @@ TEST(VroomReader, LimitsMetresIfSecondsCost) {
   EXPECT_EQ(PlanCost(*instance, {{0, {1}}}), 121);
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*instance, {{0, {1}}})));
   EXPECT_FALSE(RoutesAreFeasible(CheckPlan(*instance, {{0, {2}}})));
-  EXPECT_THAT(VroomError(WithMatrix(van, kJobs, metres)),
-              HasSubstr("vehicles[0].max_distance: supported where distance alone costs"));
+  EXPECT_THAT(
+      VroomError(WithMatrix(van, kJobs, metres)),
+      HasSubstr("vehicles[0].max_distance: supported only if the costs depend on distance alone"));
 }
 
 TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
@@ -219,15 +220,15 @@ TEST(VroomReader, SharesMatrixRowsOfManyJobsAtFewLocations) {
   EXPECT_EQ(instance->Duration(0, 2), 70);
 }
 
-// Returns `jobs` jobs spread over `places` locations with an asymmetric matrix.
-std::string ManyJobs(int jobs, int places, const std::string& vehicles) {
+// Returns `jobs` jobs spread over `locations` locations with an asymmetric matrix.
+std::string ManyJobs(int jobs, int locations, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
   for (int i = 0; i < jobs; ++i) {
-    root["jobs"].push_back({{"id", i}, {"location_index", i * 7 % places}, {"service", i % 5}});
+    root["jobs"].push_back({{"id", i}, {"location_index", i * 7 % locations}, {"service", i % 5}});
   }
-  for (int from = 0; from < places; ++from) {
+  for (int from = 0; from < locations; ++from) {
     nlohmann::json durations = nlohmann::json::array(), distances = nlohmann::json::array();
-    for (int to = 0; to < places; ++to) {
+    for (int to = 0; to < locations; ++to) {
       durations.push_back((from * 13 + to * 29) % 97);
       distances.push_back((from * 31 + to * 17) % 89);
     }
@@ -243,25 +244,25 @@ constexpr char kFleetOfThree[] =
        {"id": 3, "start_index": 4, "costs": {"per_hour": 1800, "per_km": 2000}})";
 
 TEST(VroomReader, KeepsCostsWithAMatrixRowPerLocation) {
-  const absl::StatusOr<Instance> by_place = ReadVroom(ManyJobs(2'400, 40, kFleetOfThree));
-  ASSERT_TRUE(by_place.ok()) << by_place.status();
-  ASSERT_EQ(by_place->data().matrix_rows.size(), static_cast<size_t>(by_place->num_nodes()));
-  EXPECT_EQ(MatrixSize(by_place->data()), 41) << "the places and the open start";
-  InstanceData data = by_place->data();
+  const absl::StatusOr<Instance> by_location = ReadVroom(ManyJobs(2'400, 40, kFleetOfThree));
+  ASSERT_TRUE(by_location.ok()) << by_location.status();
+  ASSERT_EQ(by_location->data().matrix_rows.size(), static_cast<size_t>(by_location->num_nodes()));
+  EXPECT_EQ(MatrixSize(by_location->data()), 41) << "the locations and the open start";
+  InstanceData data = by_location->data();
   ExpandMatrices(data);
   EXPECT_TRUE(data.matrix_rows.empty());
   const Instance by_node = *Instance::Create(std::move(data));
   ASSERT_EQ(by_node.vehicles().size(), 3u);
   Plan plan;
   for (int32_t type = 0; type < 3; ++type) {
-    const VehicleType& vehicle = by_place->vehicles()[type];
+    const VehicleType& vehicle = by_location->vehicles()[type];
     for (NodeIndex from = 0; from < by_node.num_nodes(); from += 7) {
       for (NodeIndex to = 0; to < by_node.num_nodes(); to += 11) {
-        ASSERT_EQ(by_place->Distance(vehicle, from, to),
+        ASSERT_EQ(by_location->Distance(vehicle, from, to),
                   by_node.Distance(by_node.vehicles()[type], from, to));
-        ASSERT_EQ(by_place->Duration(vehicle, from, to),
+        ASSERT_EQ(by_location->Duration(vehicle, from, to),
                   by_node.Duration(by_node.vehicles()[type], from, to));
-        ASSERT_EQ(by_place->Distance(from, to), by_node.Distance(from, to));
+        ASSERT_EQ(by_location->Distance(from, to), by_node.Distance(from, to));
       }
     }
     PlannedRoute& route = plan.emplace_back(PlannedRoute{type, {}});
@@ -269,15 +270,15 @@ TEST(VroomReader, KeepsCostsWithAMatrixRowPerLocation) {
       route.customers.push_back(by_node.num_depots() + (type * 800 + i * 13));
     }
   }
-  EXPECT_EQ(PlanCost(*by_place, plan), PlanCost(by_node, plan));
-  EXPECT_EQ(CheckPlan(*by_place, plan).cost, CheckPlan(by_node, plan).cost);
+  EXPECT_EQ(PlanCost(*by_location, plan), PlanCost(by_node, plan));
+  EXPECT_EQ(CheckPlan(*by_location, plan).cost, CheckPlan(by_node, plan).cost);
   EXPECT_GT(CheckPlan(by_node, plan).cost, 0);
 }
 
 TEST(VroomReader, ExpandsMatricesOfFewNodesOrManyLocations) {
-  const auto size_of = [](int jobs, int places) {
+  const auto size_of = [](int jobs, int locations) {
     const absl::StatusOr<Instance> instance =
-        ReadVroom(ManyJobs(jobs, places, R"({"id": 1, "start_index": 0})"));
+        ReadVroom(ManyJobs(jobs, locations, R"({"id": 1, "start_index": 0})"));
     EXPECT_TRUE(instance.ok()) << instance.status();
     return instance->data().matrix_rows.empty() ? instance->num_nodes()
                                                 : MatrixSize(instance->data());
@@ -294,10 +295,10 @@ TEST(VroomReader, ReadsTwentyThousandJobsAtFortyLocations) {
   EXPECT_EQ(instance->data().distance_matrix.size(), 41u * 41u);
 }
 
-// Returns one job at each of `places` locations.
-std::string ManyPlaces(int places, const std::string& vehicles) {
+// Returns one job at each of `locations` locations.
+std::string JobsAtLocations(int locations, const std::string& vehicles) {
   nlohmann::json root = {{"vehicles", nlohmann::json::parse("[" + vehicles + "]")}};
-  for (int i = 0; i < places; ++i) {
+  for (int i = 0; i < locations; ++i) {
     root["jobs"].push_back({{"id", i}, {"location", {i * 0.001, 46}}});
   }
   return root.dump();
@@ -305,18 +306,18 @@ std::string ManyPlaces(int places, const std::string& vehicles) {
 
 TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
-  EXPECT_THAT(VroomError(ManyPlaces(5'001, slow)),
-              HasSubstr("v.json: vehicles: a speed_factor other than 1: 5001 places exceed the "
+  EXPECT_THAT(VroomError(JobsAtLocations(5'001, slow)),
+              HasSubstr("v.json: vehicles: a speed_factor other than 1: 5001 locations exceed the "
                         "limit of 5000"));
   const std::string open_start = R"({"id": 1, "end": [0, 46]})";
-  EXPECT_THAT(VroomError(ManyPlaces(5'000, open_start)),
-              HasSubstr("v.json: vehicles: one without a start: 5001 places exceed the limit of "
+  EXPECT_THAT(VroomError(JobsAtLocations(5'000, open_start)),
+              HasSubstr("v.json: vehicles: one without a start: 5001 locations exceed the limit of "
                         "5000"));
-  EXPECT_TRUE(ReadVroom(ManyPlaces(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
-      << "which needs no matrix";
+  EXPECT_TRUE(ReadVroom(JobsAtLocations(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
+      << "these vehicles need no matrix";
   EXPECT_EQ(ReadVroom(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),
             absl::InvalidArgumentError(
-                "v.json: jobs: 100001 tasks and places of vehicles exceed the limit of 100000"));
+                "v.json: jobs: 100001 tasks and locations of vehicles exceed the limit of 100000"));
 }
 
 TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
@@ -325,9 +326,10 @@ TEST(VroomReader, BoundsTheMemoryOfMatricesOfManyVehicleTypes) {
     vehicles += Concat(i == 0 ? "" : ", ", R"({"id": )", i, R"(, "start": [0, 46], )",
                        R"("speed_factor": )", 0.5 + i * 0.01, "}");
   }
-  EXPECT_THAT(VroomError(ManyPlaces(3'000, vehicles)),
-              HasSubstr("v.json: vehicles: 60 types with matrices of 3001 places exceed the limit "
-                        "of 5e+08 numbers"));
+  EXPECT_THAT(
+      VroomError(JobsAtLocations(3'000, vehicles)),
+      HasSubstr("v.json: vehicles: 60 types with matrices of 3001 locations exceed the limit "
+                "of 5e+08 numbers"));
 }
 
 TEST(VroomReader, SuggestsTheMostSimilarKey) {

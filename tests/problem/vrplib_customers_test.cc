@@ -77,10 +77,12 @@ TEST(VrplibCustomers, ReadsLkhsPairs) {
   EXPECT_THAT(instance.data().shipments[0].amounts, ElementsAre(5));
   EXPECT_EQ(instance.window(2), (TimeWindow{2, 80}));
   EXPECT_EQ(instance.service(3), 3);
-  EXPECT_THAT(DialectError(CvrpText("PDPTW", "CAPACITY : 9\n",
-                                    "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 3 0\n"
-                                    "3 0 2 80 0 0 0\n4 5 0 70 3 0 2\n")),
-              HasSubstr("PICKUP_AND_DELIVERY_SECTION: node 2: wanted node 3 to name it"));
+  EXPECT_THAT(
+      DialectError(CvrpText("PDPTW", "CAPACITY : 9\n",
+                            "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 3 0\n"
+                            "3 0 2 80 0 0 0\n4 5 0 70 3 0 2\n")),
+      HasSubstr(
+          "PICKUP_AND_DELIVERY_SECTION: node 2: names node 3, wanted that node to name this one"));
 }
 
 TEST(VrplibCustomers, ReadsLkhsDeliveriesWithPickups) {

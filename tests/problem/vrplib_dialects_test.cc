@@ -51,7 +51,7 @@ TEST(VrplibDialects, NamesTheSectionThatATypeRequires) {
     const size_t demands = text.find("DEMAND_SECTION");
     text.replace(demands, text.find("DEPOT_SECTION") + 13 - demands, kPairs);
     if (std::string_view(type) == "VRPSPD") {
-      EXPECT_EQ(ReadDialect(text).demand(4), 1) << "LKH's form of it";
+      EXPECT_EQ(ReadDialect(text).demand(4), 1) << "LKH's form of the section";
     } else {
       EXPECT_THAT(DialectError(text), HasSubstr(absent));
     }
@@ -89,7 +89,7 @@ TEST(VrplibDialects, RefusesUtf16ByName) {
 TEST(VrplibDialects, ReadsANameWithoutAKeyword) {
   EXPECT_EQ(ReadDialect("Leuven1\t\n" + TspText("EUC_2D", kTriangle)).name(), "Leuven1");
   EXPECT_THAT(DialectError("Leuven1 2 3\n" + TspText("EUC_2D", kTriangle)),
-              HasSubstr("d.vrp:1: got \"Leuven1\", which is no keyword known here"));
+              HasSubstr("d.vrp:1: got \"Leuven1\", which is not a known keyword"));
 }
 
 TEST(SolomonDialects, ReadsTablesInAnyCaseAndWithoutAName) {
@@ -119,7 +119,7 @@ TEST(VrplibDialects, NamesAnUnknownTypeBeforeItsSections) {
   EXPECT_THAT(DialectError("NAME: e\nTYPE: SOP\nDIMENSION: 2\nEDGE_WEIGHT_SECTION\n2\n0 1\n-1 0\n"),
               HasSubstr("d.vrp:2: TYPE: got \"SOP\", which is not supported; wanted one of TSP"));
   EXPECT_THAT(DialectError("TYPE: TOUR\nDIMENSION: 2\nTOUR_SECTION\n1\n2\n-1\n"),
-              HasSubstr("TYPE: got TOUR, which is a plan and no instance"));
+              HasSubstr("TYPE: got TOUR, which is a plan, not an instance"));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(VrplibDistances, ComputesEveryDistanceOfTsplib) {
 
 TEST(VrplibDistances, StatesHowManyCoordinatesADistanceTakes) {
   EXPECT_THAT(DialectError(TspText("EUC_2D", "1 -1 0 0\n2 0 3 6\n3 1 0 9\n")),
-              HasSubstr("NODE_COORD_SECTION: has 3 numbers a node, wanted 2 for EUC_2D"));
+              HasSubstr("NODE_COORD_SECTION: has 3 numbers per node, wanted 2 for EUC_2D"));
   EXPECT_THAT(DialectError(TspText("XRAY1", kTriangle)),
               HasSubstr("EDGE_WEIGHT_TYPE: got \"XRAY1\", wanted one of EXPLICIT, EUC_2D"));
 }

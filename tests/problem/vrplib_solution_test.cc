@@ -45,9 +45,9 @@ TEST(VrplibSolution, AssignsTheKthRouteToTheKthVehicle) {
   EXPECT_EQ(file->plan[2].vehicle_type, 1);
   EXPECT_EQ(file->cost, 12.5);
   const Plan plan = {{1, {4, 3}}, {0, {2}}};
-  const SolutionFile again =
+  const SolutionFile reread =
       *ParseVrplibSolution(WriteVrplibSolution(instance, plan), "x", instance);
-  EXPECT_THAT(again.plan, ElementsAre(plan[1], PlannedRoute{0, {}}, plan[0]));
+  EXPECT_THAT(reread.plan, ElementsAre(plan[1], PlannedRoute{0, {}}, plan[0]));
 }
 
 TEST(VrplibSolution, WritesTypesThatThePositionDoesNotImply) {

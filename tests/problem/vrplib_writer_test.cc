@@ -55,10 +55,10 @@ void ExpectSameProblem(const Instance& a, const Instance& b, const std::string& 
   ASSERT_EQ(a.vehicles().size(), b.vehicles().size()) << text;
   for (uint64_t draw = 1; draw <= 8; ++draw) {
     const Plan plan = test::RandomConstrainedPlan(a, draw);
-    const CheckReport report = CheckPlan(a, plan), again = CheckPlan(b, plan);
-    EXPECT_NEAR(again.cost, report.cost, 1e-6) << text;
-    EXPECT_EQ(again.left_out, report.left_out) << text;
-    EXPECT_EQ(again.violations.size(), report.violations.size()) << text;
+    const CheckReport report = CheckPlan(a, plan), reread = CheckPlan(b, plan);
+    EXPECT_NEAR(reread.cost, report.cost, 1e-6) << text;
+    EXPECT_EQ(reread.left_out, report.left_out) << text;
+    EXPECT_EQ(reread.violations.size(), report.violations.size()) << text;
   }
 }
 
@@ -116,9 +116,9 @@ TEST(WriteVrplib, WritesEveryMixtureThatItSupports) {
     if (!text.ok()) continue;
     ++written;
     for (const FeatureUse& use : FeaturesOf(instance)) ++times[use.feature];
-    const Instance again = ReadBack(*text);
-    ExpectSameProblem(instance, again, *text);
-    EXPECT_EQ(TextOf(again), *text) << "seed " << seed;
+    const Instance reread = ReadBack(*text);
+    ExpectSameProblem(instance, reread, *text);
+    EXPECT_EQ(TextOf(reread), *text) << "seed " << seed;
   }
   EXPECT_GT(written, 200);
   for (const Feature feature : SupportedFeatures()) {
@@ -176,53 +176,54 @@ std::string ASample(const std::string& type, const std::string& keywords,
          "\nNODE_COORD_SECTION\n1 0 0\n2 3 0.5\n3 0 4\n4 -5 0\n5 2 2\n" + sections + "EOF\n";
 }
 
-constexpr char kGoods[] = "DEMAND_SECTION\n1 0\n2 1\n3 2\n4 3\n5 1\n";
-constexpr char kHours[] = "TIME_WINDOW_SECTION\n1 0 99\n2 0 90\n3 10 90\n4 0 90\n5 0 99\n";
-constexpr char kGoodsBack[] = "BACKHAUL_SECTION\n1 0\n2 0\n3 1\n4 0\n5 1\n";
+constexpr char kDemands[] = "DEMAND_SECTION\n1 0\n2 1\n3 2\n4 3\n5 1\n";
+constexpr char kWindows[] = "TIME_WINDOW_SECTION\n1 0 99\n2 0 90\n3 10 90\n4 0 90\n5 0 99\n";
+constexpr char kBackhauls[] = "BACKHAUL_SECTION\n1 0\n2 0\n3 1\n4 0\n5 1\n";
 
 TEST(WriteVrplib, ReadsBackWrittenFiles) {
-  const std::string both = std::string(kGoods) + kHours;
-  const std::string sent = std::string(kGoods) + kGoodsBack;
+  const std::string demands_and_windows = std::string(kDemands) + kWindows;
+  const std::string demands_and_backhauls = std::string(kDemands) + kBackhauls;
   const std::string fleet = "CAPACITY : 9\nVEHICLES : 3\n";
   for (const std::string& text :
-       {ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30\n", kGoods),
-        ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30.5\n", kGoods),
-        ASample("CVRP", "CAPACITY : 9\n", kGoods, "EXACT_2D"),
-        ASample("CVRP", "CAPACITY : 9\nSCALE : 10\n", kGoods, "FLOOR_2D"),
-        ASample("CVRP", "CAPACITY : 9\nSCALE : 100\n", kGoods),
-        ASample("CVRP", "CAPACITY : 9\n", kGoods, "MAN_2D"),
-        ASample("HVRP", "CAPACITY : 9\nVEHICLES_FIXED_COST : 7\n", kGoods),
-        ASample("OVRP", "CAPACITY : 9\nDISTANCE : 40\n", sent),
+       {ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30\n", kDemands),
+        ASample("CVRP", "CAPACITY : 9\nCOMMENT : Best value: 30.5\n", kDemands),
+        ASample("CVRP", "CAPACITY : 9\n", kDemands, "EXACT_2D"),
+        ASample("CVRP", "CAPACITY : 9\nSCALE : 10\n", kDemands, "FLOOR_2D"),
+        ASample("CVRP", "CAPACITY : 9\nSCALE : 100\n", kDemands),
+        ASample("CVRP", "CAPACITY : 9\n", kDemands, "MAN_2D"),
+        ASample("HVRP", "CAPACITY : 9\nVEHICLES_FIXED_COST : 7\n", kDemands),
+        ASample("OVRP", "CAPACITY : 9\nDISTANCE : 40\n", demands_and_backhauls),
         ASample("MDVRP", fleet,
-                std::string(kGoods) + "DEPOT_SECTION\n1\n-1\nVEHICLES_DEPOT_SECTION\n1 1\n"
-                                      "2 1\n3 1\n"),
+                std::string(kDemands) + "DEPOT_SECTION\n1\n-1\nVEHICLES_DEPOT_SECTION\n1 1\n"
+                                        "2 1\n3 1\n"),
         ASample("GTSP", "VEHICLES : 1\n", "MUTUALLY_EXCLUSIVE_GROUP_SECTION\n1 2 3\n2 4 5\n"),
-        ASample("PCVRP", fleet, std::string(kGoods) + "PRIZE_SECTION\n1 0\n2 5\n3 0\n4 6\n5 1\n"),
+        ASample("PCVRP", fleet, std::string(kDemands) + "PRIZE_SECTION\n1 0\n2 5\n3 0\n4 6\n5 1\n"),
         ASample("MTVRP", fleet + "VEHICLES_MAX_RELOADS : 2\n",
-                std::string(kGoods) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3\n"),
+                std::string(kDemands) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3\n"),
         ASample("MTVRP", fleet,
-                std::string(kGoods) + "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n3 3\n"
-                                      "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3 1\n"),
+                std::string(kDemands) + "VEHICLES_MAX_RELOADS_SECTION\n1 1\n2 3\n3 3\n"
+                                        "VEHICLES_RELOAD_DEPOT_SECTION\n1 1\n2 1\n3 1\n"),
         ASample("CVRP", fleet,
-                std::string(kGoods) + "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n3 4 5\n"),
-        ASample("VRPB", "CAPACITY : 9\n", sent),
-        ASample("VRPSPD", "CAPACITY : 9\n", sent),
-        ASample("VRPTW", "CAPACITY : 9\nSERVICE_TIME : 3\n", both),
-        ASample("MDVRPTW", "CAPACITY : 9\nVEHICLES_MAX_DISTANCE : 30\n", both),
+                std::string(kDemands) + "VEHICLES_ALLOWED_CLIENTS_SECTION\n1 2 3\n2 2 3\n3 4 5\n"),
+        ASample("VRPB", "CAPACITY : 9\n", demands_and_backhauls),
+        ASample("VRPSPD", "CAPACITY : 9\n", demands_and_backhauls),
+        ASample("VRPTW", "CAPACITY : 9\nSERVICE_TIME : 3\n", demands_and_windows),
+        ASample("MDVRPTW", "CAPACITY : 9\nVEHICLES_MAX_DISTANCE : 30\n", demands_and_windows),
         ASample("HFVRPTW", "VEHICLES : 2\n",
-                both + "CAPACITY_SECTION\n1 9\n2 8\nVEHICLES_MAX_DISTANCE_SECTION\n1 50\n2 40\n"
-                       "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 1.5\n"),
+                demands_and_windows +
+                    "CAPACITY_SECTION\n1 9\n2 8\nVEHICLES_MAX_DISTANCE_SECTION\n1 50\n2 40\n"
+                    "VEHICLES_UNIT_DISTANCE_COST_SECTION\n1 1\n2 1.5\n"),
         ASample("MTVRPTWR", "CAPACITY : 9\n",
-                both + "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n5 9\n"),
-        ASample("VRPBTW", "CAPACITY : 9\n", both + kGoodsBack),
-        ASample("VRPSPDTW", "CAPACITY : 9\n", both + kGoodsBack),
+                demands_and_windows + "RELEASE_TIME_SECTION\n1 0\n2 7\n3 0\n4 0\n5 9\n"),
+        ASample("VRPBTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
+        ASample("VRPSPDTW", "CAPACITY : 9\n", demands_and_windows + kBackhauls),
         ASample("PDPTW", "CAPACITY : 9\n",
                 "PICKUP_AND_DELIVERY_SECTION\n1 0 0 99 0 0 0\n2 -5 0 90 1 4 0\n3 0 2 80 0 0 0\n"
                 "4 5 0 70 3 0 2\n5 0 0 9 0 0 0\n")}) {
     const Instance instance = ReadBack(text);
-    const Instance again = ReadBack(TextOf(instance));
-    EXPECT_EQ(FirstDifference(instance.data(), again.data()), std::nullopt) << text;
-    EXPECT_EQ(again.reference_cost(), instance.reference_cost()) << text;
+    const Instance reread = ReadBack(TextOf(instance));
+    EXPECT_EQ(FirstDifference(instance.data(), reread.data()), std::nullopt) << text;
+    EXPECT_EQ(reread.reference_cost(), instance.reference_cost()) << text;
   }
 }
 
@@ -264,15 +265,15 @@ TEST(WriteVrplib, WritesUnlimitedCapacityAsTheSumOfLoads) {
   EXPECT_EQ(ReadBack(TextOf(*Instance::Create(data))).vehicles()[0].capacity, 7);
   data.load_dimensions = 2;
   data.demands = {0, 0, 1, 1, 2, 2, 3, 4.5};
-  const Instance again = ReadBack(TextOf(*Instance::Create(data)));
-  EXPECT_THAT(again.vehicles()[1].further_capacities, ElementsAre(8));
+  const Instance reread = ReadBack(TextOf(*Instance::Create(data)));
+  EXPECT_THAT(reread.vehicles()[1].further_capacities, ElementsAre(8));
 }
 
 TEST(WriteVrplib, RefusesLimitsOfSomeVehiclesOnly) {
   InstanceData data = AnInstance().WithCustomers(3).As(Metric::kRounded).BuildData();
   data.vehicles = {{.count = 1, .capacity = 9, .max_distance = 50}, {.count = 1, .capacity = 9}};
   EXPECT_EQ(Refusal(data),
-            "vehicles[1].max_distance: none, where other vehicles have one, which CVRPLIB's format "
+            "vehicles[1].max_distance: none, but other vehicles have one, which CVRPLIB's format "
             "cannot express");
 }
 
@@ -307,11 +308,11 @@ TEST(WriteVrplib, RefusesMatricesThatAreTooLarge) {
   InstanceData data = AnInstance().WithCustomers(kMaxMatrixNodes).As(Metric::kExact).BuildData();
   EXPECT_TRUE(AsVrplib(*Instance::Create(data)).ok());
   data.coordinates = CoordinateSystem::kLonLat;
-  for (Position& place : data.positions) place.y = 0;
-  EXPECT_THAT(Refusal(data), StartsWith("coordinates: lon_lat, which takes a matrix"));
+  for (Position& position : data.positions) position.y = 0;
+  EXPECT_THAT(Refusal(data), StartsWith("coordinates: lon_lat, which needs a matrix"));
   data.coordinates = CoordinateSystem::kPlanar;
   data.metric = Metric::kScaled1000;
-  EXPECT_THAT(Refusal(data), StartsWith("metric: scaled1000, which takes a matrix"));
+  EXPECT_THAT(Refusal(data), StartsWith("metric: scaled1000, which needs a matrix"));
 }
 
 TEST(WriteVrplib, RefusesMoreRowsThanAFileHolds) {

@@ -67,9 +67,9 @@ OWNED = [
 
 # Constants that the client repeats, because it must not include the core: (constant, file of client/, the constant that it repeats).
 CLIENT = [
-    ("kMostRows", "client/support/matrix_file.cc", "kMaxMatrixNodes"),
-    ("kMostPoints", "client/commands/jobs_history.cc", "kMaxPoints"),
-    ("kMostVersion", "client/commands/models_manage.cc", "kMaxModelVersion"),
+    ("kMaxMatrixRows", "client/support/matrix_file.cc", "kMaxMatrixNodes"),
+    ("kMaxPoints", "client/commands/jobs_history.cc", "kMaxPoints"),
+    ("kMaxModelVersion", "client/commands/models_manage.cc", "kMaxModelVersion"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Large folders say what they hold, and every source belongs to a header or is named in a README."""
+"""Tests that large folders have a README and that every source has a header or is named in a README."""
 
 import collections
 import os
@@ -8,8 +8,8 @@ import subprocess
 import unittest
 
 ROOT = pathlib.Path(os.environ.get("VRP_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-MOST_FILES = 15  # of a folder without a README
-MOST_LINES = 25  # of a folder's README
+MAX_FILES = 15  # of a folder without a README
+MAX_LINES = 25  # of a folder's README
 SKIPPED = ("core/search", "tests/search", "tests/fuzz/seeds", "tests/data")  # core/search is to be rebuilt
 
 
@@ -36,11 +36,11 @@ def described(folder):
 class ReadmeTest(unittest.TestCase):
     def test_large_folders_have_a_readme(self):
         self.assertEqual([folder for folder, names in folders().items()
-                          if len(names) > MOST_FILES and "README.md" not in names], [])
+                          if len(names) > MAX_FILES and "README.md" not in names], [])
 
     def test_readmes_of_code_are_short(self):
         long = [folder for folder, names in folders().items() if "README.md" in names and not folder.startswith("tests")
-                and len((ROOT / folder / "README.md").read_text().splitlines()) > MOST_LINES]
+                and len((ROOT / folder / "README.md").read_text().splitlines()) > MAX_LINES]
         self.assertEqual(long, [])
 
     def test_each_source_belongs_to_a_header_or_is_named(self):

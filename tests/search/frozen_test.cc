@@ -143,8 +143,10 @@ TEST(FrozenTest, RefusesWhatCannotBeDrivenByTheRuleThatItBreaks) {
   EXPECT_THAT(Refusal(cvrp, {{.route = 0, .visits = {1}}, {.route = 1, .visits = {2}}}),
               HasSubstr("routes[1].frozen_stops: more routes than the 1 vehicles of vehicles[0]"));
   EXPECT_THAT(Refusal(cvrp, {{.visits = {3, 4, 3}}}), HasSubstr("customer 3 is frozen twice"));
-  EXPECT_THAT(Refusal(cvrp, {{.visits = {3, 0, 4}}}), HasSubstr("node 0 is no customer"));
-  EXPECT_THAT(Refusal(cvrp, {{.visits = {9}}}), HasSubstr("node 9 is no customer"));
+  EXPECT_THAT(Refusal(cvrp, {{.visits = {3, 0, 4}}}),
+              HasSubstr("node 0 is neither a customer nor a reload"));
+  EXPECT_THAT(Refusal(cvrp, {{.visits = {9}}}),
+              HasSubstr("node 9 is neither a customer nor a reload"));
   EXPECT_THAT(Refusal(cvrp, {{.vehicle_type = 1, .visits = {1}}}),
               HasSubstr("vehicle type 1 does not exist"));
   const Instance timed =

@@ -61,7 +61,7 @@ class DecodeBatcherTest : public testing::Test {
             .others_wait = [] { return true; }};
   }
   // Submits a request and stores its result.
-  void Submit(DecodeBatcher& batcher, DecodeJoin request) {
+  void Submit(DecodeBatcher& batcher, PolicyRequest request) {
     const size_t number = outcomes_.size();
     outcomes_.emplace_back();
     batcher.Submit(std::move(request), [this, number](DecodeOutcome outcome) {
@@ -162,7 +162,7 @@ TEST_F(DecodeBatcherTest, LimitsConcurrentBatches) {
   closed->Open();
   for (std::thread& caller : callers) caller.join();
   EXPECT_THAT(closed->batches(), SizeIs(6));
-  EXPECT_LE(closed->most_inside(), 2);
+  EXPECT_LE(closed->max_concurrent(), 2);
 }
 
 TEST_F(DecodeBatcherTest, FailsOnlyTheRequestThatCannotBeDecoded) {
@@ -201,9 +201,9 @@ TEST_F(DecodeBatcherTest, RefusesRequestsBeyondTheLimitAtOnce) {
 TEST_F(DecodeBatcherTest, DropsExpiredAndCancelledRequests) {
   DecodeBatcher batcher(OnManualPool());
   const auto cancel = std::make_shared<CancelFlag>();
-  DecodeJoin cancelled = Greedy(policy_, CvrpOf(10));
+  PolicyRequest cancelled = Greedy(policy_, CvrpOf(10));
   cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
-  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   Submit(batcher, cancelled);
   Submit(batcher, expired);
@@ -216,7 +216,7 @@ TEST_F(DecodeBatcherTest, DropsExpiredAndCancelledRequests) {
 
 TEST_F(DecodeBatcherTest, AnswersExpiredRequestsInASeparateTaskAfterTheBatch) {
   DecodeBatcher batcher(OnManualPool());
-  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   Submit(batcher, Greedy(policy_, CvrpOf(11)));
   size_t batches_before = 0;
@@ -232,7 +232,7 @@ TEST_F(DecodeBatcherTest, AnswersExpiredRequestsInASeparateTaskAfterTheBatch) {
 
 TEST_F(DecodeBatcherTest, AnswersAnExpiredDecodingWithoutThePool) {
   DecodeBatcher batcher(WithoutPool(1));
-  DecodeJoin expired = Greedy(policy_, CvrpOf(10));
+  PolicyRequest expired = Greedy(policy_, CvrpOf(10));
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
   EXPECT_TRUE(absl::IsDeadlineExceeded(batcher.Decode(std::move(expired)).plan.status()));
 }
@@ -241,7 +241,7 @@ TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
   DecodeBatcher batcher(OnManualPool());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto request = [&](int32_t customers) {
-    DecodeJoin join = Greedy(closed, CvrpOf(customers));
+    PolicyRequest join = Greedy(closed, CvrpOf(customers));
     join.options.stop = StopCondition(SteadyNow() + absl::Milliseconds(200), nullptr);
     return join;
   };
@@ -262,8 +262,8 @@ TEST_F(DecodeBatcherTest, PredictsTimeoutsFromAnAbortedDecoding) {
 
 TEST_F(DecodeBatcherTest, MeasuresAnUnknownTimeOnceWithinTheDeadline) {
   DecodeBatcher batcher(OnManualPool());
-  const DecodeJoin request = Greedy(policy_, CvrpOf(50));
-  EXPECT_EQ(batcher.TimeOf(request, SteadyNow() + kMostMeasuring).time, absl::ZeroDuration());
+  const PolicyRequest request = Greedy(policy_, CvrpOf(50));
+  EXPECT_EQ(batcher.TimeOf(request, SteadyNow() + kMaxMeasuringTime).time, absl::ZeroDuration());
   EXPECT_THAT(policy_->batches(), IsEmpty());
   EXPECT_GT(batcher.TimeOf(request, absl::InfiniteFuture()).time, absl::ZeroDuration());
   EXPECT_GT(batcher.TimeOf(request, absl::InfinitePast()).time, absl::ZeroDuration());
@@ -274,7 +274,7 @@ TEST_F(DecodeBatcherTest, CancelsOneRequestOfABatchAndAnswersTheOthers) {
   DecodeBatcher batcher(OnManualPool());
   const auto closed = std::make_shared<GatedPolicy>(true);
   const auto cancel = std::make_shared<CancelFlag>();
-  DecodeJoin cancelled = Greedy(closed, CvrpOf(10));
+  PolicyRequest cancelled = Greedy(closed, CvrpOf(10));
   cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
   Submit(batcher, cancelled);
   Submit(batcher, Greedy(closed, CvrpOf(11)));

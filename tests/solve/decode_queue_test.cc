@@ -15,11 +15,11 @@ using testing::ElementsAre;
 
 class DecodeQueueTest : public testing::Test {
  protected:
-  static bool Add(DecodeQueue& queue, DecodeJoin request) {
+  static bool Add(DecodeQueue& queue, PolicyRequest request) {
     WaitingDecode waiting{.request = std::move(request), .done = nullptr, .since = SteadyNow()};
     return queue.TryAdd(waiting);
   }
-  DecodeJoin Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
+  PolicyRequest Greedy(int32_t customers) const { return test::Greedy(policy_, CvrpOf(customers)); }
 
   // Returns the number of customers of each request of the next batch.
   static std::vector<int32_t> Next(DecodeQueue& queue, absl::Time now = SteadyNow()) {
@@ -55,13 +55,13 @@ TEST_F(DecodeQueueTest, JoinsImprovementsOfEqualRoundsAndSeedsThatEndTogether) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   const auto improved = [&](int32_t customers, int32_t rounds, absl::Duration left) {
-    DecodeJoin request = Greedy(customers);
+    PolicyRequest request = Greedy(customers);
     request.options.improvement = PlanImprovement{.rounds = rounds, .until = now + left};
     return request;
   };
-  DecodeJoin seeded = improved(14, 100, absl::Seconds(9));
+  PolicyRequest seeded = improved(14, 100, absl::Seconds(9));
   seeded.options.seed = 7;
-  for (const DecodeJoin& request :
+  for (const PolicyRequest& request :
        {improved(10, 100, absl::Seconds(10)), Greedy(11), improved(12, 200, absl::Seconds(10)),
         improved(13, 100, absl::Seconds(6)), seeded, improved(15, 100, absl::Seconds(4))}) {
     ASSERT_TRUE(Add(queue, request));
@@ -88,17 +88,17 @@ TEST_F(DecodeQueueTest, KnowsWhenTheNextBatchIsFull) {
 
 TEST_F(DecodeQueueTest, SeparatesIncompatibleRequests) {
   DecodeQueue queue({});
-  DecodeJoin other_policy = Greedy(12);
+  PolicyRequest other_policy = Greedy(12);
   other_policy.policy = std::make_shared<GatedPolicy>();
-  DecodeJoin beam = Greedy(13);
+  PolicyRequest beam = Greedy(13);
   beam.options.method = DecodeMethod::kBeam;
   beam.options.width = 4;
-  DecodeJoin pictures = Greedy(14);
-  pictures.options.augmentations = 8;
-  DecodeJoin large = Greedy(600);
-  for (const DecodeJoin& request : {Greedy(11), other_policy, beam, pictures, large}) {
+  PolicyRequest augmented = Greedy(14);
+  augmented.options.augmentations = 8;
+  PolicyRequest large = Greedy(600);
+  for (const PolicyRequest& request : {Greedy(11), other_policy, beam, augmented, large}) {
     ASSERT_TRUE(Add(queue, request));
-    DecodeJoin again = request;
+    PolicyRequest again = request;
     ASSERT_TRUE(Add(queue, again));
   }
   EXPECT_THAT(Next(queue), ElementsAre(11, 11));
@@ -111,12 +111,12 @@ TEST_F(DecodeQueueTest, SeparatesIncompatibleRequests) {
 
 TEST_F(DecodeQueueTest, NeverJoinsSamplesOrRequestsWithTheirOwnThreads) {
   DecodeQueue queue({});
-  DecodeJoin samples = Greedy(10);
+  PolicyRequest samples = Greedy(10);
   samples.options.method = DecodeMethod::kSample;
   samples.options.width = 2;
-  DecodeJoin threaded = Greedy(11);
+  PolicyRequest threaded = Greedy(11);
   threaded.threads = 2;
-  for (const DecodeJoin& request : {samples, samples, threaded, threaded}) {
+  for (const PolicyRequest& request : {samples, samples, threaded, threaded}) {
     ASSERT_TRUE(Add(queue, request));
   }
   EXPECT_THAT(Next(queue), ElementsAre(10));
@@ -128,7 +128,7 @@ TEST_F(DecodeQueueTest, NeverJoinsSamplesOrRequestsWithTheirOwnThreads) {
 TEST_F(DecodeQueueTest, TakesHighPriorityRequestsFirst) {
   DecodeQueue queue({.max_batch = 3});
   for (const int32_t customers : {10, 11, 12}) {
-    DecodeJoin bulk = Greedy(customers);
+    PolicyRequest bulk = Greedy(customers);
     bulk.importance = DecodeClass::kBulk;
     ASSERT_TRUE(Add(queue, bulk));
   }
@@ -140,7 +140,7 @@ TEST_F(DecodeQueueTest, TakesHighPriorityRequestsFirst) {
 
 TEST_F(DecodeQueueTest, BoundsEachClassSeparately) {
   DecodeQueue queue({.max_waiting = 2});
-  DecodeJoin bulk = Greedy(10);
+  PolicyRequest bulk = Greedy(10);
   bulk.importance = DecodeClass::kBulk;
   EXPECT_TRUE(Add(queue, bulk));
   EXPECT_TRUE(Add(queue, bulk));
@@ -152,11 +152,11 @@ TEST_F(DecodeQueueTest, BoundsEachClassSeparately) {
 TEST_F(DecodeQueueTest, ReturnsExpiredAndCancelledRequestsSeparately) {
   DecodeQueue queue({});
   const auto cancel = std::make_shared<CancelFlag>();
-  DecodeJoin cancelled = Greedy(10);
+  PolicyRequest cancelled = Greedy(10);
   cancelled.options.stop = StopCondition(absl::InfiniteFuture(), cancel);
-  DecodeJoin expired = Greedy(11);
+  PolicyRequest expired = Greedy(11);
   expired.options.stop = StopCondition(absl::InfinitePast(), nullptr);
-  for (const DecodeJoin& request : {cancelled, Greedy(12), expired}) {
+  for (const PolicyRequest& request : {cancelled, Greedy(12), expired}) {
     ASSERT_TRUE(Add(queue, request));
   }
   cancel->Cancel();
@@ -167,15 +167,15 @@ TEST_F(DecodeQueueTest, ReturnsExpiredAndCancelledRequestsSeparately) {
   EXPECT_EQ(queue.waiting(), 0);
 }
 
-TEST_F(DecodeQueueTest, JoinsOnlyWhatMeetsTheEarliestDeadline) {
+TEST_F(DecodeQueueTest, JoinsOnlyRequestsThatMeetTheEarliestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
   queue.Learn(Greedy(9), 10, absl::Hours(10));  // one hour per row
   EXPECT_EQ(queue.ExpectedTime(Greedy(2), 3), absl::Hours(3));
-  DecodeJoin hurried = Greedy(9);
-  hurried.options.stop = StopCondition(now + absl::Hours(25), nullptr);
+  PolicyRequest urgent = Greedy(9);
+  urgent.options.stop = StopCondition(now + absl::Hours(25), nullptr);
   ASSERT_TRUE(Add(queue, Greedy(8)));
-  ASSERT_TRUE(Add(queue, hurried));     // 19 hours in all
+  ASSERT_TRUE(Add(queue, urgent));      // 19 hours in all
   ASSERT_TRUE(Add(queue, Greedy(10)));  // 30 rows
   ASSERT_TRUE(Add(queue, Greedy(5)));   // 25 rows
   EXPECT_EQ(queue.ExpectedTime(), absl::Hours(9 + 10 + 11 + 6));
@@ -198,7 +198,7 @@ TEST_F(DecodeQueueTest, DistinguishesMethods) {
   const absl::Time now = SteadyNow();
   queue.Learn(Greedy(9), 10, absl::Seconds(10));
   queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
-  DecodeJoin beam = Greedy(9);
+  PolicyRequest beam = Greedy(9);
   beam.options.method = DecodeMethod::kBeam;
   beam.options.width = 2;
   EXPECT_EQ(queue.ExpectedTime(beam, 10), absl::ZeroDuration());

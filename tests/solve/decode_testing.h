@@ -30,11 +30,11 @@ class GatedPolicy final : public Policy {
     {
       absl::MutexLock lock(&mutex_);
       batches_.push_back(batch.size());
-      ++inside_;
-      most_inside_ = std::max(most_inside_, inside_);
+      ++running_;
+      max_concurrent_ = std::max(max_concurrent_, running_);
       mutex_.Await(absl::Condition(
           +[](bool* closed) { return !*closed; }, &closed_));
-      --inside_;
+      --running_;
     }
     if (options.stop.ShouldStop()) return absl::DeadlineExceededError("late");
     std::vector<DecodedPlan> plans;
@@ -62,21 +62,21 @@ class GatedPolicy final : public Policy {
     absl::MutexLock lock(&mutex_);
     return batches_;
   }
-  int most_inside() {
+  int max_concurrent() {
     absl::MutexLock lock(&mutex_);
-    return most_inside_;
+    return max_concurrent_;
   }
 
  private:
   PolicyInfo info_;
   absl::Mutex mutex_;
   bool closed_ ABSL_GUARDED_BY(mutex_);
-  int inside_ ABSL_GUARDED_BY(mutex_) = 0;
-  int most_inside_ ABSL_GUARDED_BY(mutex_) = 0;
+  int running_ ABSL_GUARDED_BY(mutex_) = 0;
+  int max_concurrent_ ABSL_GUARDED_BY(mutex_) = 0;
   std::vector<size_t> batches_ ABSL_GUARDED_BY(mutex_);
 };
 
-inline DecodeJoin Greedy(std::shared_ptr<Policy> policy, Instance instance) {
+inline PolicyRequest Greedy(std::shared_ptr<Policy> policy, Instance instance) {
   return {.policy = std::move(policy), .instance = std::move(instance)};
 }
 

@@ -58,16 +58,16 @@ TEST(AutoTest, SearchesWithoutTheModelAndNamesTheReason) {
   EXPECT_EQ(Solve(TwentyCustomers(), options)->policy_note, "");
 }
 
-struct Misfit {
+struct PolicyFailure {
   std::string name;
   FakePolicy::Answer answer;
   absl::Status supports;
   std::string note;
 };
 
-class MisfitTest : public testing::TestWithParam<Misfit> {};
+class PolicyFailureTest : public testing::TestWithParam<PolicyFailure> {};
 
-TEST_P(MisfitTest, SearchesWithoutThePolicyAndNamesTheReason) {
+TEST_P(PolicyFailureTest, SearchesWithoutThePolicyAndNamesTheReason) {
   const auto policy = std::make_shared<FakePolicy>(GetParam().answer, GetParam().supports);
   SolveOptions options = OptionsFor(policy, Strategy::kSeeded);
   options.budget = absl::Milliseconds(200);
@@ -79,17 +79,17 @@ TEST_P(MisfitTest, SearchesWithoutThePolicyAndNamesTheReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, MisfitTest,
-    testing::Values(Misfit{"Late", DecodeUntilStopped, absl::OkStatus(),
-                           "not done by the deadline"},
-                    Misfit{"Infeasible", DecodeIncomplete, absl::OkStatus(), "infeasible plan"},
-                    Misfit{"Unsupported", DecodeNearestNeighbour,
-                           absl::UnimplementedError("windows: not known"), "windows"},
-                    Misfit{"Failing",
-                           [](const Instance&, const DecodeOptions&) {
-                             return absl::InternalError("device lost");
-                           },
-                           absl::OkStatus(), "device lost"}),
+    All, PolicyFailureTest,
+    testing::Values(
+        PolicyFailure{"Late", DecodeUntilStopped, absl::OkStatus(), "not done by the deadline"},
+        PolicyFailure{"Infeasible", DecodeIncomplete, absl::OkStatus(), "infeasible plan"},
+        PolicyFailure{"Unsupported", DecodeNearestNeighbour,
+                      absl::UnimplementedError("windows: not known"), "windows"},
+        PolicyFailure{"Failing",
+                      [](const Instance&, const DecodeOptions&) {
+                        return absl::InternalError("device lost");
+                      },
+                      absl::OkStatus(), "device lost"}),
     [](const auto& variant) { return variant.param.name; });
 
 TEST(SeededTest, SkipsThePolicyForExactSearch) {
@@ -162,12 +162,12 @@ TEST(SeededTest, SkipsThePolicyWithoutRemainingTime) {
 
 TEST(SeededTest, SolvesConstrainedInstancesWithAndWithoutThePolicy) {
   const Instance instance = AnInstance().WithCustomers(12).MaxDuration(1000).Build();
-  const auto each_alone = [](const Instance&, const DecodeOptions&) {
+  const auto single_routes = [](const Instance&, const DecodeOptions&) {
     Plan plan;
     for (NodeIndex customer = 1; customer <= 12; ++customer) plan.push_back({0, {customer}});
     return std::vector<DecodedPlan>{{plan}};
   };
-  SolveOptions options = OptionsFor(std::make_shared<FakePolicy>(each_alone), Strategy::kSeeded);
+  SolveOptions options = OptionsFor(std::make_shared<FakePolicy>(single_routes), Strategy::kSeeded);
   options.budget = absl::Milliseconds(50);
   const auto answer = Solve(instance, options);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -175,7 +175,7 @@ TEST(SeededTest, SolvesConstrainedInstancesWithAndWithoutThePolicy) {
   EXPECT_TRUE(answer->check.feasible);
 
   options.policy =
-      std::make_shared<FakePolicy>(each_alone, absl::UnimplementedError("durations: not known"));
+      std::make_shared<FakePolicy>(single_routes, absl::UnimplementedError("durations: not known"));
   const auto alone = Solve(instance, options);
   ASSERT_TRUE(alone.ok()) << alone.status();
   EXPECT_EQ(alone->strategy, Strategy::kSearch);

@@ -35,13 +35,13 @@ TEST(SolverTest, ReturnsACheckedOptimumOfATinyInstance) {
 }
 
 TEST(SolverTest, ReportsTheOptimumOfATinyInstanceOnce) {
-  std::vector<Cost> told;
+  std::vector<Cost> reported;
   SolveOptions options = Iterations(2000);
-  options.on_improvement = [&](const Plan&, Cost cost) { told.push_back(cost); };
+  options.on_improvement = [&](const Plan&, Cost cost) { reported.push_back(cost); };
   const auto answer = Solve(AnInstance().WithCustomers(1).Build(), options);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->ended_by, SolveEnd::kOptimal);
-  EXPECT_THAT(told, testing::ElementsAre(answer->solution.cost));
+  EXPECT_THAT(reported, testing::ElementsAre(answer->solution.cost));
 }
 
 TEST(SolverTest, EndsAfterTheRequestedIterations) {

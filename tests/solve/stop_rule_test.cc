@@ -62,11 +62,11 @@ TEST(StopRuleTest, RefusesInvalidValuesByFieldName) {
 
 TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
   const AutomaticStop small = AutomaticStopOf(AnInstance().WithCustomers(20).Build());
-  const AutomaticStop usual = AutomaticStopOf(AnInstance().WithCustomers(100).Build());
+  const AutomaticStop medium = AutomaticStopOf(AnInstance().WithCustomers(100).Build());
   const AutomaticStop large = AutomaticStopOf(AnInstance().WithCustomers(5000).Build());
-  EXPECT_LT(small.limit, usual.limit);
+  EXPECT_LT(small.limit, medium.limit);
   EXPECT_EQ(large.limit, kMostAutomatic);
-  for (const AutomaticStop& stop : {small, usual, large}) {
+  for (const AutomaticStop& stop : {small, medium, large}) {
     EXPECT_LE(stop.rule.at_least, stop.limit);
     EXPECT_LE(stop.rule.no_improvement, stop.limit);
     EXPECT_GT(stop.rule.no_improvement, absl::ZeroDuration());
@@ -74,16 +74,17 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
 }
 
 TEST(StopRuleTest, BoundsTheAutomaticTimeBelowByTheNumberOfCustomers) {
-  EXPECT_EQ(LeastAutomaticTime(kMostPlainExact), absl::ZeroDuration()) << "answered at once";
-  EXPECT_GT(LeastAutomaticTime(kMostPlainExact + 1), absl::ZeroDuration());
+  EXPECT_EQ(LeastAutomaticTime(kMaxPlainExactCustomers), absl::ZeroDuration())
+      << "answered at once";
+  EXPECT_GT(LeastAutomaticTime(kMaxPlainExactCustomers + 1), absl::ZeroDuration());
   EXPECT_GT(LeastAutomaticTime(200), LeastAutomaticTime(100));
   EXPECT_EQ(LeastAutomaticTime(INT32_MAX), kMostAutomatic);
   for (const int32_t customers : {9, 100, 1000}) {
     const auto builder = AnInstance().WithCustomers(customers);
-    const absl::Duration least = LeastAutomaticTime(customers);
-    EXPECT_LE(least, AutomaticStopOf(builder.Build()).rule.at_least);
+    const absl::Duration lower_bound = LeastAutomaticTime(customers);
+    EXPECT_LE(lower_bound, AutomaticStopOf(builder.Build()).rule.at_least);
     auto windows = builder;
-    EXPECT_LE(least, AutomaticStopOf(windows.RandomWindows().Build()).rule.at_least);
+    EXPECT_LE(lower_bound, AutomaticStopOf(windows.RandomWindows().Build()).rule.at_least);
   }
 }
 

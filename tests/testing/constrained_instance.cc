@@ -36,7 +36,7 @@ class ConstrainedDraw {
     const bool shipments = Chance(0.3);
     DrawVehicles(breaks, !shipments && Chance(0.4));
     DrawRequiredSkills();
-    DrawWorth();
+    DrawPrizesAndPriorities();
     DrawRequests(shipments);
     return std::move(data_);
   }
@@ -147,7 +147,7 @@ class ConstrainedDraw {
     }
   }
 
-  void DrawWorth() {
+  void DrawPrizesAndPriorities() {
     if (Chance(0.4)) {
       data_.prizes.assign(nodes_, kNoLimit);
       for (size_t i = 0; i < nodes_; ++i) {
@@ -170,14 +170,14 @@ class ConstrainedDraw {
       added.pickup = next;
       added.delivery = next + 1;
       added.amounts.assign(static_cast<size_t>(data_.load_dimensions), Number(0, 5));
-      SamePrizes({next, next + 1});
+      SharePrize({next, next + 1});
     }
     if (!Chance(0.3) || next + 2 >= end) return;
     data_.alternative_groups = {{next, next + 1, next + 2}};
-    SamePrizes(data_.alternative_groups[0]);
+    SharePrize(data_.alternative_groups[0]);
   }
 
-  void SamePrizes(const std::vector<NodeIndex>& nodes) {
+  void SharePrize(const std::vector<NodeIndex>& nodes) {
     if (data_.prizes.empty()) return;
     for (const NodeIndex node : nodes) {
       data_.prizes[static_cast<size_t>(node)] = data_.prizes[static_cast<size_t>(nodes.front())];

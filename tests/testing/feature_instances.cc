@@ -14,7 +14,7 @@ namespace {
 constexpr double kFeatureSide = 100;
 constexpr double kFeatureHorizon = 400;
 constexpr double kCapacity = 40;
-constexpr int32_t kManyFeatures = static_cast<int32_t>(Feature::kAlternatives) + 1;
+constexpr int32_t kFeatureCount = static_cast<int32_t>(Feature::kAlternatives) + 1;
 
 class FeatureInstanceMaker {
  public:
@@ -40,7 +40,7 @@ class FeatureInstanceMaker {
            options_.features.end();
   }
   double Uniform(double low, double high) { return low + (high - low) * random_.UniformDouble(); }
-  int32_t Whole(int32_t low, int32_t high) {
+  int32_t UniformInt(int32_t low, int32_t high) {
     return static_cast<int32_t>(random_.UniformInt(low, high));
   }
   int32_t Nodes() const { return data_.num_depots + options_.customers; }
@@ -118,17 +118,18 @@ class FeatureInstanceMaker {
     std::vector<char> brings_back(Nodes(), 0);
     if (Has(Feature::kBackhauls)) {
       for (int32_t i = paired; i < Nodes(); ++i) brings_back[i] = Uniform(0, 1) < 0.3;
-      data_.backhauls = Loads([&](int32_t i) { return brings_back[i] ? Whole(1, 9) : 0; });
+      data_.backhauls = Loads([&](int32_t i) { return brings_back[i] ? UniformInt(1, 9) : 0; });
     }
     data_.demands =
-        Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : Whole(1, 9); });
+        Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : UniformInt(1, 9); });
     if (Has(Feature::kPickups)) {
       data_.pickups =
-          Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : Whole(0, 9); });
+          Loads([&](int32_t i) { return i < paired || brings_back[i] ? 0 : UniformInt(0, 9); });
     }
     for (int32_t i = data_.num_depots; i + 1 < paired; i += 2) {
       Shipment shipment{.id = "s" + std::to_string(i), .pickup = i, .delivery = i + 1};
-      for (int32_t k = 0; k < data_.load_dimensions; ++k) shipment.amounts.push_back(Whole(1, 9));
+      for (int32_t k = 0; k < data_.load_dimensions; ++k)
+        shipment.amounts.push_back(UniformInt(1, 9));
       data_.shipments.push_back(std::move(shipment));
     }
   }
@@ -190,7 +191,7 @@ class FeatureInstanceMaker {
         type.overtime_cost = 1.5;
       }
       if (Has(Feature::kMaxDistance)) type.max_distance = Uniform(240, 300);
-      if (Has(Feature::kMaxStops)) type.max_stops = Whole(4, 8);
+      if (Has(Feature::kMaxStops)) type.max_stops = UniformInt(4, 8);
       if (Has(Feature::kReloads) && data_.shipments.empty()) type.max_reloads = 2;
     }
   }
@@ -207,7 +208,7 @@ class FeatureInstanceMaker {
     if (Has(Feature::kPrizes)) AddPrizes();
     if (Has(Feature::kPriorities)) {
       data_.priorities.assign(Nodes(), 0);
-      for (int32_t i = first; i < Nodes(); ++i) data_.priorities[i] = Whole(0, 5);
+      for (int32_t i = first; i < Nodes(); ++i) data_.priorities[i] = UniformInt(0, 5);
     }
     if (!Has(Feature::kAlternatives)) return;
     const auto free = first + 2 * static_cast<int32_t>(data_.shipments.size());
@@ -243,7 +244,7 @@ std::vector<Feature> DrawFeatures(uint64_t seed) {
   std::vector<Feature> features;
   const auto count = static_cast<int32_t>(random.UniformInt(1, 6));
   while (static_cast<int32_t>(features.size()) < count) {
-    const auto drawn = static_cast<Feature>(random.UniformInt(0, kManyFeatures - 1));
+    const auto drawn = static_cast<Feature>(random.UniformInt(0, kFeatureCount - 1));
     if (std::find(features.begin(), features.end(), drawn) == features.end()) {
       features.push_back(drawn);
     }

@@ -22,7 +22,7 @@ TEST(BruteForceTest, FindsObviousOptima) {
   EXPECT_EQ(BruteForceOptimum(square).cost, 4);
 }
 
-TEST(BruteForceTest, KeepsToTheFleetAndReportsWhenItIsTooSmall) {
+TEST(BruteForceTest, RespectsTheFleetAndReportsInfeasibility) {
   auto builder = AnInstance().At({{0, 0}, {10, 0}, {-10, 0}, {0, 10}}).Capacity(2);
   EXPECT_EQ(BruteForceOptimum(builder.Vehicles(2).Build()).plan.size(), 2u);
   EXPECT_FALSE(BruteForceOptimum(builder.Vehicles(1).Build()).feasible);

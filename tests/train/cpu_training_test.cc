@@ -32,16 +32,16 @@ std::unique_ptr<PolicyEngine> EngineOf(const TrainingConfig& config) {
 }
 
 // An engine that fails on purpose. Its gradients `first` to `last` have a NaN, and it has memory
-// for only `most_instances` per thread.
-class DisturbedEngine final : public PolicyEngine {
+// for only `max_instances` per thread.
+class FaultyEngine final : public PolicyEngine {
  public:
-  struct Disturbance {
+  struct Faults {
     int64_t first = std::numeric_limits<int64_t>::max();
     int64_t last = std::numeric_limits<int64_t>::max();
-    size_t most_instances = std::numeric_limits<size_t>::max();
+    size_t max_instances = std::numeric_limits<size_t>::max();
   };
-  DisturbedEngine(std::unique_ptr<PolicyEngine> engine, Disturbance disturbance)
-      : engine_(std::move(engine)), disturbance_(disturbance) {}
+  FaultyEngine(std::unique_ptr<PolicyEngine> engine, Faults faults)
+      : engine_(std::move(engine)), faults_(faults) {}
 
   std::string_view architecture() const override { return engine_->architecture(); }
   const NetworkInputs& inputs() const override { return engine_->inputs(); }
@@ -56,11 +56,11 @@ class DisturbedEngine final : public PolicyEngine {
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
     ++calls_;
-    if (calls_ < disturbance_.first || calls_ > disturbance_.last) {
+    if (calls_ < faults_.first || calls_ > faults_.last) {
       return engine_->AddGradient(
           batch, request,
           [&](int64_t first, std::span<const double> costs, std::span<double> weights) {
-            if (costs.size() > disturbance_.most_instances) throw std::bad_alloc();
+            if (costs.size() > faults_.max_instances) throw std::bad_alloc();
             weigh(first, costs, weights);
           });
     }
@@ -76,7 +76,7 @@ class DisturbedEngine final : public PolicyEngine {
 
  private:
   const std::unique_ptr<PolicyEngine> engine_;
-  const Disturbance disturbance_;
+  const Faults faults_;
   int64_t calls_ = 0;
 };
 
@@ -115,7 +115,7 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
   // Trains in the folder `name` with a new trainer and engine. A second run of the same name
   // resumes from its checkpoint.
   absl::StatusOr<TrainingResult> Train(const std::string& name, Recorder& recorder,
-                                       DisturbedEngine::Disturbance disturbance = {}) {
+                                       FaultyEngine::Faults faults = {}) {
     TrainingRequest request;
     auto config = ParseTrainingConfig(Yaml(training_), "test.yaml");
     EXPECT_TRUE(config.ok()) << config.status();
@@ -126,15 +126,14 @@ class CpuTrainingTest : public testing::TestWithParam<std::string> {
     request.model_directory = root_ + "/" + name + "/model";
     fs::create_directories(request.checkpoint_directory);
     fs::create_directories(request.model_directory);
-    return TrainerOf(disturbance)
-        ->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
+    return TrainerOf(faults)->Train(request, {absl::InfiniteFuture(), recorder.cancel}, recorder);
   }
-  std::unique_ptr<Trainer> TrainerOf(DisturbedEngine::Disturbance disturbance = {}) const {
+  std::unique_ptr<Trainer> TrainerOf(FaultyEngine::Faults faults = {}) const {
     return MakeTrainerOn(
         [=](const TrainingConfig& config, DeviceId,
             const EngineOptions&) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
           auto engine = EngineOf(config);
-          return std::make_unique<DisturbedEngine>(std::move(engine), disturbance);
+          return std::make_unique<FaultyEngine>(std::move(engine), faults);
         });
   }
   std::string CheckpointOf(const std::string& name) const { return root_ + "/" + name + "/kept"; }
@@ -246,7 +245,7 @@ TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
   Recorder whole;
   Recorder parts;
   const auto with_memory = Train("whole", whole);
-  const auto without = Train("parts", parts, {.most_instances = 3});
+  const auto without = Train("parts", parts, {.max_instances = 3});
   ASSERT_TRUE(with_memory.ok()) << with_memory.status();
   ASSERT_TRUE(without.ok()) << without.status();
   // Each of two threads gets half of the instances.
@@ -261,7 +260,7 @@ TEST_P(CpuTrainingTest, HalvesTheMicroBatchWhenOutOfMemory) {
 
 TEST_P(CpuTrainingTest, FailsCleanlyIfOneInstanceDoesNotFitIntoMemory) {
   Recorder recorder;
-  EXPECT_EQ(Train("a", recorder, {.most_instances = 0}).status().code(),
+  EXPECT_EQ(Train("a", recorder, {.max_instances = 0}).status().code(),
             absl::StatusCode::kResourceExhausted);
   EXPECT_NE(recorder.log.find("continues with 1 instances at once"), std::string::npos);
 }

@@ -94,9 +94,10 @@ TEST(DrawnByDeviceChoiceTest, NamesTheUnsupportedSetting) {
   EXPECT_EQ(why([](auto& p) {
               p.kinds = {ProblemKind::kCvrp, ProblemKind::kCvrp, ProblemKind::kTsp};
             }),
-            "kinds: some more often");
-  EXPECT_EQ(why([](auto& p) { p.instances = {"own.jsonl"}; }), "instances: a user's own");
-  EXPECT_EQ(why([](auto& p) { p.customers = {5, 6}; }), "customers: several sizes");
+            "kinds: a kind is repeated");
+  EXPECT_EQ(why([](auto& p) { p.instances = {"own.jsonl"}; }),
+            "instances: read from files, not generated");
+  EXPECT_EQ(why([](auto& p) { p.customers = {5, 6}; }), "customers: got several sizes, wanted one");
   EXPECT_EQ(why([](auto& p) { p.open_routes = 0.5; }), "open_routes: above 0");
   EXPECT_EQ(why([](auto& p) { p.distance_limit = 0.5; }), "distance_limit: above 0");
   EXPECT_EQ(why([](auto& p) { p.backhauls = 0.5; }), "backhauls: above 0");

@@ -50,7 +50,7 @@ class Walk {
     return nodes;
   }
 
-  Step Look(double temperature) const {
+  Step Observe(double temperature) const {
     const auto nodes = static_cast<size_t>(rules_.problem.nodes);
     Step step{.inputs = std::vector<Inputs>(nodes), .probabilities = std::vector<double>(nodes)};
     std::vector<double> logits(nodes, -std::numeric_limits<double>::infinity());
@@ -148,7 +148,7 @@ class FakeEngine final : public PolicyEngine {
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
     const int32_t at_once = request.micro_batch > 0 ? request.micro_batch : batch.size();
-    if (options_.most_instances > 0 && at_once > options_.most_instances) {
+    if (options_.max_instances > 0 && at_once > options_.max_instances) {
       return absl::ResourceExhaustedError("out of memory");
     }
     GradientOutcome outcome;
@@ -186,7 +186,7 @@ class FakeEngine final : public PolicyEngine {
     Tour tour;
     const int64_t number = request.first_instance * request.trajectories + row;
     while (!walk.done()) {
-      const Step step = walk.Look(1);
+      const Step step = walk.Observe(1);
       if (step.allowed == 0) {
         return absl::FailedPreconditionError(Concat("instances[", b, "]: no customer can be next"));
       }
@@ -200,7 +200,7 @@ class FakeEngine final : public PolicyEngine {
         node = request.choices[static_cast<size_t>(row)][t];
       } else if (request.choice == Choice::kSample) {
         const uint64_t stream = request.stream << 32 | static_cast<uint64_t>(number);
-        node = Sampled(walk.Look(request.temperature), CounterRandom(request.seed, stream, t));
+        node = Sampled(walk.Observe(request.temperature), CounterRandom(request.seed, stream, t));
       }
       if (!walk.Allows(node)) return absl::InvalidArgumentError("choices: not allowed");
       tour.agreements += node == Likeliest(step) ? 1 : 0;
@@ -238,7 +238,7 @@ class FakeEngine final : public PolicyEngine {
     bool given = request.rollout.distinct_starts;
     for (const int32_t node : trajectories.Choices(row)) {
       if (!std::exchange(given, false)) {
-        const Step step = walk.Look(1);
+        const Step step = walk.Observe(1);
         for (const int32_t n : walk.Allowed()) {
           const auto at = static_cast<size_t>(n);
           const double target = (n == node ? 1 - request.label_smoothing : 0) +

@@ -14,7 +14,7 @@ struct FakeEngineOptions {
   NodeOrder order = NodeOrder::kAsGiven;
   // Largest number of instances of AddGradient (its micro_batch or, without one, its batch). With
   // more it runs out of memory. 0: no limit.
-  int32_t most_instances = 0;
+  int32_t max_instances = 0;
 };
 
 std::unique_ptr<PolicyEngine> MakeFakeEngine(const FakeEngineOptions& options = {});

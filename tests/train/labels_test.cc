@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, HeuristicLabelsTest,
 struct Attribute {
   const char* name;
   double ProblemConfig::*chance;
-  bool (*is_there)(const InstanceData&);
+  bool (*is_present)(const InstanceData&);
 };
 
 constexpr Attribute kAttributes[] = {
@@ -106,7 +106,7 @@ TEST_P(AttributeLabelsTest, AreFeasiblePlansThatANetworkCanRepeat) {
   const auto path = HeuristicLabels(request, {folder.path(), &pool});
   ASSERT_TRUE(path.ok()) << path.status();
   for (const Sample& sample : ReadAll(*path)) {
-    EXPECT_TRUE(attribute.is_there(sample.data));
+    EXPECT_TRUE(attribute.is_present(sample.data));
     const CheckReport report = CheckPlan(*Instance::Create(sample.data), sample.plan);
     EXPECT_TRUE(report.feasible);
     EXPECT_NEAR(report.cost, sample.cost, 1e-9);

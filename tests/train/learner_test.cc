@@ -323,7 +323,7 @@ TEST_F(LearnerTest, ReplacesTheBaselineByABetterPolicyOnly) {
 }
 
 // Returns the number after `words`.
-double NumberBehind(const std::string& text, const std::string& words) {
+double NumberAfter(const std::string& text, const std::string& words) {
   const size_t at = text.find(words);
   EXPECT_NE(at, std::string::npos) << text;
   return at == std::string::npos ? 0 : std::stod(text.substr(at + words.size()));
@@ -337,8 +337,8 @@ TEST_F(LearnerTest, ReportsCostsInTheUnitOfTheInstances) {
   config_.reinforce.baseline_instances = 3;
   const auto line = Make()->EndEpoch(1, {});
   ASSERT_TRUE(line.ok()) << line.status();
-  EXPECT_GT(NumberBehind(*line, "cost of the policy "), 100);
-  EXPECT_GT(NumberBehind(*line, "of the baseline "), 100);
+  EXPECT_GT(NumberAfter(*line, "cost of the policy "), 100);
+  EXPECT_GT(NumberAfter(*line, "of the baseline "), 100);
 }
 
 }  // namespace

@@ -40,13 +40,13 @@ TEST(RunClock, AttributesEachMomentToExactlyOnePhase) {
     }
   }
   Spend(absl::Milliseconds(2));
-  const double least = absl::ToDoubleSeconds(SteadyNow() - start);
+  const double min_seconds = absl::ToDoubleSeconds(SteadyNow() - start);
   const RunPhaseTimes times = clock.Read();
   for (const RunPhase phase : {RunPhase::kSteps, RunPhase::kData, RunPhase::kOther}) {
     EXPECT_GE(WallOf(times, phase), 0.002) << kRunPhaseNames[static_cast<size_t>(phase)];
   }
   EXPECT_EQ(WallOf(times, RunPhase::kValidation), 0);
-  EXPECT_GE(SumOf(times), least);
+  EXPECT_GE(SumOf(times), min_seconds);
   EXPECT_LE(WallOf(times, RunPhase::kSteps), SumOf(times) - 0.004) << "less what lies within it";
 }
 
@@ -64,18 +64,18 @@ TEST(RunClock, CountsTheTimeOfAllThreads) {
   CpuPool pool(2);
   RunClock clock(pool);
   const std::thread::id caller = std::this_thread::get_id();
-  std::atomic<bool> caller_is_there = false;
-  std::atomic<bool> helper_is_done = false;
+  std::atomic<bool> caller_started = false;
+  std::atomic<bool> helper_done = false;
   {
     const RunClock::Scope steps(clock, RunPhase::kSteps);
     pool.ParallelFor(2, [&](int64_t) {
       if (std::this_thread::get_id() == caller) {
-        caller_is_there = true;
-        while (!helper_is_done) std::this_thread::yield();
+        caller_started = true;
+        while (!helper_done) std::this_thread::yield();
       } else {
-        while (!caller_is_there) std::this_thread::yield();
+        while (!caller_started) std::this_thread::yield();
         Spend(absl::Milliseconds(5));
-        helper_is_done = true;
+        helper_done = true;
       }
     });
   }

@@ -81,7 +81,7 @@ TEST_F(SampleSetTest, ReadsLargeSetsInPiecesWithinTheMemoryBudget) {
       EXPECT_EQ((*samples)[i].cost, records[i] + 0.5);
     }
   }
-  EXPECT_LE(set->most_buffered(), budget);
+  EXPECT_LE(set->max_buffered(), budget);
   // Each piece is read only once, because ShuffledOrder shuffles pieces, and records within pieces.
   EXPECT_LE(set->bytes_read(), size);
 }

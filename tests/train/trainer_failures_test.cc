@@ -44,16 +44,16 @@ class FailingExecutor final : public DeviceExecutor {
 
 // An observer that counts the device's work before a model is written. It can request a live model
 // in the middle, whose work then fails.
-class Watching final : public TrainingObserver {
+class WorkCounter final : public TrainingObserver {
  public:
-  explicit Watching(FailingExecutor& executor) : executor_(executor) {}
-  ~Watching() override {
-    if (asks_.joinable()) asks_.join();
+  explicit WorkCounter(FailingExecutor& executor) : executor_(executor) {}
+  ~WorkCounter() override {
+    if (thread_.joinable()) thread_.join();
   }
   void OnLog(std::string_view) override {}
   void OnProgress(const TrainingProgress& progress) override {
-    if (live == nullptr || progress.step != 3 || asks_.joinable()) return;
-    asks_ = std::thread([this] {
+    if (live == nullptr || progress.step != 3 || thread_.joinable()) return;
+    thread_ = std::thread([this] {
       answer = live->Ask(folder, absl::Minutes(1), [] { return absl::OkStatus(); }).status();
     });
     // Waits for the request, so that the end of this step or of the next one serves it.
@@ -73,7 +73,7 @@ class Watching final : public TrainingObserver {
 
  private:
   FailingExecutor& executor_;
-  std::thread asks_;
+  std::thread thread_;
 };
 
 class TrainerFailuresTest : public test::TrainerFixture,
@@ -100,7 +100,7 @@ class TrainerFailuresTest : public test::TrainerFixture,
 };
 
 TEST_P(TrainerFailuresTest, EndTheRunWhichResumesToTheSameBits) {
-  Watching whole(executor_);
+  WorkCounter whole(executor_);
   ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
   ASSERT_GT(whole.runs, 20);
   for (int64_t piece = 1; piece <= whole.runs; ++piece) {
@@ -118,7 +118,7 @@ TEST_P(TrainerFailuresTest, EndTheRunWhichResumesToTheSameBits) {
   }
 }
 
-TEST_P(TrainerFailuresTest, DuringAResumptionKeepTheCheckpoint) {
+TEST_P(TrainerFailuresTest, KeepTheCheckpointDuringAResumption) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", Averaged(), whole).ok());
   Recorder first;
@@ -140,17 +140,18 @@ TEST_P(TrainerFailuresTest, DuringAResumptionKeepTheCheckpoint) {
   EXPECT_TRUE(WeightsOf("resumed") == WeightsOf("whole"));
 }
 
-TEST_P(TrainerFailuresTest, InALiveModelEndTheRun) {
+TEST_P(TrainerFailuresTest, EndTheRunDuringALiveModel) {
   for (int64_t piece = 1; piece <= 3; ++piece) {
     SCOPED_TRACE(piece);
     const std::string name = "live-" + std::to_string(piece);
     LiveModels live;
     limits_.live = &live;
-    Watching asking(executor_);
-    asking.live = &live;
-    asking.folder = ModelOf(name + "-asked");
-    asking.fails_after = piece;
-    EXPECT_EQ(Train(name, Averaged(), asking).status(), absl::DataLossError("the device failed"));
+    WorkCounter requester(executor_);
+    requester.live = &live;
+    requester.folder = ModelOf(name + "-asked");
+    requester.fails_after = piece;
+    EXPECT_EQ(Train(name, Averaged(), requester).status(),
+              absl::DataLossError("the device failed"));
     live.Close(absl::AbortedError("over"));
   }
 }

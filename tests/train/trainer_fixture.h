@@ -71,7 +71,7 @@ class TrainerFixture : public testing::Test {
         [this](const TrainingConfig& config, DeviceId,
                const EngineOptions& options) -> absl::StatusOr<std::unique_ptr<PolicyEngine>> {
           engine_options_ = options;
-          return MakeFakeEngine({.seed = config.seed, .most_instances = most_instances_});
+          return MakeFakeEngine({.seed = config.seed, .max_instances = max_instances_});
         });
   }
   std::string ModelOf(const std::string& name) const { return root_ + "/" + name + "/model"; }
@@ -85,7 +85,7 @@ class TrainerFixture : public testing::Test {
   const std::string root_ = temporary_.path();
   TrainingRequest limits_;  // the next run's limits and other options
   int32_t threads_ = 1;
-  int32_t most_instances_ = 0;
+  int32_t max_instances_ = 0;
   EngineFactory engines_;         // null: fake engines
   EngineOptions engine_options_;  // options of the last engine
 };

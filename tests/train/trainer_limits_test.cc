@@ -91,22 +91,22 @@ TEST_F(TrainerLimitsTest, KeepsTheCheckpointsOfTheBestValidations) {
 }
 
 // An observer that requests a live model after each step.
-class Asking final : public TrainingObserver {
+class LiveRequester final : public TrainingObserver {
  public:
-  Asking(LiveModels& live, std::string folder) : live_(live), folder_(std::move(folder)) {}
-  ~Asking() override {
-    if (asks_.joinable()) asks_.join();
+  LiveRequester(LiveModels& live, std::string folder) : live_(live), folder_(std::move(folder)) {}
+  ~LiveRequester() override {
+    if (thread_.joinable()) thread_.join();
   }
   void OnLog(std::string_view) override {}
   void OnProgress(const TrainingProgress& progress) override {
     losses.push_back(progress.loss);
-    if (progress.step != 3 || asks_.joinable()) return;
-    asks_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1), Nothing); });
+    if (progress.step != 3 || thread_.joinable()) return;
+    thread_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1), Nothing); });
     // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));
   }
   void OnCheckpoint(int64_t) override {}
-  void Join() { asks_.join(); }
+  void Join() { thread_.join(); }
 
   std::vector<double> losses;
   absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
@@ -114,7 +114,7 @@ class Asking final : public TrainingObserver {
  private:
   LiveModels& live_;
   const std::string folder_;
-  std::thread asks_;
+  std::thread thread_;
 };
 
 TEST_F(TrainerLimitsTest, TrainsTheSameWithLivePublications) {
@@ -122,17 +122,17 @@ TEST_F(TrainerLimitsTest, TrainsTheSameWithLivePublications) {
   ASSERT_TRUE(Train("plain", yaml_, plain).ok());
   LiveModels live;
   limits_.live = &live;
-  Asking asking(live, ModelOf("live"));
-  ASSERT_TRUE(Train("asked", yaml_, asking).ok());
+  LiveRequester requester(live, ModelOf("live"));
+  ASSERT_TRUE(Train("asked", yaml_, requester).ok());
   live.Close(absl::AbortedError("over"));
-  asking.Join();
-  ASSERT_TRUE(asking.answer.ok()) << asking.answer.status();
+  requester.Join();
+  ASSERT_TRUE(requester.answer.ok()) << requester.answer.status();
   EXPECT_EQ(WeightsOf("asked"), WeightsOf("plain"));
   const auto card = CardIn(ModelOf("live"));
   ASSERT_TRUE(card.ok()) << card.status();
-  EXPECT_EQ(card->steps, asking.answer->steps);
+  EXPECT_EQ(card->steps, requester.answer->steps);
   EXPECT_EQ(card->training_job, LiveJobName("trainingJobs/test", card->steps));
-  EXPECT_EQ(card->validation_cost, asking.answer->validation_cost);
+  EXPECT_EQ(card->validation_cost, requester.answer->validation_cost);
   EXPECT_GT(card->validation_cost, 0);
   EXPECT_NE(WeightsOf("live"), WeightsOf("asked"));
 }
@@ -146,7 +146,7 @@ TEST(LiveModelsTest, AnswersRequestsAfterTheRunWithItsReason) {
 class LiveModelsAnswerTest : public testing::Test {
  protected:
   // Returns the answer to a request of a run that writes models by `write`.
-  absl::Status Told(LiveModels::Publish publish, LiveModels::Write write) {
+  absl::Status AnswerOf(LiveModels::Publish publish, LiveModels::Write write) {
     LiveModels live;
     std::atomic<bool> written = false;
     absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
@@ -169,9 +169,10 @@ TEST_F(LiveModelsAnswerTest, PublishesBeforeTheNextStep) {
     published = true;
     return absl::DataLossError("as a disk says");
   };
-  const absl::Status told = Told(publish, [](const std::string&) { return TrainingResult(); });
+  const absl::Status answer_status =
+      AnswerOf(publish, [](const std::string&) { return TrainingResult(); });
   EXPECT_TRUE(published);
-  EXPECT_TRUE(absl::IsDataLoss(told)) << told;
+  EXPECT_TRUE(absl::IsDataLoss(answer_status)) << answer_status;
 }
 
 TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
@@ -180,8 +181,8 @@ TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
   const auto no_result = [](const std::string&) -> absl::StatusOr<TrainingResult> {
     throw std::bad_alloc();
   };
-  EXPECT_TRUE(absl::IsResourceExhausted(Told(no_memory, result)));
-  EXPECT_TRUE(absl::IsResourceExhausted(Told(Nothing, no_result)));
+  EXPECT_TRUE(absl::IsResourceExhausted(AnswerOf(no_memory, result)));
+  EXPECT_TRUE(absl::IsResourceExhausted(AnswerOf(Nothing, no_result)));
 }
 
 TEST(LiveModelsTest, ReturnsTheFolderAfterADeadline) {

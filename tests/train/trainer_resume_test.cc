@@ -73,20 +73,20 @@ TEST_F(TrainerResumeTest, NamesTheLastCheckpointIfTheDiskIsFull) {
   ASSERT_FALSE(Train("a", Yaml("reinforce"), first).ok());
   FullUntil observer(10, 100);
   ASSERT_TRUE(Train("a", Yaml("reinforce"), observer).ok());
-  EXPECT_NE(
-      observer.recorder.log.find("could not write a checkpoint of step 7, the last is of step 3: "),
-      std::string::npos)
+  EXPECT_NE(observer.recorder.log.find(
+                "could not write a checkpoint of step 7, the newest is of step 3: "),
+            std::string::npos)
       << observer.recorder.log;
 }
 
 // An observer that makes the publication fail for lack of disk space until this is logged.
-class FullAtTheEnd final : public TrainingObserver {
+class FullAtPublication final : public TrainingObserver {
  public:
-  explicit FullAtTheEnd(bool stays) : stays_(stays) {}
+  explicit FullAtPublication(bool cancels) : cancels_(cancels) {}
   void OnLog(std::string_view line) override {
     recorder.OnLog(line);
     if (!line.starts_with("waits for disk space to write the model: ")) return;
-    stays_ ? recorder.cancel->Cancel() : full_.reset();
+    cancels_ ? recorder.cancel->Cancel() : full_.reset();
   }
   void OnProgress(const TrainingProgress& progress) override { recorder.OnProgress(progress); }
   void OnCheckpoint(int64_t step) override { recorder.OnCheckpoint(step); }
@@ -96,12 +96,12 @@ class FullAtTheEnd final : public TrainingObserver {
   Recorder recorder;
 
  private:
-  const bool stays_;
+  const bool cancels_;
   std::optional<test::FullDisk> full_;
 };
 
 TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasSpace) {
-  FullAtTheEnd observer(false);
+  FullAtPublication observer(false);
   const auto result = Train("a", Yaml("reinforce"), observer);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_NE(observer.recorder.log.find("waits for disk space"), std::string::npos);
@@ -112,7 +112,7 @@ TEST_F(TrainerResumeTest, PublishesOnceTheDiskHasSpace) {
 
 TEST_F(TrainerResumeTest, StopsWhileItWaitsForDiskSpace) {
   {
-    FullAtTheEnd observer(true);
+    FullAtPublication observer(true);
     const StopCondition stop(absl::InfiniteFuture(), observer.recorder.cancel);
     const auto result = Train("a", Yaml("reinforce"), observer, stop);
     EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
@@ -143,7 +143,7 @@ TEST_F(TrainerResumeTest, IsCancelledBeforeItsFirstStep) {
 TEST_F(TrainerResumeTest, HalvesTheMicroBatchWhenOutOfMemory) {
   Recorder whole;
   ASSERT_TRUE(Train("whole", Yaml(kMethods[0]), whole).ok());
-  most_instances_ = 3;
+  max_instances_ = 3;
   Recorder halved;
   const auto result = Train("halved", Yaml(kMethods[0]), halved);
   ASSERT_TRUE(result.ok()) << result.status();

@@ -269,7 +269,7 @@ TEST_F(TrainerTest, PublishesTheWeightAverageWithoutChangingTheTraining) {
     text.insert(text.find(", checkpoint_every_steps"), more);
     return text;
   };
-  Recorder plain, averaged, hardly;
+  Recorder plain, averaged, tiny_decay;
   ASSERT_TRUE(Train("plain", yaml(""), plain).ok());
   const auto result = Train("averaged", yaml(with + "0.99"), averaged);
   ASSERT_TRUE(result.ok()) << result.status();
@@ -281,8 +281,8 @@ TEST_F(TrainerTest, PublishesTheWeightAverageWithoutChangingTheTraining) {
   EXPECT_NE(WeightsOf("averaged"), WeightsOf("plain"));
 
   // This decay immediately forgets all earlier weights.
-  ASSERT_TRUE(Train("hardly", yaml(with + "1e-12"), hardly).ok());
-  EXPECT_EQ(hardly.epochs.back().validation_cost, plain.epochs.back().validation_cost);
+  ASSERT_TRUE(Train("tiny_decay", yaml(with + "1e-12"), tiny_decay).ok());
+  EXPECT_EQ(tiny_decay.epochs.back().validation_cost, plain.epochs.back().validation_cost);
 
   Recorder first, second;
   first.cancel_at = 11;

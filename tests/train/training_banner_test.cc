@@ -119,9 +119,10 @@ TEST_F(TrainingBannerTest, ListsSettingsThatAGpuUses) {
 
 TEST_F(TrainingBannerTest, ExplainsADifferentPrecision) {
   Configure("model: gt\ntraining: {amp: true}\n");
-  EXPECT_THAT(Banner(), HasSubstr("precision: fp32: the device has no bf16 in hardware"));
+  EXPECT_THAT(Banner(), HasSubstr("precision: fp32: the device has no fast bf16 hardware"));
   facts_.cpu_has_bf16 = true;
-  EXPECT_THAT(Banner(), HasSubstr("precision: fp32: on a CPU, model gt multiplies in fp32 alone"));
+  EXPECT_THAT(Banner(),
+              HasSubstr("precision: fp32: on a CPU, model gt supports only fp32 products"));
   facts_.precision = Precision::kBf16;
   EXPECT_THAT(Banner(), HasSubstr("precision: bf16 products, fp32 sums (training.amp);"));
   facts_.cpu_has_bf16 = false;

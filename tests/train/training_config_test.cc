@@ -89,10 +89,10 @@ TEST(TrainingConfigTest, ReadsInputsBesideOrInsteadOfTheBuiltInOnes) {
   const auto replaced = ParseTrainingConfig(own + "[x, y, early]}\nmodel: gt\n", "f.yaml");
   ASSERT_TRUE(replaced.ok()) << replaced.status();
   EXPECT_EQ(replaced->sizes.inputs, (std::vector<std::string>{"x", "y", "early"}));
-  // The usual inputs are not stored, so sizes are as in cards without inputs.
-  const auto usual = ParseTrainingConfig("name: a\nproblem: {features: builtin}\n", "f.yaml");
-  ASSERT_TRUE(usual.ok()) << usual.status();
-  EXPECT_TRUE(usual->sizes.inputs.empty());
+  // The builtin inputs are not stored, so sizes are as in cards without inputs.
+  const auto builtin = ParseTrainingConfig("name: a\nproblem: {features: builtin}\n", "f.yaml");
+  ASSERT_TRUE(builtin.ok()) << builtin.status();
+  EXPECT_TRUE(builtin->sizes.inputs.empty());
 }
 
 TEST(TrainingConfigTest, RefusesUnavailableInputs) {
@@ -100,9 +100,8 @@ TEST(TrainingConfigTest, RefusesUnavailableInputs) {
     return MessageOf(ParseTrainingConfig("name: a\nproblem: {" + problem + "}\n" + rest, "f.yaml"));
   };
   EXPECT_NE(refusal("features: [x, y]").find("is_visited among them"), std::string::npos);
-  EXPECT_NE(
-      refusal("features: [builtin, is_visited]", "model: gt\n").find("none called is_visited"),
-      std::string::npos);
+  EXPECT_NE(refusal("features: [builtin, is_visited]", "model: gt\n").find("no is_visited"),
+            std::string::npos);
   EXPECT_NE(
       refusal("features: [builtin, early]").find("generated instances have no column \"early\""),
       std::string::npos);

@@ -169,6 +169,6 @@ inline std::string Changed(std::string yaml, const Change& change) {
 }
 
 inline const Change kInParts = {"batch_size: 8", "batch_size: 8, accumulate_steps: 3"};
-inline const Change kSlower = {"learning_rate: 0.03", "learning_rate: 0.001"};
+inline const Change kLowerRate = {"learning_rate: 0.03", "learning_rate: 0.001"};
 
 }  // namespace vrp::test

@@ -14,8 +14,8 @@ namespace {
 using test::Change;
 using test::Changed;
 using test::kInParts;
+using test::kLowerRate;
 using test::kPointer;
-using test::kSlower;
 using test::kTransformer;
 using test::Method;
 using test::Recorder;
@@ -26,10 +26,10 @@ using test::TrainingDeviceFixture;
 class TrainingMemoryTest : public TrainingDeviceFixture {
  protected:
   static std::string Yaml(const Method& method, const char* model = kTransformer) {
-    return Changed(test::Yaml(method, model), kSlower);
+    return Changed(test::Yaml(method, model), kLowerRate);
   }
-  void ExpectTheWayOfTheHost(const std::string& name, const std::string& yaml,
-                             const Recorder& actual) {
+  void ExpectTheHostsSteps(const std::string& name, const std::string& yaml,
+                           const Recorder& actual) {
     Recorder expected;
     ASSERT_TRUE(TrainOn(false, name + "-host", yaml, expected).ok());
     ASSERT_EQ(actual.steps.size(), expected.steps.size());
@@ -79,7 +79,7 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchUntilItFits) {
     EXPECT_EQ(halved.log.find("2: out of memory"), std::string::npos) << halved.log;
     EXPECT_EQ(halved.log.find("on the host from here on"), std::string::npos) << halved.log;
     EXPECT_EQ(MicroBatch(name), 2);
-    ExpectTheWayOfTheHost(name, yaml, halved);
+    ExpectTheHostsSteps(name, yaml, halved);
   }
 }
 
@@ -94,7 +94,7 @@ TEST_F(TrainingMemoryTest, HalvesTheMicroBatchIfAGraphDoesNotFit) {
   EXPECT_EQ(halved.log.find("on the host from here on"), std::string::npos) << halved.log;
   EXPECT_EQ(counts_.captures, 3);
   EXPECT_EQ(counts_.replays, 17);
-  ExpectTheWayOfTheHost("halved", yaml, halved);
+  ExpectTheHostsSteps("halved", yaml, halved);
 }
 
 TEST_F(TrainingMemoryTest, KeepsTheNumberOfPartsAfterAnInterruption) {
@@ -118,7 +118,7 @@ TEST_F(TrainingMemoryTest, StartsWithTheAccumulatedParts) {
   Recorder halved;
   ASSERT_TRUE(TrainOn(true, "halved", yaml, halved).ok());
   ExpectLine(halved, "step 2: out of memory; continues with 2 instances at once");
-  ExpectTheWayOfTheHost("halved", yaml, halved);
+  ExpectTheHostsSteps("halved", yaml, halved);
 }
 
 TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
@@ -132,7 +132,7 @@ TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNoInstanceFits) {
     ExpectLine(left, "step 1: out of memory; continues with 1 instances at once");
     ExpectLine(left, "step 1: on the host from here on: out of memory");
     EXPECT_EQ(MicroBatch(name), 0);  // the host's steps have enough memory
-    ExpectTheWayOfTheHost(name, yaml, left);
+    ExpectTheHostsSteps(name, yaml, left);
   }
 }
 
@@ -148,7 +148,7 @@ TEST_F(TrainingMemoryTest, ContinuesOnTheHostIfNothingCanBeCaptured) {
     ASSERT_TRUE(result.ok()) << result.status();
     ExpectLine(refused, "step 2: on the host from here on: no graphs");
     EXPECT_EQ(refused.log.find("out of memory"), std::string::npos) << refused.log;
-    ExpectTheWayOfTheHost(name, yaml, refused);
+    ExpectTheHostsSteps(name, yaml, refused);
   }
 }
 

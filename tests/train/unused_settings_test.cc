@@ -74,7 +74,7 @@ const Unused kUnused[] = {
 
 class UnusedTest : public testing::TestWithParam<Unused> {};
 
-TEST_P(UnusedTest, SettingIsRefusedIfStated) {
+TEST_P(UnusedTest, RefusesAStatedSetting) {
   const auto [name, rest, setting, used] = GetParam();
   const std::string text = setting;
   const size_t equals = text.find('=');
@@ -86,7 +86,7 @@ TEST_P(UnusedTest, SettingIsRefusedIfStated) {
   EXPECT_TRUE(read.ok()) << read.status();
 }
 
-TEST_P(UnusedTest, SettingOfAnAcceptedJobIsKept) {
+TEST_P(UnusedTest, KeepsTheSettingOfAnAcceptedJob) {
   const ConfigOverrides overrides = {GetParam().rest, GetParam().setting};
   EXPECT_TRUE(ParseTrainingConfig("name: a\n", "f", overrides, ConfigOrigin::kKept).ok());
 }

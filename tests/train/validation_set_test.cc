@@ -56,7 +56,7 @@ TEST_F(ValidationTest, ComparesGreedyToursWithNearestNeighbours) {
   EXPECT_TRUE(std::isnan(score->accuracy));
 }
 
-TEST_F(ValidationTest, SearchIsABetterReferenceAndGivesTheAccuracy) {
+TEST_F(ValidationTest, UsesTheSearchAsABetterReferenceAndForTheAccuracy) {
   const double nearest = Make()->reference();
   config_.validation.reference = Reference::kSearch;
   const auto set = Make();
@@ -68,7 +68,7 @@ TEST_F(ValidationTest, SearchIsABetterReferenceAndGivesTheAccuracy) {
   EXPECT_TRUE(std::isnan(set->Evaluate(*engine_, false, nullptr, {})->accuracy));
 }
 
-TEST_F(ValidationTest, NamesItsReferenceByTheConfiguration) {
+TEST_F(ValidationTest, NamesTheConfiguredReference) {
   EXPECT_EQ(Make()->reference_name(), "nearest neighbour");
   config_.validation.reference = Reference::kSearch;
   EXPECT_EQ(ReferenceName(config_.validation), "search 50 iterations");

@@ -49,13 +49,13 @@ TEST(AveragedWeights, ReplaceTheEnginesWeightsDuringTheCall) {
   const std::vector<float> own(weights.begin(), weights.end());
   std::optional<WeightAverage> average(std::in_place, 0.9, Random(own.size(), 1));
   const std::vector<float> mean(average->values().begin(), average->values().end());
-  for (const absl::Status& told : {absl::OkStatus(), absl::DataLossError("work")}) {
+  for (const absl::Status& work_status : {absl::OkStatus(), absl::DataLossError("work")}) {
     EXPECT_EQ(WithAveragedWeights(average, *engine,
                                   [&] {
                                     EXPECT_TRUE(std::ranges::equal(weights, mean));
-                                    return told;
+                                    return work_status;
                                   }),
-              told);
+              work_status);
     EXPECT_TRUE(std::ranges::equal(weights, own));
     EXPECT_TRUE(std::ranges::equal(average->values(), mean));
   }

@@ -16,7 +16,7 @@ using simd::DecoderSteps;
 
 // Maximum number of nodes for which a pass computes all distances once (half a megabyte), if every
 // step needs the distances to all nodes.
-constexpr int32_t kNodesWithLegs = 256;
+constexpr int32_t kMaxNodesWithLegs = 256;
 
 // Returns the uniform number u of StepChoice::kSample.
 double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) {
@@ -25,7 +25,7 @@ double StepUniform(const DecodeRequest& request, int64_t trajectory, int32_t t) 
 
 bool NeedsAllLegs(const StepRules& rules) {
   return (rules.timed || rules.bounded) && rules.problem.distances == nullptr &&
-         rules.problem.nodes <= kNodesWithLegs;
+         rules.problem.nodes <= kMaxNodesWithLegs;
 }
 
 template <typename T>
@@ -111,8 +111,9 @@ class RolloutRun {
     }
     const bool given = t == 0 && request_.distinct_starts;
     if (given || count == 1) {
-      Go(p, t,
-         forced != nullptr ? node : AllowedNode(mask, count, given ? request_.first_start + p : 0));
+      Advance(p, t,
+              forced != nullptr ? node
+                                : AllowedNode(mask, count, given ? request_.first_start + p : 0));
       if (!given) ++result_.agreements[p];
       return DecodeStatus::kDone;
     }
@@ -135,7 +136,7 @@ class RolloutRun {
       const int32_t p = memory_.trajectories[row];
       memory_.sums[p] += static_cast<double>(steps_.log_likelihoods[row]);
       result_.agreements[p] += steps_.choices[row] == steps_.likeliest[row] ? 1 : 0;
-      Go(p, t, AllowedChoice(sizes_, steps_, row));
+      Advance(p, t, AllowedChoice(sizes_, steps_, row));
     }
     scored_ += steps_.count * sizes_.nodes;
     steps_.count = 0;
@@ -144,7 +145,7 @@ class RolloutRun {
     return request_.stop.ShouldStop() ? DecodeStatus::kStopped : DecodeStatus::kDone;
   }
 
-  void Go(int32_t p, int32_t t, int32_t node) {
+  void Advance(int32_t p, int32_t t, int32_t node) {
     Take(rules_, node, memory_.states[p], Visited(p));
     Choices(p)[t] = node;
     result_.lengths[p] = t + 1;

@@ -55,9 +55,9 @@ inline void ExponentialsOfColumns(int64_t nodes, T* scores, T* inverse_sums) {
       }
     }
     for (; n < nodes; ++n) largest[0] = Max<T>(largest[0], Load<T>(column + n * kColumns));
-    const Vec<T> most = Max<T>(Max<T>(largest[0], largest[1]), Max<T>(largest[2], largest[3]));
+    const Vec<T> maximum = Max<T>(Max<T>(largest[0], largest[1]), Max<T>(largest[2], largest[3]));
     for (n = 0; n < nodes; ++n) {
-      Store<T>(column + n * kColumns, Exp<T>(Load<T>(column + n * kColumns) - most));
+      Store<T>(column + n * kColumns, Exp<T>(Load<T>(column + n * kColumns) - maximum));
     }
     Store<T>(inverse_sums + v * kLanes<T>,
              static_cast<T>(1) / SumOverRows<kColumns, T>(column, nodes));

@@ -11,12 +11,14 @@ namespace {
 // Maximum number of steps beyond whole vectors that are scored one by one. A vector of steps takes
 // as long as half as many single steps.
 template <typename T>
-constexpr int64_t kSingleSteps = kLanes<T> / 2 - 1;
+constexpr int64_t kMaxSingleSteps = kLanes<T> / 2 - 1;
 // Maximum number of nodes for which the attention weights of all heads of a large block fit into
 // the L2 cache.
 constexpr int64_t kManyNodes = 256;
 
-int64_t RoundUp(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
+int64_t RoundUp(int64_t count, int64_t multiple) {
+  return (count + multiple - 1) / multiple * multiple;
+}
 
 template <typename T>
 DecoderSizes Sizes(const DecoderShape& shape, int64_t nodes) {
@@ -76,7 +78,7 @@ void Pack(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes, const P
 
 // Returns the steps from `first` on.
 template <typename T>
-DecoderSteps<T> Rest(const DecoderSizes& sizes, DecoderSteps<T> steps, int64_t first) {
+DecoderSteps<T> StepsFrom(const DecoderSizes& sizes, DecoderSteps<T> steps, int64_t first) {
   steps.count -= static_cast<int32_t>(first);
   steps.currents += first;
   steps.firsts += first;
@@ -101,20 +103,20 @@ void ChooseBlock(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
 template <typename T>
 void Choose(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
             const PackedNodes<T>& packed, const DecoderSteps<T>& steps, T* scratch) {
-  const int64_t over = steps.count % kLanes<T>;
-  const int64_t single = over <= kSingleSteps<T> ? over : 0;
-  DecoderSteps<T> together = steps;
-  together.count -= static_cast<int32_t>(single);
-  const int64_t vectors = RoundUp(together.count, kLanes<T>) / kLanes<T>;
+  const int64_t remainder = steps.count % kLanes<T>;
+  const int64_t single = remainder <= kMaxSingleSteps<T> ? remainder : 0;
+  DecoderSteps<T> grouped = steps;
+  grouped.count -= static_cast<int32_t>(single);
+  const int64_t vectors = RoundUp(grouped.count, kLanes<T>) / kLanes<T>;
   if constexpr (kMaxVectors<T> == 3) {
-    if (vectors == 3) ChooseBlock<3, T>(sizes, nodes, packed, together, scratch);
-    if (vectors == 2) ChooseBlock<2, T>(sizes, nodes, packed, together, scratch);
+    if (vectors == 3) ChooseBlock<3, T>(sizes, nodes, packed, grouped, scratch);
+    if (vectors == 2) ChooseBlock<2, T>(sizes, nodes, packed, grouped, scratch);
   }
-  if (vectors == 1) ChooseBlock<1, T>(sizes, nodes, packed, together, scratch);
+  if (vectors == 1) ChooseBlock<1, T>(sizes, nodes, packed, grouped, scratch);
   if (single == 0) return;
-  const DecoderSteps<T> alone = Rest<T>(sizes, steps, together.count);
+  const DecoderSteps<T> remaining = StepsFrom<T>(sizes, steps, grouped.count);
   const RowMemory<T> memory = LayOutRow<T>(sizes, scratch);
-  for (int64_t r = 0; r < single; ++r) ChooseRow<T>(sizes, nodes, packed, alone, r, memory);
+  for (int64_t r = 0; r < single; ++r) ChooseRow<T>(sizes, nodes, packed, remaining, r, memory);
 }
 
 template <int64_t kVectors, typename T>

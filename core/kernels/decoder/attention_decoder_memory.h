@@ -14,8 +14,8 @@ template <typename T>
 class MemoryPieces {
  public:
   explicit MemoryPieces(T* memory) {
-    const auto misplaced = reinterpret_cast<uintptr_t>(memory) % kLine;
-    memory_ = misplaced == 0 ? memory : memory + (kLine - misplaced) / sizeof(T);
+    const auto misalignment = reinterpret_cast<uintptr_t>(memory) % kLine;
+    memory_ = misalignment == 0 ? memory : memory + (kLine - misalignment) / sizeof(T);
   }
 
   template <typename Piece>

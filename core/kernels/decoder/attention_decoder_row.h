@@ -120,7 +120,7 @@ inline void ChooseRow(const DecoderSizes& sizes, const DecoderNodes<const T>& no
         largest = Max<T>(largest, logit);
         Store<T>(memory.logits + j, logit);
       });
-  ChooseOfRow<T>(sizes, steps, r, largest, memory);
+  ChooseFromLogits<T>(sizes, steps, r, largest, memory);
 }
 
 }  // namespace vrp::simd::VRP_SIMD_NAMESPACE

@@ -61,8 +61,8 @@ inline int32_t DrawFromRow(int64_t nodes, const T* exps, double uniform) {
 
 // Writes the choice and log-likelihood of step r, computed from its logits.
 template <typename T>
-inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
-                        Vec<T> largest_lanes, const RowMemory<T>& memory) {
+inline void ChooseFromLogits(const DecoderSizes& sizes, const DecoderSteps<T>& steps, int64_t r,
+                             Vec<T> largest_lanes, const RowMemory<T>& memory) {
   const Vec<T> largest = MaxOverLanes<T>(largest_lanes);
   int32_t likeliest = 0;
   while (memory.logits[likeliest] != largest[0] && likeliest + 1 < sizes.nodes) ++likeliest;
@@ -78,8 +78,8 @@ inline void ChooseOfRow(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
   if (choice == kDrawn) {
     if (steps.inverse_temperature != 1) {
       for (int64_t j = 0; j < sizes.padded_nodes; j += kLanes<T>) {
-        const Vec<T> less = Load<T>(memory.logits + j) - largest;
-        Store<T>(memory.exps + j, Exp<T>(less * steps.inverse_temperature));
+        const Vec<T> difference = Load<T>(memory.logits + j) - largest;
+        Store<T>(memory.exps + j, Exp<T>(difference * steps.inverse_temperature));
       }
     }
     choice = DrawFromRow<T>(sizes.nodes, memory.exps, steps.uniforms[r]);

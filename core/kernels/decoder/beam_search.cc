@@ -13,20 +13,20 @@ void BeamSearch::Begin(const StepRules& rules, int32_t width, int32_t max_steps)
   nodes_ = rules.problem.nodes;
   width_ = width;
   step_ = 0;
-  const auto places = static_cast<size_t>(width);
-  if (visited_.size() < places * static_cast<size_t>(nodes_)) {
-    visited_.resize(places * static_cast<size_t>(nodes_));
+  const auto slots = static_cast<size_t>(width);
+  if (visited_.size() < slots * static_cast<size_t>(nodes_)) {
+    visited_.resize(slots * static_cast<size_t>(nodes_));
     next_visited_.resize(visited_.size());
   }
-  if (steps_.size() < places * static_cast<size_t>(max_steps)) {
-    steps_.resize(places * static_cast<size_t>(max_steps));
+  if (steps_.size() < slots * static_cast<size_t>(max_steps)) {
+    steps_.resize(slots * static_cast<size_t>(max_steps));
   }
-  tours_.reserve(places);
-  next_tours_.reserve(places);
-  parents_.reserve(places);
-  offers_.reserve(2 * places);
+  tours_.reserve(slots);
+  next_tours_.reserve(slots);
+  parents_.reserve(slots);
+  offers_.reserve(2 * slots);
   offers_.clear();
-  least_ = std::numeric_limits<double>::lowest();
+  threshold_ = std::numeric_limits<double>::lowest();
   tours_.assign(1, {.state = BeginTrajectory(rules, visited_.data())});
   parents_.clear();
 }
@@ -38,22 +38,22 @@ bool BeamSearch::done() const {
 
 // Whether `a` comes before `b`. The order is total, so that every machine keeps the same tours, in
 // whatever order they are offered.
-bool BeamSearch::Better(const Offered& a, const Offered& b) {
+bool BeamSearch::Better(const Candidate& a, const Candidate& b) {
   return std::tuple(-a.log_likelihood, a.parent, a.node) <
          std::tuple(-b.log_likelihood, b.parent, b.node);
 }
 
 void BeamSearch::OfferLikeliest(int32_t tour, int32_t node, double log_likelihood) {
-  const Offered offer{log_likelihood, tour, node, true};
+  const Candidate offer{log_likelihood, tour, node, true};
   if (tour == 0) {
     greedy_ = offer;
     if (std::isnan(log_likelihood)) greedy_.log_likelihood = -kInfinity;
-  } else if (log_likelihood >= least_) {
+  } else if (log_likelihood >= threshold_) {
     AddOffer(offer);
   }
 }
 
-void BeamSearch::AddOffer(const Offered& offer) {
+void BeamSearch::AddOffer(const Candidate& offer) {
   if (width_ == 1) return;
   if (offers_.size() == offers_.capacity()) KeepBest();
   offers_.push_back(offer);
@@ -61,46 +61,46 @@ void BeamSearch::AddOffer(const Offered& offer) {
 
 // Drops all but the best offers. Leaves one slot for the greedy tour.
 void BeamSearch::KeepBest() {
-  const auto places = static_cast<size_t>(width_ - 1);
-  if (offers_.size() <= places) return;
-  const auto last = offers_.begin() + static_cast<std::ptrdiff_t>(places) - 1;
+  const auto slots = static_cast<size_t>(width_ - 1);
+  if (offers_.size() <= slots) return;
+  const auto last = offers_.begin() + static_cast<std::ptrdiff_t>(slots) - 1;
   std::nth_element(offers_.begin(), last, offers_.end(), Better);
-  least_ = last->log_likelihood;
-  offers_.resize(places);
+  threshold_ = last->log_likelihood;
+  offers_.resize(slots);
 }
 
 void BeamSearch::Advance() {
   for (int32_t k = 0; k < size(); ++k) {
     if (!IsDone(tours_[k].state)) continue;
-    const Offered stays{.log_likelihood = tours_[k].log_likelihood, .parent = k};
+    const Candidate finished{.log_likelihood = tours_[k].log_likelihood, .parent = k};
     if (k == 0) {
-      greedy_ = stays;
-    } else if (stays.log_likelihood >= least_) {
-      AddOffer(stays);
+      greedy_ = finished;
+    } else if (finished.log_likelihood >= threshold_) {
+      AddOffer(finished);
     }
   }
   if (width_ > 1) KeepBest();
   std::sort(offers_.begin(), offers_.end(), Better);
   next_tours_.clear();
   parents_.clear();
-  const auto go = [&](const Offered& offer) {
-    const auto place = static_cast<int64_t>(next_tours_.size());
-    uint8_t* const visited = next_visited_.data() + place * nodes_;
+  const auto extend = [&](const Candidate& offer) {
+    const auto slot = static_cast<int64_t>(next_tours_.size());
+    uint8_t* const visited = next_visited_.data() + slot * nodes_;
     std::copy_n(visited_.data() + offer.parent * nodes_, nodes_, visited);
     Tour& tour = next_tours_.emplace_back(tours_[offer.parent]);
     tour.log_likelihood = offer.log_likelihood;
     tour.agreements += offer.likeliest ? 1 : 0;
     if (offer.node >= 0) Take(*rules_, offer.node, tour.state, visited);
-    steps_[int64_t{step_} * width_ + place] = {offer.parent, offer.node};
+    steps_[int64_t{step_} * width_ + slot] = {offer.parent, offer.node};
     parents_.push_back(offer.parent);
   };
-  go(greedy_);
-  for (const Offered& offer : offers_) go(offer);
+  extend(greedy_);
+  for (const Candidate& offer : offers_) extend(offer);
   ++step_;
   tours_.swap(next_tours_);
   visited_.swap(next_visited_);
   offers_.clear();
-  least_ = std::numeric_limits<double>::lowest();
+  threshold_ = std::numeric_limits<double>::lowest();
 }
 
 void BeamSearch::Rank() {

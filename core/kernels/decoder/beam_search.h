@@ -38,7 +38,7 @@ class BeamSearch {
     OfferLikeliest(tour, likeliest, sum + static_cast<double>(log_likelihoods[likeliest]));
     for (int32_t n = 0; n < nodes_; ++n) {
       const double value = sum + static_cast<double>(log_likelihoods[n]);
-      if (value >= least_ && n != likeliest) OfferNode(tour, n, value);
+      if (value >= threshold_ && n != likeliest) OfferNode(tour, n, value);
     }
   }
   // Offers the only choice of a tour.
@@ -77,7 +77,7 @@ class BeamSearch {
   };
   // A candidate for the next beam. A node of -1 means that the tour is finished and stays
   // unchanged.
-  struct Offered {
+  struct Candidate {
     double log_likelihood = 0;
     int32_t parent = 0;
     int32_t node = -1;
@@ -88,12 +88,12 @@ class BeamSearch {
     int32_t node = -1;
   };
 
-  static bool Better(const Offered& a, const Offered& b);
+  static bool Better(const Candidate& a, const Candidate& b);
   void OfferLikeliest(int32_t tour, int32_t node, double log_likelihood);
   void OfferNode(int32_t tour, int32_t node, double log_likelihood) {
     AddOffer({log_likelihood, tour, node, false});
   }
-  void AddOffer(const Offered& offer);
+  void AddOffer(const Candidate& offer);
   void KeepBest();
   void Rank();
   // Writes the choices, followed by -1, and returns their number.
@@ -108,9 +108,9 @@ class BeamSearch {
   std::vector<uint8_t> visited_;  // [width, N]
   std::vector<uint8_t> next_visited_;
   std::vector<Step> steps_;  // [steps, width]: parent and node of each tour
-  Offered greedy_;           // of tour 0
-  std::vector<Offered> offers_;
-  double least_ = 0;  // lowest log-likelihood of an offer that may still be kept
+  Candidate greedy_;         // of tour 0
+  std::vector<Candidate> offers_;
+  double threshold_ = 0;  // lowest log-likelihood of an offer that may still be kept
   std::vector<int32_t> parents_;
   std::vector<int32_t> ranks_;
 };

@@ -16,8 +16,8 @@ struct GroupWork {
 };
 
 // Copies rows of H floats that are `stride` apart to contiguous shared memory.
-__device__ const float* Staged(const float* from, int64_t stride, int32_t nodes, int32_t hidden,
-                               float* to) {
+__device__ const float* CopyToShared(const float* from, int64_t stride, int32_t nodes,
+                                     int32_t hidden, float* to) {
   const auto thread = static_cast<int32_t>(threadIdx.y * kSliceThreads + threadIdx.x);
   const auto threads = static_cast<int32_t>(blockDim.y * kSliceThreads);
   for (int32_t i = thread; i < nodes * hidden; i += threads) {
@@ -48,9 +48,9 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
     auto* const rows = reinterpret_cast<float*>(shared + plan.slices * layout.bytes);
     DecoderNodes<const float>& from = work.task.nodes;
     const int64_t size = int64_t{nodes} * hidden;
-    from.keys = Staged(from.keys, from.stride, nodes, hidden, rows);
-    from.values = Staged(from.values, from.stride, nodes, hidden, rows + size);
-    from.logit_keys = Staged(from.logit_keys, from.stride, nodes, hidden, rows + 2 * size);
+    from.keys = CopyToShared(from.keys, from.stride, nodes, hidden, rows);
+    from.values = CopyToShared(from.values, from.stride, nodes, hidden, rows + size);
+    from.logit_keys = CopyToShared(from.logit_keys, from.stride, nodes, hidden, rows + 2 * size);
     work.task.row_stride = hidden;
   }
   __syncthreads();
@@ -61,26 +61,28 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
 // waits for memory, other groups run.
 constexpr int32_t kResidentThreads = 1024;
 
-template <bool kAlone>
+template <bool kSingleSlice>
 constexpr int32_t MaxThreads() {
-  return kAlone ? kSliceThreads : kSliceThreads * kMaxSlices;
+  return kSingleSlice ? kSliceThreads : kSliceThreads * kMaxSlices;
 }
 
-template <bool kAlone>
-__global__ void __launch_bounds__(MaxThreads<kAlone>(), kResidentThreads / MaxThreads<kAlone>())
+template <bool kSingleSlice>
+__global__ void __launch_bounds__(MaxThreads<kSingleSlice>(),
+                                  kResidentThreads / MaxThreads<kSingleSlice>())
     RolloutKernel(DecoderBatch<float> batch, BatchRolloutRequest request, BatchRolloutResult result,
                   DecoderLaunchPlan plan, uint8_t* scratch) {
   const GroupWork work = Begin(batch, plan, scratch, false);
   if (work.group >= plan.trajectory_parts) return;
   for (int32_t p = work.group; p < request.trajectories; p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
-    RollOut(SliceGroup<kAlone>(), work.task, work.scratch, request, trajectory,
+    RollOut(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, trajectory,
             result.At(trajectory, request.max_steps));
   }
 }
 
-template <bool kAlone>
-__global__ void __launch_bounds__(MaxThreads<kAlone>(), kResidentThreads / MaxThreads<kAlone>())
+template <bool kSingleSlice>
+__global__ void __launch_bounds__(MaxThreads<kSingleSlice>(),
+                                  kResidentThreads / MaxThreads<kSingleSlice>())
     SecondPassKernel(DecoderBatch<float> batch, BatchSecondPassRequest request,
                      double* log_likelihoods, BatchNodes<float> gradient, DecoderLaunchPlan plan,
                      uint8_t* scratch) {
@@ -94,7 +96,7 @@ __global__ void __launch_bounds__(MaxThreads<kAlone>(), kResidentThreads / MaxTh
     TrajectoryPass pass = PassOf(request, trajectory, log_likelihoods);
     pass.part = part;
     pass.parts = plan.step_parts;
-    RunSecondPass(SliceGroup<kAlone>(), work.task, work.scratch, request, pass, sum);
+    RunSecondPass(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, pass, sum);
   }
 }
 

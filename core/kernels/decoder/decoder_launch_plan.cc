@@ -10,7 +10,7 @@ constexpr int64_t kGroupsPerMultiprocessor = 8;
 // Minimum number of groups of a block for which a copy in shared memory pays off, if blocks share a
 // multiprocessor. A block that has a multiprocessor to itself always gains, because it reads the
 // nodes at every step.
-constexpr int32_t kGroupsWorthStaging = 4;
+constexpr int32_t kMinGroupsForStaging = 4;
 
 int64_t DivideRoundingUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -19,12 +19,14 @@ int64_t StagedBytes(const DecoderLaunchSize& size) {
   return int64_t{3} * size.nodes * size.shape.hidden * int64_t{sizeof(float)};
 }
 
-// Returns the number of groups per block, at most `most`, whose scratch fits beside `more` bytes.
+// Returns the number of groups per block, at most `max_groups`, whose scratch fits together with
+// `reserved_bytes`.
 // Halves the number until the scratch fits, but returns at least one.
-int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t most,
-                     int64_t more) {
-  auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, most));
-  while (slices > 1 && slices * size.group_scratch_bytes + more > limits.shared_bytes) slices /= 2;
+int32_t SlicesThatFit(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t max_groups,
+                      int64_t reserved_bytes) {
+  auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, max_groups));
+  while (slices > 1 && slices * size.group_scratch_bytes + reserved_bytes > limits.shared_bytes)
+    slices /= 2;
   return slices;
 }
 
@@ -32,27 +34,28 @@ int32_t SlicesBeside(const DecoderLaunchSize& size, const DeviceLimits& limits, 
 void DistributeGroups(const DecoderLaunchSize& size, const DeviceLimits& limits,
                       DecoderLaunchPlan& plan) {
   if (size.gradient && size.deterministic) return;
-  const int64_t wanted = DivideRoundingUp(kGroupsPerMultiprocessor * limits.multiprocessors,
-                                          std::max(size.instances, 1));
+  const int64_t wanted_groups = DivideRoundingUp(kGroupsPerMultiprocessor * limits.multiprocessors,
+                                                 std::max(size.instances, 1));
   // The steps of a trajectory can be divided among groups in second passes, but not in rollouts.
-  const int64_t most =
-      size.gradient ? std::max<int64_t>(size.trajectories, wanted) : int64_t{size.trajectories};
+  const int64_t max_groups = size.gradient ? std::max<int64_t>(size.trajectories, wanted_groups)
+                                           : int64_t{size.trajectories};
   // With a copy in shared memory only a block or two fit on a multiprocessor, and these blocks must
   // fill it.
   const int64_t staged = StagedBytes(size);
-  const int32_t beside = SlicesBeside(size, limits, most, staged);
-  const int32_t blocks =
-      static_cast<int32_t>(std::clamp<int64_t>(wanted / beside, 1, DivideRoundingUp(most, beside)));
-  const bool alone = !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
-  if ((alone || beside >= kGroupsWorthStaging) &&
-      beside * size.group_scratch_bytes + staged <= limits.shared_bytes) {
-    plan.slices = beside;
+  const int32_t staged_slices = SlicesThatFit(size, limits, max_groups, staged);
+  const int32_t blocks = static_cast<int32_t>(std::clamp<int64_t>(
+      wanted_groups / staged_slices, 1, DivideRoundingUp(max_groups, staged_slices)));
+  const bool has_own_multiprocessor =
+      !size.gradient && int64_t{size.instances} * blocks <= limits.multiprocessors;
+  if ((has_own_multiprocessor || staged_slices >= kMinGroupsForStaging) &&
+      staged_slices * size.group_scratch_bytes + staged <= limits.shared_bytes) {
+    plan.slices = staged_slices;
     plan.blocks_per_instance = blocks;
     plan.staged = true;
     return;
   }
-  const int64_t groups = std::clamp<int64_t>(wanted, 1, most);
-  plan.slices = SlicesBeside(size, limits, groups, 0);
+  const int64_t groups = std::clamp<int64_t>(wanted_groups, 1, max_groups);
+  plan.slices = SlicesThatFit(size, limits, groups, 0);
   plan.blocks_per_instance = static_cast<int32_t>(DivideRoundingUp(groups, plan.slices));
 }
 

@@ -16,7 +16,7 @@ struct BatchRolloutRequest {
   uint64_t stream = 0;
   const int64_t* steps = nullptr;  // if set, the stream is `stream` + *steps
   int64_t first_trajectory = 0;    // number of the first instance's trajectory 0 in the counters
-  int32_t max_steps = 0;           // T: at least the most steps of every instance
+  int32_t max_steps = 0;           // T: at least the number of steps of any trajectory
   const int32_t* forced_choices = nullptr;  // kForced: [B, P, T], -1 after the end
 };
 

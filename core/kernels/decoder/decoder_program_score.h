@@ -98,9 +98,9 @@ VRP_DEVICE void ScoreStep(const Group& group, const DecoderTask<T>& task,
   Attend(group, task, scratch);
   WriteLogits(group, task, scratch);
   group.Rows(1, [&](const auto& lanes, int32_t) {
-    constexpr T kNever = -std::numeric_limits<T>::infinity();
+    constexpr T kForbidden = -std::numeric_limits<T>::infinity();
     const auto logit = [&](int32_t n) {
-      return scratch.allowed[n] == 0 ? kNever : task.clip * scratch.tanhs[n];
+      return scratch.allowed[n] == 0 ? kForbidden : task.clip * scratch.tanhs[n];
     };
     const T largest = lanes.template Largest<T>(task.size(), logit);
     const int32_t likeliest =
@@ -124,17 +124,17 @@ VRP_DEVICE int32_t DrawNode(const DecoderTask<T>& task, const DecoderScratch<T>&
     if (inverse_temperature == 1 || scratch.allowed[n] == 0) return scratch.exps[n];
     return std::exp((task.clip * scratch.tanhs[n] - scratch.step->largest) * inverse_temperature);
   };
-  T whole = 0;
-  for (int32_t n = 0; n < task.size(); ++n) whole += weight(n);
-  const T target = static_cast<T>(uniform * static_cast<double>(whole));
+  T total_weight = 0;
+  for (int32_t n = 0; n < task.size(); ++n) total_weight += weight(n);
+  const T target = static_cast<T>(uniform * static_cast<double>(total_weight));
   T sum = 0;
   // Last node with a positive weight, used if rounding leaves the target unreached.
   int32_t last = 0;
   for (int32_t n = 0; n < task.size(); ++n) {
-    const T more = weight(n);
-    sum += more;
+    const T node_weight = weight(n);
+    sum += node_weight;
     if (sum > target) return n;
-    if (more > 0) last = n;
+    if (node_weight > 0) last = n;
   }
   return last;
 }

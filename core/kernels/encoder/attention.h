@@ -39,13 +39,13 @@ struct StoreScores {
     bias.MakeScores(sums, key);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
-      Vec<T> most = Load<T>(highest + v * kLanes<T>);
+      Vec<T> maximum = Load<T>(highest + v * kLanes<T>);
 #pragma GCC unroll 32
       for (int64_t r = 0; r < kRows; ++r) {
-        most = Max<T>(most, sums[r][v]);
+        maximum = Max<T>(maximum, sums[r][v]);
         Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>, sums[r][v]);
       }
-      Store<T>(highest + v * kLanes<T>, most);
+      Store<T>(highest + v * kLanes<T>, maximum);
     }
   }
 };
@@ -53,15 +53,15 @@ struct StoreScores {
 // Replaces scores by their powers. Writes the inverses of the powers' sums to `inverses`.
 template <int64_t kVectors, typename T>
 inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
-  Vec<T> most[kVectors];
+  Vec<T> maximum[kVectors];
 #pragma GCC unroll 4
-  for (int64_t v = 0; v < kVectors; ++v) most[v] = Load<T>(highest + v * kLanes<T>);
+  for (int64_t v = 0; v < kVectors; ++v) maximum[v] = Load<T>(highest + v * kLanes<T>);
   Vec<T> sums[kVectors] = {};
   for (int64_t j = 0; j < nodes; ++j) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       T* const at = scores + j * kPanelColumns<T> + v * kLanes<T>;
-      const Vec<T> power = PowerOfScore<T>(Load<T>(at), most[v]);
+      const Vec<T> power = PowerOfScore<T>(Load<T>(at), maximum[v]);
       sums[v] += power;
       Store<T>(at, power);
     }

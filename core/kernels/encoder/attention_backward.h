@@ -25,12 +25,12 @@ struct StoreProbabilities {
     bias.MakeScores(sums, key);
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
-      const Vec<T> most = Load<T>(highest + v * kLanes<T>);
+      const Vec<T> maximum = Load<T>(highest + v * kLanes<T>);
       const Vec<T> inverse = Load<T>(inverses + v * kLanes<T>);
 #pragma GCC unroll 32
       for (int64_t r = 0; r < kRows; ++r) {
         Store<T>(scores + (key + r) * kPanelColumns<T> + v * kLanes<T>,
-                 PowerOfScore<T>(sums[r][v], most) * inverse);
+                 PowerOfScore<T>(sums[r][v], maximum) * inverse);
       }
     }
   }
@@ -69,8 +69,8 @@ inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* mean
 #pragma GCC unroll 4
     for (int64_t v = 0; v < kVectors; ++v) {
       const int64_t at = j * kPanelColumns<T> + v * kLanes<T>;
-      const Vec<T> less = Load<T>(d_scores + at) - Load<T>(means + v * kLanes<T>);
-      Store<T>(d_scores + at, Load<T>(probabilities + at) * less);
+      const Vec<T> difference = Load<T>(d_scores + at) - Load<T>(means + v * kLanes<T>);
+      Store<T>(d_scores + at, Load<T>(probabilities + at) * difference);
     }
   }
 }

@@ -103,9 +103,9 @@ inline void AddEdgeGradient(const ScoreBias<T>& bias, int64_t nodes, const T* d_
     }
     for (int64_t g = 0; g < kEdgeGroup; ++g) {
       T* const to = sums + (e + g) * kLanes<T>;
-      Vec<T> all = Load<T>(to);
-      for (int64_t v = 0; v < kVectors; ++v) all += sum[g][v];
-      Store<T>(to, all);
+      Vec<T> total = Load<T>(to);
+      for (int64_t v = 0; v < kVectors; ++v) total += sum[g][v];
+      Store<T>(to, total);
     }
   }
 }

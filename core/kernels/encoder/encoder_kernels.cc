@@ -134,16 +134,16 @@ struct LayerAttention {
 
 // Calls attend(call, first row) for each instance.
 template <typename T, typename Attend>
-void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& all,
+void ForEachInstance(const EncoderCall<T>& call, const LayerAttention<T>& layer,
                      const Attend& attend) {
   const EncoderShape& s = call.shape;
-  const T* edges = all.edges;
+  const T* edges = layer.edges;
   for (int64_t b = 0; b < call.instances; ++b) {
     const int64_t first = call.first_rows[b];
     const AttentionShape shape{call.first_rows[b + 1] - first, s.hidden, s.heads, s.edge_features};
-    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, all.scratch), all.qkv.From(first),
-                            edges, all.edge_weights,
-                            all.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
+    attend(AttentionCall<T>{shape, AttentionScratch<T>(shape, layer.scratch), layer.qkv.From(first),
+                            edges, layer.edge_weights,
+                            layer.softmax + AttentionCall<T>::SoftmaxSize(first, b, s.heads)},
            first);
     if (s.edge_features > 0) edges += PackedEdgesSize<T>(s.edge_features, shape.nodes);
   }
@@ -170,11 +170,11 @@ void FeedForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& la
   for (int64_t first = 0; first < rows; first += kFeedRows) {
     const int64_t count = rows - first < kFeedRows ? rows - first : kFeedRows;
     const View<T> feed = saved.feed.data != nullptr ? saved.feed.From(first) : scratch.feed;
-    const View<const T> between = scratch.between.From(first).AsConst();
-    P::Multiply(between, layer.feed1, {count, h, f, h}, scratch.work,
+    const View<const T> after_norm1 = scratch.after_norm1.From(first).AsConst();
+    P::Multiply(after_norm1, layer.feed1, {count, h, f, h}, scratch.work,
                 StorePositive<T>{feed, layer.feed1_bias});
     P::Multiply(feed.AsConst(), layer.feed2, {count, f, h, f}, scratch.work,
-                StoreWithSkip<T>{saved.normalised2.From(first), layer.feed2_bias, between});
+                StoreWithSkip<T>{saved.normalised2.From(first), layer.feed2_bias, after_norm1});
   }
 }
 
@@ -198,12 +198,12 @@ void LayerForward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
               StoreWithBias<T>{saved.qkv, layer.qkv_bias});
   ForEachInstance<T>(
       call, {saved.qkv.AsConst(), edges, layer.edge_weights, saved.softmax, scratch.attention},
-      [&](const AttentionCall<T>& one, int64_t first) {
-        AttentionForward<T>(one, saved.attended.From(first));
+      [&](const AttentionCall<T>& attention_call, int64_t first) {
+        AttentionForward<T>(attention_call, saved.attended.From(first));
       });
   P::Multiply(saved.attended.AsConst(), layer.out, {rows, h, h, h}, scratch.work,
               StoreWithSkip<T>{saved.normalised1, layer.out_bias, input});
-  NormAll(call, layer.norm1, saved.normalised1, scratch.between, saved.root1);
+  NormAll(call, layer.norm1, saved.normalised1, scratch.after_norm1, saved.root1);
   FeedForward<P>(call, layer, saved, scratch);
   NormAll(call, layer.norm2, saved.normalised2, output, saved.root2);
 }
@@ -232,9 +232,9 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   for (int32_t l = 0; l < s.layers; ++l) {
     const PackedLayer<P> layer(s, packed_memory);
     Memory<T> reused = scratch_memory;  // used by each layer if nothing is saved
-    const SavedLayer<T> keep(s, rows, call.instances, saved != nullptr,
-                             saved != nullptr ? saved_memory : reused);
-    LayerForward<P>(call, layer, keep, work,
+    const SavedLayer<T> layer_values(s, rows, call.instances, saved != nullptr,
+                                     saved != nullptr ? saved_memory : reused);
+    LayerForward<P>(call, layer, layer_values, work,
                     {input, l + 1 == s.layers ? embedded : work.input, edges});
     input = work.input.AsConst();
   }
@@ -261,8 +261,8 @@ void NormAllBackward(const EncoderCall<T>& call, const NormParameters<T>& norm,
   }
 }
 
-// Computes scratch.d_between from scratch.gradient, the gradient with respect to the rows after the
-// skip.
+// Computes scratch.d_after_norm1 from scratch.gradient, the gradient with respect to the rows after
+// the skip.
 template <typename P>
 void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                   const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -289,7 +289,7 @@ void FeedBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& l
                    {gradient + offsets.feed1_weight + c * h, h, layer.norm1.scale,
                     layer.norm1.shift, scratch.sums});
     P::Multiply(d_feed, layer.feed1_back, {rows, width, h, f, c}, scratch.work,
-                StoreSum<T>{scratch.d_between, c == 0 ? d : scratch.d_between.AsConst()});
+                StoreSum<T>{scratch.d_after_norm1, c == 0 ? d : scratch.d_after_norm1.AsConst()});
   }
 }
 
@@ -300,8 +300,8 @@ void AddEdgeWeightGradient(const EncoderShape& s, const T* sums, T* to) {
   }
 }
 
-// Computes scratch.gradient, with respect to the layer's input, from scratch.d_between. Replaces
-// scratch.d_between by the gradient with respect to the rows after the skip.
+// Computes scratch.gradient, with respect to the layer's input, from scratch.d_after_norm1.
+// Replaces scratch.d_after_norm1 by the gradient with respect to the rows after the skip.
 template <typename P>
 void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLayer<P>& layer,
                           const SavedLayer<ElementOf<P>>& saved, const BackwardScratch<P>& scratch,
@@ -310,7 +310,7 @@ void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLay
   using T = ElementOf<P>;
   const int64_t h = call.shape.hidden;
   const int64_t rows = call.first_rows[call.instances];
-  const View<const T> d = scratch.d_between.AsConst();
+  const View<const T> d = scratch.d_after_norm1.AsConst();
   P::Multiply(d, layer.out_back, {rows, h, h, h}, scratch.work, StorePlain<T>{scratch.d_attended});
   P::AddGradient(d, saved.attended.AsConst(), {rows, h, h}, scratch.work,
                  {gradient + offsets.out_weight, h});
@@ -323,9 +323,9 @@ void AttentionAllBackward(const EncoderCall<ElementOf<P>>& call, const PackedLay
   ForEachInstance<T>(
       call,
       {saved.qkv.AsConst(), input.edges, layer.edge_weights, saved.softmax, scratch.attention},
-      [&](const AttentionCall<T>& one, int64_t first) {
-        AttentionBackward<T>(one, {scratch.d_attended.From(first).AsConst(),
-                                   scratch.d_qkv.From(first), scratch.d_edge_weights});
+      [&](const AttentionCall<T>& attention_call, int64_t first) {
+        AttentionBackward<T>(attention_call, {scratch.d_attended.From(first).AsConst(),
+                                              scratch.d_qkv.From(first), scratch.d_edge_weights});
       });
   AddEdgeWeightGradient(call.shape, scratch.d_edge_weights, gradient + offsets.edge_weight);
   const View<const T> d_qkv = scratch.d_qkv.AsConst();
@@ -353,7 +353,7 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
     Memory<T> saved_memory(saved);
     const SavedGroup<T> group(s, call.first_rows, call.instances, saved_memory);
     LayerInput<T> input{group.edges, group.input.AsConst(), nullptr, nullptr};
-    for (int32_t before = 0; before < l; ++before) {
+    for (int32_t earlier = 0; earlier < l; ++earlier) {
       const PackedLayer<P> layer(s, packed_memory);
       const SavedLayer<T> kept(s, rows, call.instances, true, saved_memory);
       input = {group.edges, kept.normalised2.AsConst(), layer.norm2.scale, layer.norm2.shift};
@@ -364,7 +364,7 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
     NormAllBackward(call, layer.norm2, kept.normalised2.AsConst(), kept.root2, work.gradient,
                     gradient + offsets.norm2_scale, gradient + offsets.norm2_shift);
     FeedBackward<P>(call, layer, kept, work, offsets, gradient);
-    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.root1, work.d_between,
+    NormAllBackward(call, layer.norm1, kept.normalised1.AsConst(), kept.root1, work.d_after_norm1,
                     gradient + offsets.norm1_scale, gradient + offsets.norm1_shift);
     AttentionAllBackward<P>(call, layer, kept, work, input, offsets, gradient);
   }

@@ -30,15 +30,15 @@ inline constexpr int64_t kFeedColumns = 128;
 template <typename P>
 struct ForwardScratch {
   using T = typename P::Element;
-  View<T> input;    // [R, H]: input of the layer
-  View<T> between;  // [R, H]: after the first norm
-  View<T> feed;     // [kFeedRows, F]
+  View<T> input;        // [R, H]: input of the layer
+  View<T> after_norm1;  // [R, H]: after the first norm
+  View<T> feed;         // [kFeedRows, F]
   T* attention;
   T* work;
 
   ForwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
     input = TakePanels(rows, s.hidden, memory);
-    between = TakePanels(rows, s.hidden, memory);
+    after_norm1 = TakePanels(rows, s.hidden, memory);
     feed = TakePanels(kFeedRows, s.feed_forward, memory);
     attention =
         memory.Take(AttentionScratch<T>::Size({longest, s.hidden, s.heads, s.edge_features}));
@@ -50,20 +50,20 @@ struct ForwardScratch {
 template <typename P>
 struct BackwardScratch {
   using T = typename P::Element;
-  View<T> gradient;    // [R, H]: w.r.t. the current rows
-  View<T> d_between;   // [R, H]: w.r.t. the rows after the first norm
-  View<T> d_attended;  // [R, H]
-  View<T> d_qkv;       // [R, 3H]
-  View<T> d_feed;      // [R, kFeedColumns]
-  T* sums;             // sums of a matrix's columns
-  T* d_edge_weights;   // [M, padded E, lanes]: sums of a layer
+  View<T> gradient;       // [R, H]: w.r.t. the current rows
+  View<T> d_after_norm1;  // [R, H]: w.r.t. the rows after the first norm
+  View<T> d_attended;     // [R, H]
+  View<T> d_qkv;          // [R, 3H]
+  View<T> d_feed;         // [R, kFeedColumns]
+  T* sums;                // sums of a matrix's columns
+  T* d_edge_weights;      // [M, padded E, lanes]: sums of a layer
   T* attention;
   T* work;
 
   BackwardScratch(const EncoderShape& s, int64_t rows, int64_t longest, Memory<T>& memory) {
     const int64_t h = s.hidden;
     gradient = TakePanels(rows, h, memory);
-    d_between = TakePanels(rows, h, memory);
+    d_after_norm1 = TakePanels(rows, h, memory);
     d_attended = TakePanels(rows, h, memory);
     d_qkv = TakePanels(rows, 3 * h, memory);
     d_feed = TakePanels(rows, kFeedColumns, memory);

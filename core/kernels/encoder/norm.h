@@ -79,17 +79,17 @@ inline void NormBackward(const NormParameters<T>& norm, int64_t nodes, int64_t h
     const T* const z = normalised.At(0, c);
     T* const d = dy.At(0, c);
     Vec<T> sum{};
-    Vec<T> along{};
+    Vec<T> dot{};
     for (int64_t n = 0; n < nodes; ++n) {
       const Vec<T> value = Load<T>(d + n * dy.row);
       sum += value;
-      along += value * Load<T>(z + n * normalised.row);
+      dot += value * Load<T>(z + n * normalised.row);
     }
-    Store<T>(d_scale + c, Load<T>(d_scale + c) + along);
+    Store<T>(d_scale + c, Load<T>(d_scale + c) + dot);
     Store<T>(d_shift + c, Load<T>(d_shift + c) + sum);
     const Vec<T> factor = Load<T>(norm.scale + c) * Load<T>(root + c);
     const Vec<T> mean = norm.mean == nullptr ? sum * share : Vec<T>{};
-    const Vec<T> slope = norm.mean == nullptr ? along * share : Vec<T>{};
+    const Vec<T> slope = norm.mean == nullptr ? dot * share : Vec<T>{};
     for (int64_t n = 0; n < nodes; ++n) {
       T* const at = d + n * dy.row;
       Store<T>(at, factor * (Load<T>(at) - mean - Load<T>(z + n * normalised.row) * slope));

@@ -1,6 +1,6 @@
 // One step of a trajectory whose choices a network makes, as a program for a group of threads that
-// are also lanes (group.h). It applies the network's last choice and writes the network's next
-// observation. Each step is a launch, because the network runs between two steps.
+// are also lanes (group.h). The program applies the network's last choice and writes the network's
+// next observation. Each step is a launch, because the network runs between two steps.
 #pragma once
 
 #include "core/kernels/forced_decoding/forced_decoding_program.h"

@@ -8,12 +8,12 @@ namespace vrp {
 namespace {
 
 // Calls body(row) for all rows, on the pool's threads unless `pool` is null.
-void ForRows(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body) {
-  constexpr int64_t kRowsAtOnce = 64;
-  const int64_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+void ForEachRow(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body) {
+  constexpr int64_t kRowsPerPiece = 64;
+  const int64_t pieces = (rows + kRowsPerPiece - 1) / kRowsPerPiece;
   const auto piece = [&](int64_t k) {
-    const int64_t end = std::min(rows, (k + 1) * kRowsAtOnce);
-    for (int64_t row = k * kRowsAtOnce; row < end; ++row) body(row);
+    const int64_t end = std::min(rows, (k + 1) * kRowsPerPiece);
+    for (int64_t row = k * kRowsPerPiece; row < end; ++row) body(row);
   };
   if (pool != nullptr && pieces > 1) {
     pool->ParallelFor(pieces, piece);
@@ -27,8 +27,8 @@ void ForRows(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body)
 template <typename T>
 void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
                       CpuPool* pool) {
-  ForRows(request.rows(), pool,
-          [&](int64_t row) { ForceDecode(SerialGroup(), request, row, result); });
+  ForEachRow(request.rows(), pool,
+             [&](int64_t row) { ForceDecode(SerialGroup(), request, row, result); });
 }
 template void ForceDecodeOnCpu(const ForcedDecodingRequest&, const ForcedDecodingResult<float>&,
                                CpuPool*);
@@ -37,7 +37,8 @@ template void ForceDecodeOnCpu(const ForcedDecodingRequest&, const ForcedDecodin
 
 template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result, CpuPool* pool) {
-  ForRows(request.rows(), pool, [&](int64_t row) { Advance(SerialGroup(), request, row, result); });
+  ForEachRow(request.rows(), pool,
+             [&](int64_t row) { Advance(SerialGroup(), request, row, result); });
 }
 template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<float>&, CpuPool*);
 template void AdvanceOnCpu(const AdvanceRequest&, const AdvanceResult<double>&, CpuPool*);

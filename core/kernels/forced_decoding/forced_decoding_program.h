@@ -1,6 +1,6 @@
 // Forced decoding of a trajectory as a program for a group of threads that are also lanes
-// (group.h). It applies the given choices by the routing rules and writes a network's observation
-// of every step.
+// (group.h). The program applies the given choices by the routing rules and writes a network's
+// observation of every step.
 #pragma once
 
 #include "core/kernels/routing/step_observation.h"

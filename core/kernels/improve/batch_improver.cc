@@ -16,8 +16,8 @@ class SerialBatchImprover final : public BatchImprover {
   absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                   const ImproveOptions& options) override {
     return ImproveInParts(plans, options, part_bytes_,
-                          [this](std::span<ImprovedPlan> part, const ImproveOptions& own) {
-                            return ImprovePart(part, own);
+                          [this](std::span<ImprovedPlan> part, const ImproveOptions& part_options) {
+                            return ImprovePart(part, part_options);
                           });
   }
 
@@ -25,10 +25,10 @@ class SerialBatchImprover final : public BatchImprover {
   absl::StatusOr<int32_t> ImprovePart(std::span<ImprovedPlan> plans,
                                       const ImproveOptions& options) const {
     PackedPlans packed(plans);
-    std::vector<uint16_t> near(static_cast<size_t>(packed.near_count()));
+    std::vector<uint16_t> neighbours(static_cast<size_t>(packed.neighbour_count()));
     std::vector<uint8_t> best(packed.plans().size());
     const std::vector<ImproveTask> tasks =
-        packed.TasksAt(packed.distances().data(), packed.demands().data(), near.data());
+        packed.TasksAt(packed.distances().data(), packed.demands().data(), neighbours.data());
     const ImproveBatch batch = {.instances = packed.size(),
                                 .nodes = packed.nodes(),
                                 .routes = packed.routes(),
@@ -45,7 +45,7 @@ class SerialBatchImprover final : public BatchImprover {
   }
 
   static void ImproveAll(const ImproveBatch& batch, const ImproveRequest& request, CpuPool* pool) {
-    const auto one = [&](int64_t number) {
+    const auto improve_plan = [&](int64_t number) {
       std::vector<uint8_t> memory(
           static_cast<size_t>(ImproveScratchBytes(batch.nodes, batch.routes)));
       const ImproveTask& task = batch.tasks[number];
@@ -53,10 +53,10 @@ class SerialBatchImprover final : public BatchImprover {
                    request, static_cast<int32_t>(number));
     };
     if (pool != nullptr && batch.instances > 1) {
-      pool->ParallelFor(batch.instances, one);
+      pool->ParallelFor(batch.instances, improve_plan);
       return;
     }
-    for (int32_t number = 0; number < batch.instances; ++number) one(number);
+    for (int32_t number = 0; number < batch.instances; ++number) improve_plan(number);
   }
 
   const int64_t part_bytes_;

@@ -20,7 +20,7 @@ constexpr int64_t kFreeMemoryDivisor = 2;
 
 // Copies a host array to the device.
 template <typename T>
-absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t stream) {
+absl::StatusOr<CudaScratch> Upload(const std::vector<T>& values, cudaStream_t stream) {
   const size_t bytes = values.size() * sizeof(T);
   VRP_ASSIGN_OR_RETURN(CudaScratch memory,
                        CudaScratch::Create(static_cast<int64_t>(bytes), stream));
@@ -32,7 +32,7 @@ absl::StatusOr<CudaScratch> Uploaded(const std::vector<T>& values, cudaStream_t 
 
 // The device arrays of a part.
 struct PartMemory {
-  CudaScratch distances, demands, current, best, near, tasks, scratch;
+  CudaScratch distances, demands, current, best, neighbours, tasks, scratch;
 };
 
 class CudaBatchImprover final : public BatchImprover {
@@ -43,22 +43,22 @@ class CudaBatchImprover final : public BatchImprover {
     // Ignores errors, because they mean that the device's thread has ended and the process is about
     // to end.
     static_cast<void>(
-        Do([this] { return CudaStatus(cudaStreamDestroy(stream_), "destroy a stream"); }));
+        RunWork([this] { return CudaStatus(cudaStreamDestroy(stream_), "destroy a stream"); }));
   }
 
   absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                   const ImproveOptions& options) override {
     int64_t part_bytes = 0;
-    VRP_RETURN_IF_ERROR(Do([&] { return Begin(part_bytes); }));
+    VRP_RETURN_IF_ERROR(RunWork([&] { return Begin(part_bytes); }));
     return ImproveInParts(plans, options, part_bytes,
-                          [this](std::span<ImprovedPlan> part, const ImproveOptions& own) {
-                            return ImprovePart(part, own);
+                          [this](std::span<ImprovedPlan> part, const ImproveOptions& part_options) {
+                            return ImprovePart(part, part_options);
                           });
   }
 
  private:
   // Runs `work` on the thread that owns the device.
-  absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
+  absl::Status RunWork(absl::FunctionRef<absl::Status()> work) const {
     return RunOnDevice(options_.runner, [&]() -> absl::Status {
       // Does not restore the thread's previous device. If the thread had none, restoring would
       // create a context on device 0, which takes hundreds of MiB. All device work chooses its
@@ -87,9 +87,9 @@ class CudaBatchImprover final : public BatchImprover {
     PackedPlans packed(plans);
     std::optional<PartMemory> memory;
     ImproveBatch batch;
-    VRP_RETURN_IF_ERROR(Do([&] { return Load(packed, memory, batch); }));
+    VRP_RETURN_IF_ERROR(RunWork([&] { return Load(packed, memory, batch); }));
     const absl::StatusOr<int32_t> rounds = Run(batch, memory->scratch, options);
-    const absl::Status stored = Do([&]() -> absl::Status {
+    const absl::Status stored = RunWork([&]() -> absl::Status {
       absl::Status status = rounds.ok() ? Store(batch, packed) : rounds.status();
       memory.reset();
       return status;
@@ -102,19 +102,20 @@ class CudaBatchImprover final : public BatchImprover {
   absl::Status Load(PackedPlans& packed, std::optional<PartMemory>& memory,
                     ImproveBatch& batch) const {
     const auto size = static_cast<int64_t>(packed.plans().size());
-    VRP_ASSIGN_OR_RETURN(CudaScratch distances, Uploaded(packed.distances(), stream_));
-    VRP_ASSIGN_OR_RETURN(CudaScratch demands, Uploaded(packed.demands(), stream_));
-    VRP_ASSIGN_OR_RETURN(CudaScratch current, Uploaded(packed.plans(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch distances, Upload(packed.distances(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch demands, Upload(packed.demands(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch current, Upload(packed.plans(), stream_));
     VRP_ASSIGN_OR_RETURN(CudaScratch best, CudaScratch::Create(size, stream_));
     // Clears the unused ends of smaller plans, which are copied back with the rest.
     VRP_RETURN_IF_ERROR(CudaStatus(
         cudaMemsetAsync(best.bytes(), 0, static_cast<size_t>(size), stream_), "clear plans"));
-    VRP_ASSIGN_OR_RETURN(CudaScratch near, CudaScratch::Create(2 * packed.near_count(), stream_));
+    VRP_ASSIGN_OR_RETURN(CudaScratch neighbours,
+                         CudaScratch::Create(2 * packed.neighbour_count(), stream_));
     const std::vector<ImproveTask> tasks_on_device =
         packed.TasksAt(reinterpret_cast<const int32_t*>(distances.bytes()),
                        reinterpret_cast<const int32_t*>(demands.bytes()),
-                       reinterpret_cast<uint16_t*>(near.bytes()));
-    VRP_ASSIGN_OR_RETURN(CudaScratch tasks, Uploaded(tasks_on_device, stream_));
+                       reinterpret_cast<uint16_t*>(neighbours.bytes()));
+    VRP_ASSIGN_OR_RETURN(CudaScratch tasks, Upload(tasks_on_device, stream_));
     batch = {.instances = packed.size(),
              .nodes = packed.nodes(),
              .routes = packed.routes(),
@@ -124,7 +125,7 @@ class CudaBatchImprover final : public BatchImprover {
     VRP_ASSIGN_OR_RETURN(CudaScratch scratch,
                          CudaScratch::Create(Plan(batch).global_scratch_bytes, stream_));
     memory.emplace(PartMemory{std::move(distances), std::move(demands), std::move(current),
-                              std::move(best), std::move(near), std::move(tasks),
+                              std::move(best), std::move(neighbours), std::move(tasks),
                               std::move(scratch)});
     // The copy must finish before `tasks_on_device` is destroyed.
     return CudaStatus(cudaStreamSynchronize(stream_), "copy plans to the device");
@@ -149,7 +150,7 @@ class CudaBatchImprover final : public BatchImprover {
                               const ImproveOptions& options) const {
     const ImproveLaunch launch = {
         .plan = Plan(batch), .scratch = scratch.bytes(), .stream = stream_};
-    const auto runner = [this](absl::FunctionRef<absl::Status()> work) { return Do(work); };
+    const auto runner = [this](absl::FunctionRef<absl::Status()> work) { return RunWork(work); };
     return CallImprove(options, runner, [&](const ImproveRequest& request) -> absl::Status {
       VRP_RETURN_IF_ERROR(CudaStatus(LaunchImprove(batch, request, launch), "improve plans"));
       return CudaStatus(cudaStreamSynchronize(stream_), "improve plans");

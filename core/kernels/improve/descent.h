@@ -13,13 +13,15 @@ namespace vrp {
 // Applies the best of Move's moves that make the plan cheaper, the first among equals. Returns
 // whether there was one. The scratch's route index is valid before and after.
 template <typename Move, typename Lanes>
-VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
-                         const ImproveScratch& scratch) {
-  const int32_t near = kMovedNear < task.listed() ? kMovedNear : task.listed();
-  const int32_t each = near * Move::kVariants;
+VRP_DEVICE bool ApplyBestMove(const Lanes& lanes, const ImproveTask& task,
+                              const ImproveScratch& scratch) {
+  const int32_t neighbours =
+      kMoveNeighbours < task.list_length() ? kMoveNeighbours : task.list_length();
+  const int32_t each = neighbours * Move::kVariants;
   const auto customer = [&](int32_t number) { return number / each + 1; };
   const auto other = [&](int32_t number) {
-    return int32_t{task.near[customer(number) * task.listed() + number % each / Move::kVariants]};
+    return int32_t{
+        task.neighbours[customer(number) * task.list_length() + number % each / Move::kVariants]};
   };
   const auto variant = [](int32_t number) { return number % Move::kVariants; };
   const auto best = lanes.Least((task.nodes - 1) * each, [&](int32_t number) {
@@ -38,13 +40,13 @@ VRP_DEVICE bool MakeBest(const Lanes& lanes, const ImproveTask& task,
 template <typename Lanes>
 VRP_DEVICE void Descend(const Lanes& lanes, const ImproveTask& task,
                         const ImproveScratch& scratch) {
-  if (task.listed() < 1) return;
+  if (task.list_length() < 1) return;
   IndexRoutes(lanes, task, scratch);
   for (bool better = true; better;) {
-    better = MakeBest<RelocateMove>(lanes, task, scratch);
-    better = MakeBest<SwapMove>(lanes, task, scratch) || better;
-    better = MakeBest<TwoOptStarMove>(lanes, task, scratch) || better;
-    better = MakeBest<TwoOptMove>(lanes, task, scratch) || better;
+    better = ApplyBestMove<RelocateMove>(lanes, task, scratch);
+    better = ApplyBestMove<SwapMove>(lanes, task, scratch) || better;
+    better = ApplyBestMove<TwoOptStarMove>(lanes, task, scratch) || better;
+    better = ApplyBestMove<TwoOptMove>(lanes, task, scratch) || better;
   }
 }
 

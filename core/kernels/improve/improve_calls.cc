@@ -10,17 +10,17 @@ namespace vrp {
 namespace {
 
 // Target duration of a call, and the number of rounds of the first call.
-constexpr absl::Duration kCall = absl::Milliseconds(20);
-constexpr int32_t kFirstRounds = 8;
+constexpr absl::Duration kTargetCallTime = absl::Milliseconds(20);
+constexpr int32_t kInitialRounds = 8;
 
-// Returns the number of rounds of the next call, after a call of `rounds` rounds that took `took`.
-// The call should end within `left`.
-int64_t NextRounds(int64_t rounds, absl::Duration took, absl::Duration left) {
+// Returns the number of rounds of the next call, after a call of `rounds` rounds that took
+// `duration`. The call should end within `left`.
+int64_t NextRounds(int64_t rounds, absl::Duration duration, absl::Duration left) {
   int64_t next = rounds;
-  if (took < kCall / 2) next *= 2;
-  if (took > kCall) next /= 2;
-  const double can_be = absl::FDivDuration(left, took) * static_cast<double>(rounds);
-  if (can_be < static_cast<double>(next)) next = static_cast<int64_t>(can_be);
+  if (duration < kTargetCallTime / 2) next *= 2;
+  if (duration > kTargetCallTime) next /= 2;
+  const double affordable = absl::FDivDuration(left, duration) * static_cast<double>(rounds);
+  if (affordable < static_cast<double>(next)) next = static_cast<int64_t>(affordable);
   return std::max<int64_t>(1, next);
 }
 
@@ -47,19 +47,19 @@ absl::StatusOr<int32_t> CallImprove(
   ImproveRequest request = {.annealing = MakeAnnealingTable(),
                             .seed = options.seed,
                             .rounds = std::max(options.rounds, 0)};
-  int64_t rounds = kFirstRounds;
+  int64_t rounds = kInitialRounds;
   do {
     request.first_round = request.end_round;
     request.end_round =
         static_cast<int32_t>(std::min<int64_t>(request.rounds, request.first_round + rounds));
-    absl::Duration took;  // without the wait for the device
+    absl::Duration duration;  // without the wait for the device
     VRP_RETURN_IF_ERROR(RunOnDevice(runner, [&] {
-      const absl::Time begun = SteadyNow();
+      const absl::Time start = SteadyNow();
       const absl::Status done = improve(request);
-      took = SteadyNow() - begun;
+      duration = SteadyNow() - start;
       return done;
     }));
-    rounds = NextRounds(rounds, took, options.stop.deadline() - SteadyNow());
+    rounds = NextRounds(rounds, duration, options.stop.deadline() - SteadyNow());
   } while (request.end_round < request.rounds && !options.stop.ShouldStop());
   return request.end_round;
 }
@@ -74,9 +74,9 @@ absl::StatusOr<int32_t> ImproveInParts(
     const std::span<ImprovedPlan> part = left.first(PartSize(left, bytes));
     const absl::Time now = SteadyNow();
     const double share = static_cast<double>(part.size()) / static_cast<double>(left.size());
-    ImproveOptions own = options;
-    own.stop = options.stop.Sooner(now + (options.stop.deadline() - now) * share);
-    VRP_ASSIGN_OR_RETURN(const int32_t rounds, improve(part, own));
+    ImproveOptions part_options = options;
+    part_options.stop = options.stop.Sooner(now + (options.stop.deadline() - now) * share);
+    VRP_ASSIGN_OR_RETURN(const int32_t rounds, improve(part, part_options));
     fewest = std::min(fewest, rounds);
     first += part.size();
   }

@@ -44,13 +44,14 @@ struct ImproveBatch {
   VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
 };
 
+// Whether simulated annealing accepts the trial. `word` is random.
 VRP_DEVICE inline bool Accepts(const ImproveRequest& request, const ImproveScratch& scratch,
                                int32_t round, uint32_t word) {
   const auto step = static_cast<int32_t>(int64_t{round} * kCoolingSteps / request.rounds);
-  const int64_t mean = scratch.current.header->mean_leg;
-  const int64_t temperature = mean * request.annealing.temperatures[step] >> 16;
-  const int64_t worse = temperature * request.annealing.logs[word % kLogSteps] >> 12;
-  return scratch.state->delta <= worse;
+  const int64_t mean_leg = scratch.current.header->mean_leg;
+  const int64_t temperature = mean_leg * request.annealing.temperatures[step] >> 16;
+  const int64_t max_increase = temperature * request.annealing.logs[word % kLogSteps] >> 12;
+  return scratch.state->delta <= max_increase;
 }
 
 template <typename Lanes>
@@ -83,7 +84,7 @@ VRP_DEVICE void ImproveRound(const Lanes& lanes, const ImproveTask& task,
 template <typename Lanes>
 VRP_DEVICE void BeginImprovement(const Lanes& lanes, const ImproveTask& task,
                                  const ImproveScratch& scratch, const LinkedPlan& best) {
-  ListNear(lanes, task);
+  ListNeighbours(lanes, task);
   Descend(lanes, task, scratch);
   lanes.Once([&] {
     int32_t used = 0;
@@ -103,9 +104,9 @@ VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch,
   const ImproveTask task = batch.tasks[number];  // read once
   const int64_t bytes = PlanBytes(task.nodes, task.routes);
   const int64_t offset = number * batch.plan_bytes();
-  const LinkedPlan kept = CutPlan(task.nodes, task.routes, batch.current + offset);
+  const LinkedPlan saved = CutPlan(task.nodes, task.routes, batch.current + offset);
   const LinkedPlan best = CutPlan(task.nodes, task.routes, batch.best + offset);
-  CopyPlan(lanes, bytes, kept, scratch.trial);
+  CopyPlan(lanes, bytes, saved, scratch.trial);
   if (request.first_round == 0) BeginImprovement(lanes, task, scratch, best);
   CopyPlan(lanes, bytes, scratch.trial, scratch.current);
   lanes.Once([&] { scratch.state->best = best.header->cost; });
@@ -113,7 +114,7 @@ VRP_DEVICE void Improve(const Lanes& lanes, const ImproveBatch& batch,
     ImproveRound(lanes, task, scratch, best, request, round);
   }
   if (request.end_round < request.rounds) {
-    CopyPlan(lanes, bytes, scratch.current, kept);
+    CopyPlan(lanes, bytes, scratch.current, saved);
     return;
   }
   CopyPlan(lanes, bytes, best, scratch.trial);

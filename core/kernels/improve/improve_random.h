@@ -14,7 +14,7 @@ class ImproveRandom {
  public:
   VRP_DEVICE ImproveRandom(uint64_t seed, uint32_t round)
       : key_{{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}},
-        counter_{{0, round, 0, kApart}} {}
+        counter_{{0, round, 0, kCounterTag}} {}
 
   VRP_DEVICE uint32_t Next() {
     if (used_ == 4) {
@@ -30,7 +30,7 @@ class ImproveRandom {
   }
 
  private:
-  static constexpr uint32_t kApart = 0x1397061Du;  // differs from the decoders' counters
+  static constexpr uint32_t kCounterTag = 0x1397061Du;  // differs from the decoders' counters
 
   PhiloxKey key_;
   PhiloxCounter counter_;

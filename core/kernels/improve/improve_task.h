@@ -11,8 +11,8 @@ namespace vrp {
 
 // Number of neighbours in a customer's list, which ruins visit, and number of those that moves of
 // the descent try.
-inline constexpr int32_t kListedNear = 32;
-inline constexpr int32_t kMovedNear = 12;
+inline constexpr int32_t kListedNeighbours = 32;
+inline constexpr int32_t kMoveNeighbours = 12;
 
 // Cost of an infeasible move.
 inline constexpr int32_t kNoMove = std::numeric_limits<int32_t>::max();
@@ -26,10 +26,12 @@ struct ImproveTask {
   int32_t capacity = 0;
   const int32_t* distances = nullptr;  // [N, N], symmetric
   const int32_t* demands = nullptr;    // [N]
-  uint16_t* near = nullptr;            // [N, listed()]: the nearest customers, nearest first
+  uint16_t* neighbours = nullptr;      // [N, list_length()]: the nearest customers, nearest first
 
   VRP_DEVICE int32_t points() const { return nodes + routes; }
-  VRP_DEVICE int32_t listed() const { return kListedNear < nodes - 2 ? kListedNear : nodes - 2; }
+  VRP_DEVICE int32_t list_length() const {
+    return kListedNeighbours < nodes - 2 ? kListedNeighbours : nodes - 2;
+  }
   VRP_DEVICE bool IsCustomer(int32_t point) const { return point < nodes; }
   VRP_DEVICE int32_t NodeOf(int32_t point) const { return point < nodes ? point : 0; }
   VRP_DEVICE int32_t Distance(int32_t from, int32_t to) const {
@@ -37,21 +39,22 @@ struct ImproveTask {
   }
 };
 
-// Fills task.near. Among equally near customers, lower numbers come first.
+// Fills task.neighbours. Among equally near customers, lower numbers come first.
 template <typename Lanes>
-VRP_DEVICE void ListNear(const Lanes& lanes, const ImproveTask& task) {
-  const int32_t listed = task.listed();
+VRP_DEVICE void ListNeighbours(const Lanes& lanes, const ImproveTask& task) {
+  const int32_t list_length = task.list_length();
   lanes.Each(task.nodes - 1, [&](int32_t row) {
     const int32_t from = row + 1;
-    uint16_t* const list = task.near + from * listed;
+    uint16_t* const list = task.neighbours + from * list_length;
     int32_t count = 0;
     for (int32_t to = 1; to < task.nodes; ++to) {
       if (to == from) continue;
       const int32_t distance = task.Distance(from, to);
-      if (count == listed && (listed == 0 || task.Distance(from, list[count - 1]) <= distance)) {
+      if (count == list_length &&
+          (list_length == 0 || task.Distance(from, list[count - 1]) <= distance)) {
         continue;
       }
-      int32_t at = count < listed ? count++ : count - 1;
+      int32_t at = count < list_length ? count++ : count - 1;
       for (; at > 0 && task.Distance(from, list[at - 1]) > distance; --at) list[at] = list[at - 1];
       list[at] = static_cast<uint16_t>(to);
     }

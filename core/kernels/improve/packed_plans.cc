@@ -22,10 +22,10 @@ PackedPlans::PackedPlans(std::span<const ImprovedPlan> from) {
     entries_.push_back({.task = task,
                         .distances = std::ssize(distances_),
                         .demands = std::ssize(demands_),
-                        .near = near_count_});
+                        .neighbours = neighbour_count_});
     distances_.insert(distances_.end(), plan.distances.begin(), plan.distances.end());
     demands_.insert(demands_.end(), plan.demands.begin(), plan.demands.end());
-    near_count_ += int64_t{task.nodes} * task.listed();
+    neighbour_count_ += int64_t{task.nodes} * task.list_length();
     nodes_ = std::max(nodes_, task.nodes);
     routes_ = std::max(routes_, task.routes);
   }
@@ -56,13 +56,13 @@ void PackedPlans::Write(const ImprovedPlan& from, const ImproveTask& task, uint8
 }
 
 std::vector<ImproveTask> PackedPlans::TasksAt(const int32_t* distances, const int32_t* demands,
-                                              uint16_t* near) const {
+                                              uint16_t* neighbours) const {
   std::vector<ImproveTask> tasks;
   for (const Entry& entry : entries_) {
     ImproveTask& task = tasks.emplace_back(entry.task);
     task.distances = distances + entry.distances;
     task.demands = demands + entry.demands;
-    task.near = near + entry.near;
+    task.neighbours = neighbours + entry.neighbours;
   }
   return tasks;
 }
@@ -83,7 +83,7 @@ void PackedPlans::Unpack(std::span<uint8_t> plans, std::span<ImprovedPlan> to) c
 
 int64_t ImprovedPlanBytes(const ImprovedPlan& plan) {
   const ImproveTask task = SizesOf(plan);
-  const int64_t row = 4 * int64_t{task.nodes} + 4 + 2 * int64_t{task.listed()};
+  const int64_t row = 4 * int64_t{task.nodes} + 4 + 2 * int64_t{task.list_length()};
   return row * task.nodes + 2 * PlanBytes(task.nodes, task.routes) +
          ImproveScratchBytes(task.nodes, task.routes) + static_cast<int64_t>(sizeof(ImproveTask));
 }

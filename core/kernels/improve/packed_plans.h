@@ -20,12 +20,12 @@ class PackedPlans {
   int64_t plan_bytes() const { return PlanBytes(nodes_, routes_); }
   const std::vector<int32_t>& distances() const { return distances_; }
   const std::vector<int32_t>& demands() const { return demands_; }
-  int64_t near_count() const { return near_count_; }
+  int64_t neighbour_count() const { return neighbour_count_; }
   std::vector<uint8_t>& plans() { return plans_; }  // [B, plan_bytes()]
 
   // Returns the tasks with pointers into the given arrays: this object's or copies of them.
   std::vector<ImproveTask> TasksAt(const int32_t* distances, const int32_t* demands,
-                                   uint16_t* near) const;
+                                   uint16_t* neighbours) const;
   // Writes `plans` [B, plan_bytes()] back to `to`, the plans given to the constructor.
   void Unpack(std::span<uint8_t> plans, std::span<ImprovedPlan> to) const;
 
@@ -34,14 +34,14 @@ class PackedPlans {
     ImproveTask task;  // without pointers
     int64_t distances = 0;
     int64_t demands = 0;
-    int64_t near = 0;
+    int64_t neighbours = 0;
   };
   void Write(const ImprovedPlan& from, const ImproveTask& task, uint8_t* to) const;
 
   std::vector<Entry> entries_;
   int32_t nodes_ = 2;
   int32_t routes_ = 1;
-  int64_t near_count_ = 0;
+  int64_t neighbour_count_ = 0;
   std::vector<int32_t> distances_;
   std::vector<int32_t> demands_;
   std::vector<uint8_t> plans_;

@@ -9,18 +9,18 @@
 
 namespace vrp {
 
-// Orders of reinsertion. Each round draws one of ten words.
+// Orders of reinsertion. Each round draws one, with the weights 4, 4, 2 and 1.
 enum class ReinsertionOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
 
-constexpr VRP_DEVICE ReinsertionOrder ReturnOrderOf(uint32_t word) {
+constexpr VRP_DEVICE ReinsertionOrder DrawOrder(uint32_t word) {
   const uint32_t draw = word % 11;
   if (draw < 4) return ReinsertionOrder::kRandom;
   if (draw < 8) return ReinsertionOrder::kLargest;
   return draw < 10 ? ReinsertionOrder::kFarthest : ReinsertionOrder::kNearest;
 }
 
-VRP_DEVICE inline int32_t ReturnKey(const ImproveTask& task, int32_t customer,
-                                    ReinsertionOrder order, uint32_t word) {
+VRP_DEVICE inline int32_t SortKey(const ImproveTask& task, int32_t customer, ReinsertionOrder order,
+                                  uint32_t word) {
   switch (order) {
     case ReinsertionOrder::kRandom:
       return static_cast<int32_t>(MixedWord(word, static_cast<uint32_t>(customer)) >> 1);
@@ -41,10 +41,9 @@ VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
                             const ImproveScratch& scratch) {
   const int32_t count = scratch.state->removed;
   const uint32_t word = scratch.state->word;
-  const ReinsertionOrder order = ReturnOrderOf(word >> 8);
-  lanes.Each(count, [&](int32_t i) {
-    scratch.keys[i] = ReturnKey(task, scratch.removed[i], order, word);
-  });
+  const ReinsertionOrder order = DrawOrder(word >> 8);
+  lanes.Each(count,
+             [&](int32_t i) { scratch.keys[i] = SortKey(task, scratch.removed[i], order, word); });
   lanes.Each(count, [&](int32_t i) {
     int32_t rank = 0;
     for (int32_t j = 0; j < count; ++j) {
@@ -61,20 +60,20 @@ VRP_DEVICE void SortRemoved(const Lanes& lanes, const ImproveTask& task,
 template <typename Lanes>
 VRP_DEVICE bool Recreate(const Lanes& lanes, const ImproveTask& task,
                          const ImproveScratch& scratch) {
-  constexpr uint32_t kBlinks = 127;  // one in kBlinks + 1 positions is skipped
+  constexpr uint32_t kBlinkMask = 127;  // skips one in kBlinkMask + 1 positions
   const LinkedPlan& plan = scratch.trial;
   SortRemoved(lanes, task, scratch);
   const int32_t count = scratch.state->removed;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t customer = scratch.sorted[i];
     const int32_t* const row = task.distances + customer * task.nodes;
-    const int32_t space = task.capacity - task.demands[customer];
+    const int32_t max_load = task.capacity - task.demands[customer];
     const uint32_t word = scratch.state->word + static_cast<uint32_t>(customer) * 0x85EBCA6Bu;
     const auto best = lanes.Least(task.points() - 1, [&](int32_t number) {
       const int32_t point = number + 1;
       const int32_t route = plan.route[point];
-      if (route == kUnrouted || plan.loads[route] > space) return kNoMove;
-      const bool blinks = (MixedWord(word, static_cast<uint32_t>(point)) & kBlinks) == 0;
+      if (route == kUnrouted || plan.loads[route] > max_load) return kNoMove;
+      const bool blinks = (MixedWord(word, static_cast<uint32_t>(point)) & kBlinkMask) == 0;
       if (blinks && task.IsCustomer(point)) return kNoMove;
       return row[task.NodeOf(point)] + row[task.NodeOf(plan.next[point])] - plan.legs[point];
     });

@@ -54,18 +54,18 @@ VRP_DEVICE inline void Ruin(const ImproveTask& task, const ImproveScratch& scrat
       static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(span)) / (1 + longest));
   const auto seed = static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(task.nodes - 1)));
   uint64_t ruined = 0;  // bit per route number, modulo 64
-  int32_t made = 0;
-  for (int32_t i = -1; i < task.listed() && made < strings; ++i) {
-    const int32_t customer = i < 0 ? seed : task.near[seed * task.listed() + i];
+  int32_t removed_strings = 0;
+  for (int32_t i = -1; i < task.list_length() && removed_strings < strings; ++i) {
+    const int32_t customer = i < 0 ? seed : task.neighbours[seed * task.list_length() + i];
     const int32_t route = plan.route[customer];
     if (route == kUnrouted) continue;
     const uint64_t bit = uint64_t{1} << (route & 63);
     if ((ruined & bit) != 0 && task.routes > 1) continue;
     ruined |= bit;
-    ++made;
+    ++removed_strings;
     const int32_t count = plan.counts[route];
-    const int32_t most = count < longest ? count : longest;
-    const auto length = static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(most)));
+    const int32_t max_length = count < longest ? count : longest;
+    const auto length = static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(max_length)));
     const bool split = length > 1 && length < count && (random.Next() & 1) != 0;
     const int32_t skipped =
         split ? static_cast<int32_t>(1 + random.Below(static_cast<uint32_t>(length - 1))) : -1;

@@ -28,20 +28,21 @@ struct SwapMove {
                                   int32_t j, int32_t variant) {
     const LinkedPlan& plan = scratch.trial;
     const int32_t other = plan.next[j];
-    const Chain mine = ChainOf(task, plan, i, 1 + variant % 2, other);
-    const Chain theirs = ChainOf(task, plan, other, 1 + variant / 2, i);
-    if (!mine.feasible || !theirs.feasible) return kNoMove;
+    const Chain chain = ChainOf(task, plan, i, 1 + variant % 2, other);
+    const Chain other_chain = ChainOf(task, plan, other, 1 + variant / 2, i);
+    if (!chain.feasible || !other_chain.feasible) return kNoMove;
     // RelocateMove exchanges neighbours.
-    if (plan.next[mine.last] == other || plan.next[theirs.last] == i) return kNoMove;
-    const int32_t more = theirs.load - mine.load;
-    if (plan.route[i] != plan.route[j] && (plan.loads[plan.route[i]] + more > task.capacity ||
-                                           plan.loads[plan.route[j]] - more > task.capacity)) {
+    if (plan.next[chain.last] == other || plan.next[other_chain.last] == i) return kNoMove;
+    const int32_t added_load = other_chain.load - chain.load;
+    if (plan.route[i] != plan.route[j] &&
+        (plan.loads[plan.route[i]] + added_load > task.capacity ||
+         plan.loads[plan.route[j]] - added_load > task.capacity)) {
       return kNoMove;
     }
     const int32_t previous = plan.before[i];
-    return task.Distance(previous, other) + task.Distance(theirs.last, plan.next[mine.last]) +
-           task.Distance(j, i) + task.Distance(mine.last, plan.next[theirs.last]) -
-           plan.legs[previous] - plan.legs[mine.last] - plan.legs[j] - plan.legs[theirs.last];
+    return task.Distance(previous, other) + task.Distance(other_chain.last, plan.next[chain.last]) +
+           task.Distance(j, i) + task.Distance(chain.last, plan.next[other_chain.last]) -
+           plan.legs[previous] - plan.legs[chain.last] - plan.legs[j] - plan.legs[other_chain.last];
   }
 
   static VRP_DEVICE void Apply(const ImproveTask& task, const ImproveScratch& scratch, int32_t i,

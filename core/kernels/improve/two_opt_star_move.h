@@ -23,11 +23,11 @@ struct TwoOptStarMove {
     if (plan.route[i] == plan.route[j]) return kNoMove;
     const int32_t a = CutOf(plan, i, variant == 2);
     const int32_t b = CutOf(plan, j, variant != 1);
-    const int32_t both = plan.loads[plan.route[i]] + plan.loads[plan.route[j]];
-    const int32_t one =
+    const int32_t total_load = plan.loads[plan.route[i]] + plan.loads[plan.route[j]];
+    const int32_t load =
         variant == 0 ? scratch.prefix_loads[a] + plan.loads[plan.route[j]] - scratch.prefix_loads[b]
                      : scratch.prefix_loads[a] + scratch.prefix_loads[b];
-    if (one > task.capacity || both - one > task.capacity) return kNoMove;
+    if (load > task.capacity || total_load - load > task.capacity) return kNoMove;
     const int32_t legs = plan.legs[a] + plan.legs[b];
     const int32_t after_a = plan.next[a];
     const int32_t after_b = plan.next[b];

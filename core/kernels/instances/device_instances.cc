@@ -6,8 +6,8 @@ namespace vrp {
 
 void DrawInstancesOnCpu(const InstanceTask& task) {
   const SerialGroup group;
-  double reach[4];
-  for (int32_t b = 0; b < task.instances; ++b) MakeInstance(group, task, b, reach);
+  double extremes[4];
+  for (int32_t b = 0; b < task.instances; ++b) MakeInstance(group, task, b, extremes);
 }
 
 }  // namespace vrp

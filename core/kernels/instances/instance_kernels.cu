@@ -8,8 +8,8 @@ namespace vrp {
 namespace {
 
 __global__ void __launch_bounds__(kSliceThreads) InstanceKernel(InstanceTask task) {
-  __shared__ double reach[4];
-  MakeInstance(SliceGroup<true>(), task, static_cast<int32_t>(blockIdx.x), reach);
+  __shared__ double extremes[4];
+  MakeInstance(SliceGroup<true>(), task, static_cast<int32_t>(blockIdx.x), extremes);
 }
 
 }  // namespace

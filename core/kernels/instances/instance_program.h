@@ -20,8 +20,8 @@ struct DemandDraws {
   int64_t largest = kMaxDemand;
   int32_t count = 0;
 };
-// Draws each demand separately. If one draw took more words than usual, repeats it and all later
-// ones in sequence.
+// Draws each demand separately. If one draw took more than kDemandWords, repeats it and all
+// later ones in sequence.
 template <typename Group>
 VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double* demands) {
   const auto from = [&](int32_t i) {
@@ -62,9 +62,9 @@ VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
                           const RoutingProblem& problem, const NodeColumns& columns) {
   group.Each(problem.nodes, [&](int32_t node) {
     CounterRandom random = numbers.From(kPositionWords * static_cast<uint64_t>(node));
-    const Position place = DrawPosition(1, random);
-    columns.x[node] = place.x;
-    columns.y[node] = place.y;
+    const Position position = DrawPosition(1, random);
+    columns.x[node] = position.x;
+    columns.y[node] = position.y;
   });
   if (problem.tsp) return;
   group.Once([&] { columns.demands[0] = 0; });
@@ -74,33 +74,34 @@ VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
               columns.demands + 1);
 }
 
-// Returns the square around the nodes. `reach` [4] is memory of the group.
+// Returns the square around the nodes. `extremes` [4] is memory of the group.
 template <typename Group>
-VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem, double* reach) {
+VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem,
+                                double* extremes) {
   // Computes the largest x and y, and the negated smallest x and y.
   group.Rows(4, [&](const auto& lanes, int32_t row) {
     const double* const values = row % 2 == 0 ? problem.x : problem.y;
     const double sign = row < 2 ? 1 : -1;
-    const auto most = lanes.template Largest<double>(
+    const auto largest = lanes.template Largest<double>(
         problem.nodes, [&](int32_t node) { return sign * values[node]; });
-    lanes.Once([&] { reach[row] = most; });
+    lanes.Once([&] { extremes[row] = largest; });
   });
-  FeatureFrame frame = {.problem = problem, .low_x = -reach[2], .low_y = -reach[3]};
-  frame.side = FrameSide(reach[0] - frame.low_x, reach[1] - frame.low_y);
+  FeatureFrame frame = {.problem = problem, .low_x = -extremes[2], .low_y = -extremes[3]};
+  frame.side = FrameSide(extremes[0] - frame.low_x, extremes[1] - frame.low_y);
   frame.problem.scale = frame.side;
   return frame;
 }
 
 template <typename Group>
 VRP_DEVICE void MakeInstance(const Group& group, const InstanceTask& task, int32_t b,
-                             double* reach) {
+                             double* extremes) {
   const int64_t index = *task.batch * task.instances + b;
   const NodeColumns columns = ColumnsOf(task, b);
   const RoutingProblem drawn = DrawProblem(task.drawn, index, columns);
   const ProblemKind kind = drawn.tsp ? ProblemKind::kTsp : ProblemKind::kCvrp;
   DrawNodes(group, InstanceNumbers(task.drawn.seed, index, InstanceStream::kNodes, kind), drawn,
             columns);
-  const FeatureFrame frame = FrameOf(group, drawn, reach);
+  const FeatureFrame frame = FrameOf(group, drawn, extremes);
   group.Once([&] {
     task.rules[b] = MakeStepRules(frame.problem);
     task.scales[b] = frame.problem.scale;

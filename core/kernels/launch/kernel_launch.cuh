@@ -21,14 +21,14 @@ template <typename Kernel>
 cudaError_t AllowShared(Kernel kernel, int64_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;
   int device = 0;
-  int most = 0;
+  int max_bytes = 0;
   if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
   if (const cudaError_t error =
-          cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+          cudaDeviceGetAttribute(&max_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
       error != cudaSuccess) {
     return error;
   }
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most);
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, max_bytes);
 }
 
 // Enqueues a call of `kernel` by every thread. Returns CUDA's immediate error. Does nothing for

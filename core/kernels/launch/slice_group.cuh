@@ -81,8 +81,8 @@ class WarpLanes {
   static __device__ int32_t Lane() { return static_cast<int32_t>(threadIdx.x) % kLanes; }
 };
 
-// A slice as a group. `kAlone`: whether the block has only this slice.
-template <bool kAlone>
+// A slice as a group. `kSingleSlice`: whether the block has only this slice.
+template <bool kSingleSlice>
 class SliceGroup {
  public:
   template <typename Body>
@@ -104,7 +104,7 @@ class SliceGroup {
   // Waits for the slice's threads. A barrier number known only at run time would make ptxas reserve
   // all 16 barriers for the block. A multiprocessor has 24 to 64, so few blocks would share it.
   __device__ void Wait() const {
-    if constexpr (kAlone) {
+    if constexpr (kSingleSlice) {
       __syncthreads();
     } else {
       // Barrier 0 belongs to the whole block.

@@ -35,7 +35,7 @@ struct LstmKernels {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
     const T* packed = nullptr;
-    bool from_last = false;
+    bool from_last = false;     // whether the product begins with the last columns
     const T* hidden = nullptr;  // null: 0
     const T* cell = nullptr;
     T* gates = nullptr;

@@ -77,11 +77,11 @@ template <typename Group>
 VRP_DEVICE void UpdateOnePiece(const Group& group, AdamWFactors f, const UpdatePiece& piece,
                                const UpdateArrays& arrays) {
   float* const value = arrays.values + piece.first;
-  const float* const slope = arrays.gradient + piece.first;
+  const float* const gradient = arrays.gradient + piece.first;
   float* const mean = arrays.mean + piece.first;
   float* const square = arrays.square + piece.first;
   group.Each(piece.count, [&](int32_t i) {
-    const float g = f.scale * slope[i];
+    const float g = f.scale * gradient[i];
     const float m = std::fma(f.beta1, mean[i], (1 - f.beta1) * g);
     const float v = std::fma(f.beta2, square[i], (1 - f.beta2) * (g * g));
     mean[i] = m;

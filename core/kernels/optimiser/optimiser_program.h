@@ -46,7 +46,8 @@ struct OptimiserTask {
   OptimiserState* state = nullptr;
 };
 
-constexpr bool IsNumber(double value) { return value - value == 0; }  // whether finite
+// Whether `value` is finite.
+constexpr bool IsFinite(double value) { return value - value == 0; }
 
 // Updates the loss scale like at::_amp_update_scale_.
 constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
@@ -55,7 +56,7 @@ constexpr void UpdateLossScale(const LossScale& loss, bool overflowed) {
     *loss.steps = 0;
   } else if (++*loss.steps == loss.growth_interval) {
     const auto grown = static_cast<float>(*loss.scale * loss.growth);
-    if (IsNumber(grown)) *loss.scale = grown;
+    if (IsFinite(grown)) *loss.scale = grown;
     *loss.steps = 0;
   }
 }
@@ -73,16 +74,16 @@ VRP_DEVICE void DecideStep(const Group& group, const OptimiserTask& task, double
     const bool scaled = task.loss_scale.scale != nullptr;
     const double inverse = scaled ? 1 / double{*task.loss_scale.scale} : 1;
     state.norm = std::sqrt(squares) * inverse;
-    const bool sound = IsNumber(state.norm);
-    if (scaled) UpdateLossScale(task.loss_scale, !sound);
-    const int64_t place = state.steps < task.rate_count ? state.steps : task.rate_count - 1;
+    const bool is_finite = IsFinite(state.norm);
+    if (scaled) UpdateLossScale(task.loss_scale, !is_finite);
+    const int64_t rate_index = state.steps < task.rate_count ? state.steps : task.rate_count - 1;
     ++state.steps;
-    state.applies = sound && IsNumber(*task.loss) ? 1 : 0;
+    state.applies = is_finite && IsFinite(*task.loss) ? 1 : 0;
     if (state.applies == 0) return;
     ++state.updates;
     const double clip = state.norm > task.clip ? task.clip / state.norm : 1;
     for (int32_t decays = 0; decays < 2; ++decays) {
-      state.factors[decays] = FactorsOf(task.adamw, {.learning_rate = task.rates[place],
+      state.factors[decays] = FactorsOf(task.adamw, {.learning_rate = task.rates[rate_index],
                                                      .scale = clip * inverse,
                                                      .updates = state.updates,
                                                      .decays = decays != 0});
@@ -103,13 +104,13 @@ VRP_DEVICE void SumSquares(const Group& group, const OptimiserTask& task, int64_
 template <typename Group>
 VRP_DEVICE void UpdatePieceOf(const Group& group, const OptimiserTask& task, int32_t piece) {
   if (task.state->applies == 0) return;
-  const UpdatePiece& one = task.pieces[piece];
-  UpdateOnePiece(group, task.state->factors[one.decays ? 1 : 0], one, task.arrays);
+  const UpdatePiece& update = task.pieces[piece];
+  UpdateOnePiece(group, task.state->factors[update.decays ? 1 : 0], update, task.arrays);
   if (task.average == nullptr) return;
   const float share = task.state->average_share;
-  const float* const values = task.arrays.values + one.first;
-  float* const average = task.average + one.first;
-  group.Each(one.count,
+  const float* const values = task.arrays.values + update.first;
+  float* const average = task.average + update.first;
+  group.Each(update.count,
              [&](int32_t i) { average[i] = MovedAverage(average[i], values[i], share); });
 }
 

@@ -18,10 +18,10 @@ inline __attribute__((always_inline)) Vec<T> Dynamic(const StepView<T>& view, co
 // Turns scores [N'] into weights that sum to 1.
 template <typename T>
 inline void Softmax(T* scores, int64_t nodes, Vec<T> highest) {
-  const T top = MaxOf<T>(highest);
+  const T largest = MaxOf<T>(highest);
   Vec<T> sums = {};
   for (int64_t n = 0; n < nodes; n += kLanes<T>) {
-    const Vec<T> value = Exp<T>(Load<T>(scores + n) - top);
+    const Vec<T> value = Exp<T>(Load<T>(scores + n) - largest);
     sums += value;
     Store<T>(scores + n, value);
   }
@@ -124,23 +124,24 @@ inline void LogitsRowBack(const PointerJob<T>& job, const PointerBackJob<T>& bac
   const StepView<T>& view = job.views[q];
   int32_t best = 0;
   T allowed = 0;
-  T plain = 0;  // sum of the allowed logits
+  T allowed_sum = 0;  // sum of the allowed logits
   for (int64_t n = 0; n < job.nodes; ++n) {
     if (view.mask[n] != 0) continue;
     allowed += 1;
-    plain += logits[n];
+    allowed_sum += logits[n];
     if (!(logits[n] <= logits[best]) || view.mask[best] != 0) best = static_cast<int32_t>(n);
   }
-  const T top = logits[best];
+  const T largest = logits[best];
   Vec<T> sums = {};
-  for (int64_t n = 0; n < nodes; n += kLanes<T>) sums += Exp<T>(Load<T>(logits + n) - top);
+  for (int64_t n = 0; n < nodes; n += kLanes<T>) sums += Exp<T>(Load<T>(logits + n) - largest);
   const T sum = Sum<T>(sums);
-  const T log_sum = top + static_cast<T>(__builtin_log(static_cast<double>(sum)));
+  const T log_sum = largest + static_cast<T>(__builtin_log(static_cast<double>(sum)));
   const int32_t choice = back.choices[q];
   const T likelihood = logits[choice] - log_sum;
   back.likeliest[q] = best;
   back.likelihoods[q] = likelihood;
-  back.terms[q] = (1 - back.smoothing) * likelihood + back.smoothing * (plain / allowed - log_sum);
+  back.terms[q] =
+      (1 - back.smoothing) * likelihood + back.smoothing * (allowed_sum / allowed - log_sum);
   const T weight = back.weights[q];
   const T chosen = weight * (1 - back.smoothing);
   const T each = weight * back.smoothing / allowed;
@@ -150,8 +151,8 @@ inline void LogitsRowBack(const PointerJob<T>& job, const PointerBackJob<T>& bac
     const Vec<T> value = d_logit * job.clip * (static_cast<T>(1) - squashed * squashed);
     return mask == Vec<T>{} ? value : Vec<T>{};
   };
-  const T picked = logits[choice] * slope;
-  const T extra = chosen * job.clip * (1 - picked * picked);
+  const T squashed_choice = logits[choice] * slope;
+  const T extra = chosen * job.clip * (1 - squashed_choice * squashed_choice);
   Vec<T> d_weights[kPointerDynamic] = {};
   for (int64_t n = 0; n < nodes; n += kLanes<T>) {
     const Vec<T> logit = Load<T>(logits + n);

@@ -63,15 +63,15 @@ constexpr void WriteNodeFeatures(const FeatureFrame& frame, int32_t node, const 
     const double elapsed = (times[node] - problem.window_opens[0]) / problem.horizon;
     return Smaller(Larger(elapsed, 0), 1);
   };
-  const auto place = [&](const double* coordinates, double low) {
+  const auto coordinate = [&](const double* coordinates, double low) {
     return coordinates == nullptr ? 0 : (coordinates[node] - low) / frame.side;
   };
   const double service = timed ? ValueAt(problem.services, node) / problem.horizon : 0;
   const double limit =
       problem.distance_limit == kInfinity ? 0 : problem.scale / problem.distance_limit;
   const double row[kNodeFeatures] = {
-      place(problem.x, frame.low_x),
-      place(problem.y, frame.low_y),
+      coordinate(problem.x, frame.low_x),
+      coordinate(problem.y, frame.low_y),
       share(problem.demands),
       share(problem.backhauls),
       timed ? time(problem.window_opens) : 0,

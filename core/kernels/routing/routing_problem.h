@@ -13,7 +13,7 @@ namespace vrp {
 // Node 0 is the depot, or in a TSP a city like the others.
 struct RoutingProblem {
   int32_t nodes = 0;         // N
-  bool tsp = false;          // whether it is one closed tour with any first node
+  bool tsp = false;          // whether a plan is one closed tour with any first node
   bool open_routes = false;  // whether routes have no return legs
   Metric metric = Metric::kExact;
   double speed = 1;

@@ -71,12 +71,12 @@ VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& la
   const bool pointer = layout.kind == ObservationKind::kPointer;
   const int32_t features = ObservedFeatures(layout.kind);
   group.Each(layout.nodes, [&](int32_t n) {
-    const bool there = n < view.rules.problem.nodes;
+    const bool exists = n < view.rules.problem.nodes;
     to.forbidden[n] =
-        there && IsAllowed(view.rules, view.state, view.visited, n) ? uint8_t{0} : uint8_t{1};
+        exists && IsAllowed(view.rules, view.state, view.visited, n) ? uint8_t{0} : uint8_t{1};
     T* const row = to.features + n * features;
-    for (int32_t i = 0; !there && i < features; ++i) row[i] = 0;
-    if (pointer && there) WritePointerFeatures(view, n, row);
+    for (int32_t i = 0; !exists && i < features; ++i) row[i] = 0;
+    if (pointer && exists) WritePointerFeatures(view, n, row);
   });
   group.Once([&] {
     *to.current = view.state.current;
@@ -90,7 +90,7 @@ VRP_DEVICE void WriteObservation(const Group& group, const ObservationLayout& la
   });
 }
 
-// Writes the observation of a finished or missing trajectory: it is at node 0 and may only stay
+// Writes the observation of a finished or missing trajectory, which is at node 0 and may only stay
 // there.
 template <typename Group, typename T>
 VRP_DEVICE void WriteIdleObservation(const Group& group, const ObservationLayout& layout,

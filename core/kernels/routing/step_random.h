@@ -39,7 +39,7 @@ constexpr double SecondUniform(const PhiloxCounter& block) {
   return UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32));
 }
 
-// Eight neighbouring units of a layer with dropout, two per word.
+// The key of eight neighbouring units of a layer with dropout, two per word.
 struct DropoutKey {
   uint64_t seed = 0;
   uint64_t stream = 0;
@@ -51,11 +51,12 @@ struct DropoutKey {
 };
 constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
   constexpr uint32_t kNoStep = uint32_t{1} << 31;  // differs from all of StepBlock's
-  const uint32_t place = static_cast<uint32_t>(key.block) | static_cast<uint32_t>(key.layer) << 8 |
-                         (key.decoder ? 1u : 0u) << 11 | static_cast<uint32_t>(key.step) << 12;
+  const uint32_t position = static_cast<uint32_t>(key.block) |
+                            static_cast<uint32_t>(key.layer) << 8 | (key.decoder ? 1u : 0u) << 11 |
+                            static_cast<uint32_t>(key.step) << 12;
   return PhiloxBlock(
       {{static_cast<uint32_t>(key.seed), static_cast<uint32_t>(key.seed >> 32)}},
-      {{place | kNoStep, static_cast<uint32_t>(key.sequence), static_cast<uint32_t>(key.stream),
+      {{position | kNoStep, static_cast<uint32_t>(key.sequence), static_cast<uint32_t>(key.stream),
         static_cast<uint32_t>(key.stream >> 32)}});
 }
 

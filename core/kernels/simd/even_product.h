@@ -39,8 +39,8 @@ struct EvenProduct {
 template <typename T>
 inline constexpr int64_t kEvenRows = sizeof(T) == 8 ? 4 : kBlockRows;
 
-// Computes a block. A separate function for each height, because they would take minutes to compile
-// inline.
+// Computes a block. Each height has its own function, because inline functions would take minutes
+// to compile.
 template <typename Left, int64_t kVectors, int64_t kHeight, typename T, typename Epilogue>
 __attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
                                          const Epilogue& epilogue) {
@@ -59,12 +59,12 @@ __attribute__((noinline)) void EvenBlock(const EvenProduct<T>& p, int64_t i,
   epilogue(sums, i);
 }
 
-template <typename Left, int64_t kVectors, int64_t kMost, typename T, typename Epilogue>
+template <typename Left, int64_t kVectors, int64_t kMaxHeight, typename T, typename Epilogue>
 inline __attribute__((always_inline)) void EvenBlockOf(int64_t height, const EvenProduct<T>& p,
                                                        int64_t i, const Epilogue& epilogue) {
-  if constexpr (kMost > 0) {
-    if (height == kMost) return EvenBlock<Left, kVectors, kMost>(p, i, epilogue);
-    EvenBlockOf<Left, kVectors, kMost - 1>(height, p, i, epilogue);
+  if constexpr (kMaxHeight > 0) {
+    if (height == kMaxHeight) return EvenBlock<Left, kVectors, kMaxHeight>(p, i, epilogue);
+    EvenBlockOf<Left, kVectors, kMaxHeight - 1>(height, p, i, epilogue);
   }
 }
 
@@ -72,15 +72,15 @@ inline __attribute__((always_inline)) void EvenBlockOf(int64_t height, const Eve
 // vectors of sums [kRows][kVectors]. A row's results do not depend on the other rows.
 template <typename Left, int64_t kVectors, typename T, typename Epilogue>
 inline void MultiplyEvenly(const EvenProduct<T>& p, const Epilogue& epilogue) {
-  constexpr int64_t kMost = kEvenRows<T>;
+  constexpr int64_t kMaxHeight = kEvenRows<T>;
   const auto rows = static_cast<uint32_t>(p.rows);
-  const uint32_t blocks = (rows + kMost - 1) / kMost;
+  const uint32_t blocks = (rows + kMaxHeight - 1) / kMaxHeight;
   const uint32_t height = rows / blocks;
-  const uint32_t higher = rows - height * blocks;  // blocks with one more row
+  const uint32_t taller = rows - height * blocks;  // blocks with one more row
   for (uint32_t n = 0, i = 0; n < blocks; ++n) {
-    const uint32_t here = height + (n < higher ? 1 : 0);
-    EvenBlockOf<Left, kVectors, kMost>(here, p, i, epilogue);
-    i += here;
+    const uint32_t block_height = height + (n < taller ? 1 : 0);
+    EvenBlockOf<Left, kVectors, kMaxHeight>(block_height, p, i, epilogue);
+    i += block_height;
   }
 }
 

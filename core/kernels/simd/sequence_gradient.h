@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "core/kernels/simd/ahead_block.h"
 #include "core/kernels/simd/gemm.h"
+#include "core/kernels/simd/prefetch_block.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -107,10 +107,10 @@ inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPane
       PrefetchBlock<T>(add.data, add.stride, height);
       if (width == kPanel && height == kBlockRows && piece / P::kFold * kLine < kSequenceOutputs) {
         const T* const next = p.next + piece / P::kFold * kLine + piece % P::kFold * job.stride;
-        blocks.template Block<kBlockRows>(0, Ahead<T>{next, P::kFold * job.stride});
+        blocks.template Block<kBlockRows>(0, Prefetcher<T>{next, P::kFold * job.stride});
         ++piece;
       } else if (width == kPanel && height == kBlockRows) {
-        blocks.template Block<kBlockRows>(0, NothingAhead{});
+        blocks.template Block<kBlockRows>(0, NoPrefetch{});
       } else if (width == kPanel) {
         blocks.Last(0, height);
       } else {
@@ -118,7 +118,7 @@ inline void AddPanelGradients(const SequenceGradient<T>& job, const GradientPane
           const ColumnBlocks<T, typename P::Steps, 1, AddTo<T>> column{block,  right + v, kPanel,
                                                                        p.rows, v,         add};
           if (height == kBlockRows) {
-            column.template Block<kBlockRows>(0, NothingAhead{});
+            column.template Block<kBlockRows>(0, NoPrefetch{});
           } else {
             column.Last(0, height);
           }

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "core/kernels/simd/ahead_block.h"
 #include "core/kernels/simd/gemm.h"
+#include "core/kernels/simd/prefetch_block.h"
 #include "core/kernels/simd/vec.h"
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
@@ -52,9 +52,9 @@ inline void StepPanel(const StepProduct<T>& p, StepRange range, int64_t j, const
   for (int64_t line = 0; i + kBlockRows <= range.last; i += kBlockRows, line += kLine) {
     PrefetchBlock<T>(epilogue.data + i * epilogue.stride + j, epilogue.stride, kBlockRows);
     if (line < kPanel) {
-      blocks.template Block<kBlockRows>(i, Ahead<T>{next + line, kPanel});
+      blocks.template Block<kBlockRows>(i, Prefetcher<T>{next + line, kPanel});
     } else {
-      blocks.template Block<kBlockRows>(i, NothingAhead{});
+      blocks.template Block<kBlockRows>(i, NoPrefetch{});
     }
   }
   blocks.Last(i, range.last - i);
@@ -71,14 +71,14 @@ inline void LastStepColumns(const StepProduct<T>& p, const Epilogue& epilogue) {
         p.a, p.packed + j * p.inner + v, width, p.inner, j + v, epilogue};
     int64_t i = 0;
     for (; i + kBlockRows <= p.rows; i += kBlockRows) {
-      blocks.template Block<kBlockRows>(i, NothingAhead{});
+      blocks.template Block<kBlockRows>(i, NoPrefetch{});
     }
     blocks.Last(i, p.rows - i);
   }
 }
 
-// Computes a product. With `from_last`, begins with the last columns. If it alternates from pass to
-// pass, the columns used last are still in the cache.
+// Computes a product. With `from_last`, begins with the last columns. If callers alternate
+// `from_last` from pass to pass, the columns used last are still in the cache.
 template <typename T, typename Steps, typename Epilogue>
 inline void MultiplySteps(const StepProduct<T>& p, bool from_last, const Epilogue& epilogue) {
   constexpr int64_t kPanel = kBlockVectors * kLanes<T>;

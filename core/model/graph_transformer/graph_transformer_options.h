@@ -26,7 +26,7 @@ struct GraphTransformerOptions {
   NormKind norm = NormKind::kInstance;
   bool edge_bias = true;                 // whether distances, given or computed, bias attention
   double logit_clip = 10;                // kMinLogitClip .. kMaxLogitClip
-  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: usual
+  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: the defaults
 
   bool operator==(const GraphTransformerOptions&) const = default;
 };
@@ -35,7 +35,7 @@ struct GraphTransformerOptions {
 std::string_view NormName(NormKind norm);
 
 // Returns {"hidden": 128, "heads": 8, "feed_forward": 512, "layers": 3, "norm": "instance",
-//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" if they are not the usual ones.
+//  "edge_bias": true, "logit_clip": 10.0}, and "inputs" unless they are the defaults.
 std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options);
 // Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,

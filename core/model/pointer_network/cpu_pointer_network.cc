@@ -138,16 +138,16 @@ class CpuPointerNetwork final : public PolicyEngine {
                  .first_instance = rollout.first_instance},
                 worker.group);
     clock.Spent(Phase::kEncode);
-    const bool walks = rollout.choice == Choice::kForced;
-    VRP_RETURN_IF_ERROR(walks ? pass.Walk(rollout, worker.group, work.table)
-                              : pass.Rollout(rollout, worker.group, work.table));
+    const bool forced = rollout.choice == Choice::kForced;
+    VRP_RETURN_IF_ERROR(forced ? pass.ReplayChoices(rollout, worker.group, work.table)
+                               : pass.Rollout(rollout, worker.group, work.table));
     worker.weights.resize(static_cast<size_t>(range.count) * work.table.count());
     work.weigh(range.first, work.table.Costs(range.first, range.count), worker.weights);
     clock.Spent(Phase::kRollout);
     PointerPass::SecondPass second{.request = &request,
                                    .weights = worker.weights.data(),
                                    .table = &work.table,
-                                   .score = walks};
+                                   .score = forced};
     pass.ForwardSteps(second, worker.group);
     clock.Spent(Phase::kSecondPass);
     pass.BackwardSteps(second, worker.group, worker.sum);

@@ -35,16 +35,16 @@ void PointerPass::BackwardGlimpses(const SecondPass& pass, PointerGroup& group,
   int64_t attention = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const PointerInstance& at = group.instances[group.ranks[r] / count];
-    const int64_t place = group.places[r];
-    GlimpseJob<float> job = Glimpse(at, group, place, group.places[r + 1] - place);
+    const int64_t position = group.step_offsets[r];
+    GlimpseJob<float> job = Glimpse(at, group, position, group.step_offsets[r + 1] - position);
     job.weights = group.attention.data() + attention;
     attention += kPointerHeads * job.steps * at.padded;
     float* const columns = group.value_columns.Grow(width * at.padded);
     kernels_.transpose(group.values.data() + at.row * width, at.nodes, width, at.padded, columns);
     kernels_.glimpse_back(job, {.keys = group.keys.data() + at.row * width,
                                 .value_columns = columns,
-                                .d_seen = group.d_seen.data() + place * width,
-                                .d_queries = group.d_queries.data() + place * width,
+                                .d_seen = group.d_seen.data() + position * width,
+                                .d_queries = group.d_queries.data() + position * width,
                                 .d_keys = group.d_keys.data() + at.row * width,
                                 .d_values = group.d_values.data() + at.row * width,
                                 .d_dynamic_weight = gradient + weights_.glimpse_dynamic_offset,
@@ -63,7 +63,8 @@ void PointerPass::BackwardDecoder(PointerGroup& group, float* gradient) const {
   std::fill_n(top, begin, 0.0f);
   const float* from = group.d_pointed.data();
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t, from += hidden) {
+    for (int64_t t = 0; t < group.step_offsets[r + 1] - group.step_offsets[r];
+         ++t, from += hidden) {
       std::copy_n(from, hidden, top + begin + (stack.first[t] + static_cast<int64_t>(r)) * hidden);
     }
   }
@@ -81,7 +82,7 @@ void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& grou
   float* const d_start = group.d_start.GrowZero(int64_t{2} * group.count * layers * hidden);
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const int32_t b = group.ranks[r] / pass.table->count();
-    for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t) {
+    for (int64_t t = 0; t < group.step_offsets[r + 1] - group.step_offsets[r]; ++t) {
       const int64_t read = group.reads[int64_t{group.ranks[r]} * pass.table->max_steps() + t];
       float* const to = d_gates + (group.instances[b].row + read) * gate_stride_;
       const float* const gates =

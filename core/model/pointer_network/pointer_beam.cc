@@ -23,7 +23,7 @@ class GroupBeams {
     for (int32_t b = 0; b < group.count; ++b) {
       BeamSearch& search = group.searches[b];
       search.Begin(group.instances[b].rules, width, max_steps);
-      for (int32_t k = 0; k < width; ++k) Show(b, k, 0);
+      for (int32_t k = 0; k < width; ++k) Observe(b, k, 0);
     }
   }
 
@@ -34,10 +34,10 @@ class GroupBeams {
 
   // Prepares the step of all active tours. Returns an instance with a tour that cannot continue, or
   // -1.
-  int32_t ShowAll() {
+  int32_t ObserveAll() {
     for (int32_t b = 0; b < group_.count; ++b) {
       for (int32_t k = 0; k < group_.searches[b].size(); ++k) {
-        if (!IsDone(group_.searches[b].state(k)) && !Show(b, k, k)) return b;
+        if (!IsDone(group_.searches[b].state(k)) && !Observe(b, k, k)) return b;
       }
     }
     return -1;
@@ -60,20 +60,20 @@ class GroupBeams {
       const PointerScores scores(
           {group_.logits.data() + at.columns * width_ + k * at.padded, offers.size()}, mask);
       for (int32_t n = 0; n < at.nodes; ++n) offers[n] = scores.LogProbability(n);
-      const bool sound = std::isfinite(scores.highest);
-      search.Offer(k, offers.data(), sound ? scores.likeliest : NthAllowed(mask, at.nodes, 0));
+      const bool is_finite = std::isfinite(scores.highest);
+      search.Offer(k, offers.data(), is_finite ? scores.likeliest : NthAllowed(mask, at.nodes, 0));
     }
   }
 
  private:
   // Prepares a tour's step in row k. Returns false if no node is allowed.
-  bool Show(int32_t b, int32_t k, int32_t tour) {
+  bool Observe(int32_t b, int32_t k, int32_t tour) {
     const PointerInstance& at = group_.instances[b];
     const BeamSearch& search = group_.searches[b];
     float* const memory =
         group_.view_memory.data() + (at.columns * width_ + k * at.padded) * kPointerViewRows;
-    return ShowStep(at, group_.distances.data(), search.state(tour), search.visited(tour), memory,
-                    group_.views[int64_t{b} * width_ + k]);
+    return ObserveStep(at, group_.distances.data(), search.state(tour), search.visited(tour),
+                       memory, group_.views[int64_t{b} * width_ + k]);
   }
 
   PointerGroup& group_;
@@ -83,7 +83,7 @@ class GroupBeams {
 }  // namespace
 
 // Moves the LSTM's states to the rows of the tours that continue them.
-void PointerPass::FollowTours(int64_t width, PointerGroup& group) const {
+void PointerPass::MoveStates(int64_t width, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t rows = group.count * width;
   const int64_t size = options_.layers * rows * hidden;
@@ -111,7 +111,7 @@ absl::Status PointerPass::Beam(const RolloutRequest& request, PointerGroup& grou
   StartSteps(width, group);
   while (!beams.done()) {
     if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
-    const int32_t stuck = beams.ShowAll();
+    const int32_t stuck = beams.ObserveAll();
     if (stuck >= 0) {
       return table.Error(DecodeStatus::kUnreachable, group.first + stuck, request.stop);
     }
@@ -127,7 +127,7 @@ absl::Status PointerPass::Beam(const RolloutRequest& request, PointerGroup& grou
       beams.Offer(b);
       group.searches[b].Advance();
     }
-    FollowTours(width, group);
+    MoveStates(width, group);
   }
   for (int32_t b = 0; b < group.count; ++b) {
     group.searches[b].Write(table.Result<float>(group.first + b));

@@ -158,8 +158,8 @@ void PointerPass::Encode(const NetworkBatch& batch, int32_t first, int32_t count
   ProjectNodes(group);
 }
 
-bool ShowStep(const PointerInstance& at, const float* distances, const RouteState& state,
-              const uint8_t* visited, float* memory, StepView<float>& view) {
+bool ObserveStep(const PointerInstance& at, const float* distances, const RouteState& state,
+                 const uint8_t* visited, float* memory, StepView<float>& view) {
   const RoutingProblem& problem = at.rules.problem;
   float* const mask = memory;
   float* const seen = memory + at.padded;

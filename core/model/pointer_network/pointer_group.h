@@ -73,9 +73,9 @@ struct PointerGroup {
   std::vector<RouteState> states;
   std::vector<uint8_t> visited;
   std::vector<StepView<float>> views;
-  std::vector<int32_t> reads;   // [rows, max_steps]: the node that the decoder reads
-  std::vector<int32_t> ranks;   // trajectories by length, the longest first
-  std::vector<int64_t> places;  // offset of each ranked trajectory's first step, by trajectory
+  std::vector<int32_t> reads;         // [rows, max_steps]: the node that the decoder reads
+  std::vector<int32_t> ranks;         // trajectories by length, the longest first
+  std::vector<int64_t> step_offsets;  // offset of each ranked trajectory's first step
   std::vector<int32_t> given;
   std::vector<int32_t> likeliest;
   Floats view_memory;
@@ -91,11 +91,11 @@ struct PointerGroup {
   PointerSums sums;
 };
 
-// Rows of ShowStep's `memory`.
+// Rows of ObserveStep's `memory`.
 inline constexpr int64_t kPointerViewRows = 4;
 // Writes a step's features of `state` to `memory` [kPointerViewRows, N'] and points `view` to it.
 // Returns false if no node is allowed.
-bool ShowStep(const PointerInstance& at, const float* distances, const RouteState& state,
-              const uint8_t* visited, float* memory, StepView<float>& view);
+bool ObserveStep(const PointerInstance& at, const float* distances, const RouteState& state,
+                 const uint8_t* visited, float* memory, StepView<float>& view);
 
 }  // namespace vrp

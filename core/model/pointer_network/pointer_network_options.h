@@ -20,13 +20,13 @@ struct PointerNetworkOptions {
   int32_t layers = 2;      // 1 .. kMaxLayers, in the encoder and in the decoder
   double dropout = 0.2;    // 0 .. kMaxDropout, between the LSTMs' layers, in supervised training
   double logit_clip = 10;  // kMinLogitClip .. kMaxLogitClip
-  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: usual
+  std::vector<std::string> inputs = {};  // inputs of a node (network_inputs.h); empty: the defaults
 
   bool operator==(const PointerNetworkOptions&) const = default;
 };
 
-// Returns {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10.0}, and "inputs" if they
-// are not the usual ones.
+// Returns {"hidden": 256, "layers": 2, "dropout": 0.2, "logit_clip": 10.0}, and "inputs" unless
+// they are the defaults.
 std::string WritePointerNetworkOptions(const PointerNetworkOptions& options);
 // Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<PointerNetworkOptions> ParsePointerNetworkOptions(std::string_view json,

@@ -14,7 +14,7 @@ namespace vrp {
 
 // The state of the ranked trajectories.
 struct PointerPass::OwnChoices {
-  std::vector<uint8_t> reads;    // [places]: whether a step reads the network's own choice
+  std::vector<uint8_t> reads;    // [steps]: whether a step reads the network's own choice
   std::vector<int32_t> last;     // [R]: the last step that reads one; 0: none
   std::vector<int32_t> running;  // trajectories that have not reached that step
   int64_t max_steps = 0;
@@ -23,14 +23,14 @@ struct PointerPass::OwnChoices {
 void PointerPass::ReadOwnChoices(const SecondPass& pass, PointerGroup& group) const {
   const RolloutRequest& request = pass.request->rollout;
   const int64_t number = (request.first_instance + group.first) * pass.table->count();
-  OwnChoices own{.reads = std::vector<uint8_t>(static_cast<size_t>(group.places.back())),
+  OwnChoices own{.reads = std::vector<uint8_t>(static_cast<size_t>(group.step_offsets.back())),
                  .last = std::vector<int32_t>(group.ranks.size()),
                  .running = {},
                  .max_steps = pass.table->max_steps()};
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    for (int32_t t = 1; t < group.places[r + 1] - group.places[r]; ++t) {
+    for (int32_t t = 1; t < group.step_offsets[r + 1] - group.step_offsets[r]; ++t) {
       if (!ReadsOwnChoice(request, number + group.ranks[r], t)) continue;
-      own.reads[static_cast<size_t>(group.places[r] + t)] = 1;
+      own.reads[static_cast<size_t>(group.step_offsets[r] + t)] = 1;
       own.last[r] = t;
     }
   }
@@ -98,11 +98,11 @@ void PointerPass::ChooseOwn(int64_t t, const OwnChoices& own, PointerGroup& grou
   std::vector<int32_t> readers;
   for (size_t i = 0; i < own.running.size(); ++i) {
     const int32_t r = own.running[i];
-    const int64_t place = group.places[r] + t;
-    if (own.reads[static_cast<size_t>(place + 1)] == 0) continue;
+    const int64_t position = group.step_offsets[r] + t;
+    if (own.reads[static_cast<size_t>(position + 1)] == 0) continue;
     const PointerInstance& at = group.instances[group.ranks[r] / trajectories];
     outputs = std::copy_n(top + static_cast<int64_t>(i) * hidden, hidden, outputs);
-    parts.push_back({&at, std::ssize(parts), 1, group.views.data() + place, logits});
+    parts.push_back({&at, std::ssize(parts), 1, group.views.data() + position, logits});
     readers.push_back(r);
     logits += at.padded;
   }

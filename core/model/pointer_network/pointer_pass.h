@@ -45,8 +45,8 @@ class PointerPass {
                     TrajectoryTable& table) const;
   // Computes costs and lengths of the forced choices in `request`, without the network.
   // ForwardSteps later determines which own choices the decoder reads.
-  absl::Status Walk(const RolloutRequest& request, PointerGroup& group,
-                    TrajectoryTable& table) const;
+  absl::Status ReplayChoices(const RolloutRequest& request, PointerGroup& group,
+                             TrajectoryTable& table) const;
 
   struct SecondPass {
     const GradientRequest* request = nullptr;
@@ -107,7 +107,7 @@ class PointerPass {
   void StartSteps(int64_t trajectories, PointerGroup& group) const;
   void ReadNode(const PointerInstance& at, int32_t node, const RouteState& state, int64_t row,
                 PointerGroup& group) const;
-  void FollowTours(int64_t width, PointerGroup& group) const;
+  void MoveStates(int64_t width, PointerGroup& group) const;
   // Runs layer l on the step_hidden of the layer below; the lowest layer reads step_gates. States
   // of consecutive layers are `stride` apart.
   void StepLayer(int64_t l, int64_t rows, int64_t stride, PointerGroup& group) const;

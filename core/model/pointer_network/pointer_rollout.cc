@@ -12,9 +12,9 @@ namespace vrp {
 namespace {
 
 // The trajectories of a group during a rollout.
-class TrajectoryWalk {
+class GroupRollout {
  public:
-  TrajectoryWalk(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
+  GroupRollout(const RolloutRequest& request, PointerGroup& group, TrajectoryTable& table)
       : request_(request), group_(group), table_(table), count_(table.count()) {
     const int64_t rows = int64_t{group.count} * count_;
     const PointerInstance& last = group.instances.back();
@@ -42,21 +42,21 @@ class TrajectoryWalk {
   }
   StepView<float>& View(int32_t b, int32_t p) { return group_.views[b * count_ + p]; }
 
-  bool Show(int32_t b, int32_t p) {
+  bool Observe(int32_t b, int32_t p) {
     const PointerInstance& at = group_.instances[b];
     float* const memory =
         group_.view_memory.data() + (at.columns * count_ + p * at.padded) * kPointerViewRows;
-    return ShowStep(at, group_.distances.data(), State(b, p), Visited(b, p), memory, View(b, p));
+    return ObserveStep(at, group_.distances.data(), State(b, p), Visited(b, p), memory, View(b, p));
   }
 
   // Prepares the next step of all active trajectories. Sets `any` to whether there are some.
-  absl::Status ShowAll(bool& any) {
+  absl::Status ObserveAll(bool& any) {
     any = false;
     for (int32_t b = 0; b < group_.count; ++b) {
       for (int32_t p = 0; p < count_; ++p) {
         if (IsDone(State(b, p))) continue;
         any = true;
-        if (!Show(b, p)) return Error(DecodeStatus::kUnreachable, b);
+        if (!Observe(b, p)) return Error(DecodeStatus::kUnreachable, b);
       }
     }
     return absl::OkStatus();
@@ -85,7 +85,7 @@ class TrajectoryWalk {
     return t < std::ssize(choices) ? choices[t] : -1;
   }
   // Whether the trajectory and its forced choices end together.
-  bool EndedAsGiven(int32_t b, int32_t p, int32_t t) {
+  bool EndsWithForced(int32_t b, int32_t p, int32_t t) {
     return !IsDone(State(b, p)) || Given(b, p, t) < 0;
   }
   int32_t& Read(int32_t b, int32_t p, int32_t t) {
@@ -146,9 +146,9 @@ class TrajectoryWalk {
 
 }  // namespace
 
-absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& group,
-                               TrajectoryTable& table) const {
-  TrajectoryWalk walk(request, group, table);
+absl::Status PointerPass::ReplayChoices(const RolloutRequest& request, PointerGroup& group,
+                                        TrajectoryTable& table) const {
+  GroupRollout walk(request, group, table);
   for (int32_t b = 0; b < group.count; ++b) {
     for (int32_t p = 0; p < table.count(); ++p) {
       int32_t t = 0;
@@ -158,7 +158,7 @@ absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& grou
           return walk.Error(DecodeStatus::kForbidden, b);
         }
       }
-      if (!walk.EndedAsGiven(b, p, t)) return walk.Error(DecodeStatus::kForbidden, b);
+      if (!walk.EndsWithForced(b, p, t)) return walk.Error(DecodeStatus::kForbidden, b);
     }
   }
   return StopStatus(request.stop.Check());
@@ -167,12 +167,12 @@ absl::Status PointerPass::Walk(const RolloutRequest& request, PointerGroup& grou
 absl::Status PointerPass::Rollout(const RolloutRequest& request, PointerGroup& group,
                                   TrajectoryTable& table) const {
   const int32_t count = table.count();
-  TrajectoryWalk walk(request, group, table);
+  GroupRollout walk(request, group, table);
   StartSteps(count, group);
   group.likeliest.assign(static_cast<size_t>(int64_t{group.count} * count), 0);
   for (int32_t t = 0;; ++t) {
     bool any = false;
-    if (absl::Status status = walk.ShowAll(any); !status.ok()) return status;
+    if (absl::Status status = walk.ObserveAll(any); !status.ok()) return status;
     if (!any) break;
     if (request.stop.ShouldStop()) return StopStatus(request.stop.Check());
     for (int32_t b = 0; b < group.count; ++b) {

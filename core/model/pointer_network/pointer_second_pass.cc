@@ -40,14 +40,14 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
   const auto length = [&](int32_t row) {
     return table.Result<float>(group.first + row / count).lengths[row % count];
   };
-  group.places.resize(ranks.size() + 1);
+  group.step_offsets.resize(ranks.size() + 1);
   int64_t memory = 0;
-  group.places[0] = 0;
+  group.step_offsets[0] = 0;
   for (size_t r = 0; r < ranks.size(); ++r) {
-    group.places[r + 1] = group.places[r] + length(ranks[r]);
+    group.step_offsets[r + 1] = group.step_offsets[r] + length(ranks[r]);
     memory += length(ranks[r]) * group.instances[ranks[r] / count].padded * kPointerViewRows;
   }
-  const int64_t steps = group.places.back();
+  const int64_t steps = group.step_offsets.back();
   group.views.resize(static_cast<size_t>(steps));
   group.given.resize(static_cast<size_t>(steps));
   float* view_memory = group.view_memory.Grow(memory);
@@ -59,12 +59,12 @@ void PointerPass::PlaceSteps(const SecondPass& pass, PointerGroup& group) const 
     const int32_t* const choices = table.choices(group.first + ranks[r] / count) +
                                    int64_t{ranks[r] % count} * table.max_steps();
     for (int32_t t = 0; t < length(ranks[r]); ++t) {
-      const int64_t place = group.places[r] + t;
-      ShowStep(at, group.distances.data(), state, visited, view_memory, group.views[place]);
+      const int64_t position = group.step_offsets[r] + t;
+      ObserveStep(at, group.distances.data(), state, visited, view_memory, group.views[position]);
       view_memory += at.padded * kPointerViewRows;
       WritePointerContext(at.rules, state,
                           context + (first[t] + static_cast<int64_t>(r)) * kPointerNarrow);
-      group.given[place] = choices[t];
+      group.given[position] = choices[t];
       Take(at.rules, choices[t], state, visited);
     }
   }
@@ -131,7 +131,7 @@ void PointerPass::ForwardSteps(SecondPass& pass, PointerGroup& group) const {
   const float* const top = stack.hiddens.back().data() + stack.sequences() * hidden;
   float* to = group.outputs.Grow(stack.rows() * hidden);
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    for (int64_t t = 0; t < group.places[r + 1] - group.places[r]; ++t, to += hidden) {
+    for (int64_t t = 0; t < group.step_offsets[r + 1] - group.step_offsets[r]; ++t, to += hidden) {
       std::copy_n(top + (stack.first[t] + static_cast<int64_t>(r)) * hidden, hidden, to);
     }
   }
@@ -150,17 +150,17 @@ void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) cons
            group.queries.Grow(steps * width));
   int64_t attention = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    attention += (group.places[r + 1] - group.places[r]) *
+    attention += (group.step_offsets[r + 1] - group.step_offsets[r]) *
                  group.instances[group.ranks[r] / count].padded * kPointerHeads;
   }
   float* weights = group.attention.Grow(attention);
   group.seen.Grow(steps * width);
   for (size_t r = 0; r < group.ranks.size(); ++r) {
     const PointerInstance& at = group.instances[group.ranks[r] / count];
-    const int64_t place = group.places[r];
-    GlimpseJob<float> job = Glimpse(at, group, place, group.places[r + 1] - place);
+    const int64_t position = group.step_offsets[r];
+    GlimpseJob<float> job = Glimpse(at, group, position, group.step_offsets[r + 1] - position);
     job.weights = weights;
-    kernels_.glimpse(job, group.seen.data() + place * width);
+    kernels_.glimpse(job, group.seen.data() + position * width);
     weights += kPointerHeads * job.steps * at.padded;
   }
   std::copy_n(group.outputs.data(), steps * hidden, group.pointed.Grow(steps * hidden));
@@ -177,7 +177,7 @@ void PointerPass::PointSteps(SecondPass& pass, PointerGroup& group) const {
   const int32_t count = pass.table->count();
   int64_t largest = 0;
   for (size_t r = 0; r < group.ranks.size(); ++r) {
-    const int64_t length = group.places[r + 1] - group.places[r];
+    const int64_t length = group.step_offsets[r + 1] - group.step_offsets[r];
     largest = std::max(largest, length * group.instances[group.ranks[r] / count].padded);
   }
   group.logits.Grow(largest);
@@ -197,24 +197,24 @@ void PointerPass::PointSteps(SecondPass& pass, PointerGroup& group) const {
 void PointerPass::PointTrajectory(const SecondPass& pass, size_t r, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const PointerInstance& at = group.instances[group.ranks[r] / pass.table->count()];
-  const int64_t place = group.places[r];
-  PointerJob<float> job = Logits(at, group, place, group.places[r + 1] - place);
+  const int64_t position = group.step_offsets[r];
+  PointerJob<float> job = Logits(at, group, position, group.step_offsets[r + 1] - position);
   job.logits = group.logits.data();
   kernels_.logits(job);
-  float* const term_weights = group.term_weights.data() + place;
+  float* const term_weights = group.term_weights.data() + position;
   std::fill_n(term_weights, job.steps, static_cast<float>(pass.weights[group.ranks[r]]));
   if (pass.request->rollout.distinct_starts) term_weights[0] = 0;
   kernels_.logits_back(
-      job, {.choices = group.given.data() + place,
+      job, {.choices = group.given.data() + position,
             .weights = term_weights,
             .smoothing = static_cast<float>(pass.request->label_smoothing),
             .keys = group.pointer_keys.data() + at.row * hidden,
-            .terms = group.terms.data() + place,
-            .likelihoods = group.likelihoods.data() + place,
-            .likeliest = group.likeliest.data() + place,
-            .d_queries = group.d_pointed.data() + place * hidden,
+            .terms = group.terms.data() + position,
+            .likelihoods = group.likelihoods.data() + position,
+            .likeliest = group.likeliest.data() + position,
+            .d_queries = group.d_pointed.data() + position * hidden,
             .d_keys = group.d_pointer_keys.data() + at.row * hidden,
-            .d_dynamic_weights = group.d_weights.data() + place * kPointerDynamicStride});
+            .d_dynamic_weights = group.d_weights.data() + position * kPointerDynamicStride});
 }
 
 void PointerPass::Summarise(SecondPass& pass, size_t r, const PointerGroup& group) const {
@@ -223,7 +223,7 @@ void PointerPass::Summarise(SecondPass& pass, size_t r, const PointerGroup& grou
   double likelihood = 0;
   int32_t agreements = 0;
   const int64_t skipped = pass.request->rollout.distinct_starts ? 1 : 0;
-  for (int64_t q = group.places[r] + skipped; q < group.places[r + 1]; ++q) {
+  for (int64_t q = group.step_offsets[r] + skipped; q < group.step_offsets[r + 1]; ++q) {
     sum += group.terms.data()[q];
     likelihood += group.likelihoods.data()[q];
     agreements += group.likeliest[q] == group.given[q] ? 1 : 0;

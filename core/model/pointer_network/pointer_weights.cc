@@ -109,7 +109,7 @@ void PointerWeights::PackNarrow(const float* parameters, Jobs& jobs) {
   };
   jobs.emplace_back([=, this] {
     const std::vector<float> embedding =
-        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), OfFeatures());
+        Narrow(parameters + At("embed.weight"), parameters + At("embed.bias"), FeatureShape());
     PackLinear(embedding.data(), embed);
     compose(embedding, parameters + encoder[0].input_offset, encoder_input);
   });
@@ -254,7 +254,7 @@ void PointerWeights::FinishAttention(const float* parameters, PointerSums& sums,
 void PointerWeights::Finish(const float* parameters, PointerSums& sums, float* gradient) const {
   const float* const embed_weight = parameters + At("embed.weight");
   FinishNarrow(parameters + encoder[0].input_offset,
-               Narrow(embed_weight, parameters + At("embed.bias"), OfFeatures()),
+               Narrow(embed_weight, parameters + At("embed.bias"), FeatureShape()),
                sums.encoder_input.data(), sums.embed.data(), gradient + encoder[0].input_offset);
   std::vector<float> d_context(static_cast<size_t>(hidden_ * kPointerNarrow), 0.0f);
   FinishNarrow(

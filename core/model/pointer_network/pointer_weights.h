@@ -118,7 +118,7 @@ class PointerWeights {
     int64_t inputs = 0;
     int64_t columns = 0;
   };
-  NarrowShape OfFeatures() const { return {inputs_.width(), features_}; }
+  NarrowShape FeatureShape() const { return {inputs_.width(), features_}; }
   std::vector<float> Narrow(const float* weights, const float* bias, NarrowShape shape) const;
   void FinishNarrow(const float* weights, const std::vector<float>& narrow, float* composed,
                     float* d_narrow, float* d_weights) const;

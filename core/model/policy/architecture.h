@@ -22,7 +22,7 @@ struct Architecture {
   std::span<const NetworkOption> options;  // in the order in which they are written
 
   NodeOrder node_order = NodeOrder::kAsGiven;
-  std::span<const std::string_view> usual_inputs;  // usual inputs of a node
+  std::span<const std::string_view> default_inputs;  // default inputs of a node
   bool reads_visited = false;  // whether kVisitedInput must be an input; otherwise it must not
   // The decoder's inputs before each choice of a node, besides the nodes' own inputs.
   std::span<const std::string_view> step_inputs;

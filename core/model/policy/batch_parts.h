@@ -22,7 +22,9 @@ constexpr InstanceRange PartOf(int32_t count, int32_t parts, int32_t part) {
 // Returns the number of instances of the largest part.
 constexpr int32_t LargestPart(int32_t count, int32_t parts) { return (count + parts - 1) / parts; }
 
-// Returns the smallest number of parts that have at most `most` instances each.
-constexpr int32_t PartsOfAtMost(int32_t most, int32_t count) { return (count + most - 1) / most; }
+// Returns the smallest number of parts that have at most `limit` instances each.
+constexpr int32_t PartsOfAtMost(int32_t limit, int32_t count) {
+  return (count + limit - 1) / limit;
+}
 
 }  // namespace vrp

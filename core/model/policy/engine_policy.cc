@@ -28,11 +28,11 @@ std::string KindNames(const std::vector<ProblemKind>& kinds) {
 }
 
 absl::Status CheckOptions(const DecodeOptions& options) {
-  const int32_t least = options.method == DecodeMethod::kMultiStart ? 0 : 1;
-  const int32_t most = options.method == DecodeMethod::kBeam ? kMaxBeams : kMaxSamples;
-  if (options.width < least || options.width > most) {
+  const int32_t min_width = options.method == DecodeMethod::kMultiStart ? 0 : 1;
+  const int32_t max_width = options.method == DecodeMethod::kBeam ? kMaxBeams : kMaxSamples;
+  if (options.width < min_width || options.width > max_width) {
     return absl::InvalidArgumentError(
-        Concat("width: got ", options.width, ", wanted ", least, " to ", most));
+        Concat("width: got ", options.width, ", wanted ", min_width, " to ", max_width));
   }
   if (options.augmentations < 1 || options.augmentations > kMaxAugmentations) {
     return absl::InvalidArgumentError(
@@ -41,8 +41,8 @@ absl::Status CheckOptions(const DecodeOptions& options) {
   if (options.others < 0) {
     return absl::InvalidArgumentError(Concat("others: got ", options.others, ", wanted 0 or more"));
   }
-  const bool sound = options.temperature >= 1e-3 && options.temperature <= 1e3;
-  if (options.method != DecodeMethod::kSample || sound) return absl::OkStatus();
+  const bool in_range = options.temperature >= 1e-3 && options.temperature <= 1e3;
+  if (options.method != DecodeMethod::kSample || in_range) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat("temperature: got ", options.temperature, ", wanted 0.001 to 1000"));
 }

@@ -5,18 +5,18 @@ namespace vrp {
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
                                          absl::FunctionRef<int64_t(int32_t)> rows_before) {
   const int64_t rows = rows_before(cut.instances);
-  const int64_t least = (rows + cut.limit - 1) / cut.limit;
-  const int64_t groups = (least + cut.threads - 1) / cut.threads * cut.threads;
-  const int32_t most =
+  const int64_t min_groups = (rows + cut.limit - 1) / cut.limit;
+  const int64_t groups = (min_groups + cut.threads - 1) / cut.threads * cut.threads;
+  const int32_t max_instances =
       cut.at_once > 0 ? std::max(1, cut.at_once / cut.threads) : std::max(1, cut.instances);
   std::vector<InstanceRange> ranges;
   int32_t first = 0;
   for (int64_t g = 1; g <= groups; ++g) {
     int32_t end = first;
     while (end < cut.instances && rows_before(end) * groups < rows * g) ++end;
-    while (end - first > most) {
-      ranges.push_back({.first = first, .count = most});
-      first += most;
+    while (end - first > max_instances) {
+      ranges.push_back({.first = first, .count = max_instances});
+      first += max_instances;
     }
     if (end > first) ranges.push_back({.first = first, .count = end - first});
     first = end;

@@ -61,11 +61,11 @@ class ImprovingPolicy final : public Policy {
       return refuse("customers: time windows are not supported by strategy improved");
     }
     if (instance.num_nodes() < 2 || instance.num_nodes() > kMaxImprovedNodes) {
-      return refuse("customers: got ", instance.num_customers(),
-                    ", of which strategy improved wants 1 to ", kMaxImprovedNodes - 1);
+      return refuse("customers: got ", instance.num_customers(), ", wanted 1 to ",
+                    kMaxImprovedNodes - 1, " for strategy improved");
     }
     if (IsSymmetric(instance)) return absl::OkStatus();
-    return refuse("distance_matrix: strategy improved wants the same distances both ways");
+    return refuse("distance_matrix: strategy improved needs symmetric distances");
   }
 
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,

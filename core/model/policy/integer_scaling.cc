@@ -54,15 +54,15 @@ void FillLoads(const Instance& instance, ImprovedPlan& to) {
   }
 }
 
-int32_t MostRoutes(const Instance& instance, const ImprovedPlan& plan) {
+int32_t MaxRoutes(const Instance& instance, const ImprovedPlan& plan) {
   if (instance.kind() == ProblemKind::kTsp) return 1;
   const size_t used = plan.plan.size();
-  auto most =
+  auto max_routes =
       static_cast<int32_t>(std::min<size_t>(used + std::max(kSpareRoutes, used / kSpareShare),
                                             std::max(used, static_cast<size_t>(plan.nodes - 1))));
   const int32_t vehicles = instance.vehicles().empty() ? 0 : instance.vehicles().front().count;
-  if (vehicles > 0) most = std::min(most, vehicles);
-  return most;
+  if (vehicles > 0) max_routes = std::min(max_routes, vehicles);
+  return max_routes;
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ ImprovedPlan ScaleToIntegers(const Instance& instance, const Plan& plan) {
     if (route.customers.empty()) continue;
     whole.plan.emplace_back(route.customers.begin(), route.customers.end());
   }
-  whole.routes = MostRoutes(instance, whole);
+  whole.routes = MaxRoutes(instance, whole);
   FillDistances(instance, whole);
   FillLoads(instance, whole);
   return whole;

@@ -216,11 +216,11 @@ NetworkBatch MakeBatch(std::span<const T> instances, const BatchForm& form) {
 }  // namespace
 
 int32_t MaxStarts(const NetworkBatch& batch) {
-  int32_t most = 1;
+  int32_t starts = 1;
   for (const RoutingProblem& problem : batch.problems) {
-    most = std::max(most, problem.tsp ? problem.nodes : problem.nodes - 1);
+    starts = std::max(starts, problem.tsp ? problem.nodes : problem.nodes - 1);
   }
-  return most;
+  return starts;
 }
 
 int32_t NetworkBatch::longest() const {

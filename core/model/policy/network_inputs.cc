@@ -17,12 +17,12 @@ bool Contains(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> UsualInputs(const Architecture& architecture) {
-  return {architecture.usual_inputs.begin(), architecture.usual_inputs.end()};
+std::vector<std::string> DefaultInputs(const Architecture& architecture) {
+  return {architecture.default_inputs.begin(), architecture.default_inputs.end()};
 }
 
 NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs) {
-  NetworkInputs result{.names = inputs.empty() ? UsualInputs(architecture) : inputs,
+  NetworkInputs result{.names = inputs.empty() ? DefaultInputs(architecture) : inputs,
                        .columns = {},
                        .form = architecture.node_order};
   constexpr auto kBuiltIn = static_cast<int32_t>(kNodeFeatureNames.size());
@@ -47,7 +47,7 @@ std::string WantedInputs(const Architecture& architecture, const std::vector<std
   }
   if (!architecture.reads_visited && visited) {
     return Concat("none called ", kVisitedInput, ": a ", architecture.display_name,
-                  " never sees the nodes that were visited");
+                  " does not read visited nodes");
   }
   if (std::ssize(inputs) < (visited ? 2 : 1)) return "at least one that is the same at each step";
   std::set<std::string_view> seen;

@@ -21,10 +21,10 @@ struct NetworkInputs {
 };
 
 // Returns the inputs of a network whose configuration has no problem.features.
-std::vector<std::string> UsualInputs(const Architecture& architecture);
+std::vector<std::string> DefaultInputs(const Architecture& architecture);
 
 // Resolves `inputs` to built-in inputs (core/problem/instance/input_names.h) and feature columns.
-// WantedInputs must accept them. If `inputs` is empty, returns the usual ones.
+// WantedInputs must accept them. If `inputs` is empty, returns the defaults.
 NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs);
 
 // Returns the text of an error that says which inputs are wanted: "is_visited among them, ...".

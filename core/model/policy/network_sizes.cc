@@ -29,16 +29,16 @@ bool IsWithin(const NetworkOption& option, double value) {
 }
 
 // Returns the text of an error that says which values are wanted; empty if `value` is right.
-std::string WantedValue(const NetworkOption& option, const Json& usual, const Json& value,
+std::string WantedValue(const NetworkOption& option, const Json& default_value, const Json& value,
                         const Json& sizes) {
-  if (usual.is_boolean()) return value.is_boolean() ? "" : "true or false";
-  if (usual.is_string()) {
+  if (default_value.is_boolean()) return value.is_boolean() ? "" : "true or false";
+  if (default_value.is_string()) {
     const bool known =
         value.is_string() && std::find(option.words.begin(), option.words.end(),
                                        value.get<std::string>()) != option.words.end();
     return known ? "" : WordsText(option);
   }
-  if (usual.is_number_float()) {
+  if (default_value.is_number_float()) {
     const bool within = value.is_number() && IsWithin(option, value.get<double>());
     return within ? "" : RangeText(option, "a number");
   }
@@ -95,11 +95,11 @@ absl::StatusOr<Json> ReadNetworkSizes(std::string_view text, std::string_view na
     return absl::InvalidArgumentError(
         Concat(name, ": architecture_json: wanted ", KeysText(architecture.options)));
   }
-  const Json usual = Json::parse(architecture.default_sizes().json);
+  const Json defaults = Json::parse(architecture.default_sizes().json);
   for (const NetworkOption& option : architecture.options) {
     const auto found = json.find(option.key);
     const Json value = found == json.end() ? Json() : *found;
-    const std::string wanted = WantedValue(option, usual.at(option.key), value, json);
+    const std::string wanted = WantedValue(option, defaults.at(option.key), value, json);
     if (!wanted.empty()) return refuse(option.key, wanted);
   }
   if (!json.contains(kInputsKey)) return json;

@@ -28,7 +28,7 @@ struct NetworkOption {
 struct NetworkSizes {
   std::string json;                 // the sizes in the form of a model card
   std::string fixed_json;           // the sizes that must not change when training resumes
-  std::vector<std::string> inputs;  // inputs of a node; empty: the architecture's usual ones
+  std::vector<std::string> inputs;  // inputs of a node; empty: the architecture's defaults
   double dropout = 0;               // share dropped between layers in supervised training
   bool edge_bias = false;           // whether distances of all pairs of nodes bias attention
 
@@ -42,7 +42,7 @@ inline constexpr char kInputsKey[] = "inputs";
 absl::StatusOr<nlohmann::json> ReadNetworkSizes(std::string_view text, std::string_view name,
                                                 const Architecture& architecture);
 
-// Returns the inputs that `sizes` states, after the check; empty: the usual ones.
+// Returns the inputs that `sizes` states, after the check; empty: the defaults.
 std::vector<std::string> StatedInputs(const nlohmann::json& sizes);
 
 }  // namespace vrp

@@ -142,7 +142,7 @@ class PolicyEngine {
   // Returns kUnimplemented with the reason if the engine has none.
   virtual absl::StatusOr<std::unique_ptr<CapturedSteps>> MakeCapturedSteps(
       const CapturedStepsRequest&) {
-    return absl::UnimplementedError("captured steps: this engine has none");
+    return absl::UnimplementedError("captured steps: this engine does not support them");
   }
 
   // Returns the engine's further state for checkpoints by name (the scale of fp16's losses).

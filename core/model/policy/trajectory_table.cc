@@ -50,7 +50,7 @@ TrajectoryTable::TrajectoryTable(const NetworkBatch& batch, const RolloutRequest
   table_.agreements.resize(rows);
   if (request.choice == Choice::kForced) status_ = CopyForced(request);
   if (request.choice == Choice::kBeam && request.distinct_starts) {
-    status_ = absl::InvalidArgumentError("distinct_starts: got true, a beam search has one start");
+    status_ = absl::InvalidArgumentError("distinct_starts: got true, wanted false for beam search");
   }
 }
 
@@ -109,7 +109,7 @@ absl::Status TrajectoryTable::Error(DecodeStatus status, int32_t instance,
                                                   ": no vehicle can serve it from the depot"));
     case DecodeStatus::kForbidden:
       return absl::InvalidArgumentError(
-          Concat("instances[", instance, "]: choices: one of them is forbidden at its step"));
+          Concat("instances[", instance, "]: choices: one is not allowed at its step"));
   }
   return absl::OkStatus();
 }

@@ -8,8 +8,8 @@
 namespace vrp {
 namespace {
 
-constexpr double kNearness = 0.1;  // see kEdgeFeatures
-constexpr double kNotGiven = -1;   // value for a length that is not given
+constexpr double kEdgeDecay = 0.1;  // see kEdgeFeatures
+constexpr double kNotGiven = -1;    // value for a length that is not given
 
 // Padded instances of a batch as host tensors, before the upload.
 class Padding {
@@ -155,7 +155,7 @@ at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given) {
 
 at::Tensor EdgesOf(const at::Tensor& distances) {
   const at::Tensor back = distances.transpose(1, 2);
-  return at::stack({distances, back, at::exp(distances / -kNearness), at::exp(back / -kNearness)},
+  return at::stack({distances, back, at::exp(distances / -kEdgeDecay), at::exp(back / -kEdgeDecay)},
                    1);
 }
 

@@ -12,10 +12,10 @@
 
 namespace vrp {
 
-int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple) {
+int32_t PaddedTo(int32_t count, int32_t limit, int32_t multiple) {
   const int32_t all = kMaxPaddedWidths * multiple;
-  const int32_t step = (most + all - 1) / all * multiple;
-  return count >= most ? most : std::min(most, (count + step - 1) / step * step);
+  const int32_t step = (limit + all - 1) / all * multiple;
+  return count >= limit ? limit : std::min(limit, (count + step - 1) / step * step);
 }
 
 CapturedStepsBase::CapturedStepsBase(const CapturedStepsRequest& request,
@@ -75,7 +75,7 @@ absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int
                           .fewer = request_.labels};
   if (labels != nullptr) {
     const auto longest = static_cast<int32_t>(LongestOf(*labels));
-    shape.steps = PaddedTo(std::max(1, longest), shape.MostSteps(), kLengthMultiple);
+    shape.steps = PaddedTo(std::max(1, longest), shape.MaxSteps(), kLengthMultiple);
   }
   const std::tuple key(shape.nodes, shape.steps, trajectories);
   if (captures_.size() == kMaxCaptures && !captures_.contains(key)) {

@@ -44,8 +44,8 @@ inline constexpr int32_t kMaxPaddedWidths = 8;
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
 // Rounds `count` up to one of kMaxPaddedWidths multiples of `multiple`, the last of which is
-// `most`.
-int32_t PaddedTo(int32_t count, int32_t most, int32_t multiple);
+// `limit`.
+int32_t PaddedTo(int32_t count, int32_t limit, int32_t multiple);
 // Largest number of graphs that are kept, since batches also differ in their number of
 // trajectories. The least recently used one is dropped.
 inline constexpr size_t kMaxCaptures = 128;

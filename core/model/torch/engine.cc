@@ -85,9 +85,9 @@ absl::StatusOr<Trajectories> TorchEngine::RunInParts(const NetworkBatch& batch,
   all.count = request.trajectories;
   const auto longest = std::max<int64_t>(1, batch.longest());
   const int64_t rows = longest * request.trajectories;
-  int64_t most = kMaxRows / rows;
-  if (network_->wants_edges()) most = std::min(most, kMaxPairs / (longest * longest));
-  const auto largest = static_cast<int32_t>(std::max<int64_t>(1, most));
+  int64_t instances = kMaxRows / rows;
+  if (network_->wants_edges()) instances = std::min(instances, kMaxPairs / (longest * longest));
+  const auto largest = static_cast<int32_t>(std::max<int64_t>(1, instances));
   const absl::Status status = GuardTorch([&]() -> absl::Status {
     const c10::NoGradGuard no_gradients;
     const AutocastScope autocast(tensors_.options().device().type(), options_.precision);

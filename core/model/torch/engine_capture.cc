@@ -27,7 +27,7 @@ absl::Status CheckGraph(const CapturedStepsRequest& request, bool recurrent) {
         Concat("parts: got ", request.parts, ", wanted at most ", kMaxCapturedParts));
   }
   const StepBatchShape shape = {.nodes = request.nodes, .tsp = request.tsp};
-  const int64_t steps = int64_t{request.parts} * shape.MostSteps();
+  const int64_t steps = int64_t{request.parts} * shape.MaxSteps();
   if (recurrent && !request.labels && steps > kMaxCapturedSteps) {
     return absl::UnimplementedError(Concat("a network's steps in ", request.parts,
                                            " parts: got up to ", steps, ", wanted at most ",
@@ -94,7 +94,8 @@ absl::StatusOr<std::unique_ptr<CapturedSteps>> TorchEngine::MakeCapturedSteps(
   VRP_RETURN_IF_ERROR(CheckCapture(request));
   const auto* const baseline = dynamic_cast<const TorchEngine*>(request.baseline);
   if (request.baseline != nullptr && baseline == nullptr) {
-    return absl::InvalidArgumentError("baseline: got another kind of engine");
+    return absl::InvalidArgumentError(
+        "baseline: got an engine without LibTorch, wanted one with LibTorch");
   }
   std::unique_ptr<CapturedSteps> steps;
   const absl::Status status = GuardTorch([&]() -> absl::Status {

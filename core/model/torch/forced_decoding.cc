@@ -79,7 +79,7 @@ StepInputs StepAt(const StepInputs& inputs, int64_t trajectories, int64_t t) {
 
 }  // namespace
 
-absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job) {
+absl::StatusOr<ForcedSteps> ForceDecode(const ForcedDecodingJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.choices.device());
   ForcedSteps to = Empty(job);

@@ -36,7 +36,7 @@ struct ForcedSteps {
   at::Tensor ends;     // [B * P] int32: TrajectoryEnd
 };
 
-absl::StatusOr<ForcedSteps> FollowForcedChoices(const ForcedDecodingJob& job);
+absl::StatusOr<ForcedSteps> ForceDecode(const ForcedDecodingJob& job);
 
 struct OwnChoices {
   TorchDecoder* decoder = nullptr;

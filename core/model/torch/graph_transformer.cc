@@ -94,10 +94,10 @@ class Decoder final : public TorchDecoder {
 
   at::Tensor Queries(const StepInputs& inputs) const {
     const at::Tensor& began = Gather(first_queries_, inputs.first);
-    const at::Tensor under_way = base_ + Gather(queries_, inputs.current) +
-                                 at::where(tsp_.unsqueeze(2), began, at::zeros_like(began)) +
-                                 at::matmul(inputs.shares, shares_weight_);
-    return at::where(inputs.begins.unsqueeze(2), base_ + start_query_, under_way);
+    const at::Tensor later_query = base_ + Gather(queries_, inputs.current) +
+                                   at::where(tsp_.unsqueeze(2), began, at::zeros_like(began)) +
+                                   at::matmul(inputs.shares, shares_weight_);
+    return at::where(inputs.begins.unsqueeze(2), base_ + start_query_, later_query);
   }
 
   at::Tensor Logits(const StepInputs& inputs) const {
@@ -200,9 +200,9 @@ class GraphTransformer final : public TorchNetwork {
       return at::linear(features, parameters.Get(Concat("embed.", kind, ".weight")),
                         parameters.Get(Concat("embed.", kind, ".bias")));
     };
-    const at::Tensor place = at::arange(batch.valid.size(1), batch.last.options());
+    const at::Tensor index = at::arange(batch.valid.size(1), batch.last.options());
     const at::Tensor depot =
-        (place == 0).unsqueeze(0).logical_and(batch.tsp.logical_not().unsqueeze(1));
+        (index == 0).unsqueeze(0).logical_and(batch.tsp.logical_not().unsqueeze(1));
     return at::where(depot.unsqueeze(2), embed("depot"), embed("node"));
   }
 

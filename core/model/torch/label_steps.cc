@@ -69,14 +69,14 @@ class LabelSteps final : public CapturedStepsBase {
 };
 
 absl::StatusOr<ForcedSteps> LabelSteps::ForceLabels(InstanceRange of) const {
-  return FollowForcedChoices({.network = parts_.network,
-                              .rules = batch().rules(of),
-                              .choices = batch().choices(of),
-                              .nodes = batch().nodes(),
-                              .seed = request_.seed,
-                              .stream = kFirstStream,
-                              .steps = optimiser_.steps(),
-                              .first_trajectory = of.first});
+  return ForceDecode({.network = parts_.network,
+                      .rules = batch().rules(of),
+                      .choices = batch().choices(of),
+                      .nodes = batch().nodes(),
+                      .seed = request_.seed,
+                      .stream = kFirstStream,
+                      .steps = optimiser_.steps(),
+                      .first_trajectory = of.first});
 }
 
 absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& forced,

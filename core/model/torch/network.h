@@ -1,8 +1,8 @@
 // A routing network in torch's operators, for TorchEngine. Needs torch.
 //
 // Shapes: B instances, P trajectories each, T steps, N nodes (padded to the longest). Q is the
-// number of queries per instance: P for one step, P * T (T fastest) for all steps at once. C shares
-// and D features of nodes as the network's reader has them
+// number of queries per instance: P for one step, P * T (T fastest) for all steps at once. C is the
+// number of shares and D the number of features per node that the network observes
 // (core/kernels/routing/step_observation.h). Masked logits are -inf.
 #pragma once
 

@@ -62,9 +62,9 @@ bool LossScaler::Unscale(at::Tensor gradient) {
   at::_amp_foreach_non_finite_check_and_unscale_({gradient}, overflow, inverse);
   at::_amp_update_scale_(scale_, steps_, overflow, options_.growth, options_.backoff,
                          options_.growth_interval);
-  const bool sound = overflow.item<float>() == 0;
-  if (!sound) gradient.zero_();
-  return sound;
+  const bool no_overflow = overflow.item<float>() == 0;
+  if (!no_overflow) gradient.zero_();
+  return no_overflow;
 }
 
 LossScale LossScaler::OnDevice() const {

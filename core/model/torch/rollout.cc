@@ -21,9 +21,9 @@ namespace vrp {
 namespace {
 
 // A rollout in which the network chooses.
-class Runner {
+class NetworkRollout {
  public:
-  Runner(const TorchRolloutJob& job, Transfers& transfers)
+  NetworkRollout(const TorchRolloutJob& job, Transfers& transfers)
       : job_(job), request_(*job.request), transfers_(transfers) {
     for (int32_t b = 0; b < job.count; ++b) {
       nodes_ = std::max<int64_t>(nodes_, problem(b).nodes);
@@ -37,16 +37,15 @@ class Runner {
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(rollout));
     if (!job_.record) return result;
-    VRP_ASSIGN_OR_RETURN(
-        ForcedSteps forced,
-        FollowForcedChoices({.network = job_.network,
-                             .rules = rules.rules,
-                             .choices = rollout.choices,
-                             .nodes = nodes_,
-                             .type = c10::typeMetaToScalarType(job_.options.dtype()),
-                             .pool = request_.pool}));
+    VRP_ASSIGN_OR_RETURN(ForcedSteps forced,
+                         ForceDecode({.network = job_.network,
+                                      .rules = rules.rules,
+                                      .choices = rollout.choices,
+                                      .nodes = nodes_,
+                                      .type = c10::typeMetaToScalarType(job_.options.dtype()),
+                                      .pool = request_.pool}));
     result.steps = std::move(forced.steps);
-    if (request_.distinct_starts) LeaveOutStarts(result.steps, request_.trajectories);
+    if (request_.distinct_starts) ExcludeStarts(result.steps, request_.trajectories);
     return result;
   }
 
@@ -100,9 +99,9 @@ class Runner {
 };
 
 // A rollout along forced choices. The host only uploads the choices and downloads the costs.
-class Follower {
+class ForcedRollout {
  public:
-  Follower(const TorchRolloutJob& job, Transfers& transfers)
+  ForcedRollout(const TorchRolloutJob& job, Transfers& transfers)
       : job_(job),
         request_(*job.request),
         transfers_(transfers),
@@ -121,19 +120,19 @@ class Follower {
     const DeviceRules rules = MakeDeviceRules(*job_.batch, job_.first, job_.count, transfers_);
     VRP_ASSIGN_OR_RETURN(
         ForcedSteps forced,
-        FollowForcedChoices({.network = job_.network,
-                             .rules = rules.rules,
-                             .choices = transfers_.ToDevice(Choices()),
-                             .nodes = nodes_,
-                             .type = c10::typeMetaToScalarType(job_.options.dtype()),
-                             .seed = request_.seed,
-                             .stream = request_.stream,
-                             .first_trajectory = (request_.first_instance + job_.first) * paths_,
-                             .pool = request_.pool}));
+        ForceDecode({.network = job_.network,
+                     .rules = rules.rules,
+                     .choices = transfers_.ToDevice(Choices()),
+                     .nodes = nodes_,
+                     .type = c10::typeMetaToScalarType(job_.options.dtype()),
+                     .seed = request_.seed,
+                     .stream = request_.stream,
+                     .first_trajectory = (request_.first_instance + job_.first) * paths_,
+                     .pool = request_.pool}));
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(forced));
     result.steps = std::move(forced.steps);
-    if (request_.distinct_starts) LeaveOutStarts(result.steps, paths_);
+    if (request_.distinct_starts) ExcludeStarts(result.steps, paths_);
     if (request_.teacher_forcing >= 1 || !job_.network->recurrent()) return result;
     VRP_ASSIGN_OR_RETURN(result.steps.inputs.current,
                          ReadOwnChoices({.decoder = job_.decoder,
@@ -185,7 +184,7 @@ class Follower {
     const std::span<const int32_t> given = Given(row);
     const int32_t node = step < std::ssize(given) ? given[static_cast<size_t>(step)] : -1;
     return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
-                                             step, "]: ", node, " is forbidden there"));
+                                             step, "]: ", node, " is not allowed at this step"));
   }
 
   const TorchRolloutJob& job_;
@@ -200,11 +199,11 @@ class Follower {
 }  // namespace
 
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers) {
-  if (job.request->choice == Choice::kForced) return Follower(job, transfers).Run();
-  return Runner(job, transfers).Run();
+  if (job.request->choice == Choice::kForced) return ForcedRollout(job, transfers).Run();
+  return NetworkRollout(job, transfers).Run();
 }
 
-void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories) {
+void ExcludeStarts(const TakenSteps& steps, int64_t trajectories) {
   steps.counted.unflatten(1, {trajectories, -1}).select(2, 0).fill_(false);
 }
 

@@ -36,7 +36,7 @@ absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfe
 
 // Excludes the first choices from `counted`, because with distinct starts the network does not make
 // them.
-void LeaveOutStarts(const TakenSteps& steps, int64_t trajectories);
+void ExcludeStarts(const TakenSteps& steps, int64_t trajectories);
 
 // Log-probabilities of the choices taken.
 struct ReplayTerms {

@@ -13,7 +13,7 @@ absl::Status ForbiddenStatus(const RolloutRequest& request, int64_t trajectory, 
   const std::vector<int32_t>& given = request.choices[static_cast<size_t>(trajectory)];
   const int32_t node = length < std::ssize(given) ? given[static_cast<size_t>(length)] : -1;
   return absl::InvalidArgumentError(
-      Concat("choices[", trajectory, "][", length, "]: ", node, " is forbidden there"));
+      Concat("choices[", trajectory, "][", length, "]: ", node, " is not allowed at this step"));
 }
 
 absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,

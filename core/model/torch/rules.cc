@@ -15,7 +15,7 @@ constexpr int64_t kRulesBytes = sizeof(StepRules);
 
 // Calls visit(array, elements) for each array of the problem.
 template <typename Visit>
-void ForArrays(RoutingProblem& problem, const Visit& visit) {
+void ForEachArray(RoutingProblem& problem, const Visit& visit) {
   const int64_t nodes = problem.nodes;
   for (const double*& array : {std::ref(problem.x), std::ref(problem.y), std::ref(problem.demands),
                                std::ref(problem.backhauls), std::ref(problem.window_opens),
@@ -42,7 +42,7 @@ RulesImage::RulesImage(const NetworkBatch& batch, int32_t first, int32_t count, 
     : rules_(RulesOf(batch, first, count)), count_(count) {
   rules_.resize(static_cast<size_t>(std::max(count, padded)), rules_.front());
   for (StepRules& one : rules_) {
-    ForArrays(one.problem, [&](const double*& array, int64_t size) {
+    ForEachArray(one.problem, [&](const double*& array, int64_t size) {
       if (begin_ == nullptr) begin_ = end_ = array;
       begin_ = std::min(begin_, array);
       end_ = std::max(end_, array + size);
@@ -65,13 +65,13 @@ int64_t RulesImage::matrix_bytes() const {
   return bytes;
 }
 
-void RulesImage::Write(uint8_t* to, const uint8_t* there) const {
+void RulesImage::Write(uint8_t* to, const uint8_t* address) const {
   const int64_t size = std::ssize(rules_) * kRulesBytes;
-  const auto* const arrays = reinterpret_cast<const double*>(there + size);
+  const auto* const arrays = reinterpret_cast<const double*>(address + size);
   std::vector<StepRules> moved = rules_;
   for (StepRules& one : moved) {
-    ForArrays(one.problem,
-              [&](const double*& array, int64_t) { array = arrays + (array - begin_); });
+    ForEachArray(one.problem,
+                 [&](const double*& array, int64_t) { array = arrays + (array - begin_); });
   }
   std::memcpy(to, moved.data(), static_cast<size_t>(size));
   std::copy(begin_, end_, reinterpret_cast<double*>(to + size));
@@ -79,7 +79,7 @@ void RulesImage::Write(uint8_t* to, const uint8_t* there) const {
 
 DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t count,
                             Transfers& transfers) {
-  const auto place = [&](int64_t bytes) {
+  const auto allocate = [&](int64_t bytes) {
     DeviceRules result;
     result.memory = at::empty({bytes}, at::TensorOptions(at::kByte).device(transfers.device()));
     result.rules = reinterpret_cast<const StepRules*>(result.memory.mutable_data_ptr<uint8_t>());
@@ -87,14 +87,14 @@ DeviceRules MakeDeviceRules(const NetworkBatch& batch, int32_t first, int32_t co
   };
   if (transfers.device().is_cpu()) {
     const std::vector<StepRules> rules = RulesOf(batch, first, count);
-    DeviceRules result = place(count * kRulesBytes);
+    DeviceRules result = allocate(count * kRulesBytes);
     std::memcpy(result.memory.mutable_data_ptr<uint8_t>(), rules.data(),
                 rules.size() * sizeof(StepRules));
     return result;
   }
   const RulesImage image(batch, first, count);
   const int64_t bytes = image.bytes();
-  DeviceRules result = place(bytes);
+  DeviceRules result = allocate(bytes);
   transfers.CountMatrix(image.matrix_bytes());
   at::Tensor host = at::empty({bytes}, at::TensorOptions(at::kByte).pinned_memory(true));
   image.Write(host.mutable_data_ptr<uint8_t>(), result.memory.const_data_ptr<uint8_t>());

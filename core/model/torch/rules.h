@@ -20,9 +20,9 @@ class RulesImage {
 
   int64_t bytes() const;
   int64_t matrix_bytes() const;  // part of bytes(): the matrices
-  // Writes the rules, then the arrays, to `to`. Pointers are valid once the bytes are at address
-  // `there`.
-  void Write(uint8_t* to, const uint8_t* there) const;
+  // Writes the rules, then the arrays, to `to`. Pointers are valid once the bytes are copied to
+  // `address`.
+  void Write(uint8_t* to, const uint8_t* address) const;
 
  private:
   std::vector<StepRules> rules_;

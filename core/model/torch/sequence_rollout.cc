@@ -23,9 +23,9 @@ uint8_t* BoolData(const at::Tensor& tensor) {
 // The active trajectories of a batch: the network's inputs, the device's state between steps, and
 // the results. Steps write into memory for all trajectories, so that results of omitted steps are
 // defined.
-class MovingTrajectories {
+class ActiveTrajectories {
  public:
-  explicit MovingTrajectories(const SequenceRolloutJob& job)
+  explicit ActiveTrajectories(const SequenceRolloutJob& job)
       : job_(job),
         layout_{.kind = job.network->observation_kind(), .nodes = static_cast<int32_t>(job.nodes)},
         type_(c10::typeMetaToScalarType(job.options.dtype())) {
@@ -37,7 +37,7 @@ class MovingTrajectories {
     if (const int64_t features = ObservedFeatures(layout_.kind); features > 0) {
       inputs_.dynamic = Make({job.nodes, features}, type_);
     }
-    moving_ = Make({}, at::kBool);
+    active_ = Make({}, at::kBool);
     ends_ = Make({}, at::kInt);
     costs_ = Make({}, at::kDouble);
     given_ = Make({}, at::kLong);
@@ -56,10 +56,10 @@ class MovingTrajectories {
   absl::Status Take(int32_t from, int32_t end) {
     for (int32_t t = from; t < end; ++t) {
       const ChosenNodes choice = Choose();
-      const at::Tensor waits = moving_.logical_not();
+      const at::Tensor waits = active_.logical_not();
       if (t > 0 || !job_.request.distinct_starts) {
         log_likelihoods_.add_(choice.log_probabilities.masked_fill(waits, 0));
-        agreements_.add_(choice.likeliest.logical_and(moving_));
+        agreements_.add_(choice.likeliest.logical_and(active_));
       }
       choices_.select(0, t).copy_(choice.nodes.masked_fill(waits, -1));
       VRP_RETURN_IF_ERROR(To(t + 1, choice.nodes.contiguous()));
@@ -68,8 +68,8 @@ class MovingTrajectories {
   }
 
   // Returns whether each trajectory still has a step to take, [B, P] bool.
-  const at::Tensor& moving() const { return moving_; }
-  StepFlags moving_flags() const { return {.flags = BoolData(moving_), .count = moving_.numel()}; }
+  const at::Tensor& active() const { return active_; }
+  StepFlags active_flags() const { return {.flags = BoolData(active_), .count = active_.numel()}; }
 
   // Returns the results after `steps` steps.
   SequenceRollout Result(int32_t steps) const {
@@ -135,7 +135,7 @@ class MovingTrajectories {
                       .shares = inputs_.shares.mutable_data_ptr<T>(),
                       .forbidden = BoolData(inputs_.forbidden),
                       .features = features.defined() ? features.mutable_data_ptr<T>() : nullptr},
-            .moving = BoolData(moving_),
+            .moving = BoolData(active_),
             .ends = reinterpret_cast<TrajectoryEnd*>(ends_.mutable_data_ptr<int32_t>()),
             .costs = costs_.mutable_data_ptr<double>(),
             .given = given_.mutable_data_ptr<int64_t>(),
@@ -146,7 +146,7 @@ class MovingTrajectories {
   const ObservationLayout layout_;
   const at::ScalarType type_;
   StepInputs inputs_;
-  at::Tensor moving_;
+  at::Tensor active_;
   at::Tensor ends_;
   at::Tensor costs_;
   at::Tensor given_;
@@ -162,21 +162,21 @@ class MovingTrajectories {
 absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.options.device());
-  const int32_t most = job.request.max_steps;
-  MovingTrajectories trajectories(job);
+  const int32_t max_steps = job.request.max_steps;
+  ActiveTrajectories trajectories(job);
   job.decoder->Start(job.request.trajectories);
   VRP_RETURN_IF_ERROR(trajectories.Begin());
   int32_t taken = 0;
-  while (taken < most) {
+  while (taken < max_steps) {
     VRP_RETURN_IF_ERROR(StopStatus(job.stop.Check()));
-    const int32_t end = std::min(taken + job.poll_every, most);
+    const int32_t end = std::min(taken + job.poll_every, max_steps);
     const auto take = [&] { return trajectories.Take(taken, end); };
     if (taken == 0) {
       VRP_RETURN_IF_ERROR(take());
     } else if (job.stream != nullptr) {
-      VRP_RETURN_IF_ERROR(job.stream->RunIfAny(trajectories.moving_flags(), take));
+      VRP_RETURN_IF_ERROR(job.stream->RunIfAny(trajectories.active_flags(), take));
     } else {
-      if (!trajectories.moving().any().item<bool>()) break;
+      if (!trajectories.active().any().item<bool>()) break;
       VRP_RETURN_IF_ERROR(take());
     }
     taken = end;

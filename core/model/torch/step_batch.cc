@@ -40,7 +40,7 @@ void CopyPadded(const at::Tensor& to, const at::Tensor& from) {
 
 }  // namespace
 
-int32_t StepBatchShape::MostSteps() const {
+int32_t StepBatchShape::MaxSteps() const {
   RoutingProblem customers;
   customers.nodes = nodes;
   RoutingProblem cities = customers;
@@ -104,9 +104,9 @@ at::Tensor StepBatch::ScalarsIn(const at::Tensor& memory) const {
 absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* labels) const {
   bool tsp = false;
   for (const RoutingProblem& problem : batch.problems) tsp = tsp || problem.tsp;
-  const bool suits = shape_.fewer ? batch.size() > 0 && batch.size() <= shape_.instances
-                                  : batch.size() == shape_.instances;
-  if (!suits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
+  const bool fits = shape_.fewer ? batch.size() > 0 && batch.size() <= shape_.instances
+                                 : batch.size() == shape_.instances;
+  if (!fits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
     return absl::InvalidArgumentError(Concat(
         "step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
         tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "", shape_.instances,

@@ -23,11 +23,11 @@ struct StepBatchShape {
   bool tsp = false;                 // whether some instances may be a TSP
   bool matrices = false;            // whether some instances may have matrices
   bool labels = false;              // whether the instances come with labels
-  int32_t steps = 0;                // T, of the longest label; 0: the most that any label can have
+  int32_t steps = 0;                // T, of the longest label; 0: the maximum for any label
   bool fewer = false;               // whether batches may have fewer instances
 
   // Returns the largest T that a trajectory may have.
-  int32_t MostSteps() const;
+  int32_t MaxSteps() const;
 
   bool operator==(const StepBatchShape&) const = default;
 };
@@ -62,7 +62,7 @@ class StepBatch {
   at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
   TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
   at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels, -1 after the end
-  int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MostSteps(); }  // T
+  int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MaxSteps(); }  // T
   LabelScalars scalars() const;  // scalars of all labels
 
  private:

@@ -123,11 +123,11 @@ class SequenceStepPasses final : public StepPasses {
 
   absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
     VRP_ASSIGN_OR_RETURN(const ForcedSteps forced,
-                         FollowForcedChoices({.network = options_.network,
-                                              .rules = options_.rules,
-                                              .choices = rollout_.choices,
-                                              .nodes = options_.instances->features.size(1)}));
-    if (request_.distinct_starts) LeaveOutStarts(forced.steps, request_.trajectories);
+                         ForceDecode({.network = options_.network,
+                                      .rules = options_.rules,
+                                      .choices = rollout_.choices,
+                                      .nodes = options_.instances->features.size(1)}));
+    if (request_.distinct_starts) ExcludeStarts(forced.steps, request_.trajectories);
     at::Tensor likelihoods;  // [B * P]
     {
       const AutocastScope autocast(weights.device().type(), options_.precision);

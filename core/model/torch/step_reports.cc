@@ -27,7 +27,7 @@ StepReports::StepReports(StepStream* stream, int32_t every, at::Device device)
       every_(every),
       rows_(Rows(every_, device)),
       slots_(at::arange(every_, at::TensorOptions(at::kLong).device(device)).unsqueeze(1)),
-      aside_{Rows(every_, device), Rows(every_, device)},
+      staging_{Rows(every_, device), Rows(every_, device)},
       host_{RowsOnHost(every_, device), RowsOnHost(every_, device)} {}
 
 void StepReports::Write(const at::Tensor& step, const Row& row) {
@@ -48,8 +48,8 @@ absl::Status StepReports::Finish(int64_t step) {
 }
 
 absl::Status StepReports::Copy(int64_t step) {
-  const size_t turn = TurnOf(step);
-  const at::Tensor& from = aside_[turn];
+  const size_t turn = BufferOf(step);
+  const at::Tensor& from = staging_[turn];
   const at::Tensor& to = host_[turn];
   VRP_RETURN_IF_ERROR(stream_->Run([&] {
     from.copy_(rows_);
@@ -65,7 +65,7 @@ absl::Status StepReports::Copy(int64_t step) {
 absl::Status StepReports::Read() {
   if (copy_ == nullptr) return absl::OkStatus();
   VRP_RETURN_IF_ERROR(std::exchange(copy_, nullptr)->Wait());
-  const double* const rows = host_[TurnOf(copied_until_)].const_data_ptr<double>();
+  const double* const rows = host_[BufferOf(copied_until_)].const_data_ptr<double>();
   for (; reported_ < copied_until_; ++reported_) {
     const double* const row = rows + reported_ % every_ * kReportColumns;
     reports_.push_back({.step = reported_ + 1,

@@ -56,14 +56,14 @@ class StepReports {
   absl::Status Copy(int64_t step);
   // Reads the rows that were copied.
   absl::Status Read();
-  size_t TurnOf(int64_t step) const { return static_cast<size_t>((step - 1) / every_ % 2); }
+  size_t BufferOf(int64_t step) const { return static_cast<size_t>((step - 1) / every_ % 2); }
 
   StepStream* const stream_;
   const int64_t every_;
   const at::Tensor rows_;   // [every, kColumns] double
   const at::Tensor slots_;  // [every, 1] int64: 0, 1, ...
   // Second buffers, used alternately: one is written while the other is copied.
-  const std::array<at::Tensor, 2> aside_;  // shaped like rows_
+  const std::array<at::Tensor, 2> staging_;  // shaped like rows_
   const std::array<at::Tensor, 2> host_;
   std::unique_ptr<StepCopy> copy_;
   int64_t copied_until_ = 0;  // the last step in `copy_`

@@ -128,9 +128,9 @@ nlohmann::ordered_json EvaluationJson(const CardEvaluation& evaluation) {
           {"date", TimeText(evaluation.date)}};
 }
 
-absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_view place) {
-  if (!object.is_object()) return absl::InvalidArgumentError(Concat(place, ": wanted an object"));
-  CardReader reader(object, place);
+absl::StatusOr<CardEvaluation> ReadEvaluation(const Json& object, std::string_view where) {
+  if (!object.is_object()) return absl::InvalidArgumentError(Concat(where, ": wanted an object"));
+  CardReader reader(object, where);
   CardEvaluation evaluation;
   evaluation.data = reader.Text("data");
   evaluation.mode = reader.Text("mode");
@@ -165,8 +165,8 @@ absl::Status ReadEvaluations(const Json& card, std::string_view name, ModelCard&
         Concat(name, ": evaluations: wanted an array of at most ", kMaxCardEvaluations));
   }
   for (const Json& object : *found) {
-    const std::string place = Concat(name, ": evaluations[", result.evaluations.size(), "]");
-    VRP_ASSIGN_OR_RETURN(CardEvaluation evaluation, ReadEvaluation(object, place));
+    const std::string where = Concat(name, ": evaluations[", result.evaluations.size(), "]");
+    VRP_ASSIGN_OR_RETURN(CardEvaluation evaluation, ReadEvaluation(object, where));
     result.evaluations.push_back(std::move(evaluation));
   }
   return absl::OkStatus();

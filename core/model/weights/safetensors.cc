@@ -108,7 +108,7 @@ absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann:
   const std::optional<int64_t> wanted = ByteCount(TensorTypeBytes(view.type), view.shape);
   if (!wanted.has_value() || *wanted != offsets[1] - offsets[0]) {
     return absl::InvalidArgumentError(Concat(where, ".data_offsets: got ", offsets[1] - offsets[0],
-                                             " bytes, wanted what dtype and shape say"));
+                                             " bytes, wanted the size given by dtype and shape"));
   }
   const std::string_view data =
       buffer.substr(static_cast<size_t>(offsets[0]), static_cast<size_t>(offsets[1] - offsets[0]));
@@ -217,9 +217,9 @@ std::string WriteSafetensors(std::span<const TensorView> tensors,
   int64_t offset = 0;
   for (const TensorView& tensor : tensors) {
     const std::optional<int64_t> bytes = ByteCount(TensorTypeBytes(tensor.type), tensor.shape);
-    const bool sound = bytes.has_value() && *bytes == static_cast<int64_t>(tensor.data.size()) &&
+    const bool valid = bytes.has_value() && *bytes == static_cast<int64_t>(tensor.data.size()) &&
                        tensor.name != kMetadataKey && names.insert(tensor.name).second;
-    if (!sound) std::abort();
+    if (!valid) std::abort();
     header[tensor.name] = {{"dtype", TensorTypeName(tensor.type)},
                            {"shape", tensor.shape},
                            {"data_offsets", {offset, offset + *bytes}}};

@@ -132,7 +132,7 @@ class PlanChecker {
       }
       if (node < raw_.num_depots || node >= data_.nodes()) {
         Add({.kind = ViolationKind::kUnknownNode, .route = r, .node = node}, "node ", node,
-            " is no customer, wanted ", raw_.num_depots, " to ", data_.nodes() - 1);
+            " is not a customer, wanted ", raw_.num_depots, " to ", data_.nodes() - 1);
         continue;
       }
       if (Visited(node)) {

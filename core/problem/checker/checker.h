@@ -13,7 +13,7 @@
 namespace vrp {
 
 enum class ViolationKind {
-  kUnknownNode,  // a number that is not a customer's
+  kUnknownNode,  // a number that belongs to no customer
   kUnknownVehicle,
   kMissingCustomer,  // or a group of alternatives without a served customer
   kDuplicateCustomer,

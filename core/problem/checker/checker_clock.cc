@@ -10,7 +10,7 @@ namespace {
 // Bounds the relative rounding error of sums of times.
 constexpr double kRounding = 1e-12;
 
-// Returns the most labels that are extended from stop to stop.
+// Returns the largest number of labels to extend from stop to stop.
 size_t MaxLabels(size_t stops, size_t breaks) {
   return 200'000 + 16 * stops * (breaks + 1) * (breaks + 2);
 }
@@ -157,12 +157,12 @@ bool CheckerClock::HasSoftStop() const {
 }
 
 double CheckerClock::CostTolerance() const {
-  double dearest = 0;
+  double largest = 0;
   for (const Stop& stop : stops_) {
     const double cost = stop.windows.back().late_cost;
-    if (!std::isinf(cost)) dearest = std::max(dearest, cost);
+    if (!std::isinf(cost)) largest = std::max(largest, cost);
   }
-  return 1e-3 * tolerance_ * dearest;
+  return 1e-3 * tolerance_ * largest;
 }
 
 std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double slack) const {
@@ -180,12 +180,12 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
 
 // Repeats the route from `start`. Sums and comparisons of doubles are monotonic, so a result for a
 // start also holds for all earlier starts.
-bool CheckerClock::AsGood(double start, const Run& first, size_t breaks) const {
+bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) const {
   if (breaks > 0 && HasSoftStop()) {
-    const double dearest = first.late_cost + CostTolerance();
+    const double allowed = first.late_cost + CostTolerance();
     const Labels labels = LabelsWithBreaks(start, kRounding * first.end);
     return std::any_of(labels.begin(), labels.end(), [&](const Label& label) {
-      return label.leaves <= first.end && label.late_cost <= dearest;
+      return label.leaves <= first.end && label.late_cost <= allowed;
     });
   }
   if (breaks > 0) return EndWithBreaks(start, breaks, kRounding * first.end) <= first.end;
@@ -212,10 +212,10 @@ void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& good, 
                                   : Simulate(bad, tolerance_).end;
     const double guess = bad - (end - first.end);
     if (!(guess > good) || !(guess < bad)) return;
-    if (AsGood(guess, first, breaks)) {
+    if (DelaysNothing(guess, first, breaks)) {
       good = guess;
       const double above = guess + kRounding * bad;
-      if (above < bad && !AsGood(above, first, breaks)) bad = above;
+      if (above < bad && !DelaysNothing(above, first, breaks)) bad = above;
       return;
     }
     bad = guess;
@@ -226,13 +226,13 @@ double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
   double good = first.begins.front();
   double bad = std::min(first.end, stops_.front().windows.front().close);
   if (bad <= good) return good;
-  if (AsGood(bad, first, breaks)) return bad;
+  if (DelaysNothing(bad, first, breaks)) return bad;
   NarrowByDelay(first, breaks, good, bad);
   for (int i = 0; i < 100 && bad - good > kRounding * bad; ++i) {
     const double middle = good + (bad - good) / 2;
-    (AsGood(middle, first, breaks) ? good : bad) = middle;
+    (DelaysNothing(middle, first, breaks) ? good : bad) = middle;
   }
-  // If the starts differ by at most the rounding of the end, the earliest is chosen.
+  // Chooses the earliest start if the starts differ by at most the rounding of the end.
   return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
 }
 
@@ -250,24 +250,24 @@ std::optional<size_t> CheckerClock::MissedBreak() const {
 ClockReading CheckerClock::Read(bool latest) const {
   ClockReading reading;
   reading.missed_break = MissedBreak();
-  const double soonest = stops_.front().windows.front().open;
+  const double earliest = stops_.front().windows.front().open;
   size_t breaks = reading.missed_break.has_value() ? 0 : vehicle_.breaks.size();
-  Run run = Simulate(soonest, tolerance_);
+  Run run = Simulate(earliest, tolerance_);
   std::optional<Label> best;
   if (breaks > 0 && HasSoftStop()) {
-    best = BestLabel(soonest, tolerance_);
+    best = BestLabel(earliest, tolerance_);
     reading.too_many_labels = too_many_labels_;
     if (too_many_labels_) breaks = 0;
   }
   if (breaks > 0) {
-    run.end = best.has_value() ? best->leaves : EndWithBreaks(soonest, breaks, tolerance_);
+    run.end = best.has_value() ? best->leaves : EndWithBreaks(earliest, breaks, tolerance_);
     run.late_cost = best.has_value() ? best->late_cost : 0;
   }
-  reading.start = latest ? LatestStart(run, breaks) : soonest;
+  reading.start = latest ? LatestStart(run, breaks) : earliest;
   reading.end = run.end;
   reading.late_cost = run.late_cost;
   if (breaks > 0) return reading;
-  double ready = soonest;
+  double ready = earliest;
   for (size_t i = 0; i < stops_.size(); ++i) {
     if (i > 0) ready = run.begins[i - 1] + stops_[i - 1].work + stops_[i].travel;
     const TimeWindow& last = stops_[i].windows.back();

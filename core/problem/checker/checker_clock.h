@@ -22,9 +22,9 @@ struct ClockReading {
   double late_cost = 0;             // computed only with breaks
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
-  // Whether too many positions of breaks among soft windows are possible to try them all. If so,
-  // the times are those without any break. Searches give up at a quarter of that number, so they
-  // find no such route.
+  // Whether the breaks have too many possible positions among soft windows to try them all. If so,
+  // the times are those without any break. Searches give up at a quarter of the limit, so they find
+  // no such route.
   bool too_many_labels = false;
 };
 
@@ -80,7 +80,7 @@ class CheckerClock {
   // Returns the difference up to which costs of lateness count as equal.
   double CostTolerance() const;
   // Whether a departure at `start` delays neither the end of `first` nor any stop.
-  bool AsGood(double start, const Run& first, size_t breaks) const;
+  bool DelaysNothing(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
   // Narrows the interval between a good and a bad start.
   void NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const;

@@ -50,10 +50,10 @@ void RouteChecker::CheckDistance() {
     distance += data_.Distance(vehicle_, path_[i - 1], path_[i]);
   }
   figures_.distance = distance;
-  const double most = vehicle_.max_distance;
-  if (distance <= most + 1e-6 * std::max(1.0, most)) return;
-  Add({.kind = ViolationKind::kDistance, .amount = distance - most}, "drives ",
-      FormatNumber(distance), ", farther than the limit ", FormatNumber(most));
+  const double limit = vehicle_.max_distance;
+  if (distance <= limit + 1e-6 * std::max(1.0, limit)) return;
+  Add({.kind = ViolationKind::kDistance, .amount = distance - limit}, "drives ",
+      FormatNumber(distance), ", farther than the limit ", FormatNumber(limit));
 }
 
 void RouteChecker::CheckStops() {
@@ -81,19 +81,19 @@ void RouteChecker::CheckSkills() {
 double RouteChecker::PeakLoad(size_t begin, size_t end, size_t dimension) const {
   double on_board = 0;
   for (size_t i = begin; i < end; ++i) on_board += data_.Demand(path_[i], dimension);
-  double most = on_board;
+  double peak = on_board;
   for (size_t i = begin; i < end; ++i) {
     const NodeIndex node = path_[i];
     on_board += data_.Pickup(node, dimension) + data_.Backhaul(node, dimension) +
                 data_.Shipped(node, dimension) - data_.Demand(node, dimension);
-    most = std::max(most, on_board);
+    peak = std::max(peak, on_board);
   }
-  return most;
+  return peak;
 }
 
-std::string RouteChecker::CapacityText(double most, double capacity, size_t dimension) const {
+std::string RouteChecker::CapacityText(double peak, double capacity, size_t dimension) const {
   const std::string of = dimension == 0 ? "" : Concat(" of dimension ", dimension);
-  return Concat("load ", FormatNumber(most), of, " exceeds vehicle capacity ",
+  return Concat("load ", FormatNumber(peak), of, " exceeds vehicle capacity ",
                 FormatNumber(capacity));
 }
 
@@ -104,35 +104,35 @@ void RouteChecker::CheckLoads() {
       capacity =
           k <= vehicle_.further_capacities.size() ? vehicle_.further_capacities[k - 1] : kNoLimit;
     }
-    double most = 0;
+    double peak = 0;
     for (size_t begin = 0; begin < path_.size();) {
       size_t end = begin + 1;
       while (end < path_.size() && !StartsTrip(end)) ++end;
-      most = std::max(most, PeakLoad(begin, end, k));
+      peak = std::max(peak, PeakLoad(begin, end, k));
       begin = end;
     }
-    if (most <= CapacityWithRounding(capacity)) continue;
-    Add({.kind = ViolationKind::kCapacity, .amount = most - capacity},
-        CapacityText(most, capacity, k));
+    if (peak <= CapacityWithRounding(capacity)) continue;
+    Add({.kind = ViolationKind::kCapacity, .amount = peak - capacity},
+        CapacityText(peak, capacity, k));
   }
 }
 
 void RouteChecker::CheckBackhaulOrder() {
   const auto dimensions = static_cast<size_t>(data_.raw().load_dimensions);
-  bool brought = false;
+  bool picked_up = false;
   for (const NodeIndex node : path_) {
-    if (data_.is_depot(node)) brought = false;
+    if (data_.is_depot(node)) picked_up = false;
     double demand = 0;
     double backhaul = 0;
     for (size_t k = 0; k < dimensions; ++k) {
       demand += data_.Demand(node, k);
       backhaul += data_.Backhaul(node, k);
     }
-    if (brought && demand > 0) {
+    if (picked_up && demand > 0) {
       Add({.kind = ViolationKind::kBackhaulOrder, .node = node, .amount = demand},
           "delivery to customer ", data_.id(node), " after a pickup");
     }
-    brought = brought || backhaul > 0;
+    picked_up = picked_up || backhaul > 0;
   }
 }
 
@@ -163,9 +163,9 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
 
 void RouteChecker::CheckTimes() {
   const Objective objective = data_.raw().objective;
-  const bool least = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
-                     (objective == Objective::kCost && vehicle_.cost_per_time > 0);
-  const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(least);
+  const bool latest = vehicle_.max_duration != kNoLimit || objective == Objective::kDuration ||
+                      (objective == Objective::kCost && vehicle_.cost_per_time > 0);
+  const ClockReading reading = CheckerClock(data_, vehicle_, path_).Read(latest);
   figures_.duration = reading.end - reading.start;
   figures_.late_cost = reading.late_cost;
   const size_t before = violations_.size();
@@ -178,13 +178,13 @@ void RouteChecker::CheckTimes() {
         FormatNumber(missed.window.close), " without making a stop late");
   }
   if (reading.too_many_labels) {
-    Add({.kind = ViolationKind::kBreak, .amount = 1}, "its ", vehicle_.breaks.size(),
-        " breaks have more possible positions among its late customers than are tried");
+    Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),
+        " breaks with too many possible positions to check among stops with soft windows");
   }
-  const double most = vehicle_.max_duration + vehicle_.max_overtime;
-  if (figures_.duration <= most + std::max(data_.time_tolerance(), 1e-6 * most)) return;
-  Add({.kind = ViolationKind::kDuration, .amount = figures_.duration - most}, "takes ",
-      FormatNumber(figures_.duration), ", longer than the limit ", FormatNumber(most));
+  const double limit = vehicle_.max_duration + vehicle_.max_overtime;
+  if (figures_.duration <= limit + std::max(data_.time_tolerance(), 1e-6 * limit)) return;
+  Add({.kind = ViolationKind::kDuration, .amount = figures_.duration - limit}, "takes ",
+      FormatNumber(figures_.duration), ", longer than the limit ", FormatNumber(limit));
 }
 
 }  // namespace vrp

@@ -45,7 +45,7 @@ class RouteChecker {
   // Charges lateness after a soft window, and reports lateness after a hard one.
   void CheckLateStop(const LateStop& late);
   void CheckShift(double end);
-  std::string CapacityText(double most, double capacity, size_t dimension) const;
+  std::string CapacityText(double peak, double capacity, size_t dimension) const;
   bool StartsTrip(size_t i) const;
 
   const CheckerData& data_;

@@ -64,7 +64,8 @@ class Freezer {
     for (const NodeIndex node : route.visits) {
       if (node == vehicle.depot && vehicle.max_reloads > 0) continue;
       if (node < raw_.num_depots || node >= instance_.num_nodes()) {
-        return Refuse(route.route, "node ", node, " is no customer, and no reload of this vehicle");
+        return Refuse(route.route, "node ", node,
+                      " is neither a customer nor a reload of this vehicle");
       }
       if (std::exchange(frozen_in_[static_cast<size_t>(node)], route.route) >= 0) {
         return Refuse(route.route, "customer ", data_.id(node), " is frozen twice");

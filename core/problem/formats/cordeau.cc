@@ -70,10 +70,10 @@ class CordeauReader {
 
   absl::Status ReadHead() {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> head, ReadRow(scanner_, "the first row", 4));
-    const auto whole = [](double value, double least, double most) {
-      return value >= least && value <= most && value == static_cast<int32_t>(value);
+    const auto is_integer = [](double value, double low, double high) {
+      return value >= low && value <= high && value == static_cast<int32_t>(value);
     };
-    if (!whole(head[0], 0, std::size(kTypes) - 1)) {
+    if (!is_integer(head[0], 0, std::size(kTypes) - 1)) {
       return scanner_.Error("the first row: got type ", FormatNumber(head[0]), ", wanted 0 to ",
                             std::size(kTypes) - 1);
     }
@@ -84,11 +84,11 @@ class CordeauReader {
                                              ", is not supported; wanted VRP (0), MDVRP (2), VRPTW "
                                              "(4) or MDVRPTW (6)"));
     }
-    if (!whole(head[1], 1, kMaxVehicles)) {
+    if (!is_integer(head[1], 1, kMaxVehicles)) {
       return scanner_.Error("the first row: got ", FormatNumber(head[1]), " vehicles, wanted 1 to ",
                             kMaxVehicles);
     }
-    const bool sizes = whole(head[2], 1, kMaxNodes) && whole(head[3], 1, kMaxNodes);
+    const bool sizes = is_integer(head[2], 1, kMaxNodes) && is_integer(head[3], 1, kMaxNodes);
     if (!sizes || head[2] + head[3] > kMaxNodes) {
       return scanner_.Error("the first row: got ", FormatNumber(head[2]), " customers and ",
                             FormatNumber(head[3]), " depots, wanted 1 to ", kMaxNodes, " together");
@@ -135,8 +135,8 @@ class CordeauReader {
       }
     }
     const double combinations = row.size() < kFixedColumns ? 0 : row[6];
-    const double most = std::max(0.0, static_cast<double>(row.size()) - kFixedColumns);
-    if (!(combinations >= 0 && combinations <= most)) {
+    const double limit = std::max(0.0, static_cast<double>(row.size()) - kFixedColumns);
+    if (!(combinations >= 0 && combinations <= limit)) {
       return scanner_.Error(section, ": got ", FormatNumber(combinations),
                             " combinations in a row of ", row.size(), " columns");
     }

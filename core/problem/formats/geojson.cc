@@ -26,15 +26,15 @@ ordered_json LoadValue(const std::vector<double>& loads) {
 
 // Returns the geometry of a route. Cuts each leg whose shorter way crosses the 180th meridian (RFC
 // 7946, section 3.1.9), because most maps would draw it around the world.
-ordered_json LineThrough(const std::vector<Position>& places) {
-  ordered_json lines = {{{places.front().x, places.front().y}}};
-  for (size_t i = 1; i < places.size(); ++i) {
-    const Position from = places[i - 1];
-    const Position to = places[i];
+ordered_json RouteGeometry(const std::vector<Position>& positions) {
+  ordered_json lines = {{{positions.front().x, positions.front().y}}};
+  for (size_t i = 1; i < positions.size(); ++i) {
+    const Position from = positions[i - 1];
+    const Position to = positions[i];
     if (std::abs(to.x - from.x) > 180) {
       const double side = from.x > 0 ? 180 : -180;
-      const double whole = 360 - std::abs(to.x - from.x);
-      const double share = whole > 0 ? (180 - std::abs(from.x)) / whole : 0;
+      const double width = 360 - std::abs(to.x - from.x);
+      const double share = width > 0 ? (180 - std::abs(from.x)) / width : 0;
       const double latitude = from.y + share * (to.y - from.y);
       lines.back().push_back({side, latitude});
       lines.push_back({{-side, latitude}});
@@ -85,8 +85,8 @@ class GeoJsonWriter {
 
   void AddLine(size_t r, Cost cost) {
     const Route& route = solution_.routes[r];
-    std::vector<Position> places;
-    for (const Stop& stop : route.stops) places.push_back(instance_.position(stop.node));
+    std::vector<Position> positions;
+    for (const Stop& stop : route.stops) positions.push_back(instance_.position(stop.node));
     ordered_json properties = {{"kind", "route"}, {"route", r}, {"vehicle", route.vehicle_type}};
     const auto type = static_cast<size_t>(route.vehicle_type);
     if (type < instance_.vehicles().size() && !instance_.vehicles()[type].id.empty()) {
@@ -102,7 +102,7 @@ class GeoJsonWriter {
       properties["breaks"].push_back({{"start", pause.start}, {"end", pause.end}});
     }
     properties["stroke"] = Colour(r);
-    Add(LineThrough(places), std::move(properties));
+    Add(RouteGeometry(positions), std::move(properties));
   }
 
   void AddStops(size_t r) {
@@ -132,7 +132,7 @@ class GeoJsonWriter {
 
 absl::Status CheckGeoJson(const Instance& instance) {
   if (!instance.has_positions()) {
-    return absl::UnimplementedError("coords: absent, wanted for GeoJSON");
+    return absl::UnimplementedError("coords: absent, required for GeoJSON");
   }
   if (instance.data().coordinates != CoordinateSystem::kLonLat) {
     return absl::UnimplementedError("coordinates: planar, wanted lon_lat for GeoJSON");

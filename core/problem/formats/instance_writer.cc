@@ -56,8 +56,8 @@ absl::StatusOr<std::string> WriteInstance(const Instance& instance, const WriteO
     }
     InstanceData expanded = instance.data();
     ExpandMatrices(expanded);
-    VRP_ASSIGN_OR_RETURN(const Instance same, Instance::Create(std::move(expanded)));
-    return WriteInstance(same, options);
+    VRP_ASSIGN_OR_RETURN(const Instance expanded_instance, Instance::Create(std::move(expanded)));
+    return WriteInstance(expanded_instance, options);
   }
   InstanceData data = instance.data();
   if (options.renumber) DropIds(data);

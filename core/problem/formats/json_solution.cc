@@ -31,43 +31,44 @@ class JsonSolutionReader {
                           ", wanted an array");
     }
     for (const json& route : *routes) {
-      const std::string place = Concat(source_, ": routes[", file_.plan.size(), "]");
-      if (!route.is_object()) return Wrong(place, Shown(route), "an object");
+      const std::string location = Concat(source_, ": routes[", file_.plan.size(), "]");
+      if (!route.is_object()) return WrongValue(location, Shown(route), "an object");
       file_.plan.emplace_back();
-      VRP_RETURN_IF_ERROR(route.contains("steps") ? ReadVroomRoute(route, place)
-                                                  : ReadRoute(route, place));
+      VRP_RETURN_IF_ERROR(route.contains("steps") ? ReadVroomRoute(route, location)
+                                                  : ReadRoute(route, location));
     }
     return std::move(file_);
   }
 
  private:
-  static absl::Status Wrong(std::string_view place, std::string_view got, std::string_view wanted) {
-    return absl::InvalidArgumentError(Concat(place, ": got ", got, ", wanted ", wanted));
+  static absl::Status WrongValue(std::string_view location, std::string_view got,
+                                 std::string_view wanted) {
+    return absl::InvalidArgumentError(Concat(location, ": got ", got, ", wanted ", wanted));
   }
 
   // Calls `read` for each object of an array.
   template <typename Read>
-  static absl::Status ForEach(JsonFields& fields, const std::string& key, const std::string& place,
-                              Read read) {
+  static absl::Status ForEach(JsonFields& fields, const std::string& key,
+                              const std::string& location, Read read) {
     const json* array = fields.Find(key);
     if (array == nullptr || !array->is_array()) {
       return fields.Error(key, array == nullptr ? "absent" : Concat("got ", Shown(*array)),
                           ", wanted an array");
     }
     for (size_t i = 0; i < array->size(); ++i) {
-      const std::string path = Concat(place, ".", key, "[", i, "]");
-      if (!(*array)[i].is_object()) return Wrong(path, Shown((*array)[i]), "an object");
-      JsonFields own((*array)[i], path);
-      VRP_RETURN_IF_ERROR(read(own));
+      const std::string path = Concat(location, ".", key, "[", i, "]");
+      if (!(*array)[i].is_object()) return WrongValue(path, Shown((*array)[i]), "an object");
+      JsonFields entry((*array)[i], path);
+      VRP_RETURN_IF_ERROR(read(entry));
     }
     return absl::OkStatus();
   }
 
-  absl::Status ReadRoute(const json& object, const std::string& place) {
-    JsonFields fields(object, place);
+  absl::Status ReadRoute(const json& object, const std::string& location) {
+    JsonFields fields(object, location);
     VRP_ASSIGN_OR_RETURN(const std::optional<int32_t> vehicle, fields.Integer("vehicle"));
     file_.plan.back().vehicle_type = vehicle.value_or(0);
-    return ForEach(fields, "stops", place, [&](JsonFields& stop) {
+    return ForEach(fields, "stops", location, [&](JsonFields& stop) {
       VRP_ASSIGN_OR_RETURN(const std::optional<std::string> id, stop.String("id"));
       if (!id.has_value()) return stop.Error("id", "absent, wanted the id of a customer");
       const auto node = nodes_.find(*id);
@@ -86,15 +87,15 @@ class JsonSolutionReader {
                         ", wanted an integer");
   }
 
-  absl::Status ReadVroomRoute(const json& object, const std::string& place) {
-    JsonFields fields(object, place);
+  absl::Status ReadVroomRoute(const json& object, const std::string& location) {
+    JsonFields fields(object, location);
     VRP_ASSIGN_OR_RETURN(const int64_t vehicle, Id(fields, "vehicle"));
     const std::optional<int32_t> type = names_.TypeOfVehicle(vehicle);
     if (!type.has_value()) {
       return fields.Error("vehicle", "got ", vehicle, ", wanted the id of a vehicle");
     }
     file_.plan.back().vehicle_type = *type;
-    return ForEach(fields, "steps", place, [&](JsonFields& step) { return ReadStep(step); });
+    return ForEach(fields, "steps", location, [&](JsonFields& step) { return ReadStep(step); });
   }
 
   absl::Status ReadStep(JsonFields& step) {

@@ -27,13 +27,13 @@ class LiLimReader {
     data_.kind = ProblemKind::kVrptw;
     data_.objective = Objective::kVehiclesThenDistance;  // the objective by which the published
                                                          // best plans are ranked
-    VRP_ASSIGN_OR_RETURN(const std::vector<double> head, ReadRow(scanner_, "the first row", 3));
-    if (!(head[0] >= 1 && head[0] <= kMaxVehicles)) {
-      return scanner_.Error("the first row: got ", FormatNumber(head[0]), " vehicles, wanted 1 to ",
-                            kMaxVehicles);
+    VRP_ASSIGN_OR_RETURN(const std::vector<double> header, ReadRow(scanner_, "the first row", 3));
+    if (!(header[0] >= 1 && header[0] <= kMaxVehicles)) {
+      return scanner_.Error("the first row: got ", FormatNumber(header[0]),
+                            " vehicles, wanted 1 to ", kMaxVehicles);
     }
-    data_.vehicles = {{.count = static_cast<int32_t>(head[0]), .capacity = head[1]}};
-    data_.speed = head[2];
+    data_.vehicles = {{.count = static_cast<int32_t>(header[0]), .capacity = header[1]}};
+    data_.speed = header[2];
     while (scanner_.PeekWord().has_value()) VRP_RETURN_IF_ERROR(ReadTask());
     for (size_t task = 1; task < tasks_.size(); ++task) VRP_RETURN_IF_ERROR(AddPair(task));
     data_.demands.assign(data_.positions.size(), 0);
@@ -56,7 +56,7 @@ class LiLimReader {
          {std::pair(row[7], &task.pickup), {row[8], &task.delivery}}) {
       if (!(value >= 0 && value < kMaxNodes)) {
         return scanner_.Error(section, ": got ", FormatNumber(value),
-                              " as its pair, wanted a task");
+                              " as its pair, wanted the number of a task");
       }
       *target = static_cast<int64_t>(value);
     }
@@ -87,7 +87,7 @@ class LiLimReader {
     }
     if (task.delivery == 0) return absl::OkStatus();
     if (paired.demand != -task.demand) {
-      return wrong("picks ", FormatNumber(task.demand), " up, and task ", other, " has demand ",
+      return wrong("picks up ", FormatNumber(task.demand), ", but task ", other, " has demand ",
                    FormatNumber(paired.demand), ", wanted ", FormatNumber(-task.demand));
     }
     data_.shipments.push_back({.pickup = static_cast<NodeIndex>(number),

@@ -34,7 +34,8 @@ class SolomonReader {
     VRP_RETURN_IF_ERROR(Expect("CUSTOMER"));
     const std::optional<std::string_view> header = scanner_.NextLine();
     if (!header.has_value() || !UpperCase(*header).starts_with("CUST")) {
-      return scanner_.Error("CUSTOMER: got ", header.has_value() ? Quoted(*header) : "the end",
+      return scanner_.Error("CUSTOMER: got ",
+                            header.has_value() ? Quoted(*header) : "the end of the text",
                             ", wanted the table's header, CUST NO. ...");
     }
     while (scanner_.PeekWord().has_value()) VRP_RETURN_IF_ERROR(ReadCustomer());
@@ -92,7 +93,7 @@ class SolomonReader {
   InstanceData data_;
 };
 
-absl::Status CheckTablesHold(const InstanceData& data) {
+absl::Status CheckExpressible(const InstanceData& data) {
   if (data.kind != ProblemKind::kVrptw) {
     return CannotExpress(Concat("kind: ", KindName(data.kind)), kSolomonFormat);
   }
@@ -116,7 +117,7 @@ absl::StatusOr<Instance> ParseSolomon(std::string_view text, std::string_view na
 }
 
 absl::StatusOr<std::string> WriteSolomon(const InstanceData& data) {
-  VRP_RETURN_IF_ERROR(CheckTablesHold(data));
+  VRP_RETURN_IF_ERROR(CheckExpressible(data));
   const VehicleType& vehicle = data.vehicles.front();
   std::string text =
       Concat(data.name.empty() ? "instance" : data.name, "\n\nVEHICLE\nNUMBER     CAPACITY\n",

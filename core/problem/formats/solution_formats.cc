@@ -23,7 +23,8 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
     case SolutionFormat::kVroom:
       return ParseJsonSolution(text, name, names, instance);
     case SolutionFormat::kGeoJson:
-      return absl::InvalidArgumentError(Concat(name, ": GeoJSON is written only"));
+      return absl::InvalidArgumentError(
+          Concat(name, ": GeoJSON can only be written; wanted .sol, JSON or VROOM's output"));
     default:
       return ParseVrplibSolution(text, name, instance);
   }
@@ -31,7 +32,8 @@ absl::StatusOr<SolutionFile> ReadSolution(std::string_view text, std::string_vie
 
 absl::Status CheckWritable(SolutionFormat format, const Instance& instance) {
   if (format == SolutionFormat::kAuto || format == SolutionFormat::kJson) {
-    return absl::InvalidArgumentError("wanted .sol, VROOM's output or GeoJSON");
+    return absl::InvalidArgumentError(
+        "format: can only be read; wanted .sol, VROOM's output or GeoJSON");
   }
   if (format == SolutionFormat::kGeoJson) return CheckGeoJson(instance);
   if (format == SolutionFormat::kVroom) return CheckVroomSolution(instance);

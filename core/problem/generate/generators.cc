@@ -70,8 +70,8 @@ void AddLoads(const GeneratorOptions& options, CounterRandom& random, CounterRan
     data.vehicles = {{.capacity = loads.capacity}};
     return;
   }
-  const double usual = DefaultCapacity(options.customers);
-  data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : usual}};
+  const double default_capacity = DefaultCapacity(options.customers);
+  data.vehicles = {{.capacity = options.capacity > 0 ? options.capacity : default_capacity}};
   data.demands.push_back(0);
   for (size_t i = 1; i < data.positions.size(); ++i) {
     data.demands.push_back(DrawDemand(kMaxDemand, random));
@@ -94,11 +94,12 @@ void AddAttributes(const GeneratorOptions& options, double side, CounterRandom& 
   vehicle.open_end = options.open_routes;
   if (options.distance_limit) {
     double farthest = 0;
-    for (const Position& place : data.positions) {
-      farthest = std::max(farthest, MetricDistance(Metric::kExact, data.positions[0], place));
+    for (const Position& position : data.positions) {
+      farthest = std::max(farthest, MetricDistance(Metric::kExact, data.positions[0], position));
     }
-    const double least = 2 * farthest;
-    vehicle.max_distance = least + std::max(0.0, 3 * side - least) * random.UniformDouble();
+    const double round_trip = 2 * farthest;
+    vehicle.max_distance =
+        round_trip + std::max(0.0, 3 * side - round_trip) * random.UniformDouble();
   }
   if (!options.backhauls) return;
   data.backhauls.assign(data.positions.size(), 0.0);
@@ -159,7 +160,8 @@ InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index
   }
   if (!tsp) AddLoads(options, random, attributes, data);
   if (options.layout != Layout::kUniform) {
-    for (Position& place : data.positions) place = {.x = side * place.x, .y = side * place.y};
+    for (Position& position : data.positions)
+      position = {.x = side * position.x, .y = side * position.y};
   }
   if (windows) AddReachableWindows(random, data);
   if (!tsp) AddAttributes(options, side, attributes, data);
@@ -179,10 +181,10 @@ absl::StatusOr<Instance> GenerateInstance(const GeneratorOptions& options, int64
 absl::StatusOr<std::vector<Instance>> GenerateInstances(const GeneratorOptions& options,
                                                         int64_t count) {
   VRP_RETURN_IF_ERROR(CheckGeneratorOptions(options));
-  const int64_t most = kMaxGeneratedNodes / (int64_t{options.customers} + 1);
-  if (count < 0 || count > most) {
-    return absl::InvalidArgumentError(Concat("count: got ", count, ", wanted 0 to ", most, " of ",
-                                             options.customers, " customers"));
+  const int64_t max_count = kMaxGeneratedNodes / (int64_t{options.customers} + 1);
+  if (count < 0 || count > max_count) {
+    return absl::InvalidArgumentError(Concat("count: got ", count, ", wanted 0 to ", max_count,
+                                             " of ", options.customers, " customers"));
   }
   std::vector<Instance> instances;
   instances.reserve(static_cast<size_t>(count));

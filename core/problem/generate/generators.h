@@ -25,7 +25,7 @@ struct GeneratorOptions {
   bool backhauls = false;  // whether about a fifth of the customers are backhauls
 };
 
-// Returns the usual vehicle capacity for a number of customers.
+// Returns the default vehicle capacity for a number of customers.
 double DefaultCapacity(double customers);
 
 // Returns instance `index` of the stream that `options` describe. Counter-based random numbers make

@@ -28,16 +28,16 @@ double Decay(double x) {
 // Adds positions clustered around `seeds` until there are `last`. Accepts a random position with a
 // probability equal to the sum of exp(-distance / radius) over the seeds.
 void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
-                  std::vector<Position>& places) {
-  while (places.size() < last) {
-    const Position place = DrawUnitPosition(random);
-    double chance = 0;
+                  std::vector<Position>& positions) {
+  while (positions.size() < last) {
+    const Position position = DrawUnitPosition(random);
+    double probability = 0;
     for (const Position& seed : seeds) {
-      const double x = place.x - seed.x;
-      const double y = place.y - seed.y;
-      chance += Decay(std::sqrt(x * x + y * y) / kClusterRadius);
+      const double x = position.x - seed.x;
+      const double y = position.y - seed.y;
+      probability += Decay(std::sqrt(x * x + y * y) / kClusterRadius);
     }
-    if (random.UniformDouble() < chance) places.push_back(place);
+    if (random.UniformDouble() < probability) positions.push_back(position);
   }
 }
 
@@ -54,16 +54,16 @@ Position DrawXDepot(CounterRandom& random) {
 }
 
 void PlaceCustomers(size_t uniform, size_t nodes, CounterRandom& random,
-                    std::vector<Position>& places) {
-  while (places.size() < uniform) places.push_back(DrawUnitPosition(random));
-  if (places.size() == nodes) return;
+                    std::vector<Position>& positions) {
+  while (positions.size() < uniform) positions.push_back(DrawUnitPosition(random));
+  if (positions.size() == nodes) return;
   std::vector<Position> seeds;
   const auto wanted = static_cast<size_t>(random.UniformInt(3, 8));
-  while (seeds.size() < wanted && places.size() < nodes) {
+  while (seeds.size() < wanted && positions.size() < nodes) {
     seeds.push_back(DrawUnitPosition(random));
-    places.push_back(seeds.back());
+    positions.push_back(seeds.back());
   }
-  AddClustered(nodes, seeds, random, places);
+  AddClustered(nodes, seeds, random, positions);
 }
 
 // Draws from the triangular distribution from 3 to 25 with mode 6.
@@ -77,22 +77,22 @@ double DrawCustomersPerRoute(CounterRandom& random) {
   return kHigh - std::sqrt((1 - share) * (kHigh - kLow) * (kHigh - kMode));
 }
 
-struct Span {
+struct Range {
   int64_t low;
   int64_t high;
 };
 
-// Returns the range of the demand of a customer at `place`. Rule 0 is unitary. Rules 1 to 4 have
+// Returns the range of the demand of a customer at `position`. Rule 0 is unitary. Rules 1 to 4 have
 // small or large values with small or large variation. Rule 5 depends on the quadrant. Rule 6 has
 // many small and few large values.
-Span DemandSpan(int64_t rule, Position place, double small_share, CounterRandom& random) {
-  constexpr std::array<Span, 5> kPlain = {{{1, 1}, {1, 10}, {5, 10}, {1, 100}, {50, 100}}};
-  if (rule < 5) return kPlain[static_cast<size_t>(rule)];
+Range DemandRange(int64_t rule, Position position, double small_share, CounterRandom& random) {
+  constexpr std::array<Range, 5> kFixedRanges = {{{1, 1}, {1, 10}, {5, 10}, {1, 100}, {50, 100}}};
+  if (rule < 5) return kFixedRanges[static_cast<size_t>(rule)];
   if (rule == 5) {
-    const bool even = (place.x < 0.5) == (place.y < 0.5);
-    return even ? Span{51, 100} : Span{1, 50};
+    const bool even = (position.x < 0.5) == (position.y < 0.5);
+    return even ? Range{51, 100} : Range{1, 50};
   }
-  return random.UniformDouble() < small_share ? Span{1, 10} : Span{50, 100};
+  return random.UniformDouble() < small_share ? Range{1, 10} : Range{50, 100};
 }
 
 }  // namespace
@@ -107,21 +107,22 @@ std::optional<Layout> LayoutFromName(std::string_view name) {
 
 std::vector<Position> PlaceNodes(Layout layout, int32_t nodes, CounterRandom& random) {
   const auto count = static_cast<size_t>(nodes);
-  std::vector<Position> places;
-  places.reserve(count);
+  std::vector<Position> positions;
+  positions.reserve(count);
   if (layout != Layout::kX) {
-    places.push_back(DrawUnitPosition(random));
-    PlaceCustomers(1, count, random, places);
-    return places;
+    positions.push_back(DrawUnitPosition(random));
+    PlaceCustomers(1, count, random, positions);
+    return positions;
   }
-  places.push_back(DrawXDepot(random));
-  // All customers are uniform, all are clustered, or half of them each.
+  positions.push_back(DrawXDepot(random));
+  // All customers are uniform, all are clustered, or half are of each kind.
   const std::array<size_t, 3> uniform = {count, 1, 1 + (count - 1) / 2};
-  PlaceCustomers(uniform[static_cast<size_t>(random.UniformInt(0, 2))], count, random, places);
-  for (Position& place : places) {
-    place = {.x = std::round(place.x * kGrid) / kGrid, .y = std::round(place.y * kGrid) / kGrid};
+  PlaceCustomers(uniform[static_cast<size_t>(random.UniformInt(0, 2))], count, random, positions);
+  for (Position& position : positions) {
+    position = {.x = std::round(position.x * kGrid) / kGrid,
+                .y = std::round(position.y * kGrid) / kGrid};
   }
-  return places;
+  return positions;
 }
 
 DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& random) {
@@ -130,8 +131,8 @@ DrawnLoads DrawXLoads(const std::vector<Position>& positions, CounterRandom& ran
   DrawnLoads loads;
   loads.demands.push_back(0);
   for (size_t i = 1; i < positions.size(); ++i) {
-    const Span span = DemandSpan(rule, positions[i], small_share, random);
-    loads.demands.push_back(static_cast<double>(random.UniformInt(span.low, span.high)));
+    const Range range = DemandRange(rule, positions[i], small_share, random);
+    loads.demands.push_back(static_cast<double>(random.UniformInt(range.low, range.high)));
   }
   const double sum = std::accumulate(loads.demands.begin(), loads.demands.end(), 0.0);
   const auto customers = static_cast<double>(std::max<size_t>(1, positions.size() - 1));

@@ -45,10 +45,10 @@ class Collector {
   // Adds `feature` if any vehicle type requires it through `field`, with the path of the first one.
   template <typename Field>
   void AddVehicle(Feature feature, const Field& field) {
-    const auto usual = field.Default();
+    const auto default_value = field.Default();
     const auto requires_it = [&](const VehicleType& vehicle) {
       if constexpr (Field::kKind == FieldKind::kEndDepot) return vehicle.end() != vehicle.depot;
-      return !(vehicle.*field.member == usual);
+      return !(vehicle.*field.member == default_value);
     };
     const auto found = std::ranges::find_if(data_.vehicles, requires_it);
     if (found == data_.vehicles.end()) return;
@@ -77,7 +77,9 @@ class Collector {
     ForEachNodeField(data_, [&](auto field, const auto& values) {
       if (!field.feature.has_value()) return;
       AddNode(*field.feature, values, field.name,
-              [usual = field.Default()](const auto& value) { return !(value == usual); });
+              [default_value = field.Default()](const auto& value) {
+                return !(value == default_value);
+              });
     });
     AddSoftWindows();
   }

@@ -37,9 +37,9 @@ bool FieldErrors::CheckAllowance(const FieldPath& path, double value) {
   return value == kNoLimit || CheckValue(path, value, 0);
 }
 
-bool FieldErrors::CheckRange(const FieldPath& path, int32_t value, int32_t least, int32_t most) {
-  if (value >= least && value <= most) return true;
-  Add(path, "got ", value, ", wanted ", least, " to ", most);
+bool FieldErrors::CheckRange(const FieldPath& path, int32_t value, int32_t low, int32_t high) {
+  if (value >= low && value <= high) return true;
+  Add(path, "got ", value, ", wanted ", low, " to ", high);
   return false;
 }
 
@@ -47,7 +47,7 @@ bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
   if (name.size() > kMaxInstanceNameBytes) {
     Add(path, "has ", name.size(), " bytes, wanted at most ", kMaxInstanceNameBytes);
   } else if (!IsPrintableUtf8(name)) {
-    Add(path, Quoted(name), " is no printable UTF-8 text");
+    Add(path, Quoted(name), " is not printable UTF-8 text");
   } else {
     return true;
   }
@@ -56,15 +56,15 @@ bool FieldErrors::CheckName(const FieldPath& path, const std::string& name) {
 
 bool FieldErrors::CheckNames(const FieldPath& parent, std::string_view field,
                              const std::vector<std::string>& names) {
-  bool right = true;
+  bool valid = true;
   for (size_t i = 0; i < names.size(); ++i) {
     const FieldPath path(parent, field, i);
-    if (!CheckName(path, names[i])) right = false;
+    if (!CheckName(path, names[i])) valid = false;
     if (!names[i].empty()) continue;
     Add(path, "empty");
-    right = false;
+    valid = false;
   }
-  return right;
+  return valid;
 }
 
 bool FieldErrors::CheckWindow(const FieldPath& path, const TimeWindow& window) {

@@ -24,8 +24,8 @@ class FieldErrors {
   bool empty() const { return errors_.empty(); }
   std::vector<std::string> Take() { return std::move(errors_); }
 
-  // Each function below checks a rule. If the rule is broken, it adds an error. Returns whether the
-  // rule holds.
+  // Each function below checks a rule, and adds an error if the value breaks it. Returns whether
+  // the rule holds.
 
   // Accepts a finite number from `low` to kMaxMagnitude; sums of such numbers stay exact.
   bool CheckValue(const FieldPath& path, double value, double low);
@@ -35,7 +35,7 @@ class FieldErrors {
   bool CheckLimit(const FieldPath& path, double value);
   // Accepts a number that is not negative, or kNoLimit.
   bool CheckAllowance(const FieldPath& path, double value);
-  bool CheckRange(const FieldPath& path, int32_t value, int32_t least, int32_t most);
+  bool CheckRange(const FieldPath& path, int32_t value, int32_t low, int32_t high);
   // Accepts short printable text, which may be empty.
   bool CheckName(const FieldPath& path, const std::string& name);
   // Accepts a list of non-empty names.

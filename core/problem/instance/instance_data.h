@@ -1,4 +1,4 @@
-// The data of an instance, before validation. fields.h lists all fields.
+// The data of an instance, before validation. field_list.h lists all fields.
 #pragma once
 
 #include <cstdint>

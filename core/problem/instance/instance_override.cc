@@ -9,17 +9,18 @@ namespace vrp {
 namespace {
 
 absl::Status CheckMetric(const Instance& instance, Metric wanted) {
-  const Metric own = instance.metric();
-  if (wanted == own) return absl::OkStatus();
-  if (wanted == Metric::kScaled1000 || own == Metric::kScaled1000) {
+  const Metric current = instance.metric();
+  if (wanted == current) return absl::OkStatus();
+  if (wanted == Metric::kScaled1000 || current == Metric::kScaled1000) {
     return absl::InvalidArgumentError(
-        Concat("metric: got ", MetricName(wanted), " for an instance of metric ", MetricName(own),
-               "; ", MetricName(Metric::kScaled1000),
-               " has another unit of distance, so only a file can state it"));
+        Concat("metric: got ", MetricName(wanted), " for an instance of metric ",
+               MetricName(current), "; ", MetricName(Metric::kScaled1000),
+               " has a different unit of distance, so only a file can state it"));
   }
   if (instance.has_distance_matrix()) {
-    return absl::InvalidArgumentError(Concat("metric: got ", MetricName(wanted),
-                                             ", but the file gives the distances; leave it out"));
+    return absl::InvalidArgumentError(
+        Concat("metric: got ", MetricName(wanted),
+               ", but the file gives the distances; leave metric out"));
   }
   return absl::OkStatus();
 }

@@ -61,7 +61,7 @@ class Validator {
               ? static_cast<size_t>(std::sqrt(static_cast<double>(data_.distance_matrix.size())))
               : data_.matrix_rows.size();
       if (data_.distance_matrix.empty()) {
-        errors_.Add("positions", "absent, and no distance_matrix either");
+        errors_.Add("positions", "absent, and distance_matrix too; wanted one of them");
       }
     }
     if (count_ > kMaxNodes) {
@@ -128,8 +128,8 @@ class Validator {
       if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
       if (!field.of_tsp) RefuseForTsp(field, value);
     });
-    const auto any = [](double demand) { return demand != 0; };
-    if (std::ranges::any_of(data_.demands, any)) {
+    const auto is_nonzero = [](double demand) { return demand != 0; };
+    if (std::ranges::any_of(data_.demands, is_nonzero)) {
       errors_.Add("demands", "given, wanted none for a TSP");
     }
   }
@@ -159,10 +159,10 @@ class Validator {
       const FieldPath path(at, "id");
       if (id.empty()) errors_.Add(path, "empty");
       errors_.CheckName(path, id);
-      const auto [place, added] = seen.emplace(id, node);
+      const auto [entry, added] = seen.emplace(id, node);
       if (!added) {
         errors_.Add(path, Quoted(id), " is also the id of ",
-                    NodePath(data_, place->second).ToString());
+                    NodePath(data_, entry->second).ToString());
       }
     }
   }

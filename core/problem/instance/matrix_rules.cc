@@ -20,11 +20,11 @@ void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& er
   const auto nodes = static_cast<size_t>(std::lround(std::sqrt(matrix.values.size())));
   for (size_t i = 0; i < matrix.values.size(); ++i) {
     const double value = matrix.values[i];
-    const bool plain = value >= 0 && value <= kMaxMagnitude;
-    if (plain && (unit == 0 || MetricSum(metric, value) == value)) continue;
+    const bool in_range = value >= 0 && value <= kMaxMagnitude;
+    if (in_range && (unit == 0 || MetricSum(metric, value) == value)) continue;
     const std::string path = Concat(matrix.path.ToString(), "[", i / nodes, "][", i % nodes, "]");
     if (errors.CheckValue(path, value, 0)) {
-      errors.Add(path, "got ", FormatNumber(value), ", no multiple of the unit ",
+      errors.Add(path, "got ", FormatNumber(value), ", not a multiple of the unit ",
                  FormatNumber(unit), " of metric ", MetricName(metric));
     }
   }

@@ -11,7 +11,7 @@
 
 namespace vrp {
 
-// [size, size] row-major, finite and not negative.
+// Matrices, [size, size] row-major. All values are finite and not negative.
 struct Matrices {
   int32_t size = 0;
   std::vector<double> distances = {};

@@ -97,16 +97,17 @@ class NodeRules {
     if (depot_ && !further.empty()) {
       errors_.Add(FieldPath(path_, field), "given, wanted one window at a depot");
     }
-    const TimeWindow* before = &data_.windows[node_];
+    const TimeWindow* previous = &data_.windows[node_];
     for (size_t i = 0; i < further.size(); ++i) {
       const FieldPath path(path_, field, i);
       errors_.CheckWindow(path, further[i]);
-      if (before->soft()) errors_.Add(path, "follows a soft window, which must be the last window");
-      if (further[i].open <= before->close) {
+      if (previous->soft())
+        errors_.Add(path, "follows a soft window, which must be the last window");
+      if (further[i].open <= previous->close) {
         errors_.Add(path, "opens at ", FormatNumber(further[i].open),
-                    ", wanted after the previous window's close, ", FormatNumber(before->close));
+                    ", wanted after the previous window's close, ", FormatNumber(previous->close));
       }
-      before = &further[i];
+      previous = &further[i];
     }
   }
 

@@ -23,17 +23,17 @@ class StatedTimes {
       for (const Break& pause : vehicle.breaks) Add(pause.window);
     }
   }
-  double least() const { return least_; }
-  double most() const { return most_; }
+  double earliest() const { return earliest_; }
+  double latest() const { return latest_; }
 
  private:
   void Add(const TimeWindow& window) {
-    least_ = std::min(least_, window.open);
-    most_ = std::max(most_, window.open);
-    if (window.close != kNoLimit) most_ = std::max(most_, window.close);
+    earliest_ = std::min(earliest_, window.open);
+    latest_ = std::max(latest_, window.open);
+    if (window.close != kNoLimit) latest_ = std::max(latest_, window.close);
   }
-  double least_ = 0;
-  double most_ = 0;
+  double earliest_ = 0;
+  double latest_ = 0;
 };
 
 bool HasDistanceMatrix(const Instance& instance) {
@@ -61,16 +61,16 @@ Units UnitsOf(const Instance& instance) {
   const InstanceData& data = instance.data();
   const bool on_earth = data.coordinates == CoordinateSystem::kLonLat;
   const double metre = data.metric == Metric::kScaled1000 ? 1e-3 : 1;
-  const double usual_metres = on_earth && !HasDistanceMatrix(instance) ? metre : 0;
-  Units units{.metres_per_distance = data.units.metres_per_distance.value_or(usual_metres),
+  const double default_metres = on_earth && !HasDistanceMatrix(instance) ? metre : 0;
+  Units units{.metres_per_distance = data.units.metres_per_distance.value_or(default_metres),
               .seconds_per_time = data.units.seconds_per_time.value_or(on_earth ? 1 : 0),
               .times_of_day = false,
               .cost = CostUnitOf(data.objective)};
   if (units.seconds_per_time == 0) return units;
   const StatedTimes times(instance);
-  units.times_of_day = times.least() >= 0 &&
-                       times.most() * units.seconds_per_time > kSecondsPerHour &&
-                       times.most() * units.seconds_per_time <= kSecondsOfTwoDays;
+  units.times_of_day = times.earliest() >= 0 &&
+                       times.latest() * units.seconds_per_time > kSecondsPerHour &&
+                       times.latest() * units.seconds_per_time <= kSecondsOfTwoDays;
   return units;
 }
 

@@ -76,9 +76,9 @@ class VehicleRules {
     }
   }
 
-  void CheckCost(const FieldPath& path, double cost, double usual) {
+  void CheckCost(const FieldPath& path, double cost, double default_cost) {
     if (!errors_.CheckValue(path, cost, 0)) return;
-    if (cost == usual || data_.objective == Objective::kCost) return;
+    if (cost == default_cost || data_.objective == Objective::kCost) return;
     errors_.Add(path, "given, but the objective is ", ObjectiveName(data_.objective),
                 "; wanted objective cost");
   }

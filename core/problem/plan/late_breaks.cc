@@ -20,11 +20,11 @@ bool LateBreaks::Spend(size_t work) {
 std::optional<LateBreaks::Outcome> LateBreaks::Run(const Route& route, double start) {
   route_ = route;
   work_left_ = route.most_work;
-  double most = 0;
+  double max_late_cost = 0;
   for (const TimedStop& stop : route.stops) {
-    if (stop.last().soft()) most = std::max(most, stop.last().late_cost);
+    if (stop.last().soft()) max_late_cost = std::max(max_late_cost, stop.last().late_cost);
   }
-  cost_rounding_ = most * route.rounding;
+  cost_rounding_ = max_late_cost * route.rounding;
   labels_.clear();
   first_.assign(route.stops.size() * columns() + 1, 0);
   if (!route.stops.front().IsLate(start, route.tolerance)) labels_.push_back({.begin = start});
@@ -71,12 +71,13 @@ void LateBreaks::RemoveDominated(const TimedStop& visit, size_t begin_of_state) 
   double least = kNoLimit;
   double last = -kNoLimit;
   const auto dominated = [&](const Label& label) {
-    const bool again = label.begin == last;
-    const bool beaten = least <= label.cost;
-    const bool ties = label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
+    const bool is_duplicate = label.begin == last;
+    const bool is_dominated = least <= label.cost;
+    const bool is_tied_late =
+        label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
     last = label.begin;
     least = std::min(least, label.cost);
-    return again || (beaten && !ties);
+    return is_duplicate || (is_dominated && !is_tied_late);
   };
   labels_.erase(std::remove_if(begin, labels_.end(), dominated), labels_.end());
 }
@@ -91,13 +92,13 @@ bool LateBreaks::ChooseLast() {
     if (in_time(i)) least = std::min(least, labels_[i].cost);
   }
   budget_ = least + cost_rounding_;
-  double soonest = kNoLimit;
+  double earliest = kNoLimit;
   for (size_t i = begin; i < labels_.size(); ++i) {
-    if (!in_time(i) || labels_[i].cost > budget_ || labels_[i].begin >= soonest) continue;
-    soonest = labels_[i].begin;
+    if (!in_time(i) || labels_[i].cost > budget_ || labels_[i].begin >= earliest) continue;
+    earliest = labels_[i].begin;
     chosen_ = i;
   }
-  return soonest < kNoLimit;
+  return earliest < kNoLimit;
 }
 
 std::vector<LateBreaks::Step> LateBreaks::Steps() const {
@@ -137,12 +138,12 @@ std::optional<double> LateBreaks::LatestStart() {
       if (!ExtendBackward(stop, taken)) return std::nullopt;
     }
   }
-  const double soonest = labels_.front().begin;
-  double latest = soonest;
+  const double earliest = labels_.front().begin;
+  double latest = earliest;
   ForEachDeparture(0, 0, [&](double leave, double cost) {
     if (cost <= budget_) latest = std::max(latest, leave);
   });
-  return std::max(soonest, std::min(latest, route_.stops.front().last().close));
+  return std::max(earliest, std::min(latest, route_.stops.front().last().close));
 }
 
 bool LateBreaks::ExtendBackward(size_t stop, size_t taken) {
@@ -185,9 +186,9 @@ void LateBreaks::RemoveDominatedBackward(std::vector<BackwardLabel>& labels) {
   });
   double least = kNoLimit;
   std::erase_if(labels, [&](const BackwardLabel& label) {
-    const bool beaten = label.cost >= least;
+    const bool is_dominated = label.cost >= least;
     least = std::min(least, label.cost);
-    return beaten;
+    return is_dominated;
   });
 }
 

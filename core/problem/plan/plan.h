@@ -10,7 +10,7 @@ namespace vrp {
 
 struct PlannedRoute {
   int32_t vehicle_type = 0;  // index into Instance::vehicles(); 0 for a TSP
-  // In visiting order, without the depots at both ends. The start depot between customers is a
+  // Visits in order, without the depots at both ends. The start depot between customers is a
   // reload: the vehicle unloads pickups and loads the goods of the next customers.
   std::vector<NodeIndex> customers = {};
 

@@ -9,15 +9,17 @@ namespace {
 std::vector<RouteFigures> MeasureRoutes(const Instance& instance, const Plan& plan) {
   const RouteScheduler scheduler(instance);
   const Objective objective = instance.data().objective;
-  const bool paid = objective == Objective::kDuration || objective == Objective::kCost;
+  const bool cost_uses_duration =
+      objective == Objective::kDuration || objective == Objective::kCost;
   std::vector<RouteFigures> figures;
   figures.reserve(plan.size());
   for (const PlannedRoute& route : plan) {
     if (route.customers.empty()) continue;
     RouteFigures& added = figures.emplace_back();
     added.distance = RouteDistance(instance, route);
-    const bool timed = paid && scheduler.NeedsDuration(VehicleOf(instance, route));
-    if (!timed && !scheduler.has_soft_windows()) continue;
+    const bool needs_duration =
+        cost_uses_duration && scheduler.NeedsDuration(VehicleOf(instance, route));
+    if (!needs_duration && !scheduler.has_soft_windows()) continue;
     const RouteSchedule schedule = scheduler.Make(route);
     added.duration = schedule.duration();
     added.late_cost = schedule.late_cost;
@@ -43,7 +45,7 @@ void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFi
   }
 }
 
-// A collector of the customers that no route visits, with and without a group.
+// A collector of the customers that no route visits, in and outside of groups.
 class LeftOutCounter {
  public:
   LeftOutCounter(const Instance& instance, const Plan& plan)

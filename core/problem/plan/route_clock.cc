@@ -19,10 +19,10 @@ RouteClock::RouteClock(const Instance& instance, const PlannedRoute& route, doub
 }
 
 RouteSchedule RouteClock::Make(bool needs_duration) {
-  const double soonest = visits_.front().first.open;
-  if (RunFrom(soonest) == kNever) RunWithoutBreaks(soonest);
+  const double earliest = visits_.front().first.open;
+  if (RunFrom(earliest) == kNever) RunWithoutBreaks(earliest);
   const double start = needs_duration || !breaks_.empty() ? LatestStart() : StartWithoutFirstWait();
-  if (start > soonest + rounding_ && RunFrom(start) == kNever) RunFrom(soonest);
+  if (start > earliest + rounding_ && RunFrom(start) == kNever) RunFrom(earliest);
   return Result();
 }
 
@@ -69,8 +69,8 @@ TimedStop RouteClock::ServiceStop(NodeIndex node, NodeIndex from) const {
                   .work = instance_.service(node),
                   .first = instance_.window(node)};
   if (!data.further_windows.empty()) visit.further = data.further_windows[at];
-  const bool elsewhere = visit.travel > 0 || instance_.Distance(vehicle_, from, node) > 0;
-  if (!data.setups.empty() && elsewhere) visit.work += data.setups[at];
+  const bool needs_setup = visit.travel > 0 || instance_.Distance(vehicle_, from, node) > 0;
+  if (!data.setups.empty() && needs_setup) visit.work += data.setups[at];
   return visit;
 }
 
@@ -144,16 +144,16 @@ double RouteClock::LatestDeparture(double travel, size_t taken, size_t then, dou
   // Each break begins at its opening or at the end of the previous one. Driving fills the gaps.
   double latest = kNever;
   double pause = 0;
-  double chain = -kNever;
+  double busy_until = -kNever;
   for (size_t i = taken; i < then; ++i) {
     const TimeWindow& window = breaks_[i].window;
-    chain = std::max(chain, window.open);
-    if (chain > window.close + tolerance_) return -kNever;
+    busy_until = std::max(busy_until, window.open);
+    if (busy_until > window.close + tolerance_) return -kNever;
     latest = std::min(latest, window.close - pause);
-    chain += breaks_[i].duration;
+    busy_until += breaks_[i].duration;
     pause += breaks_[i].duration;
   }
-  if (chain > ready + rounding_) return -kNever;
+  if (busy_until > ready + rounding_) return -kNever;
   return std::min(latest, ready - travel - pause);
 }
 
@@ -182,13 +182,13 @@ void RouteClock::FillLate() {
   Late(last, breaks_.size()) = Early(last, breaks_.size());
   for (size_t i = last; i-- > 1;) {
     for (size_t taken = 0; taken < columns(); ++taken) {
-      const double soonest = Early(i, taken);
-      if (soonest == kNever) continue;
+      const double earliest = Early(i, taken);
+      if (earliest == kNever) continue;
       const double bound = LatestDepartureTo(i + 1, taken) - visits_[i].work;
       if (breaks_.empty()) {
-        Late(i, taken) = visits_[i].IsLate(soonest, tolerance_)
-                             ? soonest
-                             : std::max(soonest, visits_[i].LatestIn(bound, rounding_));
+        Late(i, taken) = visits_[i].IsLate(earliest, tolerance_)
+                             ? earliest
+                             : std::max(earliest, visits_[i].LatestIn(bound, rounding_));
       } else {
         Late(i, taken) = visits_[i].LatestIn(bound, rounding_);
       }
@@ -236,12 +236,12 @@ double RouteClock::ReplayLeg(size_t i, size_t before, size_t taken,
   double time = Early(i - 1, before) + visits_[i - 1].work;
   double left = visits_[i].travel;
   double arrival = time + left;
-  const size_t place = breaks.size();
+  const size_t position = breaks.size();
   for (size_t b = before; b < taken; ++b) {
     left -= std::clamp(breaks_[b].window.open - time, 0.0, left);
     time = std::max(time, breaks_[b].window.open);
     const double end = time + breaks_[b].duration;
-    breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(place),
+    breaks.insert(breaks.begin() + static_cast<std::ptrdiff_t>(position),
                   {.index = static_cast<int32_t>(b),
                    .after = static_cast<int32_t>(i - 1),
                    .start = time,

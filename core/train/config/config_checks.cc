@@ -75,10 +75,10 @@ void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
                   "another seed than problem.seed, or it would test on training data");
   }
   const int64_t nodes = config.problem.customers.high + 1;
-  const int64_t most = kMaxChoices / (nodes * std::max(nodes, TrajectoriesOf(config)));
-  if (config.batch_size > most) {
+  const int64_t max_instances = kMaxChoices / (nodes * std::max(nodes, TrajectoriesOf(config)));
+  if (config.batch_size > max_instances) {
     reader.Refuse("training.batch_size",
-                  Concat("at most ", most, " at ", config.problem.customers.high,
+                  Concat("at most ", max_instances, " at ", config.problem.customers.high,
                          " customers, to fit into memory"));
   }
   if (config.StepsPerEpoch() > kMaxConfigSteps / config.epochs) {

@@ -115,24 +115,24 @@ bool ConfigReader::IsChanged(std::string_view path) const {
          });
 }
 
-void ConfigReader::LeaveOut(std::string_view path) {
+void ConfigReader::Exclude(std::string_view path) {
   for (ReadKey& key : read_) {
     const std::string& own = key.setting.path;
-    key.left_out = key.left_out || own == path || own.starts_with(Concat(path, "."));
+    key.excluded = key.excluded || own == path || own.starts_with(Concat(path, "."));
   }
 }
 
 std::vector<ConfigSetting> ConfigReader::Resolved() const {
   std::vector<ConfigSetting> settings;
   for (const ReadKey& key : read_) {
-    if (!key.left_out) settings.push_back(key.setting);
+    if (!key.excluded) settings.push_back(key.setting);
   }
   return settings;
 }
 
 void ConfigReader::Record(std::string_view path, std::vector<std::string> values,
-                          const std::vector<std::string>& usual) {
-  const bool is_default = values == usual;
+                          const std::vector<std::string>& defaults) {
+  const bool is_default = values == defaults;
   read_.push_back({.setting = {std::string(path), std::move(values)}, .is_default = is_default});
 }
 
@@ -188,8 +188,8 @@ int64_t ConfigReader::ReadInteger(std::string_view path, std::pair<int64_t, int6
 }
 
 void ConfigReader::Read(std::string_view path, std::pair<double, double> range, double& target) {
-  const absl::Cleanup record = [&, usual = FormatNumber(target)] {
-    Record(path, {FormatNumber(target)}, {usual});
+  const absl::Cleanup record = [&, defaults = FormatNumber(target)] {
+    Record(path, {FormatNumber(target)}, {defaults});
   };
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second));
@@ -201,8 +201,8 @@ void ConfigReader::Read(std::string_view path, std::pair<double, double> range, 
 }
 
 void ConfigReader::Read(std::string_view path, bool& target) {
-  const absl::Cleanup record = [&, usual = target] {
-    Record(path, {target ? "true" : "false"}, {usual ? "true" : "false"});
+  const absl::Cleanup record = [&, defaults = target] {
+    Record(path, {target ? "true" : "false"}, {defaults ? "true" : "false"});
   };
   const YamlNode* node = Scalar(path, "true or false");
   if (node == nullptr) return;
@@ -214,7 +214,7 @@ void ConfigReader::Read(std::string_view path, bool& target) {
 }
 
 void ConfigReader::Read(std::string_view path, std::string& target) {
-  const absl::Cleanup record = [&, usual = target] { Record(path, {target}, {usual}); };
+  const absl::Cleanup record = [&, defaults = target] { Record(path, {target}, {defaults}); };
   const YamlNode* node = Scalar(path, "text");
   if (node != nullptr) target = node->text;
 }
@@ -228,8 +228,8 @@ void ConfigReader::ReadAlias(std::string_view path, std::string_view alias, std:
 
 void ConfigReader::ReadWord(std::string_view path, const std::vector<std::string_view>& words,
                             size_t& target) {
-  const absl::Cleanup record = [&, usual = target] {
-    Record(path, WordTexts(words, {target}), WordTexts(words, {usual}));
+  const absl::Cleanup record = [&, defaults = target] {
+    Record(path, WordTexts(words, {target}), WordTexts(words, {defaults}));
   };
   const std::string wanted = AnyOf(words);
   const YamlNode* node = Scalar(path, wanted);
@@ -259,11 +259,11 @@ std::optional<std::vector<const YamlNode*>> ConfigReader::Scalars(std::string_vi
 
 void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                              int32_t& high) {
-  const absl::Cleanup record = [&, usual = RangeTexts(low, high)] {
-    Record(path, RangeTexts(low, high), usual);
+  const absl::Cleanup record = [&, defaults = RangeTexts(low, high)] {
+    Record(path, RangeTexts(low, high), defaults);
   };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
-                                    ", or two such, the smaller first, as [low, high]");
+                                    ", or two of them in ascending order, as [low, high]");
   const auto nodes = Scalars(path, {2, 2}, wanted);
   if (!nodes) return;
   const std::optional<int64_t> first = IntegerWithin(*nodes->front(), range);
@@ -275,12 +275,12 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> 
 
 void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> range, double& low,
                              double& high) {
-  const absl::Cleanup record = [&, usual = RangeTexts(low, high)] {
-    Record(path, RangeTexts(low, high), usual);
+  const absl::Cleanup record = [&, defaults = RangeTexts(low, high)] {
+    Record(path, RangeTexts(low, high), defaults);
   };
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second),
-             ", or two such, the smaller first, as [low, high]");
+             ", or two of them in ascending order, as [low, high]");
   const auto nodes = Scalars(path, {2, 2}, wanted);
   if (!nodes) return;
   const std::optional<double> first = NumberWithin(*nodes->front(), range);
@@ -292,12 +292,11 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> ra
 
 void ConfigReader::ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                              std::vector<size_t>& target) {
-  const absl::Cleanup record = [&, usual = WordTexts(words, target)] {
-    Record(path, WordTexts(words, target), usual);
+  const absl::Cleanup record = [&, defaults = WordTexts(words, target)] {
+    Record(path, WordTexts(words, target), defaults);
   };
-  const std::string wanted =
-      Concat(AnyOf(words), ", or a list of at most ", kMostWords, " of them");
-  const auto nodes = Scalars(path, {1, kMostWords}, wanted);
+  const std::string wanted = Concat(AnyOf(words), ", or a list of at most ", kMaxWords, " of them");
+  const auto nodes = Scalars(path, {1, kMaxWords}, wanted);
   if (!nodes) return;
   std::vector<size_t> indices;
   for (const YamlNode* node : *nodes) {
@@ -311,7 +310,7 @@ void ConfigReader::ReadWords(std::string_view path, const std::vector<std::strin
 void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& target) {
   constexpr size_t kMost = 10'000;
   constexpr std::string_view kWanted = "text, or a list of texts";
-  const absl::Cleanup record = [&, usual = target] { Record(path, target, usual); };
+  const absl::Cleanup record = [&, defaults = target] { Record(path, target, defaults); };
   const auto nodes = Scalars(path, {0, kMost}, kWanted);
   if (!nodes) return;
   std::vector<std::string> texts;
@@ -325,11 +324,11 @@ void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& ta
 void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                                 std::vector<int64_t>& target) {
   constexpr size_t kMost = 1'000;
-  const absl::Cleanup record = [&, usual = IntegerTexts(target)] {
-    Record(path, IntegerTexts(target), usual);
+  const absl::Cleanup record = [&, defaults = IntegerTexts(target)] {
+    Record(path, IntegerTexts(target), defaults);
   };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
-                                    ", or a list of such, ascending");
+                                    ", or an ascending list of them");
   const auto nodes = Scalars(path, {0, kMost}, wanted);
   if (!nodes) return;
   std::vector<int64_t> integers;

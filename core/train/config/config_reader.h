@@ -29,7 +29,7 @@ struct ConfigSetting {
 // the target. Finish() refuses the keys that were not read.
 class ConfigReader {
  public:
-  static constexpr size_t kMostWords = 16;
+  static constexpr size_t kMaxWords = 16;
 
   ConfigReader(const YamlNode& root, std::string_view name,
                const std::vector<std::string>& overrides);
@@ -48,7 +48,7 @@ class ConfigReader {
   void ReadRange(std::string_view path, std::pair<int64_t, int64_t> range, int32_t& low,
                  int32_t& high);
   void ReadRange(std::string_view path, std::pair<double, double> range, double& low, double& high);
-  // Reads one of `words`, or a list of up to kMostWords of them, and stores their indices. Words
+  // Reads one of `words`, or a list of up to kMaxWords of them, and stores their indices. Words
   // may repeat.
   void ReadWords(std::string_view path, const std::vector<std::string_view>& words,
                  std::vector<size_t>& target);
@@ -66,15 +66,15 @@ class ConfigReader {
   void ReadAlias(std::string_view path, std::string_view alias, std::string_view word);
 
   // Marks `path` as known without reading it, as an alternative spelling.
-  void Know(std::string_view path) { known_.insert(std::string(path)); }
+  void AddKnown(std::string_view path) { known_.insert(std::string(path)); }
 
   // Returns the stated value of each key of the file and the overrides; a list is "[a, b]".
   std::map<std::string, std::string> Settings() const;
 
-  // Returns whether `path` is stated with another value than its default.
+  // Whether `path` is stated with another value than its default.
   bool IsChanged(std::string_view path) const;
   // Excludes the key `path`, or the whole section `path`, from Resolved().
-  void LeaveOut(std::string_view path);
+  void Exclude(std::string_view path);
   // Returns every key that was read and not excluded, in the order of reading.
   std::vector<ConfigSetting> Resolved() const;
 
@@ -91,7 +91,7 @@ class ConfigReader {
   struct ReadKey {
     ConfigSetting setting;
     bool is_default = true;
-    bool left_out = false;
+    bool excluded = false;
   };
 
   void Flatten(const YamlNode& root);
@@ -105,9 +105,9 @@ class ConfigReader {
   std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
                                                       std::pair<size_t, size_t> count,
                                                       std::string_view wanted);
-  // Records the resolved `values` of `path`, and whether they equal the default, `usual`.
+  // Records the resolved `values` of `path`, and whether they equal `defaults`.
   void Record(std::string_view path, std::vector<std::string> values,
-              const std::vector<std::string>& usual);
+              const std::vector<std::string>& defaults);
   void Error(int32_t order, std::string text) { errors_.emplace(order, std::move(text)); }
 
   const std::string name_;

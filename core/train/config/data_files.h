@@ -17,7 +17,7 @@ inline constexpr std::string_view kDatasetPrefix = "datasets/";
 // Returns kInvalidArgument unless `name` is 1 to 64 letters, digits, '-' and '_', beginning with a
 // letter or digit. Such a name is a valid file name without an extension.
 absl::Status CheckDatasetName(std::string_view name);
-// Returns whether `text` is `datasets/{name}`, which is not a file of the machine.
+// Whether `text` is `datasets/{name}`, which is not a file of the machine.
 bool IsDataset(std::string_view text);
 
 // A key of a configuration and the file or dataset that it names.
@@ -35,9 +35,10 @@ std::vector<NamedData> DataReadBy(const TrainingConfig& config);
 struct DataFile {
   // NOLINTNEXTLINE(google-explicit-constructor): a path without a name is its own name.
   DataFile(std::string file) : path(file), name(std::move(file)) {}
-  DataFile(std::string file, std::string called) : path(std::move(file)), name(std::move(called)) {}
+  DataFile(std::string file, std::string display_name)
+      : path(std::move(file)), name(std::move(display_name)) {}
 
-  // Returns whether each line is an instance, as in every dataset.
+  // Whether each line is an instance, as in every dataset.
   bool HasLines() const { return IsDataset(name) || name.ends_with(".jsonl"); }
 
   std::string path;

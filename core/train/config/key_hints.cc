@@ -16,10 +16,10 @@ std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.
 // Returns the edit distance of two keys. If the name is long and near enough, only the names are
 // compared.
 size_t Difference(std::string_view a, std::string_view b) {
-  constexpr size_t kTelling = 6;
+  constexpr size_t kMinNameLength = 6;
   const size_t whole = EditDistance(a, b);
   const std::string_view leaf = LeafOf(a);
-  if (leaf.size() < kTelling) return whole;
+  if (leaf.size() < kMinNameLength) return whole;
   const size_t names = EditDistance(leaf, LeafOf(b));
   return names <= leaf.size() / 5 ? std::min(whole, names) : whole;
 }
@@ -34,11 +34,11 @@ std::string KeyHint(std::string_view path, const std::set<std::string>& known) {
   for (const std::string& key : known) {
     if (!leaf.empty() && LeafOf(key) == leaf) best.push_back(key);
   }
-  size_t least = best.empty() ? std::max<size_t>(3, path.size() / 4) : 0;
+  size_t nearest = best.empty() ? std::max<size_t>(3, path.size() / 4) : 0;
   for (const std::string& key : known) {
     const size_t difference = Difference(path, key);
-    if (difference >= least || key.back() == '.') continue;
-    least = difference;
+    if (difference >= nearest || key.back() == '.') continue;
+    nearest = difference;
     best = {key};
   }
   if (best.empty()) return "";

@@ -24,7 +24,7 @@ void ReadKinds(ConfigReader& reader, ProblemConfig& problem) {
     words.push_back(
         static_cast<size_t>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin()));
   }
-  reader.Know(several ? "problem.kind" : "problem.kinds");
+  reader.AddKnown(several ? "problem.kind" : "problem.kinds");
   reader.ReadWords(several ? "problem.kinds" : "problem.kind", {"cvrp", "vrptw", "tsp"}, words);
   problem.kinds.clear();
   for (const size_t word : words) problem.kinds.push_back(kKinds[word]);
@@ -43,8 +43,8 @@ void ReadProblemSection(ConfigReader& reader, ProblemConfig& problem) {
   const auto has = [&problem](ProblemKind kind) {
     return std::find(problem.kinds.begin(), problem.kinds.end(), kind) != problem.kinds.end();
   };
-  const int64_t least = has(ProblemKind::kTsp) ? 2 : 1;
-  reader.ReadRange("problem.customers", {least, kMaxConfigCustomers}, problem.customers.low,
+  const int64_t min_customers = has(ProblemKind::kTsp) ? 2 : 1;
+  reader.ReadRange("problem.customers", {min_customers, kMaxConfigCustomers}, problem.customers.low,
                    problem.customers.high);
   reader.Read("problem.customers_skew", {1.0, 10.0}, problem.customers_skew);
   reader.ReadRange("problem.capacity", {0.0, 1e9}, problem.capacity.low, problem.capacity.high);
@@ -67,11 +67,11 @@ void ReadFeatures(ConfigReader& reader, const Architecture& architecture,
   std::vector<std::string> words;
   reader.ReadTexts("problem.features", words);
   if (words.empty()) return;
-  const std::vector<std::string> usual = UsualInputs(architecture);
+  const std::vector<std::string> defaults = DefaultInputs(architecture);
   std::vector<std::string> inputs;
   for (const std::string& word : words) {
     if (word == "builtin") {
-      inputs.insert(inputs.end(), usual.begin(), usual.end());
+      inputs.insert(inputs.end(), defaults.begin(), defaults.end());
     } else {
       inputs.push_back(word);
     }
@@ -79,7 +79,7 @@ void ReadFeatures(ConfigReader& reader, const Architecture& architecture,
   if (const std::string wanted = WantedInputs(architecture, inputs); !wanted.empty()) {
     return reader.Refuse("problem.features", wanted);
   }
-  if (inputs != usual) sizes[kInputsKey] = inputs;
+  if (inputs != defaults) sizes[kInputsKey] = inputs;
 }
 
 }  // namespace vrp

@@ -11,7 +11,7 @@ namespace vrp {
 void ReadProblemSection(ConfigReader& reader, ProblemConfig& problem);
 
 // Reads problem.features, the network's inputs in their order. The word `builtin` adds all of the
-// usual inputs. Stores the inputs in `sizes` unless they are the usual ones.
+// default inputs. Stores the inputs in `sizes` unless they are the defaults.
 void ReadFeatures(ConfigReader& reader, const Architecture& architecture,
                   nlohmann::ordered_json& sizes);
 

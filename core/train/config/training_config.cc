@@ -98,7 +98,7 @@ absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std:
   ConfigReader reader(root, name, overrides);
   VRP_RETURN_IF_ERROR(ReadConfig(reader, name, ConfigOrigin::kNew).status());
   // If the key is stated, a training on a CPU logs that it is ignored.
-  if (!reader.Has("loader.pin")) reader.LeaveOut("loader.pin");
+  if (!reader.Has("loader.pin")) reader.Exclude("loader.pin");
   const std::vector<ConfigSetting> settings = reader.Resolved();
   ResolvedConfig resolved = {.yaml = WriteConfig(settings), .settings = {}};
   for (const ConfigSetting& setting : settings) resolved.settings[setting.path] = setting.Text();

@@ -16,11 +16,11 @@ class UnusedSettings {
 
   void DropSections() {
     for (const Architecture* architecture : Architectures()) {
-      if (architecture != config_.architecture) reader_.LeaveOut(architecture->section);
+      if (architecture != config_.architecture) reader_.Exclude(architecture->section);
     }
-    if (!Supervised()) reader_.LeaveOut("supervised");
-    if (!Reinforced()) reader_.LeaveOut("reinforce");
-    if (config_.method != TrainingMethod::kSelfLabelling) reader_.LeaveOut("self_labelling");
+    if (!Supervised()) reader_.Exclude("supervised");
+    if (!Reinforced()) reader_.Exclude("reinforce");
+    if (config_.method != TrainingMethod::kSelfLabelling) reader_.Exclude("self_labelling");
   }
 
   void CheckProblem() {
@@ -118,7 +118,7 @@ class UnusedSettings {
   bool GeneratesValidation() const {
     return config_.validation.file.empty() && config_.problem.instances.empty();
   }
-  // Returns whether the validation set has plans of our own search, which are on disk.
+  // Whether the validation set has plans of our own search, which are on disk.
   bool HasSearchedSet() const {
     return GeneratesValidation() && config_.validation.reference == Reference::kSearch;
   }
@@ -126,7 +126,7 @@ class UnusedSettings {
   void Unused(std::string_view path, bool unused, std::string_view wanted,
               bool refuses_default = false) {
     if (!unused) return;
-    reader_.LeaveOut(path);
+    reader_.Exclude(path);
     const bool stated = refuses_default ? reader_.Has(path) : reader_.IsChanged(path);
     if (stated && origin_ == ConfigOrigin::kNew) reader_.Refuse(path, wanted);
   }

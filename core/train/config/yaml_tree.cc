@@ -37,9 +37,9 @@ class TreeBuilder final : public YAML::EventHandler {
     CheckPlain(mark, anchor);
     // The parser is already at the next token, so an absent value gets the line of its key.
     const bool value = !levels_.empty() && !levels_.back().wants_key;
-    YAML::Mark place = mark;
-    if (value && levels_.back().key_line > 0) place.line = levels_.back().key_line - 1;
-    Add(place, YamlNode{});
+    YAML::Mark position = mark;
+    if (value && levels_.back().key_line > 0) position.line = levels_.back().key_line - 1;
+    Add(position, YamlNode{});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     throw Refused(mark, "aliases are not allowed here");

@@ -132,7 +132,7 @@ class LabelledSource final : public BatchSource {
         std::span(*order).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
     const int64_t soon = std::min(set_->size() - 1, first + 4 * count);
     const int32_t later = (*order)[static_cast<size_t>(soon)];
-    if (!set_->Together(records.front(), later)) set_->Expect(later);
+    if (!set_->InSamePiece(records.front(), later)) set_->Prefetch(later);
     VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
     return Labelled(samples, number, parts);
   }

@@ -20,7 +20,8 @@ int32_t SizeOf(const Instance& instance) {
 absl::Status DatasetChecker::Add(std::string_view piece) {
   const absl::Status added =
       lines_
-          .Add(piece, [this](std::string_view line, int64_t number) { return Take(line, number); })
+          .Add(piece,
+               [this](std::string_view line, int64_t number) { return CheckLine(line, number); })
           .status();
   if (added.ok()) return added;
   return absl::Status(added.code(), Concat(name_, ": ", FromAbsl(added.message())));
@@ -28,7 +29,8 @@ absl::Status DatasetChecker::Add(std::string_view piece) {
 
 absl::Status DatasetChecker::Finish() {
   VRP_RETURN_IF_ERROR(
-      lines_.Finish([this](std::string_view line, int64_t number) { return Take(line, number); })
+      lines_
+          .Finish([this](std::string_view line, int64_t number) { return CheckLine(line, number); })
           .status());
   if (!sound()) {
     return absl::InvalidArgumentError(
@@ -39,19 +41,19 @@ absl::Status DatasetChecker::Finish() {
   return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, one per line"));
 }
 
-absl::StatusOr<bool> DatasetChecker::Take(std::string_view line, int64_t number) {
+absl::StatusOr<bool> DatasetChecker::CheckLine(std::string_view line, int64_t number) {
   const std::string where = Concat(name_, ":", number);
   const absl::StatusOr<DataLine> read = ParseDataLine(line, where, NodeOrder::kAsGiven);
   if (read.ok()) {
     Count(read->instance, read->label.has_value(), where);
   } else {
-    Remember(FromAbsl(read.status().message()));
+    RecordErrors(FromAbsl(read.status().message()));
   }
   return true;
 }
 
 // Records the errors of a bad line. The message has one line per error.
-void DatasetChecker::Remember(std::string_view message) {
+void DatasetChecker::RecordErrors(std::string_view message) {
   ++bad_lines_;
   for (const absl::string_view error : absl::StrSplit(ToAbsl(message), '\n')) {
     all_shown_ = std::ssize(errors_) < kShownErrors;
@@ -86,8 +88,9 @@ void DatasetChecker::Count(const Instance& instance, bool labelled, const std::s
   summary_.with_tours += labelled ? 1 : 0;
   summary_.with_reference_cost += has_cost ? 1 : 0;
   auto& kinds = summary_.kinds;
-  const auto place = std::lower_bound(kinds.begin(), kinds.end(), instance.kind());
-  if (place == kinds.end() || *place != instance.kind()) kinds.insert(place, instance.kind());
+  const auto position = std::lower_bound(kinds.begin(), kinds.end(), instance.kind());
+  if (position == kinds.end() || *position != instance.kind())
+    kinds.insert(position, instance.kind());
   CountColumns(instance.data().features);
   if (!summary_.pointer_refusal.empty()) return;
   const absl::Status by_angle = BatchSupports(instance, NodeOrder::kByAngle);

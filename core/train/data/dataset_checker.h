@@ -40,8 +40,8 @@ class DatasetChecker {
 
  private:
   // Checks one line. Always returns true, to see all lines.
-  absl::StatusOr<bool> Take(std::string_view line, int64_t number);
-  void Remember(std::string_view message);
+  absl::StatusOr<bool> CheckLine(std::string_view line, int64_t number);
+  void RecordErrors(std::string_view message);
   void Count(const Instance& instance, bool labelled, const std::string& where);
   // Keeps only the columns that the instance counted last also has.
   void CountColumns(const std::vector<FeatureColumn>& features);

@@ -7,8 +7,8 @@ namespace vrp {
 InstanceBounds GeneratedBounds(const ProblemConfig& problem) {
   const auto tsp = std::count(problem.kinds.begin(), problem.kinds.end(), ProblemKind::kTsp);
   const bool cities = tsp == std::ssize(problem.kinds);
-  const int32_t most = problem.customers.high;
-  return {.nodes = cities ? most : most + 1, .starts = problem.customers, .tsp = tsp > 0};
+  const int32_t customers = problem.customers.high;
+  return {.nodes = cities ? customers : customers + 1, .starts = problem.customers, .tsp = tsp > 0};
 }
 
 void InstanceBounds::Add(const InstanceData& data) {

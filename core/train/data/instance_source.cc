@@ -42,14 +42,14 @@ void Turn(int64_t symmetry, std::vector<Position>& positions) {
   if (positions.empty()) return;
   Position low = positions.front();
   Position high = low;
-  for (const Position& place : positions) {
-    low = {.x = std::min(low.x, place.x), .y = std::min(low.y, place.y)};
-    high = {.x = std::max(high.x, place.x), .y = std::max(high.y, place.y)};
+  for (const Position& position : positions) {
+    low = {.x = std::min(low.x, position.x), .y = std::min(low.y, position.y)};
+    high = {.x = std::max(high.x, position.x), .y = std::max(high.y, position.y)};
   }
-  for (Position& place : positions) {
-    if ((symmetry & 1) != 0) place.x = low.x + high.x - place.x;
-    if ((symmetry & 2) != 0) place.y = low.y + high.y - place.y;
-    if ((symmetry & 4) != 0) std::swap(place.x, place.y);
+  for (Position& position : positions) {
+    if ((symmetry & 1) != 0) position.x = low.x + high.x - position.x;
+    if ((symmetry & 2) != 0) position.y = low.y + high.y - position.y;
+    if ((symmetry & 4) != 0) std::swap(position.x, position.y);
   }
 }
 
@@ -88,12 +88,12 @@ InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t i
   if (!tsp && options.layout != Layout::kX && problem.capacity.high > 0) {
     options.capacity = DrawCapacity(problem.capacity.low, problem.capacity.high, random);
   }
-  const auto happens = [&](double chance) {
+  const auto is_drawn = [&](double chance) {
     return !tsp && chance > 0 && random.UniformDouble() < chance;
   };
-  options.open_routes = happens(problem.open_routes);
-  options.distance_limit = happens(problem.distance_limit);
-  options.backhauls = happens(problem.backhauls);
+  options.open_routes = is_drawn(problem.open_routes);
+  options.distance_limit = is_drawn(problem.distance_limit);
+  options.backhauls = is_drawn(problem.backhauls);
   return GenerateInstanceData(options, index);
 }
 
@@ -101,8 +101,9 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
   const auto refuse = [](const auto&... parts) {
     return absl::UnimplementedError(Concat(parts...));
   };
-  if (!problem.instances.empty()) return refuse("instances: a user's own");
-  if (problem.customers.low != problem.customers.high) return refuse("customers: several sizes");
+  if (!problem.instances.empty()) return refuse("instances: read from files, not generated");
+  if (problem.customers.low != problem.customers.high)
+    return refuse("customers: got several sizes, wanted one");
   for (const Layout layout : problem.layouts) {
     if (layout != Layout::kUniform) return refuse("layouts: ", LayoutName(layout));
   }
@@ -110,15 +111,15 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
   if (problem.distance_limit > 0) return refuse("distance_limit: above 0");
   if (problem.backhauls > 0) return refuse("backhauls: above 0");
   const bool own = problem.capacity.high > 0;
-  const double usual = DefaultCapacity(problem.customers.low);
+  const double default_capacity = DefaultCapacity(problem.customers.low);
   UniformInstances drawn = {.seed = problem.seed,
                             .customers = problem.customers.low,
                             .kinds = 0,
-                            .least_capacity = own ? problem.capacity.low : usual,
-                            .largest_capacity = own ? problem.capacity.high : usual};
+                            .least_capacity = own ? problem.capacity.low : default_capacity,
+                            .largest_capacity = own ? problem.capacity.high : default_capacity};
   for (const ProblemKind kind : problem.kinds) {
     if (kind == ProblemKind::kVrptw) return refuse("kinds: ", KindName(kind));
-    if (drawn.kinds == std::ssize(drawn.kind)) return refuse("kinds: some more often");
+    if (drawn.kinds == std::ssize(drawn.kind)) return refuse("kinds: a kind is repeated");
     drawn.kind[drawn.kinds++] = kind;
   }
   return drawn;
@@ -126,8 +127,8 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
 
 int64_t BaselineInstances(int64_t replacements) {
   constexpr int64_t kFirst = int64_t{1} << 44;
-  constexpr int64_t kApart = int64_t{1} << 24;
-  return kFirst + replacements * kApart;
+  constexpr int64_t kStride = int64_t{1} << 24;
+  return kFirst + replacements * kStride;
 }
 
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,

@@ -21,44 +21,44 @@ bool IsBlank(std::string_view line) {
 
 }  // namespace
 
-absl::StatusOr<bool> LineSplitter::Give(std::string_view line, Take take) {
+absl::StatusOr<bool> LineSplitter::PassLine(std::string_view line, LineFn take) {
   ++number_;
   if (IsBlank(line)) return true;
   return take(line, number_);
 }
 
-absl::StatusOr<bool> LineSplitter::Add(std::string_view piece, Take take) {
+absl::StatusOr<bool> LineSplitter::Add(std::string_view piece, LineFn take) {
   while (!piece.empty()) {
     const size_t end = piece.find('\n');
     const std::string_view part = piece.substr(0, end);
-    if (static_cast<int64_t>(held_.size() + part.size()) > kMaxLineBytes) {
+    if (static_cast<int64_t>(partial_line_.size() + part.size()) > kMaxLineBytes) {
       return absl::InvalidArgumentError(
           Concat("line ", number_ + 1, ": has more than ", kMaxLineBytes, " bytes"));
     }
     if (end == std::string_view::npos) {
-      held_.append(part);
+      partial_line_.append(part);
       return true;
     }
     std::string whole;
-    if (!held_.empty()) {
-      whole.swap(held_);
+    if (!partial_line_.empty()) {
+      whole.swap(partial_line_);
       whole.append(part);
     }
-    VRP_ASSIGN_OR_RETURN(const bool more, Give(whole.empty() ? part : whole, take));
+    VRP_ASSIGN_OR_RETURN(const bool more, PassLine(whole.empty() ? part : whole, take));
     if (!more) return false;
     piece.remove_prefix(end + 1);
   }
   return true;
 }
 
-absl::StatusOr<bool> LineSplitter::Finish(Take take) {
-  if (held_.empty()) return true;
+absl::StatusOr<bool> LineSplitter::Finish(LineFn take) {
+  if (partial_line_.empty()) return true;
   std::string last;
-  last.swap(held_);
-  return Give(last, take);
+  last.swap(partial_line_);
+  return PassLine(last, take);
 }
 
-absl::Status ForEachLine(const DataFile& file, LineSplitter::Take take) {
+absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take) {
   const OpenFile opened(open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (opened.descriptor() < 0) return absl::ErrnoToStatus(errno, Concat("open ", file.name));
   bool any = false;

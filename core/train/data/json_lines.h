@@ -18,25 +18,27 @@ class LineSplitter {
  public:
   // A function that gets each non-blank line, without its line break, and its number from 1. It
   // returns false if it wants no more lines.
-  using Take = absl::FunctionRef<absl::StatusOr<bool>(std::string_view line, int64_t number)>;
+  using LineFn = absl::FunctionRef<absl::StatusOr<bool>(std::string_view line, int64_t number)>;
 
   // Passes the complete lines to `take`. Returns false as soon as `take` does. Returns
   // kInvalidArgument if a line has more than kMaxLineBytes.
-  absl::StatusOr<bool> Add(std::string_view piece, Take take);
+  absl::StatusOr<bool> Add(std::string_view piece, LineFn take);
   // Passes on the last line if the text does not end with a line break.
-  absl::StatusOr<bool> Finish(Take take);
+  absl::StatusOr<bool> Finish(LineFn take);
   // Returns the bytes of the incomplete line once `more` bytes have arrived.
-  int64_t BufferedBytes(size_t more) const { return static_cast<int64_t>(held_.size() + more); }
+  int64_t BufferedBytes(size_t more) const {
+    return static_cast<int64_t>(partial_line_.size() + more);
+  }
 
  private:
-  absl::StatusOr<bool> Give(std::string_view line, Take take);
+  absl::StatusOr<bool> PassLine(std::string_view line, LineFn take);
 
-  std::string held_;
+  std::string partial_line_;
   int64_t number_ = 0;
 };
 
 // Passes the lines of a file to `take` without loading the whole file. Returns kInvalidArgument if
 // the file has no line. Errors name the file as `file.name`.
-absl::Status ForEachLine(const DataFile& file, LineSplitter::Take take);
+absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take);
 
 }  // namespace vrp

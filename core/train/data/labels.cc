@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 // Version of the records and the search, which is part of every set's name. Raise it when they
 // change.
 constexpr int kLabelVersion = 1;
-constexpr int64_t kMostWithoutBudget = int64_t{1} << 40;
+constexpr int64_t kUnlimitedBytes = int64_t{1} << 40;
 
 absl::StatusOr<Sample> Labelled(const Instance& instance, Plan plan) {
   const CheckReport report = CheckPlan(instance, plan);
@@ -86,8 +86,8 @@ absl::StatusOr<std::optional<Sample>> LabelOf(const Instance& instance,
   return Labelled(instance, *std::move(plan));
 }
 
-// Returns whether there is a complete set at `path`.
-bool IsThere(const std::string& path) { return SampleSet::Open(path, kMostWithoutBudget).ok(); }
+// Whether there is a complete set at `path`.
+bool HasSampleSet(const std::string& path) { return SampleSet::Open(path, kUnlimitedBytes).ok(); }
 
 template <typename T>
 std::string Listed(const std::vector<T>& items) {
@@ -117,7 +117,7 @@ absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
                                             const LabelContext& context) {
   constexpr int64_t kAtOnce = 256;
   std::string path = Concat(context.folder, "/", LabelSetName(request));
-  if (IsThere(path)) return path;
+  if (HasSampleSet(path)) return path;
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));
   for (int64_t first = 0; first < request.samples; first += kAtOnce) {
@@ -176,7 +176,7 @@ absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, cons
   const std::string key =
       Concat("file ", kLabelVersion, " ", file.path, " ", size, " ", time, " ", limit, reader);
   std::string path = Concat(context.folder, "/labels-", Sha256Hex(key).substr(0, 16), ".set");
-  if (IsThere(path)) return path;
+  if (HasSampleSet(path)) return path;
 
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSetWriter> writer,
                        SampleSetWriter::Create(path));

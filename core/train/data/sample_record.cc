@@ -94,16 +94,16 @@ class RecordReader {
     (*this)(count);
     return Has(count * size) ? count : 0;
   }
-  bool whole() const { return sound_ && left_.empty(); }
+  bool whole() const { return valid_ && left_.empty(); }
 
  private:
   bool Has(size_t bytes) {
-    sound_ = sound_ && bytes <= left_.size();
-    return sound_;
+    valid_ = valid_ && bytes <= left_.size();
+    return valid_;
   }
 
   std::string_view left_;
-  bool sound_ = true;
+  bool valid_ = true;
 };
 
 void ReadFeatures(RecordReader& reader, InstanceData& data) {

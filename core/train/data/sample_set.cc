@@ -19,8 +19,8 @@
 namespace vrp {
 namespace {
 
-constexpr std::string_view kHead = "VRPSET01";
-constexpr std::string_view kFoot = "VRPSETEN";
+constexpr std::string_view kHeader = "VRPSET01";
+constexpr std::string_view kFooter = "VRPSETEN";
 constexpr uint32_t kShuffleDraw = 48;
 
 absl::Status Failed(std::string_view what, const std::string& path) {
@@ -41,12 +41,12 @@ absl::StatusOr<std::unique_ptr<SampleSetWriter>> SampleSetWriter::Create(const s
   std::FILE* file = std::fopen(TemporaryOf(path).c_str(), "wb");
   if (file == nullptr) return Failed("create", TemporaryOf(path));
   std::unique_ptr<SampleSetWriter> writer(new SampleSetWriter(path, file));
-  VRP_RETURN_IF_ERROR(writer->Put(kHead));
+  VRP_RETURN_IF_ERROR(writer->Put(kHeader));
   return writer;
 }
 
 SampleSetWriter::SampleSetWriter(std::string path, std::FILE* file)
-    : path_(std::move(path)), file_(file), offsets_{kHead.size()} {}
+    : path_(std::move(path)), file_(file), offsets_{kHeader.size()} {}
 
 SampleSetWriter::~SampleSetWriter() {
   if (file_ == nullptr) return;
@@ -69,7 +69,7 @@ absl::Status SampleSetWriter::Finish() {
   const uint64_t count = offsets_.size() - 1;
   VRP_RETURN_IF_ERROR(Put(BytesOf(std::span<const uint64_t>(offsets_))));
   VRP_RETURN_IF_ERROR(Put(BytesOf(std::span<const uint64_t>(&count, 1))));
-  VRP_RETURN_IF_ERROR(Put(kFoot));
+  VRP_RETURN_IF_ERROR(Put(kFooter));
   if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) {
     return Failed("fsync", TemporaryOf(path_));
   }
@@ -115,7 +115,7 @@ absl::Status SampleSet::ReadAt(uint64_t offset, std::span<char> target) const {
     const ssize_t got = pread(file_, target.data(), target.size(), static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return Failed("read", path_);
-    if (got == 0) return absl::DataLossError(Concat(path_, ": it ends too early"));
+    if (got == 0) return absl::DataLossError(Concat(path_, ": truncated"));
     target = target.subspan(static_cast<size_t>(got));
     offset += static_cast<uint64_t>(got);
   }
@@ -123,39 +123,40 @@ absl::Status SampleSet::ReadAt(uint64_t offset, std::span<char> target) const {
 }
 
 absl::Status SampleSet::ReadIndex() {
-  const absl::Status malformed = absl::DataLossError(Concat(path_, ": not a whole set of samples"));
+  const absl::Status malformed =
+      absl::DataLossError(Concat(path_, ": not a complete set of samples"));
   struct stat info {};
   if (fstat(file_, &info) != 0) return Failed("stat", path_);
   const auto size = static_cast<uint64_t>(info.st_size);
-  constexpr uint64_t kFootBytes = sizeof(uint64_t) + kFoot.size();
-  if (size < kHead.size() + sizeof(uint64_t) + kFootBytes) return malformed;
-  char foot[kFootBytes];
-  VRP_RETURN_IF_ERROR(ReadAt(size - kFootBytes, foot));
+  constexpr uint64_t kFooterBytes = sizeof(uint64_t) + kFooter.size();
+  if (size < kHeader.size() + sizeof(uint64_t) + kFooterBytes) return malformed;
+  char foot[kFooterBytes];
+  VRP_RETURN_IF_ERROR(ReadAt(size - kFooterBytes, foot));
   uint64_t count = 0;
   std::memcpy(&count, foot, sizeof(count));
-  const uint64_t room = (size - kHead.size() - kFootBytes) / sizeof(uint64_t);
-  if (std::string_view(foot, kFootBytes).substr(sizeof(count)) != kFoot || count == 0 ||
-      count >= room || count > std::numeric_limits<int32_t>::max()) {
+  const uint64_t max_count = (size - kHeader.size() - kFooterBytes) / sizeof(uint64_t);
+  if (std::string_view(foot, kFooterBytes).substr(sizeof(count)) != kFooter || count == 0 ||
+      count >= max_count || count > std::numeric_limits<int32_t>::max()) {
     return malformed;
   }
   offsets_.resize(count + 1);
-  const uint64_t end = size - kFootBytes - offsets_.size() * sizeof(uint64_t);
+  const uint64_t end = size - kFooterBytes - offsets_.size() * sizeof(uint64_t);
   VRP_RETURN_IF_ERROR(
       ReadAt(end, {reinterpret_cast<char*>(offsets_.data()), offsets_.size() * sizeof(uint64_t)}));
-  const bool sound = offsets_.front() == kHead.size() && offsets_.back() == end &&
+  const bool valid = offsets_.front() == kHeader.size() && offsets_.back() == end &&
                      std::is_sorted(offsets_.begin(), offsets_.end());
-  return sound ? absl::OkStatus() : malformed;
+  return valid ? absl::OkStatus() : malformed;
 }
 
 void SampleSet::Divide(int64_t memory_bytes) {
   const auto memory = static_cast<uint64_t>(memory_bytes);
   const uint64_t total = offsets_.back() - offsets_.front();
-  const uint64_t most = total <= memory ? total : memory / 2;
+  const uint64_t piece_limit = total <= memory ? total : memory / 2;
   first_records_ = {0};
   for (int32_t record = 0; record < size(); ++record) {
     const auto first = static_cast<size_t>(first_records_.back());
     const uint64_t bytes = offsets_[static_cast<size_t>(record) + 1] - offsets_[first];
-    if (bytes > most && record > first_records_.back()) first_records_.push_back(record);
+    if (bytes > piece_limit && record > first_records_.back()) first_records_.push_back(record);
   }
   first_records_.push_back(static_cast<int32_t>(size()));
 }
@@ -230,7 +231,7 @@ absl::StatusOr<SampleSet::Buffer*> SampleSet::Acquire(int64_t piece) {
   for (const Buffer& each : buffers_) {
     if (!each.loading) buffered += static_cast<int64_t>(each.bytes.size());
   }
-  most_buffered_ = std::max(most_buffered_, buffered);
+  max_buffered_ = std::max(max_buffered_, buffered);
   if (status.ok()) return buffer;
   --buffer->users;
   buffer->piece = -1;
@@ -264,9 +265,9 @@ int64_t SampleSet::bytes_read() const {
   const absl::MutexLock lock(&mu_);
   return bytes_read_;
 }
-int64_t SampleSet::most_buffered() const {
+int64_t SampleSet::max_buffered() const {
   const absl::MutexLock lock(&mu_);
-  return most_buffered_;
+  return max_buffered_;
 }
 
 }  // namespace vrp

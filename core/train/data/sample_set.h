@@ -27,7 +27,7 @@ struct Sample {
   double cost = 0;  // cost of the plan
 };
 
-// Returns `sample` as bytes, with the fields that core/problem/instance/fields.h marks as sampled.
+// Returns `sample` as bytes, with the fields that core/problem/instance/field_list.h marks as sampled.
 std::string WriteSample(const Sample& sample);
 // Parses the bytes of WriteSample. Returns kDataLoss for any other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
@@ -76,12 +76,12 @@ class SampleSet {
   absl::StatusOr<std::vector<Sample>> Read(std::span<const int32_t> records);
 
   // Hints that `record` will be read soon, so that the system may read ahead. Does not block.
-  void Expect(int32_t record) const { ReadAhead(PieceOf(record)); }
-  // Returns whether both records are in the same piece.
-  bool Together(int32_t a, int32_t b) const { return PieceOf(a) == PieceOf(b); }
+  void Prefetch(int32_t record) const { ReadAhead(PieceOf(record)); }
+  // Whether both records are in the same piece.
+  bool InSamePiece(int32_t a, int32_t b) const { return PieceOf(a) == PieceOf(b); }
 
-  int64_t bytes_read() const;     // bytes read from the file so far
-  int64_t most_buffered() const;  // largest number of bytes in both buffers so far
+  int64_t bytes_read() const;    // bytes read from the file so far
+  int64_t max_buffered() const;  // largest number of bytes in both buffers so far
 
  private:
   struct Buffer {
@@ -114,7 +114,7 @@ class SampleSet {
   Buffer buffers_[2] ABSL_GUARDED_BY(mu_);
   uint64_t clock_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t bytes_read_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t most_buffered_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t max_buffered_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace vrp

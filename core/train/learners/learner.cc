@@ -38,7 +38,8 @@ absl::Status Learner::BeginStep(CapturedSteps& steps, int64_t step,
     if (batch == nullptr) return steps.Step(loss.baseline);
     return steps.Step(loss.baseline, batch->parts.front().batch);
   }
-  if (batch == nullptr) return absl::InvalidArgumentError("step: the device draws no labels");
+  if (batch == nullptr)
+    return absl::InvalidArgumentError("step: got no batch, wanted one with labels");
   const BatchPart& part = batch->parts.front();
   return steps.StepOnLabels({.choices = part.choices,
                              .steps = batch->label_steps,

@@ -43,8 +43,8 @@ RolloutRequest StepParts::Sampled(const BatchPart& part) const {
   return request;
 }
 
-RolloutRequest StepParts::Along(const BatchPart& part,
-                                std::span<const std::vector<int32_t>> labels) const {
+RolloutRequest StepParts::ForLabels(const BatchPart& part,
+                                    std::span<const std::vector<int32_t>> labels) const {
   RolloutRequest request = Rollout(part, Choice::kForced);
   request.choices = labels;
   request.teacher_forcing = step_loss_.teacher_forcing;
@@ -91,7 +91,7 @@ absl::Status CheckPassDifference(double difference, bool bf16) {
   const double limit = bf16 ? 0.25 : 2e-3;
   if (!(difference > limit)) return absl::OkStatus();
   return absl::InternalError(Concat("the two passes' log-likelihoods differ by ",
-                                    FormatNumber(difference), " a choice, more than ",
+                                    FormatNumber(difference), " per choice, wanted at most ",
                                     FormatNumber(limit)));
 }
 

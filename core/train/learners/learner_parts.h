@@ -22,7 +22,8 @@ class StepParts {
   // division into parts.
   RolloutRequest Sampled(const BatchPart& part) const;
   // Returns the request for trajectories along `labels` [B], which must outlive the request.
-  RolloutRequest Along(const BatchPart& part, std::span<const std::vector<int32_t>> labels) const;
+  RolloutRequest ForLabels(const BatchPart& part,
+                           std::span<const std::vector<int32_t>> labels) const;
   GradientRequest Gradient(const RolloutRequest& rollout) const;
   // Counts `outcome`. Returns kInternal if the two passes differ by more than rounding explains.
   absl::Status Add(const GradientOutcome& outcome);

@@ -57,9 +57,9 @@ class SelfLabellingLearner final : public Learner {
         weights[i] = -1 / (length * static_cast<double>(instances));
       }
     };
-    VRP_ASSIGN_OR_RETURN(
-        const GradientOutcome outcome,
-        options_.engine->AddGradient(part.batch, parts.Gradient(parts.Along(part, labels)), weigh));
+    VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
+                         options_.engine->AddGradient(
+                             part.batch, parts.Gradient(parts.ForLabels(part, labels)), weigh));
     return parts.Add(outcome);
   }
 };

@@ -38,7 +38,7 @@ class SupervisedLearner final : public Learner {
       std::fill(weights.begin(), weights.end(), weight);
     };
     for (const BatchPart& part : batch.parts) {
-      const GradientRequest request = parts.Gradient(parts.Along(part, part.choices));
+      const GradientRequest request = parts.Gradient(parts.ForLabels(part, part.choices));
       VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
                            options_.engine->AddGradient(part.batch, request, weigh));
       VRP_RETURN_IF_ERROR(parts.Add(outcome));

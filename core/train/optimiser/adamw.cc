@@ -41,14 +41,14 @@ void AdamW::Step(FlatParameters& parameters, double learning_rate, double scale,
 }
 
 double GradientNorm(std::span<const float> gradient, CpuPool* pool) {
-  constexpr int64_t kBlocksATime = 16;
+  constexpr int64_t kBlocksPerPart = 16;
   const auto size = static_cast<int64_t>(gradient.size());
   const int64_t blocks = NormBlocks(size);
   std::vector<double> sums(static_cast<size_t>(blocks));
-  ForEach(pool, (blocks + kBlocksATime - 1) / kBlocksATime, [&](int64_t part) {
+  ForEach(pool, (blocks + kBlocksPerPart - 1) / kBlocksPerPart, [&](int64_t part) {
     std::array<double, kNormLanes> lanes;
-    const int64_t last = std::min(blocks, (part + 1) * kBlocksATime);
-    for (int64_t block = part * kBlocksATime; block < last; ++block) {
+    const int64_t last = std::min(blocks, (part + 1) * kBlocksPerPart);
+    for (int64_t block = part * kBlocksPerPart; block < last; ++block) {
       sums[static_cast<size_t>(block)] =
           SquaresOfBlock(SerialGroup(), gradient.data(), size, block, lanes.data());
     }

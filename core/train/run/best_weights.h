@@ -39,7 +39,7 @@ class BestWeights {
   // Forgets a best validation if its weights are needed but missing in the checkpoint. Returns its
   // step, or 0 if nothing was forgotten.
   int64_t ForgetWithoutValues();
-  // Returns whether checkpoints of earlier versions may lack scalar `name`.
+  // Whether checkpoints of earlier versions may lack scalar `name`.
   static bool IsOptional(const std::string& name);
   // Returns the name of the tensor with the weights.
   static std::string TensorName();

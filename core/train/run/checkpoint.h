@@ -37,13 +37,13 @@ struct CheckpointRetention {
 absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
                              const CheckpointRetention& retention = {});
 
-// Returns whether a checkpoint with this validation cost would be one of the `best` ones.
+// Whether a checkpoint with this validation cost would be one of the `best` ones.
 bool IsAmongBest(const std::string& directory, double validation_cost, int64_t best);
 
 // Returns the folders of all checkpoints before the newest valid one.
 std::vector<std::string> SupersededCheckpoints(const std::string& directory);
 
-// Returns whether there is a checkpoint after the first step, valid or not.
+// Whether there is a checkpoint after the first step, valid or not.
 bool HasCheckpoint(const std::string& directory);
 
 // Returns the newest valid checkpoint; skips corrupt and truncated ones. Returns kNotFound if there

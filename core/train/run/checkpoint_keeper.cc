@@ -79,7 +79,7 @@ absl::Status CheckpointKeeper::Save() {
 }
 
 void CheckpointKeeper::LogFailure(const absl::Status& failure) const {
-  const std::string before = saved_step_ >= 0 ? Concat("the last is of step ", saved_step_)
+  const std::string before = saved_step_ >= 0 ? Concat("the newest is of step ", saved_step_)
                                               : "there is none: an interrupted run would restart";
   parts_.context.observer.OnLog(Concat("could not write a checkpoint of step ",
                                        parts_.position.step, ", ", before, ": ",

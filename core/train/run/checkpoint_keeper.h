@@ -47,9 +47,9 @@ class CheckpointKeeper {
   // to another configuration, and kDataLoss if it lacks a value.
   absl::Status Resume();
 
-  // Returns whether the last checkpoint is of the current step.
+  // Whether the last checkpoint is of the current step.
   bool IsSaved() const { return saved_step_ == parts_.position.step; }
-  // Returns whether the current weights were just validated as one of the best, so that a
+  // Whether the current weights were just validated as one of the best, so that a
   // checkpoint should keep them.
   bool IsOneOfTheBest() const;
 

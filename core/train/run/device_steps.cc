@@ -22,7 +22,7 @@ namespace {
 // labels or the network reads nodes in a particular order.
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
-  if (steps.labels) return absl::UnimplementedError("they have labels");
+  if (steps.labels) return absl::UnimplementedError("the instances have labels");
   if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
   return absl::UnimplementedError("the network reads nodes in a particular order");
 }

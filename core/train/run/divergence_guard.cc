@@ -15,13 +15,13 @@ constexpr int64_t kMaxOverflows = 50;
 
 absl::Status DivergenceGuard::Skipped(int64_t step, const std::string& reason, bool overflowed) {
   int64_t& count = overflowed ? overflows_ : skipped_;
-  const int64_t most = overflowed ? kMaxOverflows : kMaxSkipped;
+  const int64_t limit = overflowed ? kMaxOverflows : kMaxSkipped;
   ++count;
   observer_.OnLog(Concat("step ", step, ": skipped: ", overflowed ? "overflow in fp16" : reason));
-  if (count < most) return absl::OkStatus();
+  if (count < limit) return absl::OkStatus();
   return absl::InternalError(Concat(
-      "training diverged: ", most, " steps in a row without a finite loss, the last at step ", step,
-      " (", reason, "); lower training.learning_rate or training.gradient_clip"));
+      "training diverged: ", limit, " steps in a row without a finite loss, the last at step ",
+      step, " (", reason, "); lower training.learning_rate or training.gradient_clip"));
 }
 
 std::map<std::string, double> DivergenceGuard::ScalarState() const {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 // Largest number of bytes of instances, labels and validation that a submission reads, so that its
 // answer comes within seconds. The weights of training.initial_model are not counted.
-constexpr int64_t kMostBytes = int64_t{64} << 20;
+constexpr int64_t kMaxCheckedBytes = int64_t{64} << 20;
 
 class InputCheck {
  public:
@@ -33,17 +33,17 @@ class InputCheck {
   absl::Status Run() {
     // Datasets were already checked when they were uploaded.
     for (const NamedData& data : DataReadBy(config_)) {
-      if (!IsDataset(data.name)) Note(data.key, CheckFile(data));
+      if (!IsDataset(data.name)) AddError(data.key, CheckFile(data));
     }
     if (!config_.initial_model.empty()) {
-      Note("training.initial_model", CheckInitialModel(config_, request_.models_directories));
+      AddError("training.initial_model", CheckInitialModel(config_, request_.models_directories));
     }
     if (errors_.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrJoin(errors_, "\n"));
   }
 
  private:
-  void Note(std::string_view key, const absl::Status& status) {
+  void AddError(std::string_view key, const absl::Status& status) {
     if (status.ok()) return;
     const std::string_view message = FromAbsl(status.message());
     errors_.push_back(message.starts_with(key) ? std::string(message) : Concat(key, ": ", message));
@@ -84,8 +84,8 @@ class InputCheck {
     VRP_ASSIGN_OR_RETURN(const std::vector<Instance> instances,
                          ReadInstanceFiles({DataFile(file)}, form_));
     if (config_.validation.reference != Reference::kFile) return absl::OkStatus();
-    const int64_t most = std::min(std::ssize(instances), config_.validation.instances);
-    for (int64_t i = 0; i < most; ++i) {
+    const int64_t used = std::min(std::ssize(instances), config_.validation.instances);
+    for (int64_t i = 0; i < used; ++i) {
       VRP_RETURN_IF_ERROR(FileReference(config_, instances[static_cast<size_t>(i)], i).status());
     }
     return absl::OkStatus();
@@ -99,7 +99,7 @@ class InputCheck {
   const TrainingRequest& request_;
   const TrainingConfig& config_;
   const BatchForm form_;
-  int64_t bytes_left_ = kMostBytes;
+  int64_t bytes_left_ = kMaxCheckedBytes;
   std::vector<std::string> errors_;
 };
 

@@ -1,4 +1,4 @@
-// A reporter that counts a run's work and tells the run's observer.
+// A reporter that counts a run's work and reports it to the run's observer.
 #pragma once
 
 #include <cstdint>

@@ -15,14 +15,14 @@ namespace vrp {
 // `pool`.
 struct RunContext {
   // Makes a context. All arguments must outlive it.
-  RunContext(const TrainingRequest& asked, const StopCondition& condition,
-             TrainingObserver& listener)
-      : request(asked),
-        config(asked.config),
-        stop(condition),
-        observer(listener),
+  RunContext(const TrainingRequest& run_request, const StopCondition& stop_condition,
+             TrainingObserver& run_observer)
+      : request(run_request),
+        config(run_request.config),
+        stop(stop_condition),
+        observer(run_observer),
         steps_per_epoch(config.StepsPerEpoch()),
-        pool(asked.threads),
+        pool(run_request.threads),
         clock(pool) {}
 
   // Returns the number of steps of all epochs.

@@ -55,7 +55,7 @@ class TrainedNetwork {
   absl::StatusOr<std::map<std::string, double>> ScalarState() const;
   std::map<std::string, std::span<float>> TensorState();
   absl::Status Restore(const std::map<std::string, double>& scalars);
-  // Returns whether scalar `name` belongs to an engine.
+  // Whether scalar `name` belongs to an engine.
   static bool IsEngineScalar(const std::string& name);
 
  private:

@@ -43,9 +43,10 @@ std::string PrecisionText(const BannerFacts& facts) {
                   emulated ? ", emulated: slower than fp32" : "");
   }
   if (OnCpu(facts) && facts.cpu_has_bf16 && config.amp_type == Precision::kBf16) {
-    return Concat("fp32: on a CPU, model ", config.architecture->name, " multiplies in fp32 alone");
+    return Concat("fp32: on a CPU, model ", config.architecture->name,
+                  " supports only fp32 products");
   }
-  return Concat("fp32: the device has no ", wanted, " in hardware that is faster");
+  return Concat("fp32: the device has no fast ", wanted, " hardware");
 }
 
 std::string ComputationLine(const BannerFacts& facts) {

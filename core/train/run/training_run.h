@@ -36,7 +36,7 @@ class TrainingRun {
   // Takes steps until the run ends. Returns the reason.
   absl::StatusOr<TrainingEnd> Loop();
   absl::Status EndEpoch();
-  // Returns whether the request asks the run to end early.
+  // Whether the request asks the run to end early.
   bool EndsEarly() const;
   // Returns the reason why there is no further step, or kUnknown if there is one.
   TrainingEnd EndReason() const;

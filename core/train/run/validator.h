@@ -32,9 +32,9 @@ class Validator {
 
   // Returns the last score; NaN before the first.
   const ValidationScore& score() const { return score_; }
-  // Returns whether the last validation of this run was of the weights after step `step`.
+  // Whether the last validation of this run was of the weights after step `step`.
   bool Validated(int64_t step) const { return validated_step_ == step; }
-  // Returns whether training.patience epochs passed without a better validation.
+  // Whether training.patience epochs passed without a better validation.
   bool Stalled(int64_t epochs_ended) const;
   const BestWeights& best() const { return best_; }
   BestWeights& best() { return best_; }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int32_t kLanes = 32;
 // Maximum number of watched accesses of a thread before another one runs.
-constexpr uint64_t kLongestTurn = 4096;
+constexpr uint64_t kMaxTurnAccesses = 4096;
 
 // The block whose thread executes its kernel, and the block whose thread enters its fiber.
 Block* running = nullptr;
@@ -47,7 +47,7 @@ const char* NameOf(WarpCall call) {
 }
 
 // Returns the address, for addr2line, of the call before `code`.
-std::string PlaceOf(const void* code) {
+std::string LocationOf(const void* code) {
   char text[32];
   const auto offset = static_cast<const char*>(code) - &__executable_start - 1;
   std::snprintf(text, sizeof(text), "%#tx", offset);
@@ -70,8 +70,8 @@ Block::Block(const BlockRequest& request, uint64_t seed, std::span<const FiberSt
 
 Block* Block::Running() { return running; }
 
-std::optional<Fault> Block::Run(uint3 place) {
-  place_ = place;
+std::optional<Fault> Block::Run(uint3 block_index) {
+  block_index_ = block_index;
   const int32_t threads = request_.threads();
   threads_ = std::vector<Thread>(static_cast<size_t>(threads));
   warps_ = std::vector<Meeting>(static_cast<size_t>((threads + kLanes - 1) / kLanes));
@@ -80,7 +80,7 @@ std::optional<Fault> Block::Run(uint3 place) {
     At(i).fiber = Fiber(stacks_[static_cast<size_t>(i)], &Block::Enter);
     ready_.push_back(i);
   }
-  blockIdx = place;
+  blockIdx = block_index;
   blockDim = request_.block;
   gridDim = request_.grid;
   watch_.races().BeginBlock(threads);
@@ -104,7 +104,7 @@ void Block::RunThreads() {
   now_ = ready_.back();
   ready_.pop_back();
   threadIdx = PlaceIn(request_.block, now_);
-  turn_ = 1 + static_cast<int32_t>(Draw() % kLongestTurn);
+  turn_ = 1 + static_cast<int32_t>(Draw() % kMaxTurnAccesses);
   entering = this;
   scheduler_.SwitchTo(At(now_).fiber);
 }
@@ -144,20 +144,20 @@ std::string Block::Name(const Meeting& meeting) const {
                     : NameOf(meeting.terms.call);
 }
 
-void Block::Fail(cudaError_t error, const std::string& did) {
+void Block::Fail(cudaError_t error, const std::string& action) {
   throw Fault{.error = error,
-              .text = "block " + std::to_string(place_.x) + ": " + Name(now_) + " " + did};
+              .text = "block " + std::to_string(block_index_.x) + ": " + Name(now_) + " " + action};
 }
 
 Fault Block::Deadlock() const {
-  std::string text = "block " + std::to_string(place_.x) + ": deadlock:";
+  std::string text = "block " + std::to_string(block_index_.x) + ": deadlock:";
   int64_t ended = 0;
   for (int32_t i = 0; i < std::ssize(threads_); ++i) {
     const Thread& one = threads_[static_cast<size_t>(i)];
     ended += one.ended ? 1 : 0;
     // Reports threads that wait together only once, for the first of them.
-    if (one.ended || *std::ranges::min_element(one.at->come) != i) continue;
-    text += " " + std::to_string(one.at->come.size()) + " threads from " + Name(i) +
+    if (one.ended || *std::ranges::min_element(one.at->arrived) != i) continue;
+    text += " " + std::to_string(one.at->arrived.size()) + " threads from " + Name(i) +
             " on wait in " + Name(*one.at) + ";";
   }
   return {.text = text + " " + std::to_string(ended) + " threads have ended"};
@@ -165,19 +165,19 @@ Fault Block::Deadlock() const {
 
 template <typename Met>
 void Block::Meet(Meeting& meeting, const Terms& terms, const Met& met) {
-  if (!meeting.come.empty() && meeting.terms != terms) {
+  if (!meeting.arrived.empty() && meeting.terms != terms) {
     const std::string there = Name(meeting);
     meeting.terms = terms;
     Fail(cudaErrorLaunchFailure, "reaches " + Name(meeting) + " while " +
-                                     Name(meeting.come.front()) + " waits in " + there);
+                                     Name(meeting.arrived.front()) + " waits in " + there);
   }
   meeting.terms = terms;
-  meeting.come.push_back(now_);
+  meeting.arrived.push_back(now_);
   At(now_).at = &meeting;
-  if (std::ssize(meeting.come) == terms.threads) {
+  if (std::ssize(meeting.arrived) == terms.threads) {
     met();
-    ready_.insert(ready_.end(), meeting.come.begin(), meeting.come.end());
-    meeting.come.clear();
+    ready_.insert(ready_.end(), meeting.arrived.begin(), meeting.arrived.end());
+    meeting.arrived.clear();
   }
   Suspend();
 }
@@ -189,7 +189,7 @@ void Block::MeetBarrier(int32_t number, int32_t threads) {
                                      std::to_string(threads) + " threads, which is invalid");
   }
   Meeting& meeting = barriers_[static_cast<size_t>(number)];
-  Meet(meeting, {.threads = threads}, [&] { watch_.races().Meet(meeting.come); });
+  Meet(meeting, {.threads = threads}, [&] { watch_.races().Meet(meeting.arrived); });
 }
 
 uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t other) {
@@ -201,7 +201,7 @@ uint64_t Block::MeetWarp(WarpCall call, uint32_t mask, uint64_t value, int32_t o
   At(now_).other = other;
   Meeting& meeting = warps_[static_cast<size_t>(now_ / kLanes)];
   Meet(meeting, {.call = call, .mask = mask, .threads = std::popcount(mask)}, [&] {
-    if (call == WarpCall::kSync) watch_.races().Meet(meeting.come);
+    if (call == WarpCall::kSync) watch_.races().Meet(meeting.arrived);
     Exchange(meeting);
   });
   return At(now_).value;
@@ -211,19 +211,19 @@ void Block::Exchange(const Meeting& meeting) {
   const int32_t first = now_ / kLanes * kLanes;
   std::array<uint64_t, kLanes> given = {};
   uint64_t ballot = 0;
-  auto least = static_cast<int32_t>(At(now_).value);
-  for (const int32_t i : meeting.come) {
+  auto minimum = static_cast<int32_t>(At(now_).value);
+  for (const int32_t i : meeting.arrived) {
     const auto lane = static_cast<size_t>(i - first);
     given[lane] = At(i).value;
     ballot |= (given[lane] & 1) << lane;
-    least = std::min(least, static_cast<int32_t>(given[lane]));
+    minimum = std::min(minimum, static_cast<int32_t>(given[lane]));
   }
-  for (const int32_t i : meeting.come) {
+  for (const int32_t i : meeting.arrived) {
     Thread& one = At(i);
     const auto from = static_cast<size_t>((i - first) ^ one.other);
     if (meeting.terms.call == WarpCall::kShuffle) one.value = given[from % kLanes];
     if (meeting.terms.call == WarpCall::kBallot) one.value = ballot;
-    if (meeting.terms.call == WarpCall::kLeast) one.value = static_cast<uint32_t>(least);
+    if (meeting.terms.call == WarpCall::kLeast) one.value = static_cast<uint32_t>(minimum);
   }
 }
 
@@ -256,8 +256,8 @@ void Block::Watch(const Access& access, const void* code) {
   if (const auto& race = fault->race; race.has_value()) {
     other = " " + Name(race->other) + (race->same_block ? "" : " of another block");
   }
-  const std::string place = code == nullptr ? "" : " (addr2line: " + PlaceOf(code) + ")";
-  Fail(fault->error, fault->did + other + place);
+  const std::string location = code == nullptr ? "" : " (addr2line: " + LocationOf(code) + ")";
+  Fail(fault->error, fault->action + other + location);
 }
 
 void MeetBarrier(int32_t number, int32_t threads) {

@@ -33,7 +33,7 @@ class Block {
   Block(const BlockRequest& request, uint64_t seed, std::span<const FiberStack> stacks,
         BlockWatch& watch);
   // Runs all threads to their end, or until the first fault.
-  std::optional<Fault> Run(uint3 place);
+  std::optional<Fault> Run(uint3 block_index);
 
   // Returns the block whose thread executes its kernel, or null.
   static Block* Running();
@@ -57,12 +57,12 @@ class Block {
   };
   struct Meeting {
     Terms terms;
-    std::vector<int32_t> come;
+    std::vector<int32_t> arrived;
   };
   struct Thread {
     Fiber fiber;
     bool ended = false;
-    const Meeting* at = nullptr;  // where the thread waits
+    const Meeting* at = nullptr;  // meeting at which the thread waits
     uint64_t value = 0;           // argument of a warp's call, then its result
     int32_t other = 0;
   };
@@ -76,9 +76,9 @@ class Block {
   void EndTurn();
   // Suspends the running thread until another one wakes it.
   void Suspend();
-  [[noreturn]] void Fail(cudaError_t error, const std::string& did);
+  [[noreturn]] void Fail(cudaError_t error, const std::string& action);
   Fault Deadlock() const;
-  // Waits until all threads of the meeting have come. The last one calls `met`.
+  // Waits until all threads of the meeting have arrived. The last one calls `met`.
   template <typename Met>
   void Meet(Meeting& meeting, const Terms& terms, const Met& met);
   void Exchange(const Meeting& meeting);
@@ -89,7 +89,7 @@ class Block {
   uint64_t random_;
   const std::span<const FiberStack> stacks_;
   BlockWatch& watch_;
-  uint3 place_;
+  uint3 block_index_;
   Fiber scheduler_;
   std::vector<Thread> threads_;
   std::vector<int32_t> ready_;

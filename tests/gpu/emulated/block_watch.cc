@@ -35,7 +35,7 @@ const char* Did(AccessKind kind) {
 BlockWatch::Shared::Shared(std::span<const uint8_t> memory)
     : bytes(memory), words(reinterpret_cast<uintptr_t>(memory.data()), memory.size(), true) {}
 
-BlockWatch::BlockWatch(DeviceMemory& memory, RaceWatch& races, const Places& places)
+BlockWatch::BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& places)
     : memory_(memory),
       constants_(places.constants),
       dynamic_(places.dynamic_shared),
@@ -57,10 +57,10 @@ WatchedWords* BlockWatch::Find(uintptr_t address) {
 WatchFault BlockWatch::InvalidAccess(const Access& access) const {
   const char* const what =
       memory_.IsNear(access.address) ? "outside of allocations" : "outside of the device's memory";
-  return {
-      .error = cudaErrorIllegalAddress,
-      .did = std::string(Did(access.kind)) + " " + std::to_string(access.bytes) + " bytes " + what,
-      .race = {}};
+  return {.error = cudaErrorIllegalAddress,
+          .action =
+              std::string(Did(access.kind)) + " " + std::to_string(access.bytes) + " bytes " + what,
+          .race = {}};
 }
 
 std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& access) {
@@ -78,17 +78,17 @@ std::optional<WatchFault> BlockWatch::TouchedWord(int32_t thread, const Access& 
   const auto race = races_.Touched(thread, access, *words);
   if (!race.has_value()) return {};
   return WatchFault{.error = cudaErrorLaunchFailure,
-                    .did = std::string(Did(access.kind)) +
-                           " memory without a barrier since another thread " + Did(race->kind) +
-                           " it:",
+                    .action = std::string(Did(access.kind)) +
+                              " memory without a barrier since another thread " + Did(race->kind) +
+                              " it:",
                     .race = race};
 }
 
 std::optional<WatchFault> BlockWatch::Touched(int32_t thread, const Access& access) {
   Access part = access;
   for (int64_t left = access.bytes; left > 0; left -= part.bytes) {
-    const auto room = WatchedWords::kWordBytes - part.address % WatchedWords::kWordBytes;
-    part.bytes = std::min(left, static_cast<int64_t>(room));
+    const auto in_word = WatchedWords::kWordBytes - part.address % WatchedWords::kWordBytes;
+    part.bytes = std::min(left, static_cast<int64_t>(in_word));
     if (auto fault = TouchedWord(thread, part); fault.has_value()) return fault;
     part.address += static_cast<uintptr_t>(part.bytes);
   }

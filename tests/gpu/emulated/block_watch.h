@@ -15,13 +15,13 @@ namespace vrp::emulated {
 // An invalid access of a thread.
 struct WatchFault {
   cudaError_t error = cudaErrorLaunchFailure;
-  std::string did;
+  std::string action;
   std::optional<Race> race;
 };
 
 class BlockWatch {
  public:
-  struct Places {
+  struct Regions {
     std::span<const uint8_t> constants;  // read-only, like the program's own memory
     std::span<const uint8_t> dynamic_shared;
     std::span<const uint8_t> static_shared;
@@ -29,7 +29,7 @@ class BlockWatch {
 
   // Creates the checks of a block. All launches share `races`, because records of touched words
   // stay in the memory.
-  BlockWatch(DeviceMemory& memory, RaceWatch& races, const Places& places);
+  BlockWatch(DeviceMemory& memory, RaceWatch& races, const Regions& places);
 
   RaceWatch& races() { return races_; }
   // Checks an access by `thread` outside of the thread's stack.

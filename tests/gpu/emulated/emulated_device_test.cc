@@ -62,7 +62,7 @@ TEST(EmulatedDeviceTest, AddsAtomicallyFromAllBlocks) {
   EXPECT_EQ(Tried(Trick::kAddToOne, {}, {.blocks = 5})[0], 5 * kThreads);
 }
 
-TEST(EmulatedDeviceTest, FencesMakeOtherBlocksWritesVisible) {
+TEST(EmulatedDeviceTest, MakesOtherBlocksWritesVisibleByFences) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     const std::vector<int32_t> values = Tried(Trick::kSumByLast, {.seed = seed}, {.blocks = 5});
     EXPECT_EQ(values[9], 15);
@@ -92,7 +92,7 @@ TEST(EmulatedDeviceTest, ReportsRacesWithoutABarrier) {
   EXPECT_THAT(FaultOf(Trick::kNoFence, {.blocks = 5}), HasSubstr("of another block"));
 }
 
-TEST(EmulatedDeviceTest, MissingBarriersChangeResultsWithoutWatchingToo) {
+TEST(EmulatedDeviceTest, ChangesResultsOfKernelsWithoutBarriers) {
   if (WatchesAccesses()) GTEST_SKIP() << "the race is found before";
   std::vector<int32_t> turned = Numbers(kThreads);
   std::reverse(turned.begin(), turned.end());

@@ -73,9 +73,9 @@ template <typename T>
 T atomicAdd(T* to, T value) {
   return vrp::emulated::FetchAdd(to, value);
 }
-__attribute__((no_sanitize("thread"))) inline uint32_t atomicInc(uint32_t* to, uint32_t most) {
+__attribute__((no_sanitize("thread"))) inline uint32_t atomicInc(uint32_t* to, uint32_t limit) {
   vrp::emulated::BeginAtomic(to, sizeof(uint32_t));
   const uint32_t old = *to;
-  *to = old >= most ? 0 : old + 1;
+  *to = old >= limit ? 0 : old + 1;
   return old;
 }

@@ -18,7 +18,7 @@ extern "C" __attribute__((weak)) uint8_t __stop_emulated_shared;
 namespace vrp::emulated {
 namespace {
 
-constexpr int64_t kUsualShared = int64_t{48} << 10;
+constexpr int64_t kDefaultShared = int64_t{48} << 10;
 constexpr int64_t kMaxShared = int64_t{256} << 10;
 constexpr int64_t kMaxThreads = 1024;
 
@@ -55,11 +55,11 @@ cudaError_t Device::Launch(const KernelCall& call) {
   if (threads < 1 || threads > kMaxThreads || config.gridDim.x < 1 || !flat) {
     return cudaErrorInvalidConfiguration;
   }
-  int64_t most = std::min(kUsualShared, options_.shared_bytes);
+  int64_t limit = std::min(kDefaultShared, options_.shared_bytes);
   if (const auto allowed = allowed_shared_.find(call.kernel); allowed != allowed_shared_.end()) {
-    most = std::max(most, allowed->second);
+    limit = std::max(limit, allowed->second);
   }
-  if (static_cast<int64_t>(config.dynamicSmemBytes) > most) return cudaErrorInvalidValue;
+  if (static_cast<int64_t>(config.dynamicSmemBytes) > limit) return cudaErrorInvalidValue;
   const auto* const first = static_cast<const uint8_t*>(call.constants);
   const std::vector<uint8_t> constants(first, first + call.constant_bytes);
   return Put(config.stream, [this, call, constants] { return Run(call, constants); });

@@ -55,8 +55,8 @@ void RaceWatch::Atomic(int32_t thread) {
 }
 
 bool RaceWatch::SeesOtherBlock(const Thread& thread, const Touch& touch) const {
-  const auto behind = std::ranges::upper_bound(block_begins_, touch.clock);
-  const auto block = static_cast<size_t>(behind - block_begins_.begin());
+  const auto next_begin = std::ranges::upper_bound(block_begins_, touch.clock);
+  const auto block = static_cast<size_t>(next_begin - block_begins_.begin());
   return std::any_of(
       releases_.begin(), releases_.begin() + static_cast<std::ptrdiff_t>(thread.acquired),
       [&](const Release& release) {
@@ -84,13 +84,13 @@ std::optional<Race> RaceWatch::RaceWith(const Touch& touch, const Touches& other
 }
 
 void RaceWatch::Remember(const Touch& touch, Touches& others) {
-  Touch* place = nullptr;
+  Touch* slot = nullptr;
   for (Touch& other : others) {
     const bool same = other.thread == touch.thread && other.bytes == touch.bytes;
-    if (other.clock < block_begins_.back() || same) place = &other;
+    if (other.clock < block_begins_.back() || same) slot = &other;
   }
-  if (place == nullptr) place = &others[replaced_++ % WatchedWord::kTouches];
-  *place = touch;
+  if (slot == nullptr) slot = &others[replaced_++ % WatchedWord::kTouches];
+  *slot = touch;
 }
 
 std::optional<Race> RaceWatch::Touched(int32_t thread, const Access& access, WatchedWords& words) {

@@ -11,8 +11,8 @@ using vrp::emulated::DeviceMemory;
 namespace {
 
 cudaError_t Allocate(Device& device, void** memory, size_t bytes) {
-  const auto most = static_cast<size_t>(device.options().memory_bytes);
-  if (device.memory().used() + bytes > most) return cudaErrorMemoryAllocation;
+  const auto limit = static_cast<size_t>(device.options().memory_bytes);
+  if (device.memory().used() + bytes > limit) return cudaErrorMemoryAllocation;
   *memory = bytes == 0 ? nullptr : device.memory().Allocate(bytes);
   return *memory == nullptr && bytes > 0 ? cudaErrorMemoryAllocation : cudaSuccess;
 }

@@ -13,11 +13,11 @@ __device__ int32_t Threads() { return static_cast<int32_t>(blockDim.y * blockDim
 // Reverses values[first .. first + count), with threads that wait for each other in `meet`.
 template <typename Meet>
 __device__ void Turn(const TinyTask& task, int32_t first, int32_t count, const Meet& meet) {
-  auto* const room = reinterpret_cast<int32_t*>(SharedBytes());
+  auto* const shared = reinterpret_cast<int32_t*>(SharedBytes());
   const int32_t i = Thread() - first;
-  room[first + i] = task.values[first + i];
+  shared[first + i] = task.values[first + i];
   meet();
-  task.values[first + i] = room[first + count - 1 - i];
+  task.values[first + i] = shared[first + count - 1 - i];
 }
 
 __device__ void TurnBySlice(const TinyTask& task) {
@@ -42,7 +42,7 @@ __device__ void SumByLast(const TinyTask& task, bool fences) {
   task.values[9] = sum;
 }
 
-__device__ void MeetOtherwise(const TinyTask& task) {
+__device__ void MeetInconsistently(const TinyTask& task) {
   const bool first = threadIdx.x < 16;
   switch (task.trick) {
     case Trick::kHalfBarrier:
@@ -60,7 +60,7 @@ __device__ void MeetOtherwise(const TinyTask& task) {
 }
 
 __global__ void TinyKernel(TinyTask task) {
-  auto* const room = reinterpret_cast<int32_t*>(SharedBytes());
+  auto* const shared = reinterpret_cast<int32_t*>(SharedBytes());
   const int32_t warp = Thread() / 32 * 32;
   switch (task.trick) {
     case Trick::kTurnByBlock:
@@ -85,13 +85,13 @@ __global__ void TinyKernel(TinyTask task) {
       task.values[Thread() + task.count - Threads() + 1] = 0;
       return;
     case Trick::kBeyondShared:
-      room[1024 + Thread()] = 0;
+      shared[1024 + Thread()] = 0;
       return;
     case Trick::kReadShared:
-      task.values[Thread()] = room[Thread()];
+      task.values[Thread()] = shared[Thread()];
       return;
     default:
-      MeetOtherwise(task);
+      MeetInconsistently(task);
   }
 }
 

@@ -16,8 +16,9 @@ std::string Shown(const json& value) {
   return value.dump();
 }
 
-JsonFields::JsonFields(const json& object, std::string_view place)
-    : object_(object), place_(Concat(place, place.find(": ") != place.npos ? "." : ": ")) {}
+JsonFields::JsonFields(const json& object, std::string_view location)
+    : object_(object),
+      prefix_(Concat(location, location.find(": ") != location.npos ? "." : ": ")) {}
 
 const json* JsonFields::Find(const std::string& key) {
   known_.insert(key);
@@ -199,15 +200,16 @@ absl::Status JsonFields::RefuseOthers() const {
   return absl::OkStatus();
 }
 
-// Returns the known key with the smallest edit distance, if that is less than half of its letters.
+// Returns the known key with the smallest edit distance to `key`, or an empty string. The distance
+// must be at most kMaxEdits and less than half of the length of `key`.
 std::string JsonFields::Suggestion(std::string_view key) const {
   constexpr size_t kMaxEdits = 2;
-  size_t least = std::min(kMaxEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;
+  size_t limit = std::min(kMaxEdits, (std::max<size_t>(key.size(), 1) - 1) / 2) + 1;
   std::string best;
   for (const std::string& known : known_) {
     const size_t distance = EditDistance(key, known);
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= limit) continue;
+    limit = distance;
     best = known;
   }
   return best;

@@ -15,11 +15,11 @@
 namespace vrp {
 
 // The members of one JSON object, which must outlive them. Absent keys give nullopt; null is a
-// value of the wrong type. Errors are kInvalidArgument and begin with `place`:
+// value of the wrong type. Errors are kInvalidArgument and begin with `location`:
 // `file.json: key: got ..., wanted ...` or `file.json: vehicles[2].key: got ..., wanted ...`.
 class JsonFields {
  public:
-  JsonFields(const nlohmann::json& object, std::string_view place);
+  JsonFields(const nlohmann::json& object, std::string_view location);
 
   // Returns the value of `key`, or nullptr if it is absent. `key` becomes a known key.
   const nlohmann::json* Find(const std::string& key);
@@ -53,7 +53,7 @@ class JsonFields {
 
   template <typename... Parts>
   absl::Status Error(std::string_view path, const Parts&... parts) const {
-    return absl::InvalidArgumentError(Concat(place_, path, ": ", parts...));
+    return absl::InvalidArgumentError(Concat(prefix_, path, ": ", parts...));
   }
 
  private:
@@ -67,7 +67,7 @@ class JsonFields {
   absl::StatusOr<const nlohmann::json*> ArrayAt(const std::string& key);
 
   const nlohmann::json& object_;
-  std::string place_;  // with the separator that precedes a key
+  std::string prefix_;  // with the separator that precedes a key
   std::set<std::string> known_;
 };
 

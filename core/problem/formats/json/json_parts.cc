@@ -11,15 +11,16 @@ namespace {
 using nlohmann::json;
 
 template <typename... Parts>
-absl::Status Wrong(std::string_view place, const json& got, const Parts&... wanted) {
-  return absl::InvalidArgumentError(Concat(place, ": got ", Shown(got), ", wanted ", wanted...));
+absl::Status WrongValue(std::string_view location, const json& got, const Parts&... wanted) {
+  return absl::InvalidArgumentError(Concat(location, ": got ", Shown(got), ", wanted ", wanted...));
 }
 
 // A reader of the keys of an object inside an instance: a vehicle, a shipment or a break.
 template <typename Object>
 class PartReader {
  public:
-  PartReader(const json& value, std::string_view place) : fields_(value, place), place_(place) {}
+  PartReader(const json& value, std::string_view location)
+      : fields_(value, location), location_(location) {}
 
   // Reads all keys and refuses unknown ones. `matrices` reads a vehicle's matrices; it is null for
   // other objects.
@@ -52,7 +53,7 @@ class PartReader {
     } else if constexpr (kKind == FieldKind::kHardWindow) {
       const json* window = fields_.Find(key);
       if (window == nullptr) return absl::OkStatus();
-      VRP_ASSIGN_OR_RETURN(value, WindowFromJson(*window, Concat(place_, ".", key)));
+      VRP_ASSIGN_OR_RETURN(value, WindowFromJson(*window, Concat(location_, ".", key)));
       return absl::OkStatus();
     } else if constexpr (kKind == FieldKind::kLoads) {
       return ReadLoads(key, value);
@@ -102,17 +103,17 @@ class PartReader {
   absl::Status ReadBreaks(const std::string& key, std::vector<Break>& breaks) {
     const json* given = fields_.Find(key);
     if (given == nullptr) return absl::OkStatus();
-    if (!given->is_array()) return Wrong(Concat(place_, ".", key), *given, "an array");
+    if (!given->is_array()) return WrongValue(Concat(location_, ".", key), *given, "an array");
     for (const json& value : *given) {
-      const std::string place = Concat(place_, ".", key, "[", breaks.size(), "]");
-      if (!value.is_object()) return Wrong(place, value, "an object");
-      VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, place).Run(nullptr));
+      const std::string location = Concat(location_, ".", key, "[", breaks.size(), "]");
+      if (!value.is_object()) return WrongValue(location, value, "an object");
+      VRP_ASSIGN_OR_RETURN(breaks.emplace_back(), PartReader<Break>(value, location).Run(nullptr));
     }
     return absl::OkStatus();
   }
 
   JsonFields fields_;
-  const std::string place_;
+  const std::string location_;
   Object object_;
 };
 
@@ -141,48 +142,49 @@ absl::Status MatrixKeys::Read(JsonFields& fields, std::vector<double>& distances
   return absl::OkStatus();
 }
 
-absl::StatusOr<TimeWindow> WindowFromJson(const json& value, std::string_view place) {
+absl::StatusOr<TimeWindow> WindowFromJson(const json& value, std::string_view location) {
   constexpr std::string_view kWanted = "[open, close] or [open, close, late_cost]";
   if (!value.is_array() || value.size() < 2 || value.size() > 3) {
-    return absl::InvalidArgumentError(
-        Concat(place, ": got ", value.is_array() ? Concat(value.size(), " entries") : Shown(value),
-               ", wanted ", kWanted));
+    return absl::InvalidArgumentError(Concat(
+        location, ": got ", value.is_array() ? Concat(value.size(), " entries") : Shown(value),
+        ", wanted ", kWanted));
   }
   std::vector<double> numbers;
   for (const json& entry : value) {
     const bool no_end = entry.is_null() && numbers.size() == 1;
     if (!no_end && !entry.is_number()) {
-      return Wrong(Concat(place, "[", numbers.size(), "]"), entry, "a number");
+      return WrongValue(Concat(location, "[", numbers.size(), "]"), entry, "a number");
     }
     numbers.push_back(no_end ? kNoLimit : entry.get<double>());
   }
   return TimeWindow{numbers[0], numbers[1], numbers.size() > 2 ? numbers[2] : kNoLimit};
 }
 
-absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const json& value, std::string_view place) {
+absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const json& value,
+                                                        std::string_view location) {
   std::vector<TimeWindow> windows;
   if (!value.is_array() || value.empty() || !value.front().is_array()) {
-    VRP_ASSIGN_OR_RETURN(const TimeWindow window, WindowFromJson(value, place));
+    VRP_ASSIGN_OR_RETURN(const TimeWindow window, WindowFromJson(value, location));
     windows.push_back(window);
     return windows;
   }
   for (const json& entry : value) {
     VRP_ASSIGN_OR_RETURN(const TimeWindow window,
-                         WindowFromJson(entry, Concat(place, "[", windows.size(), "]")));
+                         WindowFromJson(entry, Concat(location, "[", windows.size(), "]")));
     windows.push_back(window);
   }
   return windows;
 }
 
-absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view place,
+absl::StatusOr<VehicleType> VehicleFromJson(const json& value, std::string_view location,
                                             const MatrixKeys& matrices) {
-  if (!value.is_object()) return Wrong(place, value, "an object");
-  return PartReader<VehicleType>(value, place).Run(&matrices);
+  if (!value.is_object()) return WrongValue(location, value, "an object");
+  return PartReader<VehicleType>(value, location).Run(&matrices);
 }
 
-absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view place) {
-  if (!value.is_object()) return Wrong(place, value, "an object");
-  return PartReader<Shipment>(value, place).Run(nullptr);
+absl::StatusOr<Shipment> ShipmentFromJson(const json& value, std::string_view location) {
+  if (!value.is_object()) return WrongValue(location, value, "an object");
+  return PartReader<Shipment>(value, location).Run(nullptr);
 }
 
 }  // namespace vrp

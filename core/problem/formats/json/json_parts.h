@@ -27,17 +27,17 @@ struct MatrixKeys {
                     std::vector<double>& durations) const;
 };
 
-// In the functions below, `place` locates the part, as "file.json: vehicles[2]", and begins each
+// In the functions below, `location` locates the part, as "file.json: vehicles[2]", and begins each
 // error.
 
 // Reads [open, close] or [open, close, late_cost]. A null close means no end.
-absl::StatusOr<TimeWindow> WindowFromJson(const nlohmann::json& value, std::string_view place);
+absl::StatusOr<TimeWindow> WindowFromJson(const nlohmann::json& value, std::string_view location);
 // Reads one window in that form, or an array of such windows.
 absl::StatusOr<std::vector<TimeWindow>> WindowsFromJson(const nlohmann::json& value,
-                                                        std::string_view place);
-absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::string_view place,
+                                                        std::string_view location);
+absl::StatusOr<VehicleType> VehicleFromJson(const nlohmann::json& value, std::string_view location,
                                             const MatrixKeys& matrices);
-absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view place);
+absl::StatusOr<Shipment> ShipmentFromJson(const nlohmann::json& value, std::string_view location);
 
 // Stores the value that was read. Does not change `target` if the key is absent.
 template <typename Value, typename Target>

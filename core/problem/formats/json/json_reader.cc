@@ -44,11 +44,11 @@ class JsonReader {
            kind == FieldKind::kPosition || kind == FieldKind::kMatrixRows;
   }
 
-  template <typename Chosen>
-  absl::Status ReadFields(Chosen chosen) {
+  template <typename IsChosen>
+  absl::Status ReadFields(IsChosen is_chosen) {
     absl::Status status;
     ForEachField(data_, [&](auto field, auto& value) {
-      if (!status.ok() || field.json.empty() || !chosen(decltype(field)::kKind)) return;
+      if (!status.ok() || field.json.empty() || !is_chosen(decltype(field)::kKind)) return;
       const std::string key(field.json);
       if constexpr (decltype(field)::kPerNode) {
         status = ReadNodes<decltype(field)::kKind>(key, value);
@@ -96,7 +96,7 @@ class JsonReader {
     } else if constexpr (kKind == FieldKind::kLoad) {
       return Store(fields_.Table(key, static_cast<size_t>(data_.load_dimensions)), values);
     } else if constexpr (kKind == FieldKind::kTime) {
-      return Store(OneForAll(key), values);
+      return Store(NumberForEachNode(key), values);
     } else if constexpr (kKind == FieldKind::kWindow) {
       return ReadWindows(key);
     } else if constexpr (kKind == FieldKind::kSkills) {
@@ -125,7 +125,8 @@ class JsonReader {
     const MatrixKeys keys{matrices_, any_size ? 0 : data_.positions.size()};
     VRP_RETURN_IF_ERROR(keys.Read(fields_, data_.distance_matrix, data_.duration_matrix));
     if (data_.positions.empty() && data_.distance_matrix.empty()) {
-      return fields_.Error("coords", "absent or empty, and no distance_matrix either");
+      return fields_.Error("coords",
+                           "absent or empty, and distance_matrix too; wanted one of them");
     }
     nodes_ = data_.positions.size();
     if (nodes_ == 0) nodes_ = data_.matrix_rows.size();
@@ -149,14 +150,14 @@ class JsonReader {
       return fields_.Error(key, "got ", Shown(*shipments), ", wanted an array");
     }
     for (const json& shipment : *shipments) {
-      const std::string place = Concat(source_, ": ", key, "[", data_.shipments.size(), "]");
-      VRP_ASSIGN_OR_RETURN(data_.shipments.emplace_back(), ShipmentFromJson(shipment, place));
+      const std::string location = Concat(source_, ": ", key, "[", data_.shipments.size(), "]");
+      VRP_ASSIGN_OR_RETURN(data_.shipments.emplace_back(), ShipmentFromJson(shipment, location));
     }
     return absl::OkStatus();
   }
 
   // Reads an array with one number for each node, or one number for all customers.
-  absl::StatusOr<std::vector<double>> OneForAll(const std::string& key) {
+  absl::StatusOr<std::vector<double>> NumberForEachNode(const std::string& key) {
     const json* value = fields_.Find(key);
     if (value == nullptr) return std::vector<double>();
     if (value->is_array()) return fields_.Numbers(key);
@@ -176,8 +177,8 @@ class JsonReader {
     }
     for (const json& entry : *windows) {
       const size_t node = data_.windows.size();
-      const std::string place = Concat(source_, ": ", key, "[", node, "]");
-      VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> read, WindowsFromJson(entry, place));
+      const std::string location = Concat(source_, ": ", key, "[", node, "]");
+      VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> read, WindowsFromJson(entry, location));
       data_.windows.push_back(read.front());
       if (read.size() == 1) continue;
       data_.further_windows.resize(windows->size());
@@ -211,7 +212,7 @@ class JsonReader {
     if (vehicles == nullptr) {
       if (capacity.has_value()) data_.vehicles = {{.id = {}, .capacity = *capacity}};
       if (capacity.has_value() || data_.kind == ProblemKind::kTsp) return absl::OkStatus();
-      return fields_.Error("capacity", "absent, and no vehicles either");
+      return fields_.Error("capacity", "absent, and vehicles too; wanted one of them");
     }
     if (capacity.has_value()) {
       return fields_.Error("capacity", "given, and vehicles too; wanted one of them");
@@ -227,14 +228,14 @@ class JsonReader {
                           {matrices_, nodes_}));
       data_.vehicles.push_back(std::move(read));
     }
-    if (fields_.Find("objective") == nullptr && AnyStatesACost(*vehicles)) {
+    if (fields_.Find("objective") == nullptr && HasCosts(*vehicles)) {
       data_.objective = Objective::kCost;
     }
     return absl::OkStatus();
   }
 
-  // Whether any vehicle states a cost. If so, the objective is cost, as in messages.
-  static bool AnyStatesACost(const json& vehicles) {
+  // Whether any vehicle states a cost. If so, the objective is cost, as in the API's messages.
+  static bool HasCosts(const json& vehicles) {
     return std::any_of(vehicles.begin(), vehicles.end(), [](const json& vehicle) {
       return !AllFields<VehicleType>([&](auto field) {
         return decltype(field)::kKind != FieldKind::kCost || !vehicle.contains(field.json);

@@ -11,8 +11,9 @@ absl::Status CannotExpress(std::string_view field, std::string_view format) {
 
 absl::Status CheckReadBack(const absl::StatusOr<Instance>& reread, std::string_view format) {
   if (reread.ok()) return absl::OkStatus();
-  return absl::UnimplementedError(Concat("instance: in ", format, " it could not be read back: ",
-                                         FromAbsl(reread.status().message())));
+  return absl::UnimplementedError(
+      Concat("instance: its text in ", format,
+             " could not be read back: ", FromAbsl(reread.status().message())));
 }
 
 }  // namespace vrp

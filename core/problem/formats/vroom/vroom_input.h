@@ -38,7 +38,7 @@ enum class VroomTaskType { kJob, kPickup, kDelivery };
 struct VroomStep {
   VroomTaskType type = VroomTaskType::kJob;
   int64_t id = 0;
-  size_t place = 0;  // index of the step among the vehicle's steps in the file
+  size_t index = 0;  // index of the step among the vehicle's steps in the file
 
   bool operator==(const VroomStep&) const = default;
 };
@@ -82,7 +82,7 @@ struct VroomVehicle {
   bool operator==(const VroomVehicle&) const = default;
 };
 
-// [size, size] row-major; empty if not given.
+// The matrices of a profile, [size, size] row-major. Empty if not given.
 struct VroomMatrices {
   int32_t size = 0;
   bool is_old_key = false;  // whether the file uses the key `matrix` (VROOM before 1.8)

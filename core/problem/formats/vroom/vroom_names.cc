@@ -49,30 +49,30 @@ const VroomVehicle* VroomNames::VehicleAt(int32_t type, int64_t number) const {
   return &input_->vehicles[static_cast<size_t>(group[std::min(number, last)])];
 }
 
-VroomPlace VroomNames::PlaceByNode(NodeIndex node) const {
-  VroomPlace place;
-  place.location.index = node;
-  if (instance_.has_positions()) place.location.position = instance_.position(node);
-  if (instance_.id(node) != std::to_string(node)) place.description = instance_.id(node);
-  return place;
+VroomSite VroomNames::SiteByNode(NodeIndex node) const {
+  VroomSite site;
+  site.location.index = node;
+  if (instance_.has_positions()) site.location.position = instance_.position(node);
+  if (instance_.id(node) != std::to_string(node)) site.description = instance_.id(node);
+  return site;
 }
 
-VroomPlace VroomNames::PlaceOf(NodeIndex customer) const {
-  if (!input_.has_value()) return PlaceByNode(customer);
+VroomSite VroomNames::SiteOf(NodeIndex customer) const {
+  if (!input_.has_value()) return SiteByNode(customer);
   const VroomTask& task = tasks_[TaskAt(customer)];
   return {task.location, task.description};
 }
 
-VroomPlace VroomNames::StartOf(int32_t type) const {
+VroomSite VroomNames::StartOf(int32_t type) const {
   const VroomVehicle* vehicle = VehicleAt(type, 0);
   if (vehicle != nullptr) return {vehicle->start, ""};
-  return PlaceByNode(instance_.vehicles().empty() ? 0 : instance_.vehicles()[type].depot);
+  return SiteByNode(instance_.vehicles().empty() ? 0 : instance_.vehicles()[type].depot);
 }
 
-VroomPlace VroomNames::EndOf(int32_t type) const {
+VroomSite VroomNames::EndOf(int32_t type) const {
   const VroomVehicle* vehicle = VehicleAt(type, 0);
   if (vehicle != nullptr) return {vehicle->end.value_or(VroomLocation{}), ""};
-  return PlaceByNode(instance_.vehicles().empty() ? 0 : instance_.vehicles()[type].end());
+  return SiteByNode(instance_.vehicles().empty() ? 0 : instance_.vehicles()[type].end());
 }
 
 int64_t VroomNames::VehicleId(int32_t type, int64_t number) const {
@@ -140,14 +140,14 @@ std::optional<double> VroomNames::Metres(int32_t type, NodeIndex from, NodeIndex
   }
   const VroomMatrices& matrices = input_->matrices.at(VehicleAt(type, 0)->profile);
   if (matrices.distances.empty()) return std::nullopt;
-  const bool from_nowhere =
+  const bool from_open_start =
       instance_.is_depot(from) && from == vehicles[type].depot && StartOf(type).location.absent();
-  if (from_nowhere) return 0;
+  if (from_open_start) return 0;
   const auto row = [&](NodeIndex node) -> size_t {
     const bool depot = instance_.is_depot(node);
     const bool start = depot && node == vehicles[type].depot;
-    const VroomPlace place = !depot ? PlaceOf(node) : start ? StartOf(type) : EndOf(type);
-    return static_cast<size_t>(*place.location.index);
+    const VroomSite site = !depot ? SiteOf(node) : start ? StartOf(type) : EndOf(type);
+    return static_cast<size_t>(*site.location.index);
   };
   return matrices.distances[row(from) * static_cast<size_t>(matrices.size) + row(to)];
 }

@@ -16,7 +16,7 @@
 namespace vrp {
 
 // The location and description of a task, or of the start or end of a vehicle.
-struct VroomPlace {
+struct VroomSite {
   VroomLocation location = {};
   std::string description = {};
 };
@@ -35,10 +35,10 @@ class VroomNames {
 
   VroomTaskType TypeOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].type; }
   int64_t IdOf(NodeIndex customer) const { return tasks_[TaskAt(customer)].id; }
-  VroomPlace PlaceOf(NodeIndex customer) const;
+  VroomSite SiteOf(NodeIndex customer) const;
   // Return the location where vehicles of the type start or end.
-  VroomPlace StartOf(int32_t type) const;
-  VroomPlace EndOf(int32_t type) const;
+  VroomSite StartOf(int32_t type) const;
+  VroomSite EndOf(int32_t type) const;
 
   // Describe the `number`-th vehicle of a type, from 0. Numbers beyond the last vehicle refer to
   // the last one.
@@ -64,7 +64,7 @@ class VroomNames {
   }
   // Returns a vehicle of the file; null if the instance was not read from a VROOM file.
   const VroomVehicle* VehicleAt(int32_t type, int64_t number) const;
-  VroomPlace PlaceByNode(NodeIndex node) const;
+  VroomSite SiteByNode(NodeIndex node) const;
   void IndexTasks();
 
   const Instance instance_;

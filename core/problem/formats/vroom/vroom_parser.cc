@@ -22,17 +22,17 @@ class VroomParser {
   absl::StatusOr<VroomInput> Run(const json& root) {
     JsonFields fields(root, source_);
     VRP_RETURN_IF_ERROR(ForEachVroomObject(
-        fields, source_, "vehicles", [this](JsonFields& own, const std::string& path) {
-          VRP_ASSIGN_OR_RETURN(input_.vehicles.emplace_back(), ReadVroomVehicle(own, path));
+        fields, source_, "vehicles", [this](JsonFields& entry, const std::string& path) {
+          VRP_ASSIGN_OR_RETURN(input_.vehicles.emplace_back(), ReadVroomVehicle(entry, path));
           return absl::OkStatus();
         }));
-    VRP_RETURN_IF_ERROR(
-        ForEachVroomObject(fields, source_, "jobs",
-                           [this](JsonFields& own, const std::string&) { return ReadJob(own); }));
+    VRP_RETURN_IF_ERROR(ForEachVroomObject(
+        fields, source_, "jobs",
+        [this](JsonFields& entry, const std::string&) { return ReadJob(entry); }));
     input_.num_jobs = input_.tasks.size();
     VRP_RETURN_IF_ERROR(ForEachVroomObject(
         fields, source_, "shipments",
-        [this](JsonFields& own, const std::string& path) { return ReadShipment(own, path); }));
+        [this](JsonFields& entry, const std::string& path) { return ReadShipment(entry, path); }));
     VRP_RETURN_IF_ERROR(ReadMatrices(fields));
     VRP_RETURN_IF_ERROR(ReadOptions(fields));
     if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
@@ -108,7 +108,7 @@ class VroomParser {
       return fields.Error("options", "got ", Shown(*object), ", wanted an object");
     }
     if (object->value("c", json(false)) == json(false)) return absl::OkStatus();
-    return fields.Error("options.c", "not supported; check a plan by `vrpctl check`");
+    return fields.Error("options.c", "not supported; check a plan with `vrpctl check`");
   }
 
   // Reads the only matrix of files for VROOM before 1.8, which holds travel times.
@@ -137,12 +137,12 @@ class VroomParser {
       if (!value.is_object()) {
         return fields.Error(path, "got ", Shown(value), ", wanted an object");
       }
-      JsonFields own(value, Concat(source_, ": ", path));
+      JsonFields entry(value, Concat(source_, ": ", path));
       VroomMatrices& matrices = input_.matrices[profile];
-      VRP_ASSIGN_OR_RETURN(matrices.durations, own.Rows("durations", 0));
-      VRP_ASSIGN_OR_RETURN(matrices.distances, own.Rows("distances", 0));
-      VRP_ASSIGN_OR_RETURN(matrices.costs, own.Rows("costs", 0));
-      if (matrices.durations.empty()) return own.Error("durations", "absent or empty");
+      VRP_ASSIGN_OR_RETURN(matrices.durations, entry.Rows("durations", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.distances, entry.Rows("distances", 0));
+      VRP_ASSIGN_OR_RETURN(matrices.costs, entry.Rows("costs", 0));
+      if (matrices.durations.empty()) return entry.Error("durations", "absent or empty");
       while (static_cast<size_t>(matrices.size) * static_cast<size_t>(matrices.size) <
              matrices.durations.size()) {
         ++matrices.size;
@@ -150,9 +150,9 @@ class VroomParser {
       for (const auto& [key, matrix] :
            {std::pair{"distances", &matrices.distances}, std::pair{"costs", &matrices.costs}}) {
         if (matrix->empty() || matrix->size() == matrices.durations.size()) continue;
-        return own.Error(key, "has another size than durations, wanted ", matrices.size, " rows");
+        return entry.Error(key, "differs in size from durations, wanted ", matrices.size, " rows");
       }
-      VRP_RETURN_IF_ERROR(own.RefuseOthers());
+      VRP_RETURN_IF_ERROR(entry.RefuseOthers());
     }
     return absl::OkStatus();
   }

@@ -24,7 +24,7 @@ std::string VroomDeliveryPath(const VroomInput& input, size_t task) {
          (input.tasks[task].delivery_is_amount ? ".amount" : ".delivery");
 }
 
-std::string VroomPaths::Place(size_t node) const {
+std::string VroomPaths::LocationPath(size_t node) const {
   const auto depots = static_cast<size_t>(nodes_.depots);
   if (node >= depots) return Concat(VroomTaskPath(input_, node - depots), ".location");
   const auto start =

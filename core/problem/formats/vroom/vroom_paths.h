@@ -11,7 +11,7 @@ namespace vrp {
 
 // The locations of an instance made from VROOM's input: the depots, then the tasks.
 struct VroomNodes {
-  std::vector<VroomLocation> places = {};         // by node
+  std::vector<VroomLocation> locations = {};      // by node
   std::vector<NodeIndex> starts = {}, ends = {};  // by vehicle
   int32_t depots = 0;
 };
@@ -23,7 +23,7 @@ class VroomPaths {
   VroomPaths(const VroomInput& input, const VroomNodes& nodes) : input_(input), nodes_(nodes) {}
 
   // Returns a path such as `jobs[3].location`, `vehicles[0].start` or `vehicles[0].end`.
-  std::string Place(size_t node) const;
+  std::string LocationPath(size_t node) const;
 
  private:
   const VroomInput& input_;

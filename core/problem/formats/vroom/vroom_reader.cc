@@ -30,10 +30,11 @@ class VroomInstanceBuilder {
 
   absl::StatusOr<Instance> Run() && {
     VRP_RETURN_IF_ERROR(CheckValues());
-    if (groups_.empty()) return Error("vehicles: none may do a task: max_tasks is 0 for all");
+    if (groups_.empty())
+      return Error("vehicles: max_tasks is 0 for all, wanted at least 1 for one of them");
     FindDepots();
     VRP_RETURN_IF_ERROR(CheckCounts());
-    VRP_RETURN_IF_ERROR(CheckPlaces());
+    VRP_RETURN_IF_ERROR(CheckLocations());
     VRP_RETURN_IF_ERROR(CheckOpenStarts());
     VRP_RETURN_IF_ERROR(CheckAmounts());
     VRP_RETURN_IF_ERROR(CheckSteps());
@@ -65,12 +66,12 @@ class VroomInstanceBuilder {
   }
 
   bool by_matrix() const { return !input_.matrices.empty(); }
-  size_t num_nodes() const { return nodes_.places.size(); }
+  size_t num_nodes() const { return nodes_.locations.size(); }
 
   NodeIndex DepotAt(const VroomLocation& location) {
-    const auto found = std::find(nodes_.places.begin(), nodes_.places.end(), location);
-    const auto depot = static_cast<NodeIndex>(found - nodes_.places.begin());
-    if (found == nodes_.places.end()) nodes_.places.push_back(location);
+    const auto found = std::find(nodes_.locations.begin(), nodes_.locations.end(), location);
+    const auto depot = static_cast<NodeIndex>(found - nodes_.locations.begin());
+    if (found == nodes_.locations.end()) nodes_.locations.push_back(location);
     return depot;
   }
 
@@ -79,9 +80,9 @@ class VroomInstanceBuilder {
       nodes_.starts.push_back(DepotAt(vehicle.start));
       nodes_.ends.push_back(vehicle.end.has_value() ? DepotAt(*vehicle.end) : nodes_.starts.back());
     }
-    nodes_.depots = static_cast<int32_t>(nodes_.places.size());
+    nodes_.depots = static_cast<int32_t>(nodes_.locations.size());
     data_.num_depots = nodes_.depots;
-    for (const VroomTask& task : input_.tasks) nodes_.places.push_back(task.location);
+    for (const VroomTask& task : input_.tasks) nodes_.locations.push_back(task.location);
   }
 
   absl::Status CheckCounts() const {
@@ -91,22 +92,22 @@ class VroomInstanceBuilder {
     }
     if (num_nodes() <= kMaxNodes) return absl::OkStatus();
     return Error(input_.num_jobs > 0 ? "jobs" : "shipments", ": ", num_nodes(),
-                 " tasks and places of vehicles exceed the limit of ", kMaxNodes);
+                 " tasks and locations of vehicles exceed the limit of ", kMaxNodes);
   }
 
-  absl::Status CheckPlaces() const {
+  absl::Status CheckLocations() const {
     int32_t size = 0;
     for (const auto& [profile, matrices] : input_.matrices) size = std::max(size, matrices.size);
-    for (size_t node = 0; node < nodes_.places.size(); ++node) {
-      const VroomLocation& place = nodes_.places[node];
-      if (place.absent()) continue;
-      if (by_matrix() && (!place.index.has_value() || *place.index >= size)) {
-        return Error(paths_.Place(node),
-                     "_index: ", place.index.has_value() ? Concat("got ", *place.index) : "absent",
+    for (size_t node = 0; node < nodes_.locations.size(); ++node) {
+      const VroomLocation& location = nodes_.locations[node];
+      if (location.absent()) continue;
+      if (by_matrix() && (!location.index.has_value() || *location.index >= size)) {
+        return Error(paths_.LocationPath(node), "_index: ",
+                     location.index.has_value() ? Concat("got ", *location.index) : "absent",
                      ", wanted a row of the matrices: 0 to ", size - 1);
       }
-      if (!by_matrix() && !place.position.has_value()) {
-        return Error(paths_.Place(node), ": absent, and there are no matrices");
+      if (!by_matrix() && !location.position.has_value()) {
+        return Error(paths_.LocationPath(node), ": absent, and there are no matrices");
       }
     }
     for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
@@ -124,14 +125,16 @@ class VroomInstanceBuilder {
   // the instance would charge no setup for the first task.
   absl::Status CheckOpenStarts() const {
     const auto open_start =
-        std::find_if(nodes_.places.begin(), nodes_.places.begin() + data_.num_depots,
-                     [](const VroomLocation& place) { return place.absent(); });
-    if (open_start == nodes_.places.begin() + data_.num_depots) return absl::OkStatus();
-    const std::string path = paths_.Place(static_cast<size_t>(open_start - nodes_.places.begin()));
+        std::find_if(nodes_.locations.begin(), nodes_.locations.begin() + data_.num_depots,
+                     [](const VroomLocation& location) { return location.absent(); });
+    if (open_start == nodes_.locations.begin() + data_.num_depots) return absl::OkStatus();
+    const std::string path =
+        paths_.LocationPath(static_cast<size_t>(open_start - nodes_.locations.begin()));
     if (std::any_of(input_.tasks.begin(), input_.tasks.end(),
                     [](const VroomTask& task) { return task.setup != 0; })) {
-      return Error(path, ": absent: with setup times, routes that start with a task are not ",
-                   "supported yet");
+      return Error(path,
+                   ": absent, wanted a start: with setup times, routes that start with a task ",
+                   "are not supported yet");
     }
     return absl::OkStatus();
   }
@@ -174,7 +177,7 @@ class VroomInstanceBuilder {
     for (int32_t v = 0; v < std::ssize(input_.vehicles); ++v) {
       for (const VroomStep& step : input_.vehicles[v].steps) {
         if (known.contains({step.type, step.id})) continue;
-        return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.place, "].id: got ",
+        return Error(VroomVehiclePath(static_cast<size_t>(v)), ".steps[", step.index, "].id: got ",
                      step.id, ", wanted the id of a task");
       }
     }
@@ -232,9 +235,9 @@ class VroomInstanceBuilder {
     data_.coordinates = CoordinateSystem::kLonLat;
     data_.speed = kVroomSpeed;
     // The position of an open start is only for drawings; no distance depends on it.
-    const Position anywhere = *input_.tasks.front().location.position;
-    for (const VroomLocation& place : nodes_.places) {
-      data_.positions.push_back(place.position.value_or(anywhere));
+    const Position placeholder = *input_.tasks.front().location.position;
+    for (const VroomLocation& location : nodes_.locations) {
+      data_.positions.push_back(location.position.value_or(placeholder));
     }
   }
 

@@ -49,9 +49,9 @@ class Rules {
                   kMaxBreaks);
     }
     for (size_t b = 0; b < vehicle.breaks.size(); ++b) {
-      const std::string own = Concat(path, ".breaks[", b, "]");
-      CheckWindow(own + ".time_windows[0]", vehicle.breaks[b].window);
-      errors_.CheckValue(own + ".service", vehicle.breaks[b].duration, 0);
+      const std::string entry_path = Concat(path, ".breaks[", b, "]");
+      CheckWindow(entry_path + ".time_windows[0]", vehicle.breaks[b].window);
+      errors_.CheckValue(entry_path + ".service", vehicle.breaks[b].duration, 0);
     }
     for (const auto& [key, member] : kVroomCosts) {
       errors_.CheckValue(Concat(path, ".costs.", key), vehicle.*member, 0);
@@ -69,10 +69,10 @@ class Rules {
     errors_.CheckValue(path + ".service", task.service, 0);
     const double* before = nullptr;
     for (size_t w = 0; w < task.windows.size(); ++w) {
-      const std::string own = Concat(path, ".time_windows[", w, "]");
-      CheckWindow(own, task.windows[w]);
+      const std::string entry_path = Concat(path, ".time_windows[", w, "]");
+      CheckWindow(entry_path, task.windows[w]);
       if (before != nullptr && task.windows[w].open <= *before) {
-        errors_.Add(own, "opens at ", FormatNumber(task.windows[w].open),
+        errors_.Add(entry_path, "opens at ", FormatNumber(task.windows[w].open),
                     ", wanted after the previous window's close, ", FormatNumber(*before));
       }
       before = &task.windows[w].close;
@@ -80,10 +80,10 @@ class Rules {
     CheckValues(VroomDeliveryPath(input_, index), task.delivery);
     CheckValues(path + ".pickup", task.pickup);
     if (task.type == VroomTaskType::kDelivery) return;  // the pickup holds the other fields
-    const std::string whole = VroomRequestPath(input_, index);
-    CheckValues(whole + ".amount", task.amount);
+    const std::string request_path = VroomRequestPath(input_, index);
+    CheckValues(request_path + ".amount", task.amount);
     if (task.priority > kMaxCustomerPriority) {
-      errors_.Add(whole + ".priority", "got ", task.priority, ", wanted 0 to ",
+      errors_.Add(request_path + ".priority", "got ", task.priority, ", wanted 0 to ",
                   kMaxCustomerPriority);
     }
   }
@@ -94,10 +94,11 @@ class Rules {
     CheckDegrees(path + "[1]", location.position->y, "latitude", kMaxLatitude);
   }
 
-  void CheckDegrees(const std::string& path, double value, std::string_view what, double most) {
-    if (std::abs(value) <= most) return;  // false for NaN
-    errors_.Add(path, "got ", FormatNumber(value), ", wanted a ", what, " from ",
-                FormatNumber(-most), " to ", FormatNumber(most), " degrees");
+  void CheckDegrees(const std::string& path, double value, std::string_view quantity,
+                    double limit) {
+    if (std::abs(value) <= limit) return;  // false for NaN
+    errors_.Add(path, "got ", FormatNumber(value), ", wanted a ", quantity, " from ",
+                FormatNumber(-limit), " to ", FormatNumber(limit), " degrees");
   }
 
   void CheckValues(const std::string& path, const std::vector<double>& values) {

@@ -14,11 +14,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json Whole(double value) { return std::llround(value); }
+ordered_json Rounded(double value) { return std::llround(value); }
 
-ordered_json WholeAmounts(const std::vector<double>& amounts) {
+ordered_json RoundedAmounts(const std::vector<double>& amounts) {
   ordered_json array = ordered_json::array();
-  for (const double amount : amounts) array.push_back(Whole(amount));
+  for (const double amount : amounts) array.push_back(Rounded(amount));
   return array;
 }
 
@@ -54,9 +54,9 @@ struct Totals {
   }
 
   void WriteTo(ordered_json& object, bool has_metres) const {
-    object["delivery"] = WholeAmounts(delivery);
-    object["amount"] = WholeAmounts(delivery);
-    object["pickup"] = WholeAmounts(pickup);
+    object["delivery"] = RoundedAmounts(delivery);
+    object["amount"] = RoundedAmounts(delivery);
+    object["pickup"] = RoundedAmounts(pickup);
     object["setup"] = setup;
     object["service"] = service;
     object["duration"] = travel;
@@ -129,9 +129,9 @@ class VroomSolutionWriter {
     steps.push_back(StopStep(route, 0, route.stops[0].departure, progress, totals));
     size_t next_break = 0;
     for (size_t i = 1; i <= route.stops.size(); ++i) {
-      const bool leg = i < route.stops.size();
+      const bool has_leg = i < route.stops.size();
       const double ready = AddBreaks(route, i, number, next_break, progress, totals, steps);
-      if (leg) steps.push_back(StopStep(route, i, ready, progress, totals));
+      if (has_leg) steps.push_back(StopStep(route, i, ready, progress, totals));
     }
     if (!instance_.is_depot(route.stops.back().node)) steps.push_back(EndStep(route, progress));
     totals.travel = std::llround(progress.travel);
@@ -146,9 +146,9 @@ class VroomSolutionWriter {
   // and returns the vehicle's arrival time there.
   double AddBreaks(const Route& route, size_t i, int64_t number, size_t& next, Progress& progress,
                    Totals& totals, ordered_json& steps) const {
-    const bool leg = i < route.stops.size();
-    const double travel = leg ? Travel(route, i) : 0;
-    const double metres = leg ? Metres(route, i) : 0;
+    const bool has_leg = i < route.stops.size();
+    const double travel = has_leg ? Travel(route, i) : 0;
+    const double metres = has_leg ? Metres(route, i) : 0;
     const double travel_before = progress.travel;
     const double metres_before = progress.metres;
     double time = route.stops[i - 1].departure;
@@ -181,12 +181,12 @@ class VroomSolutionWriter {
     return names_.Metres(route.vehicle_type, from, route.stops[i].node).value_or(0);
   }
 
-  static void AddPlace(const VroomPlace& place, ordered_json& object) {
-    if (!place.description.empty()) object["description"] = place.description;
-    if (place.location.position.has_value()) {
-      object["location"] = {place.location.position->x, place.location.position->y};
+  static void AddSite(const VroomSite& site, ordered_json& object) {
+    if (!site.description.empty()) object["description"] = site.description;
+    if (site.location.position.has_value()) {
+      object["location"] = {site.location.position->x, site.location.position->y};
     }
-    if (place.location.index.has_value()) object["location_index"] = *place.location.index;
+    if (site.location.index.has_value()) object["location_index"] = *site.location.index;
   }
 
   ordered_json BreakStep(const Route& route, const BreakTime& pause, int64_t number, double arrival,
@@ -205,9 +205,9 @@ class VroomSolutionWriter {
   }
 
   // Returns the vehicle's start or, like VROOM, the location of the first task if there is none.
-  VroomPlace StartOf(const Route& route) const {
-    VroomPlace start = names_.StartOf(route.vehicle_type);
-    if (start.location.absent()) start.location = names_.PlaceOf(route.stops[1].node).location;
+  VroomSite StartOf(const Route& route) const {
+    VroomSite start = names_.StartOf(route.vehicle_type);
+    if (start.location.absent()) start.location = names_.SiteOf(route.stops[1].node).location;
     return start;
   }
 
@@ -215,7 +215,7 @@ class VroomSolutionWriter {
   ordered_json EndStep(const Route& route, Progress& progress) const {
     const Stop& last = route.stops.back();
     ordered_json step = {{"type", "end"}};
-    AddPlace({names_.PlaceOf(last.node).location, ""}, step);
+    AddSite({names_.SiteOf(last.node).location, ""}, step);
     FinishStep({.load = last.load}, progress, step);
     return step;
   }
@@ -241,10 +241,10 @@ class VroomSolutionWriter {
     step["setup"] = setup;
     step["service"] = service;
     step["waiting_time"] = waiting;
-    step["load"] = WholeAmounts(figures.load);
+    step["load"] = RoundedAmounts(figures.load);
     step["arrival"] = arrival;
     step["duration"] = progress.travel_before;
-    if (has_metres_) step["distance"] = Whole(progress.metres);
+    if (has_metres_) step["distance"] = Rounded(progress.metres);
     step["violations"] = std::move(figures.violations);
     return {setup, service, waiting};
   }
@@ -256,10 +256,10 @@ class VroomSolutionWriter {
     StepFigures figures{.start = stop.start, .load = stop.load};
     if (instance_.is_depot(stop.node)) {
       step["type"] = i == 0 ? "start" : "end";
-      AddPlace(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
+      AddSite(i == 0 ? StartOf(route) : names_.EndOf(route.vehicle_type), step);
     } else {
-      step["type"] = TypeWord(names_.TypeOf(stop.node));
-      AddPlace(names_.PlaceOf(stop.node), step);
+      step["type"] = TypeName(names_.TypeOf(stop.node));
+      AddSite(names_.SiteOf(stop.node), step);
       step["id"] = names_.IdOf(stop.node);
       step["job"] = step["id"];  // VROOM also writes this former key
       figures.service = instance_.service(stop.node);
@@ -268,7 +268,7 @@ class VroomSolutionWriter {
       AddTask(stop.node, totals);
       const double late = stop.start - LastClose(stop.node);
       if (std::llround(late) > 0) {
-        figures.violations.push_back({{"cause", "delay"}, {"duration", Whole(late)}});
+        figures.violations.push_back({{"cause", "delay"}, {"duration", Rounded(late)}});
         totals.violations.push_back(figures.violations.back());
       }
     }
@@ -280,14 +280,14 @@ class VroomSolutionWriter {
     const std::vector<int32_t>& priorities = instance_.data().priorities;
     if (!priorities.empty()) totals.priority += priorities[static_cast<size_t>(customer)];
     const auto shipment = amounts_.find(customer);
-    const bool picks = names_.TypeOf(customer) == VroomTaskType::kPickup;
+    const bool is_pickup = names_.TypeOf(customer) == VroomTaskType::kPickup;
     for (size_t k = 0; k < Dimensions(); ++k) {
       const auto dimension = static_cast<int32_t>(k);
       totals.delivery[k] += instance_.demand(customer, dimension);
       totals.pickup[k] +=
           instance_.pickup(customer, dimension) + instance_.backhaul(customer, dimension);
       if (shipment == amounts_.end()) continue;
-      (picks ? totals.pickup : totals.delivery)[k] += (*shipment->second)[k];
+      (is_pickup ? totals.pickup : totals.delivery)[k] += (*shipment->second)[k];
     }
   }
 
@@ -298,7 +298,7 @@ class VroomSolutionWriter {
     return instance_.window(customer).close;
   }
 
-  static const char* TypeWord(VroomTaskType type) {
+  static const char* TypeName(VroomTaskType type) {
     if (type == VroomTaskType::kPickup) return "pickup";
     return type == VroomTaskType::kDelivery ? "delivery" : "job";
   }
@@ -307,8 +307,8 @@ class VroomSolutionWriter {
     ordered_json array = ordered_json::array();
     for (const Unserved& unserved : solution_.unserved) {
       ordered_json task = {{"id", names_.IdOf(unserved.customer)},
-                           {"type", TypeWord(names_.TypeOf(unserved.customer))}};
-      AddPlace(names_.PlaceOf(unserved.customer), task);
+                           {"type", TypeName(names_.TypeOf(unserved.customer))}};
+      AddSite(names_.SiteOf(unserved.customer), task);
       if (!unserved.reason.empty()) task["reason"] = unserved.reason;
       array.push_back(std::move(task));
     }

@@ -36,20 +36,22 @@ absl::Status VroomTravel::Check() {
       return Error("matrices: ", rows, " rows exceed the limit of ", kMaxMatrixNodes);
     }
   }
-  FindPlaces();
-  if (places_.size() > kMaxMatrixNodes) {
-    const std::string_view why = by_matrix()      ? "matrices"
-                                 : HasOpenStart() ? "vehicles: one without a start"
-                                                  : "vehicles: a speed_factor other than 1";
-    return Error(why, ": ", places_.size(), " places exceed the limit of ", kMaxMatrixNodes);
+  FindRows();
+  if (row_nodes_.size() > kMaxMatrixNodes) {
+    const std::string_view cause = by_matrix()      ? "matrices"
+                                   : HasOpenStart() ? "vehicles: one without a start"
+                                                    : "vehicles: a speed_factor other than 1";
+    return Error(cause, ": ", row_nodes_.size(), " locations exceed the limit of ",
+                 kMaxMatrixNodes);
   }
-  const auto places = static_cast<double>(places_.size());
+  const auto locations = static_cast<double>(row_nodes_.size());
   const auto kept = static_cast<double>(same_matrices_ ? 2 : 2 * groups_.size());
-  if (places * places * kept <= kMaxMatrixEntries) return absl::OkStatus();
-  return Error("vehicles: ", groups_.size(), " types with matrices of ", places_.size(),
-               " places exceed the limit of ", FormatNumber(kMaxMatrixEntries),
-               " numbers; wanted fewer places, or vehicles of the same profile, speed_factor and "
-               "costs");
+  if (locations * locations * kept <= kMaxMatrixEntries) return absl::OkStatus();
+  return Error(
+      "vehicles: ", groups_.size(), " types with matrices of ", row_nodes_.size(),
+      " locations exceed the limit of ", FormatNumber(kMaxMatrixEntries),
+      " numbers; wanted fewer locations, or vehicles of the same profile, speed_factor and "
+      "costs");
 }
 
 bool VroomTravel::HasOpenStart() const {
@@ -64,23 +66,23 @@ bool VroomTravel::NeedsMatrices() const {
          });
 }
 
-void VroomTravel::FindPlaces() {
+void VroomTravel::FindRows() {
   std::map<std::pair<double, double>, int32_t> known;  // by row in the file, or by coordinates
   for (size_t node = 0; node < num_nodes(); ++node) {
-    const VroomLocation& place = nodes_.places[node];
+    const VroomLocation& location = nodes_.locations[node];
     std::pair<double, double> key = {kNoLimit, kNoLimit};  // for an open start
-    if (!IsOpenStart(node) && by_matrix()) key = {*place.index, 0};
-    if (!IsOpenStart(node) && !by_matrix()) key = {place.position->x, place.position->y};
-    const auto [found, added] = known.emplace(key, static_cast<int32_t>(places_.size()));
-    if (added) places_.push_back(node);
+    if (!IsOpenStart(node) && by_matrix()) key = {*location.index, 0};
+    if (!IsOpenStart(node) && !by_matrix()) key = {location.position->x, location.position->y};
+    const auto [found, added] = known.emplace(key, static_cast<int32_t>(row_nodes_.size()));
+    if (added) row_nodes_.push_back(node);
     rows_.push_back(found->second);
   }
   const bool are_shared =
-      num_nodes() > kMaxMatrixNodes || num_nodes() > kMaxNodesPerLocation * places_.size();
+      num_nodes() > kMaxMatrixNodes || num_nodes() > kMaxNodesPerLocation * row_nodes_.size();
   if (num_nodes() > kMaxExpandedNodes && are_shared) return;
   rows_.clear();
-  places_.resize(num_nodes());
-  std::iota(places_.begin(), places_.end(), size_t{0});
+  row_nodes_.resize(num_nodes());
+  std::iota(row_nodes_.begin(), row_nodes_.end(), size_t{0});
 }
 
 bool VroomTravel::HaveSameMatrices() const {
@@ -113,9 +115,9 @@ absl::Status VroomTravel::SetTravel(const InstanceData& data, int32_t number,
                                     VehicleType& type) const {
   const VroomVehicle& vehicle = input_.vehicles[number];
   if (by_matrix()) {
-    VRP_RETURN_IF_ERROR(ByMatrix(vehicle, number, type));
+    VRP_RETURN_IF_ERROR(SetByMatrix(vehicle, number, type));
   } else {
-    ByPlace(data, vehicle, number, type);
+    SetByPosition(data, vehicle, number, type);
   }
   return CheckTravel(vehicle, number, type);
 }
@@ -138,8 +140,8 @@ absl::Status VroomTravel::CheckTravel(const VroomVehicle& vehicle, int32_t numbe
   return Error(path, ".costs: the costs of travel exceed the limit ", FormatNumber(kMaxMagnitude));
 }
 
-absl::Status VroomTravel::ByMatrix(const VroomVehicle& vehicle, int32_t number,
-                                   VehicleType& type) const {
+absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t number,
+                                      VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const std::string path = VroomVehiclePath(static_cast<size_t>(number));
   if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
@@ -151,7 +153,7 @@ absl::Status VroomTravel::ByMatrix(const VroomVehicle& vehicle, int32_t number,
     return Error(path, ".costs: given, and a matrix of costs too; wanted one of them");
   }
   if (CostsByDuration(vehicle)) {
-    ByDuration(vehicle, number, type);
+    SetByDuration(vehicle, number, type);
     return absl::OkStatus();
   }
   const bool by_time = matrices.costs.empty() && vehicle.cost_per_km == 0;
@@ -162,18 +164,18 @@ absl::Status VroomTravel::ByMatrix(const VroomVehicle& vehicle, int32_t number,
   if (by_time) type.max_distance = vehicle.max_travel_time;
   if (by_distance) type.max_distance = vehicle.max_distance;
   if (!by_time && vehicle.max_travel_time != kNoLimit) {
-    return Error(path, ".max_travel_time: supported where travel time alone costs");
+    return Error(path, ".max_travel_time: supported only if the costs depend on travel time alone");
   }
   if (!by_distance && vehicle.max_distance != kNoLimit) {
-    return Error(path,
-                 ".max_distance: supported where distance alone costs (costs.per_hour 0), or ",
-                 "time alone, the matrices have distances, no task has service, setup or ",
-                 "time_windows, and no vehicle breaks");
+    return Error(path, ".max_distance: supported only if the costs depend on distance alone ",
+                 "(costs.per_hour 0), or on time alone, the matrices have distances, no task has ",
+                 "service, setup or time_windows, and no vehicle has breaks");
   }
   return absl::OkStatus();
 }
 
-void VroomTravel::ByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const {
+void VroomTravel::SetByDuration(const VroomVehicle& vehicle, int32_t number,
+                                VehicleType& type) const {
   const VroomMatrices& matrices = input_.matrices.at(vehicle.profile);
   const auto size = static_cast<size_t>(matrices.size);
   if (HasMatrices(number)) {
@@ -193,8 +195,8 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
   } else if (vehicle.cost_per_km == 0 && same_matrices_) {
-    type.distance_matrix = std::move(type.duration_matrix);  // equal to the durations, because the
-                                                             // speed is 1
+    type.distance_matrix = std::move(type.duration_matrix);  // with speed 1, the instance
+                                                             // derives equal durations
     type.duration_matrix.clear();
   } else if (vehicle.cost_per_km == 0) {
     type.distance_matrix = type.duration_matrix;
@@ -212,9 +214,9 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
 std::vector<double> VroomTravel::Selected(const std::vector<double>& matrix, size_t size,
                                           double factor) const {
   std::vector<double> selected;
-  selected.reserve(places_.size() * places_.size());
-  for (const size_t from : places_) {
-    for (const size_t to : places_) {
+  selected.reserve(row_nodes_.size() * row_nodes_.size());
+  for (const size_t from : row_nodes_) {
+    for (const size_t to : row_nodes_) {
       const bool is_trip = !IsOpenStart(from) && !IsOpenStart(to);
       selected.push_back(is_trip ? factor * matrix[Row(from) * size + Row(to)] : 0);
     }
@@ -223,8 +225,8 @@ std::vector<double> VroomTravel::Selected(const std::vector<double>& matrix, siz
 }
 
 // Uses great-circle distances at constant speed.
-void VroomTravel::ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
-                          VehicleType& type) const {
+void VroomTravel::SetByPosition(const InstanceData& data, const VroomVehicle& vehicle,
+                                int32_t number, VehicleType& type) const {
   const double speed = kVroomSpeed * vehicle.speed_factor;
   type.cost_per_distance =
       vehicle.cost_per_hour / kSecondsPerHour / speed + vehicle.cost_per_km / kMetresPerKilometre;
@@ -233,8 +235,8 @@ void VroomTravel::ByPlace(const InstanceData& data, const VroomVehicle& vehicle,
                                by_time == kNoLimit ? kNoLimit : std::min(by_time, kMaxMagnitude));
   const bool has_open_start = HasOpenStart();
   if (!HasMatrices(number) || (vehicle.speed_factor == 1 && !has_open_start)) return;
-  for (const size_t from : places_) {
-    for (const size_t to : places_) {
+  for (const size_t from : row_nodes_) {
+    for (const size_t to : row_nodes_) {
       const bool is_trip = !IsOpenStart(from) && !IsOpenStart(to);
       const double metres =
           is_trip ? GreatCircleDistance(data.metric, data.positions[from], data.positions[to]) : 0;

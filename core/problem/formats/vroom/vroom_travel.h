@@ -12,9 +12,9 @@
 namespace vrp {
 
 // A builder of the travel times, distances, costs and limits of vehicle types. VROOM's costs are
-// costs of travel, so they become the type's distances. These are seconds if only time costs,
-// metres if only distance costs, else the cost itself. All arguments must outlive the builder; the
-// nodes may grow until Check. Not thread-safe.
+// costs of travel, so they become the type's distances. These are seconds if the cost depends only
+// on time, metres if it depends only on distance, else the cost itself. All arguments must outlive
+// the builder; the nodes may grow until Check. Not thread-safe.
 class VroomTravel {
  public:
   VroomTravel(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
@@ -34,12 +34,12 @@ class VroomTravel {
   template <typename... Parts>
   absl::Status Error(const Parts&... parts) const;
   bool by_matrix() const { return !input_.matrices.empty(); }
-  size_t num_nodes() const { return nodes_.places.size(); }
-  size_t Row(size_t node) const { return static_cast<size_t>(*nodes_.places[node].index); }
+  size_t num_nodes() const { return nodes_.locations.size(); }
+  size_t Row(size_t node) const { return static_cast<size_t>(*nodes_.locations[node].index); }
   // Whether the node is an open start, the start of vehicles that begin with their first task. Such
   // a depot has distance 0 to all nodes.
   bool IsOpenStart(size_t node) const {
-    return node < static_cast<size_t>(nodes_.depots) && nodes_.places[node].absent();
+    return node < static_cast<size_t>(nodes_.depots) && nodes_.locations[node].absent();
   }
   bool HasOpenStart() const;
   // Whether the instance needs matrices: the file has some, or a vehicle has its own speed or an
@@ -50,30 +50,31 @@ class VroomTravel {
     return !same_matrices_ || number == groups_.front().front();
   }
   bool HaveSameMatrices() const;
-  void FindPlaces();
+  void FindRows();
   // Refuses travel times and costs that exceed kMaxMagnitude, and names the field that causes them.
   absl::Status CheckTravel(const VroomVehicle& vehicle, int32_t number,
                            const VehicleType& type) const;
-  // Whether only time costs while distance is limited, and a route's whole duration is travel.
+  // Whether the cost depends only on time, the distance is limited, and every route's duration is
+  // only travel time.
   bool CostsByDuration(const VroomVehicle& vehicle) const;
   bool HasOnlyTravelTime() const;
 
-  absl::Status ByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
-  void ByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
+  absl::Status SetByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
+  void SetByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const;
-  // Returns the rows and columns of the locations, times `factor`.
+  // Returns the entries of `matrix` between the locations of row_nodes_, multiplied by `factor`.
   std::vector<double> Selected(const std::vector<double>& matrix, size_t size, double factor) const;
-  void ByPlace(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
-               VehicleType& type) const;
+  void SetByPosition(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
+                     VehicleType& type) const;
 
   const VroomInput& input_;
   const std::vector<std::vector<int32_t>>& groups_;
   const VroomNodes& nodes_;
   const std::string_view source_;
   bool same_matrices_ = false;  // whether all vehicles have the same matrices
-  // A node for each row of the instance's matrices, and the row of each node. Empty rows mean that
-  // each node has its own.
-  std::vector<size_t> places_;
+  // A node for each row of the instance's matrices, and the row of each node. If rows_ is empty,
+  // each node has its own row.
+  std::vector<size_t> row_nodes_;
   std::vector<int32_t> rows_;
 };
 

@@ -43,11 +43,12 @@ absl::Status ForEachVroomObject(JsonFields& fields, std::string_view source, con
     if (!(*array)[i].is_object()) {
       return fields.Error(path, "got ", Shown((*array)[i]), ", wanted an object");
     }
-    const std::string place = Concat(source, source.find(": ") == source.npos ? ": " : ".", path);
-    JsonFields own((*array)[i], place);
-    VRP_RETURN_IF_ERROR(read(own, place));
-    VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(own));
-    VRP_RETURN_IF_ERROR(own.RefuseOthers());
+    const std::string location =
+        Concat(source, source.find(": ") == source.npos ? ": " : ".", path);
+    JsonFields entry((*array)[i], location);
+    VRP_RETURN_IF_ERROR(read(entry, location));
+    VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(entry));
+    VRP_RETURN_IF_ERROR(entry.RefuseOthers());
   }
   return absl::OkStatus();
 }

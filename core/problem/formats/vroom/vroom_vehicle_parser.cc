@@ -14,16 +14,16 @@ namespace {
 using nlohmann::json;
 
 absl::Status ReadBreaks(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
-  return ForEachVroomObject(fields, path, "breaks", [&](JsonFields& own, const std::string&) {
+  return ForEachVroomObject(fields, path, "breaks", [&](JsonFields& entry, const std::string&) {
     VroomBreakName name;
-    VRP_ASSIGN_OR_RETURN(name.description, ReadVroomDescription(own));
-    VRP_ASSIGN_OR_RETURN(name.id, ReadVroomId(own));
-    VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, ReadVroomWindows(own));
+    VRP_ASSIGN_OR_RETURN(name.description, ReadVroomDescription(entry));
+    VRP_ASSIGN_OR_RETURN(name.id, ReadVroomId(entry));
+    VRP_ASSIGN_OR_RETURN(const std::vector<TimeWindow> windows, ReadVroomWindows(entry));
     if (windows.size() > 1) {
-      return own.Error("time_windows", "got ", windows.size(),
-                       " windows, not supported yet; wanted one");
+      return entry.Error("time_windows", "got ", windows.size(),
+                         " windows, not supported yet; wanted one");
     }
-    VRP_ASSIGN_OR_RETURN(const double service, ReadVroomNumber(own, "service", 0));
+    VRP_ASSIGN_OR_RETURN(const double service, ReadVroomNumber(entry, "service", 0));
     vehicle.break_names.push_back(std::move(name));
     vehicle.breaks.push_back(
         {.window = windows.empty() ? TimeWindow{} : windows.front(), .duration = service});
@@ -32,23 +32,23 @@ absl::Status ReadBreaks(JsonFields& fields, const std::string& path, VroomVehicl
 }
 
 absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle& vehicle) {
-  size_t place = 0;
-  return ForEachVroomObject(fields, path, "steps", [&](JsonFields& own, const std::string&) {
-    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, own.String("type"));
+  size_t index = 0;
+  return ForEachVroomObject(fields, path, "steps", [&](JsonFields& entry, const std::string&) {
+    VRP_ASSIGN_OR_RETURN(const std::optional<std::string> type, entry.String("type"));
     const bool job = type == "job", pickup = type == "pickup", delivery = type == "delivery";
     if (job || pickup || delivery) {
       VroomStep step{.type = job      ? VroomTaskType::kJob
                              : pickup ? VroomTaskType::kPickup
                                       : VroomTaskType::kDelivery,
-                     .place = place};
-      VRP_ASSIGN_OR_RETURN(step.id, ReadVroomId(own));
+                     .index = index};
+      VRP_ASSIGN_OR_RETURN(step.id, ReadVroomId(entry));
       vehicle.steps.push_back(step);
     } else if (type != "start" && type != "end" && type != "break") {
-      return own.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
-                       ", wanted start, job, pickup, delivery, break or end");
+      return entry.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
+                         ", wanted start, job, pickup, delivery, break or end");
     }
-    own.Find("id");  // ignored, because breaks are scheduled again
-    ++place;
+    entry.Find("id");  // ignored, because breaks are scheduled again
+    ++index;
     return absl::OkStatus();
   });
 }

@@ -75,11 +75,12 @@ class VroomWriter {
         names_(instance),
         skills_(data_),
         types_(data_.vehicles.empty() ? std::vector<VehicleType>{{.count = 1}} : data_.vehicles) {
-    by_place_ = data_.coordinates == CoordinateSystem::kLonLat && data_.distance_matrix.empty() &&
-                data_.duration_matrix.empty() && data_.speed == kVroomSpeed &&
-                std::all_of(types_.begin(), types_.end(), [](const VehicleType& type) {
-                  return type.distance_matrix.empty() && type.duration_matrix.empty();
-                });
+    by_position_ = data_.coordinates == CoordinateSystem::kLonLat &&
+                   data_.distance_matrix.empty() && data_.duration_matrix.empty() &&
+                   data_.speed == kVroomSpeed &&
+                   std::all_of(types_.begin(), types_.end(), [](const VehicleType& type) {
+                     return type.distance_matrix.empty() && type.duration_matrix.empty();
+                   });
   }
 
   absl::StatusOr<std::string> Run() && {
@@ -91,14 +92,14 @@ class VroomWriter {
     if (objective != Objective::kDistance && objective != Objective::kCost) {
       return CannotExpress(Concat("objective: ", ObjectiveName(objective)), kVroomFormat);
     }
-    if (MatrixSize(data_) > kMaxMatrixNodes && !by_place_) {
-      return CannotExpress(Concat("customers: ", MatrixSize(data_), " places in a matrix"),
+    if (MatrixSize(data_) > kMaxMatrixNodes && !by_position_) {
+      return CannotExpress(Concat("customers: ", MatrixSize(data_), " locations in a matrix"),
                            kVroomFormat);
     }
     ordered_json root = {{"vehicles", ordered_json::array()}};
     for (size_t type = 0; type < types_.size(); ++type) AddVehicles(type, root["vehicles"]);
     AddTasks(root);
-    if (!by_place_) AddMatrices(root);
+    if (!by_position_) AddMatrices(root);
     VRP_RETURN_IF_ERROR(status_);
     return root.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
@@ -114,7 +115,7 @@ class VroomWriter {
     const double whole = std::round(value);
     if (whole < 0 || whole > kMaxWhole ||
         std::abs(value - whole) > 1e-9 * std::max(1.0, std::abs(value))) {
-      Refuse(Concat(path, ": ", FormatNumber(value), ", not a whole number from 0 to 2^32"));
+      Refuse(Concat(path, ": ", FormatNumber(value), ", not a whole number from 0 to 2^32 - 1"));
       return 0;
     }
     return static_cast<int64_t>(whole);
@@ -142,29 +143,29 @@ class VroomWriter {
   }
 
   // Adds coordinates, or rows of the matrices, or both.
-  void AddPlace(const std::string& key, NodeIndex node, ordered_json& object) {
-    if (by_place_ || data_.coordinates == CoordinateSystem::kLonLat) {
+  void AddLocation(const std::string& key, NodeIndex node, ordered_json& object) {
+    if (by_position_ || data_.coordinates == CoordinateSystem::kLonLat) {
       const Position position = instance_.position(node);
       object[key] = {position.x, position.y};
     }
-    if (!by_place_) object[key + "_index"] = RowOf(node);
+    if (!by_position_) object[key + "_index"] = RowOf(node);
   }
 
   // Returns the part of the vehicle's shift in which its depots are open.
-  TimeWindow Hours(const VehicleType& type) {
+  TimeWindow WorkingHours(const VehicleType& type) {
     const TimeWindow start = instance_.window(type.depot);
     const TimeWindow end = instance_.window(type.end());
-    TimeWindow hours{std::max(type.shift.open, start.open), type.shift.close};
+    TimeWindow working_hours{std::max(type.shift.open, start.open), type.shift.close};
     if (type.open_end && start.close < type.shift.close) {
       Refuse(Concat("depots[", type.depot,
                     "].time_window: closes while vehicles with an open end are out"));
     } else if (!type.open_end) {
-      hours.close = std::min(hours.close, end.close);
+      working_hours.close = std::min(working_hours.close, end.close);
       if (start != end) {
         Refuse(Concat("depots[", type.end(), "].time_window: differs from that of the start"));
       }
     }
-    return hours;
+    return working_hours;
   }
 
   double Total(int32_t k) const {
@@ -198,13 +199,14 @@ class VroomWriter {
     }
     ordered_json vehicle = {{"id", 0}, {"profile", Profile(number)}};
     if (!type.id.empty()) vehicle["description"] = type.id;
-    AddPlace("start", type.depot, vehicle);
-    if (!type.open_end) AddPlace("end", type.end(), vehicle);
+    AddLocation("start", type.depot, vehicle);
+    if (!type.open_end) AddLocation("end", type.end(), vehicle);
     vehicle["capacity"] = Capacity(path, type);
     vehicle["costs"] = Costs(path, type);
     if (!type.skills.empty()) vehicle["skills"] = skills_.Of(type.skills);
-    const TimeWindow hours = Hours(type);
-    if (hours != TimeWindow{}) vehicle["time_window"] = Window(path + ".shift", hours);
+    const TimeWindow working_hours = WorkingHours(type);
+    if (working_hours != TimeWindow{})
+      vehicle["time_window"] = Window(path + ".shift", working_hours);
     AddBreaks(path, type, vehicle);
     if (type.max_stops != INT32_MAX) vehicle["max_tasks"] = type.max_stops;
     if (type.max_distance != kNoLimit) {
@@ -218,38 +220,40 @@ class VroomWriter {
 
   // Writes costs of distance; refuses costs of time.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
-    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: given beside the cost of distance");
+    if (type.cost_per_time != 0)
+      Refuse(path + ".cost_per_time: given together with cost_per_distance");
     return {{"fixed", Whole(path + ".fixed_cost", type.fixed_cost)},
             {"per_hour", 0},
-            {"per_km", Whole(path + ".cost_per_distance in a thousandth",
+            {"per_km", Whole(path + ".cost_per_distance * 1000",
                              type.cost_per_distance * kMetresPerKilometre)}};
   }
 
   void AddBreaks(const std::string& path, const VehicleType& type, ordered_json& vehicle) {
     for (size_t i = 0; i < type.breaks.size(); ++i) {
-      const std::string place = Concat(path, ".breaks[", i, "]");
+      const std::string break_path = Concat(path, ".breaks[", i, "]");
       ordered_json pause = {{"id", i + 1},
-                            {"service", Whole(place + ".duration", type.breaks[i].duration)}};
+                            {"service", Whole(break_path + ".duration", type.breaks[i].duration)}};
       if (type.breaks[i].window != TimeWindow{}) {
-        pause["time_windows"].push_back(Window(place + ".window", type.breaks[i].window));
+        pause["time_windows"].push_back(Window(break_path + ".window", type.breaks[i].window));
       }
       vehicle["breaks"].push_back(std::move(pause));
     }
   }
 
   std::string Profile(size_t type) const {
-    const bool own = !types_[type].distance_matrix.empty() || !types_[type].duration_matrix.empty();
-    return own ? Concat("type", type) : "car";
+    const bool has_matrix =
+        !types_[type].distance_matrix.empty() || !types_[type].duration_matrix.empty();
+    return has_matrix ? Concat("type", type) : "car";
   }
 
   void AddTasks(ordered_json& root) {
-    std::vector<bool> shipped(static_cast<size_t>(instance_.num_nodes()), false);
+    std::vector<bool> has_shipment(static_cast<size_t>(instance_.num_nodes()), false);
     for (const Shipment& shipment : data_.shipments) {
-      shipped[shipment.pickup] = shipped[shipment.delivery] = true;
+      has_shipment[shipment.pickup] = has_shipment[shipment.delivery] = true;
       root["shipments"].push_back(ShipmentObject(shipment));
     }
     for (NodeIndex node = instance_.num_depots(); node < instance_.num_nodes(); ++node) {
-      if (shipped[static_cast<size_t>(node)]) continue;
+      if (has_shipment[static_cast<size_t>(node)]) continue;
       ordered_json job = Step(node);
       AddAmounts("delivery", node, data_.demands, job);
       AddAmounts("pickup", node, data_.pickups, job);
@@ -290,7 +294,7 @@ class VroomWriter {
     const auto n = static_cast<size_t>(node);
     ordered_json step = {{"id", names_.IdOf(node)}};
     if (instance_.id(node) != Concat(node)) step["description"] = instance_.id(node);
-    AddPlace("location", node, step);
+    AddLocation("location", node, step);
     if (!data_.setups.empty()) step["setup"] = Whole(Path(node) + ".setup", data_.setups[n]);
     step["service"] = Whole(Path(node) + ".service", instance_.service(node));
     if (instance_.window(node) != TimeWindow{}) {
@@ -345,7 +349,7 @@ class VroomWriter {
   const VroomNames names_;
   const SkillNumbers skills_;
   const std::vector<VehicleType> types_;
-  bool by_place_ = false;  // whether distances follow from coordinates, as in VROOM
+  bool by_position_ = false;  // whether distances follow from coordinates, as in VROOM
   absl::Status status_;
 };
 

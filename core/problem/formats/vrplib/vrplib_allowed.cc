@@ -75,17 +75,17 @@ absl::StatusOr<AllowedCustomers> TakeAllowedCustomers(InstanceData& data) {
     for (const std::string& skill : vehicle.skills) {
       if (required.contains(skill)) useful.insert(skill);
     }
-    const auto [place, added] = set_of_skills.emplace(std::move(useful), 0);
+    const auto [entry, added] = set_of_skills.emplace(std::move(useful), 0);
     if (added) {
       if (set_of_skills.size() > kMaxVrplibSets) {
         return CannotExpress(Concat("vehicles: have more than ", kMaxVrplibSets, " sets of skills"),
                              kVrplibFormat);
       }
-      place->second =
-          set_of_customers.emplace(CustomersFor(data, place->first), set_of_customers.size())
+      entry->second =
+          set_of_customers.emplace(CustomersFor(data, entry->first), set_of_customers.size())
               .first->second;
     }
-    allowed.set_of_type.push_back(place->second);
+    allowed.set_of_type.push_back(entry->second);
   }
   allowed.sets.resize(set_of_customers.size());
   for (const auto& [customers, set] : set_of_customers) allowed.sets[set] = customers;

@@ -54,7 +54,7 @@ class CustomerReader {
  private:
   absl::Status ReadLoads() {
     const VrplibSection* demands = file_.Section("DEMAND_SECTION");
-    const bool needed = !type_.weightless && file_.Section(kPairs) == nullptr;
+    const bool needed = !type_.no_loads && file_.Section(kPairs) == nullptr;
     if (demands == nullptr && needed) {
       return file_.Error("DEMAND_SECTION: absent, wanted for TYPE ", type_.name);
     }
@@ -65,7 +65,8 @@ class CustomerReader {
     const VrplibSection* backhauls = file_.Section("BACKHAUL_SECTION");
     if (backhauls != nullptr && demands != nullptr && backhauls->columns != demands->columns) {
       return file_.ErrorAt(backhauls->line, "BACKHAUL_SECTION: has ", backhauls->columns,
-                           " numbers a node, wanted ", demands->columns, " as DEMAND_SECTION has");
+                           " numbers per node, wanted ", demands->columns,
+                           " as DEMAND_SECTION has");
     }
     if (backhauls != nullptr) {
       (type_.backhauls_last ? data_.backhauls : data_.pickups) = backhauls->values;
@@ -121,7 +122,9 @@ class CustomerReader {
     if (type_.windows) data_.windows.resize(nodes_);
     data_.services.assign(nodes_, 0);
     if (data_.demands.empty()) data_.demands.assign(nodes_, 0);
-    if (data_.load_dimensions != 1) return file_.Error("DEMAND_SECTION: wanted one number a node");
+    if (data_.load_dimensions != 1)
+      return file_.Error("DEMAND_SECTION: has ", data_.load_dimensions,
+                         " numbers per node, wanted 1 with ", kPairs);
     for (size_t node = 0; node < nodes_; ++node) {
       const PairRow row = RowOf(node);
       if (type_.windows) data_.windows[node] = row.window;
@@ -130,7 +133,7 @@ class CustomerReader {
         return PairError(node, "has a time window, wanted 0 0 for TYPE ", type_.name);
       }
     }
-    return type_.pairs ? ReadShipments() : ReadBothWays();
+    return type_.pairs ? ReadShipments() : ReadDeliveriesAndPickups();
   }
 
   absl::Status ReadShipments() {
@@ -139,22 +142,23 @@ class CustomerReader {
       const PairRow row = RowOf(node);
       if (row.pickup == 0 && row.delivery == 0) {
         if (row.demand == 0) continue;
-        return PairError(node, "has a demand and no other node that it goes to or comes from");
+        return PairError(node, "has a demand, wanted also its pickup or delivery node");
       }
-      const bool picks = row.pickup == 0;
-      const double other = picks ? row.delivery : row.pickup;
+      const bool is_pickup = row.pickup == 0;
+      const double other = is_pickup ? row.delivery : row.pickup;
       const auto count = static_cast<double>(nodes_);
       if (other < 1 || other > count || other != static_cast<double>(static_cast<int32_t>(other))) {
         return PairError(node, "got node ", FormatNumber(other), ", wanted 1 to ", nodes_);
       }
       const size_t partner = static_cast<size_t>(other) - 1;
-      const PairRow back = RowOf(partner);
-      if ((picks ? back.pickup : back.delivery) != static_cast<double>(node + 1) ||
-          back.demand != -row.demand) {
-        return PairError(node, "wanted node ", partner + 1,
-                         " to name it as the other end, with the same demand below 0");
+      const PairRow partner_row = RowOf(partner);
+      if ((is_pickup ? partner_row.pickup : partner_row.delivery) !=
+              static_cast<double>(node + 1) ||
+          partner_row.demand != -row.demand) {
+        return PairError(node, "names node ", partner + 1,
+                         ", wanted that node to name this one, with the opposite demand");
       }
-      if (!picks) continue;
+      if (!is_pickup) continue;
       data_.shipments.push_back({.id = Concat(node + 1, "-", partner + 1),
                                  .pickup = static_cast<NodeIndex>(node),
                                  .delivery = static_cast<NodeIndex>(partner),
@@ -163,7 +167,7 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadBothWays() {
+  absl::Status ReadDeliveriesAndPickups() {
     for (const char* key : {"DEMAND_SECTION", "BACKHAUL_SECTION"}) {
       if (file_.Section(key) == nullptr && file_.Lists(key) == nullptr) continue;
       return file_.Error(key, ": given, and ", kPairs, " too; wanted one of them");

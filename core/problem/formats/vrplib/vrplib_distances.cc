@@ -22,7 +22,7 @@ struct Point {
   double z = 0;
 };
 
-double Straight(const Point& a, const Point& b) {
+double Euclidean(const Point& a, const Point& b) {
   const double dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
   return std::sqrt(dx * dx + dy * dy + dz * dz);
 }
@@ -31,11 +31,11 @@ double Manhattan(const Point& a, const Point& b) {
   return std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
 }
 
-double Largest(const Point& a, const Point& b) {
+double Chebyshev(const Point& a, const Point& b) {
   return std::max({std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)});
 }
 
-// Returns TSPLIB's pseudo-Euclidean distance, which is rounded up.
+// Returns TSPLIB's pseudo-Euclidean distance, before rounding up.
 double PseudoEuclidean(const Point& a, const Point& b) {
   const double dx = a.x - b.x, dy = a.y - b.y;
   return std::sqrt((dx * dx + dy * dy) / 10);
@@ -48,7 +48,7 @@ double GeoRadians(double value) {
   return 3.141592 * (degrees + 5 * (value - degrees) / 3) / 180;
 }
 
-// Returns kilometres on TSPLIB's sphere, plus 1, which TSPLIB then rounds down. x is the latitude.
+// Returns kilometres on TSPLIB's sphere, plus 1, before rounding down. x is the latitude.
 double Geographical(const Point& a, const Point& b) {
   const double q1 = std::cos(GeoRadians(a.y) - GeoRadians(b.y));
   const double q2 = std::cos(GeoRadians(a.x) - GeoRadians(b.x));
@@ -56,10 +56,10 @@ double Geographical(const Point& a, const Point& b) {
   return 6378.388 * std::acos(std::clamp(0.5 * ((1 + q1) * q2 - (1 - q1) * q3), -1.0, 1.0)) + 1;
 }
 
-double Nearest(double value) { return std::floor(value + 0.5); }
-double Up(double value) { return std::ceil(value); }
-double Down(double value) { return std::floor(value); }
-double AsItIs(double value) { return value; }
+double RoundNearest(double value) { return std::floor(value + 0.5); }
+double RoundUp(double value) { return std::ceil(value); }
+double RoundDown(double value) { return std::floor(value); }
+double Unrounded(double value) { return value; }
 
 struct WeightType {
   std::string_view name;
@@ -69,19 +69,19 @@ struct WeightType {
 };
 // TSPLIB's types, and EXACT and FLOOR of LKH.
 constexpr std::array<WeightType, 13> kWeightTypes = {{
-    {"EUC_2D", 2, Straight, Nearest},
-    {"CEIL_2D", 2, Straight, Up},
-    {"FLOOR_2D", 2, Straight, Down},
-    {"EXACT_2D", 2, Straight, AsItIs},
-    {"EUC_3D", 3, Straight, Nearest},
-    {"CEIL_3D", 3, Straight, Up},
-    {"EXACT_3D", 3, Straight, AsItIs},
-    {"MAN_2D", 2, Manhattan, Nearest},
-    {"MAN_3D", 3, Manhattan, Nearest},
-    {"MAX_2D", 2, Largest, Nearest},
-    {"MAX_3D", 3, Largest, Nearest},
-    {"ATT", 2, PseudoEuclidean, Up},
-    {"GEO", 2, Geographical, Down},
+    {"EUC_2D", 2, Euclidean, RoundNearest},
+    {"CEIL_2D", 2, Euclidean, RoundUp},
+    {"FLOOR_2D", 2, Euclidean, RoundDown},
+    {"EXACT_2D", 2, Euclidean, Unrounded},
+    {"EUC_3D", 3, Euclidean, RoundNearest},
+    {"CEIL_3D", 3, Euclidean, RoundUp},
+    {"EXACT_3D", 3, Euclidean, Unrounded},
+    {"MAN_2D", 2, Manhattan, RoundNearest},
+    {"MAN_3D", 3, Manhattan, RoundNearest},
+    {"MAX_2D", 2, Chebyshev, RoundNearest},
+    {"MAX_3D", 3, Chebyshev, RoundNearest},
+    {"ATT", 2, PseudoEuclidean, RoundUp},
+    {"GEO", 2, Geographical, RoundDown},
 }};
 
 std::string WeightTypeNames() {
@@ -96,12 +96,12 @@ std::vector<double> ExpandWeights(const std::vector<double>& weights, std::strin
                                   size_t nodes) {
   if (format == "FULL_MATRIX") return weights;
   const bool diagonal = format.find("DIAG") != format.npos;
-  const bool growing = format.starts_with("LOWER") == format.ends_with("ROW");
+  const bool rows_grow = format.starts_with("LOWER") == format.ends_with("ROW");
   std::vector<double> matrix(nodes * nodes, 0.0);
   size_t next = 0;
   for (size_t i = 0; i < nodes; ++i) {
-    const size_t from = growing ? 0 : i + (diagonal ? 0 : 1);
-    const size_t to = growing ? i + (diagonal ? 1 : 0) : nodes;
+    const size_t from = rows_grow ? 0 : i + (diagonal ? 0 : 1);
+    const size_t to = rows_grow ? i + (diagonal ? 1 : 0) : nodes;
     for (size_t j = from; j < to; ++j) {
       matrix[i * nodes + j] = matrix[j * nodes + i] = weights[next++];
     }
@@ -111,10 +111,10 @@ std::vector<double> ExpandWeights(const std::vector<double>& weights, std::strin
 
 class DistanceReader {
  public:
-  DistanceReader(const VrplibFile& file, const VrplibType& type, bool stated_exactly)
+  DistanceReader(const VrplibFile& file, const VrplibType& type, bool unrounded)
       : file_(file),
         type_(type),
-        stated_exactly_(stated_exactly),
+        unrounded_(unrounded),
         coords_(file.Section("NODE_COORD_SECTION")),
         weights_(file.Section("EDGE_WEIGHT_SECTION")) {}
 
@@ -141,16 +141,17 @@ class DistanceReader {
       return file_.Error("NODE_COORD_SECTION: absent, wanted for ", name->value);
     if (coords_->columns != weight_type->columns) {
       return file_.ErrorAt(coords_->line, "NODE_COORD_SECTION: has ", coords_->columns,
-                           " numbers a node, wanted ", weight_type->columns, " for ", name->value);
+                           " numbers per node, wanted ", weight_type->columns, " for ",
+                           name->value);
     }
-    return ReadPlaces(*weight_type, scale);
+    return ReadFromCoordinates(*weight_type, scale);
   }
 
  private:
   void ReadPositions() {
     for (size_t i = 0; coords_ != nullptr && i < coords_->values.size(); i += coords_->columns) {
-      const bool plane = coords_->columns > 1;
-      result_.positions.push_back({coords_->values[i], plane ? coords_->values[i + 1] : 0});
+      const bool is_planar = coords_->columns > 1;
+      result_.positions.push_back({coords_->values[i], is_planar ? coords_->values[i + 1] : 0});
     }
   }
 
@@ -158,21 +159,22 @@ class DistanceReader {
     if (weights_ == nullptr) return file_.Error("EDGE_WEIGHT_SECTION: absent, wanted for EXPLICIT");
     result_.matrix = ExpandWeights(weights_->values, file_.Keyword("EDGE_WEIGHT_FORMAT")->value,
                                    static_cast<size_t>(file_.dimension));
-    return NameMatrix();
+    return ChooseMetric();
   }
 
   // Chooses the metric of the matrix. Sums of whole numbers are exact.
-  absl::StatusOr<VrplibDistances> NameMatrix() {
-    const bool whole = std::all_of(result_.matrix.begin(), result_.matrix.end(),
-                                   [](double weight) { return weight == std::floor(weight); });
-    result_.metric = whole ? Metric::kRounded : Metric::kExact;
+  absl::StatusOr<VrplibDistances> ChooseMetric() {
+    const bool are_integers =
+        std::all_of(result_.matrix.begin(), result_.matrix.end(),
+                    [](double weight) { return weight == std::floor(weight); });
+    result_.metric = are_integers ? Metric::kRounded : Metric::kExact;
     return std::move(result_);
   }
 
-  absl::StatusOr<VrplibDistances> ReadPlaces(const WeightType& weights,
-                                             std::optional<double> scale) {
+  absl::StatusOr<VrplibDistances> ReadFromCoordinates(const WeightType& weights,
+                                                      std::optional<double> scale) {
     // The scale does not change exact distances: LKH only scales to compute with integers.
-    const bool exact = weights.rounded == AsItIs;
+    const bool exact = weights.rounded == Unrounded;
     if (scale.has_value() && (*scale <= 0 || *scale > kMaxScale)) {
       return file_.Error("SCALE: got ", FormatNumber(*scale), ", wanted a number above 0, to ",
                          FormatNumber(kMaxScale));
@@ -186,7 +188,7 @@ class DistanceReader {
       result_.metric = Metric::kCeiled;
     } else if (weights.name == "EUC_2D" && !scale.has_value()) {
       result_.metric =
-          stated_exactly_ && type_.metric == Metric::kRounded ? Metric::kExact : type_.metric;
+          unrounded_ && type_.metric == Metric::kRounded ? Metric::kExact : type_.metric;
       if (result_.metric == Metric::kScaled1000) result_.speed = 1000;  // times keep their unit
     } else {
       return Tabulate(weights, scale.value_or(1));
@@ -196,28 +198,28 @@ class DistanceReader {
 
   absl::StatusOr<VrplibDistances> Tabulate(const WeightType& weights, double scale) {
     if (file_.dimension > kMaxMatrixNodes) {
-      return file_.Error("EDGE_WEIGHT_TYPE: ", weights.name, " takes a matrix, and ",
+      return file_.Error("EDGE_WEIGHT_TYPE: ", weights.name, " needs a matrix, but ",
                          file_.dimension, " nodes exceed the limit of ", kMaxMatrixNodes,
-                         " for one; EUC_2D, CEIL_2D and EXACT_2D take none");
+                         " for a matrix; EUC_2D, CEIL_2D and EXACT_2D need none");
     }
-    std::vector<Point> places;
+    std::vector<Point> points;
     for (size_t i = 0; i < coords_->values.size(); i += coords_->columns) {
       const double* at = &coords_->values[i];
-      places.push_back({at[0], at[1], coords_->columns > 2 ? at[2] : 0});
+      points.push_back({at[0], at[1], coords_->columns > 2 ? at[2] : 0});
     }
-    result_.matrix.reserve(places.size() * places.size());
-    for (const Point& from : places) {
-      for (const Point& to : places) {
+    result_.matrix.reserve(points.size() * points.size());
+    for (const Point& from : points) {
+      for (const Point& to : points) {
         const double distance = &from == &to ? 0 : weights.distance(from, to);
         result_.matrix.push_back(weights.rounded(scale * distance) / scale);
       }
     }
-    return NameMatrix();
+    return ChooseMetric();
   }
 
   const VrplibFile& file_;
   const VrplibType& type_;
-  const bool stated_exactly_;
+  const bool unrounded_;
   const VrplibSection* const coords_;
   const VrplibSection* const weights_;
   VrplibDistances result_;
@@ -226,8 +228,8 @@ class DistanceReader {
 }  // namespace
 
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
-                                                    bool stated_exactly) {
-  return DistanceReader(file, type, stated_exactly).Run();
+                                                    bool unrounded) {
+  return DistanceReader(file, type, unrounded).Run();
 }
 
 }  // namespace vrp

@@ -19,9 +19,9 @@ struct VrplibDistances {
 
 // Reads the distances. EUC_2D, CEIL_2D, EXACT_2D and LKH's FLOOR_2D with SCALE 10 only store
 // positions. EXPLICIT and types without a corresponding Metric (ATT, GEO, MAN_2D, MAX_2D, EUC_3D,
-// ...) become a matrix. If `stated_exactly`, the file's best value has a fraction, so EUC_2D is not
-// rounded.
+// ...) become a matrix. If `unrounded`, EUC_2D is not rounded, because
+// the file's best value has a fraction.
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
-                                                    bool stated_exactly);
+                                                    bool unrounded);
 
 }  // namespace vrp

@@ -42,7 +42,7 @@ struct VrplibFile {
   // RELEASE_TIME_SECTION and PRIZE_SECTION. [N, 2]: TIME_WINDOW_SECTION.
   // [N, 6]: PICKUP_AND_DELIVERY_SECTION: demand, opening, closing, service, pickup, delivery.
   // [vehicles, K]: CAPACITY_SECTION. [vehicles]: VEHICLES_DEPOT_SECTION,
-  // VEHICLES_MAX_RELOADS_SECTION and the sections of vehicle fields (fields.h).
+  // VEHICLES_MAX_RELOADS_SECTION and the sections of vehicle fields (field_list.h).
   // DEPOT_SECTION and EDGE_WEIGHT_SECTION store the numbers in the file's order.
   std::map<std::string, VrplibSection> sections = {};
   // Lists of node numbers from 1. VEHICLES_ALLOWED_CLIENTS_SECTION and

@@ -29,12 +29,12 @@ class FleetReader {
     VRP_RETURN_IF_ERROR(ReadCapacities());
     VRP_RETURN_IF_ERROR(ReadKeywords());
     VRP_RETURN_IF_ERROR(ReadDistanceLimit());
-    VRP_RETURN_IF_ERROR(HasVehiclesAnywhere() ? SpreadOverDepots() : ReadDepots());
+    VRP_RETURN_IF_ERROR(HasUnassignedVehicles() ? AddTypePerDepot() : ReadDepots());
     VRP_RETURN_IF_ERROR(ReadReloads());
     if (const VrplibLists* allowed = file_.Lists(kAllowedClients)) {
       AddSkillsOfVehicles(*allowed, fleet_);
     }
-    if (HasVehiclesAnywhere()) {
+    if (HasUnassignedVehicles()) {
       data_.vehicles = std::move(fleet_);
       return absl::OkStatus();
     }
@@ -61,7 +61,7 @@ class FleetReader {
 
   // Reads one value for all vehicles (KEY) or one for each (KEY_SECTION) into `field`. Returns
   // whether the file has either.
-  absl::StatusOr<bool> PerVehicle(const std::string& key, double VehicleType::*field) {
+  absl::StatusOr<bool> ReadPerVehicle(const std::string& key, double VehicleType::*field) {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> value, file_.Number(key));
     const VrplibSection* section = file_.Section(key + "_SECTION");
     if (value.has_value() && section != nullptr) {
@@ -76,15 +76,15 @@ class FleetReader {
   }
 
   absl::Status ReadCapacities() {
-    VRP_ASSIGN_OR_RETURN(const bool given, PerVehicle("CAPACITY", &VehicleType::capacity));
-    if (!given && !type_.weightless) {
+    VRP_ASSIGN_OR_RETURN(const bool given, ReadPerVehicle("CAPACITY", &VehicleType::capacity));
+    if (!given && !type_.no_loads) {
       return file_.Error("CAPACITY: absent, wanted for TYPE ", type_.name);
     }
     const VrplibSection* section = file_.Section("CAPACITY_SECTION");
     const size_t columns = section == nullptr ? 1 : section->columns;
     if (columns != static_cast<size_t>(data_.load_dimensions) && given) {
-      return file_.Error("CAPACITY: has ", columns, " numbers a vehicle, wanted ",
-                         data_.load_dimensions, " as DEMAND_SECTION has a node");
+      return file_.Error("CAPACITY: has ", columns, " numbers per vehicle, wanted ",
+                         data_.load_dimensions, " as DEMAND_SECTION has per node");
     }
     for (size_t k = 0; k < fleet_.size() && columns > 1; ++k) {
       const auto first = section->values.begin() + static_cast<std::ptrdiff_t>(k * columns);
@@ -100,7 +100,7 @@ class FleetReader {
       constexpr FieldKind kKind = decltype(field)::kKind;
       if constexpr (kKind == FieldKind::kLimit || kKind == FieldKind::kCost) {
         if (field.vrplib.empty() || !status.ok()) return;
-        const absl::StatusOr<bool> given = PerVehicle(std::string(field.vrplib), field.member);
+        const absl::StatusOr<bool> given = ReadPerVehicle(std::string(field.vrplib), field.member);
         status = given.status();
         if (kKind == FieldKind::kCost && given.ok() && *given) data_.objective = Objective::kCost;
         if (!field.of_distance) return;
@@ -120,16 +120,16 @@ class FleetReader {
     return absl::OkStatus();
   }
 
-  bool HasVehiclesAnywhere() const {
+  bool HasUnassignedVehicles() const {
     return depots_.size() > 1 && file_.Section("VEHICLES_DEPOT_SECTION") == nullptr;
   }
 
   // Adds a vehicle type for each depot if the file does not assign vehicles to depots. Refuses
   // files with a row for each vehicle, since such rows name no depot.
-  absl::Status SpreadOverDepots() {
+  absl::Status AddTypePerDepot() {
     const int64_t customers = file_.dimension - std::ssize(depots_);
-    const bool enough = file_.vehicles == 0 || file_.vehicles >= customers;
-    if (HasRowsForVehicles() || !enough) {
+    const bool unlimited = file_.vehicles == 0 || file_.vehicles >= customers;
+    if (HasRowsForVehicles() || !unlimited) {
       return file_.Error("DEPOT_SECTION: has ", depots_.size(),
                          " depots, but the file does not assign a depot to each of the ",
                          file_.vehicles,
@@ -168,22 +168,24 @@ class FleetReader {
   // Reads reloads. They are unlimited or limited by VEHICLES_MAX_RELOADS, and only allowed at the
   // vehicle's own depot.
   absl::Status ReadReloads() {
-    VRP_ASSIGN_OR_RETURN(const std::optional<double> most, file_.Number("VEHICLES_MAX_RELOADS"));
+    VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("VEHICLES_MAX_RELOADS"));
     const VrplibSection* section = file_.Section("VEHICLES_MAX_RELOADS_SECTION");
-    if (most.has_value() && section != nullptr) {
+    if (limit.has_value() && section != nullptr) {
       return file_.ErrorAt(section->line,
                            "VEHICLES_MAX_RELOADS_SECTION: given, and VEHICLES_MAX_RELOADS too; "
                            "wanted one of them");
     }
-    const VrplibLists* places = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
+    const VrplibLists* reload_depots = file_.Lists("VEHICLES_RELOAD_DEPOT_SECTION");
     for (size_t k = 0; k < fleet_.size(); ++k) {
-      const double count = section != nullptr ? section->values[k] : most.value_or(file_.dimension);
+      const double count =
+          section != nullptr ? section->values[k] : limit.value_or(file_.dimension);
       if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
         return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
                            ", wanted a whole number from 0 to ", kMaxVehicles);
       }
-      for (const int32_t number : places == nullptr ? std::vector<int32_t>() : places->rows[k]) {
-        VRP_RETURN_IF_ERROR(CheckReloadDepot(k, number, places->line));
+      for (const int32_t number :
+           reload_depots == nullptr ? std::vector<int32_t>() : reload_depots->rows[k]) {
+        VRP_RETURN_IF_ERROR(CheckReloadDepot(k, number, reload_depots->line));
         fleet_[k].max_reloads = static_cast<int32_t>(count);
       }
     }
@@ -194,8 +196,7 @@ class FleetReader {
     VRP_ASSIGN_OR_RETURN(const NodeIndex depot, DepotIndex(number));
     if (depot == fleet_[vehicle].depot) return absl::OkStatus();
     return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
-                         ": got node ", number,
-                         "; reloads are supported at the vehicle's own depot alone");
+                         ": got node ", number, ", wanted the vehicle's own depot");
   }
 
   void AddVehicle(VehicleType vehicle) {

@@ -12,11 +12,11 @@
 namespace vrp {
 namespace {
 
-size_t Customers(const InstanceData& data) {
+size_t CountCustomers(const InstanceData& data) {
   return data.ids.size() - static_cast<size_t>(data.num_depots);
 }
 
-bool Symmetric(const std::vector<double>& matrix, size_t nodes) {
+bool IsSymmetric(const std::vector<double>& matrix, size_t nodes) {
   for (size_t i = 0; i < nodes && !matrix.empty(); ++i) {
     for (size_t j = 0; j < i; ++j) {
       if (matrix[i * nodes + j] != matrix[j * nodes + i]) return false;
@@ -25,7 +25,7 @@ bool Symmetric(const std::vector<double>& matrix, size_t nodes) {
   return true;
 }
 
-bool Weightless(const InstanceData& data) {
+bool HasNoLoads(const InstanceData& data) {
   return data.load_dimensions == 1 &&
          std::all_of(data.vehicles.begin(), data.vehicles.end(),
                      [](const VehicleType& vehicle) { return vehicle.capacity == kNoLimit; });
@@ -48,21 +48,21 @@ void NameShipments(InstanceData& data) {
 
 void LimitCapacities(InstanceData& data) {
   const auto dimensions = static_cast<size_t>(data.load_dimensions);
-  std::vector<double> all(dimensions, 0);
+  std::vector<double> total(dimensions, 0);
   for (const auto* loads : {&data.demands, &data.backhauls, &data.pickups}) {
-    for (size_t i = 0; i < loads->size(); ++i) all[i % dimensions] += (*loads)[i];
+    for (size_t i = 0; i < loads->size(); ++i) total[i % dimensions] += (*loads)[i];
   }
   for (const Shipment& shipment : data.shipments) {
-    for (size_t k = 0; k < dimensions; ++k) all[k] += shipment.amounts[k];
+    for (size_t k = 0; k < dimensions; ++k) total[k] += shipment.amounts[k];
   }
   // Rounded up, so that the capacity suffices for any order of adding the loads.
-  for (double& load : all) load = std::floor(load) + 1;
+  for (double& load : total) load = std::floor(load) + 1;
   for (VehicleType& vehicle : data.vehicles) {
-    if (vehicle.capacity == kNoLimit) vehicle.capacity = all[0];
+    if (vehicle.capacity == kNoLimit) vehicle.capacity = total[0];
     vehicle.further_capacities.resize(dimensions - 1, kNoLimit);
     for (size_t k = 1; k < dimensions; ++k) {
       double& capacity = vehicle.further_capacities[k - 1];
-      if (capacity == kNoLimit) capacity = all[k];
+      if (capacity == kNoLimit) capacity = total[k];
     }
   }
 }
@@ -93,12 +93,12 @@ void MergeVehicles(VrplibForm& form) {
 
 void LimitFleet(InstanceData& data) {
   for (VehicleType& vehicle : data.vehicles) {
-    if (vehicle.count == 0) vehicle.count = static_cast<int32_t>(Customers(data));
+    if (vehicle.count == 0) vehicle.count = static_cast<int32_t>(CountCustomers(data));
   }
 }
 
 std::string_view VrplibTypeOf(const InstanceData& data) {
-  const bool symmetric = Symmetric(data.distance_matrix, data.ids.size());
+  const bool symmetric = IsSymmetric(data.distance_matrix, data.ids.size());
   if (data.kind == ProblemKind::kTsp) return symmetric ? "TSP" : "ATSP";
   if (data.kind == ProblemKind::kVrptw) return TypeWithWindows(data);
   if (!data.backhauls.empty()) return "VRPB";
@@ -106,7 +106,7 @@ std::string_view VrplibTypeOf(const InstanceData& data) {
                   [](const VehicleType& vehicle) { return vehicle.open_end; })) {
     return "OVRP";
   }
-  if (Weightless(data)) return "GTSP";
+  if (HasNoLoads(data)) return "GTSP";
   if (!data.pickups.empty()) return "VRPSPD";
   if (data.num_depots > 1) return "MDVRP";
   return symmetric ? "CVRP" : "ACVRP";
@@ -129,7 +129,7 @@ bool HasVehicleRows(const VrplibForm& form) {
   if (form.data.vehicles.empty()) return false;
   const VehicleType& vehicle = form.data.vehicles.front();
   return form.data.vehicles.size() > 1 || form.data.load_dimensions > 1 || vehicle.depot != 0 ||
-         vehicle.max_reloads > 0 || form.allowed.sets.front().size() < Customers(form.data);
+         vehicle.max_reloads > 0 || form.allowed.sets.front().size() < CountCustomers(form.data);
 }
 
 absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data) {
@@ -140,7 +140,7 @@ absl::StatusOr<VrplibForm> VrplibFormOf(InstanceData data) {
   }
   std::erase_if(form.data.alternative_groups, [](const auto& group) { return group.size() < 2; });
   NameShipments(form.data);
-  if (!FindVrplibType(VrplibTypeOf(form.data))->weightless) LimitCapacities(form.data);
+  if (!FindVrplibType(VrplibTypeOf(form.data))->no_loads) LimitCapacities(form.data);
   MergeVehicles(form);
   if (HasVehicleRows(form)) LimitFleet(form.data);
   return form;

@@ -44,16 +44,16 @@ class VrplibParser {
   absl::Status ReadKeyword(std::string_view key, const std::string& value) {
     if (!IsVrplibKeyword(key)) {
       return scanner_.Error("got ", Quoted(key),
-                            ", which is no keyword known here; wanted one like "
+                            ", which is not a known keyword; wanted one such as "
                             "NAME, TYPE, DIMENSION, CAPACITY, or a section");
     }
-    const auto [place, added] =
+    const auto [entry, added] =
         file_.keywords.emplace(key, VrplibKeyword{.value = value, .line = scanner_.line()});
     if (!added) {
       if (key != "COMMENT") {
-        return scanner_.Error(key, ": given twice, first in line ", place->second.line);
+        return scanner_.Error(key, ": given twice, first in line ", entry->second.line);
       }
-      place->second.value += "\n" + value;  // TSPLIB files have several comments
+      entry->second.value += "\n" + value;  // TSPLIB files have several comments
     }
     if (key == "TYPE") return CheckType(value);
     if (key == "DIMENSION") return ReadSize(key, value, {2, kMaxNodes, &file_.dimension});
@@ -69,8 +69,8 @@ class VrplibParser {
     if (FindVrplibType(type) != nullptr) return absl::OkStatus();
     if (type == "TOUR") {
       return scanner_.Error(
-          "TYPE: got TOUR, which is a plan and no instance; wanted as the second "
-          "file of `vrpctl check` or as --start");
+          "TYPE: got TOUR, which is a plan, not an instance; give it as the second "
+          "file of `vrpctl check` or with --start");
     }
     return scanner_.Error("TYPE: got ", Quoted(value), ", which is not supported; wanted one of ",
                           VrplibTypeNames());
@@ -158,7 +158,7 @@ class VrplibParser {
     if (!per_vehicle) return file_.dimension;
     if (file_.vehicles == 0) VRP_RETURN_IF_ERROR(ReadKeywordsAhead());
     if (file_.vehicles > 0) return file_.vehicles;
-    return scanner_.Error(section, ": VEHICLES has to be given before");
+    return scanner_.Error(section, ": VEHICLES is not given, wanted a line like `VEHICLES : 10`");
   }
 
   // Returns the number at the start of a row, as an index. Refuses numbers that occurred before.

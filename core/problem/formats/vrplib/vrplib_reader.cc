@@ -38,9 +38,8 @@ class VrplibInstanceBuilder {
   explicit VrplibInstanceBuilder(VrplibFile file) : file_(std::move(file)) {}
 
   absl::StatusOr<Instance> Run() && {
-    VRP_RETURN_IF_ERROR(ReadHead());
-    VRP_ASSIGN_OR_RETURN(VrplibDistances distances,
-                         ReadVrplibDistances(file_, *type_, stated_exactly_));
+    VRP_RETURN_IF_ERROR(ReadKeywords());
+    VRP_ASSIGN_OR_RETURN(VrplibDistances distances, ReadVrplibDistances(file_, *type_, unrounded_));
     data_.metric = distances.metric;
     data_.speed = distances.speed;
     data_.positions = std::move(distances.positions);
@@ -57,10 +56,10 @@ class VrplibInstanceBuilder {
   }
 
  private:
-  absl::Status ReadHead() {
+  absl::Status ReadKeywords() {
     if (file_.dimension == 0) return file_.Error("DIMENSION: absent, wanted the number of nodes");
     const VrplibKeyword* type = file_.Keyword("TYPE");  // the parser has checked it
-    type_ = type == nullptr ? PlainType()
+    type_ = type == nullptr ? InferredType()
                             : FindVrplibType(type->value.substr(0, type->value.find(' ')));
     if (type_ == nullptr) return file_.Error("TYPE: absent, wanted a line like `TYPE : CVRP`");
     if (type_->tour) data_.kind = ProblemKind::kTsp;
@@ -80,14 +79,14 @@ class VrplibInstanceBuilder {
     data_.reference_cost = ParseNumber(*stated);
     // The best values of CVRPLIB's sets by Christofides, Golden, Li and Taillard refer to unrounded
     // distances. Only the fractions of these values show this.
-    stated_exactly_ =
+    unrounded_ =
         stated->find('.') != stated->npos && stated->find_last_not_of(".0") > stated->find('.');
     return absl::OkStatus();
   }
 
   // Returns the type of a file without TYPE, which PyVRP also reads; null if its sections do not
   // determine the type.
-  const VrplibType* PlainType() const {
+  const VrplibType* InferredType() const {
     if (file_.Section("DEMAND_SECTION") == nullptr) return nullptr;
     for (const char* key : {"BACKHAUL_SECTION", "PICKUP_AND_DELIVERY_SECTION"}) {
       if (file_.Section(key) != nullptr || file_.Lists(key) != nullptr) return nullptr;
@@ -163,20 +162,20 @@ class VrplibInstanceBuilder {
 
   // Updates the node numbers in shipments and groups.
   void Renumber(const std::vector<size_t>& order) {
-    std::vector<NodeIndex> place(order.size());
-    for (size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<NodeIndex>(i);
+    std::vector<NodeIndex> new_index(order.size());
+    for (size_t i = 0; i < order.size(); ++i) new_index[order[i]] = static_cast<NodeIndex>(i);
     for (Shipment& shipment : data_.shipments) {
-      shipment.pickup = place[static_cast<size_t>(shipment.pickup)];
-      shipment.delivery = place[static_cast<size_t>(shipment.delivery)];
+      shipment.pickup = new_index[static_cast<size_t>(shipment.pickup)];
+      shipment.delivery = new_index[static_cast<size_t>(shipment.delivery)];
     }
     for (std::vector<NodeIndex>& group : data_.alternative_groups) {
-      for (NodeIndex& node : group) node = place[static_cast<size_t>(node)];
+      for (NodeIndex& node : group) node = new_index[static_cast<size_t>(node)];
     }
   }
 
   VrplibFile file_;
   const VrplibType* type_ = nullptr;
-  bool stated_exactly_ = false;  // whether the best value has a fraction
+  bool unrounded_ = false;  // whether the best value has a fraction
   InstanceData data_;
 };
 

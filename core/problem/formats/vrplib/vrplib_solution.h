@@ -11,9 +11,9 @@
 namespace vrp {
 
 // Reads lines `Route #1: 5 3 7` and `Cost 375` (or `Cost: 375`), or TSPLIB's TOUR_SECTION. Numbers
-// are node indices, depots first. Accepts numbers that are no customer's, which the checker
-// reports. The k-th route belongs to the k-th vehicle, unless it states its type: `Route #3 (type
-// 1): 5`.
+// are node indices, depots first. Accepts numbers that belong to no customer; the checker
+// reports these. The k-th route belongs to the k-th vehicle, unless it states its type: `Route #3
+// (type 1): 5`.
 absl::StatusOr<SolutionFile> ParseVrplibSolution(std::string_view text, std::string_view name,
                                                  const Instance& instance);
 

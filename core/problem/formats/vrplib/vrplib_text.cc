@@ -32,8 +32,8 @@ class VrplibTextWriter {
       return CannotExpress(Concat(NodePath(data_, node).ToString(), ".window: no end"),
                            kVrplibFormat);
     }
-    WriteHead();
-    WritePlaces();
+    WriteKeywordsOfInstance();
+    WriteDistances();
     if (!type_->tour) {
       WriteCustomers();
       WriteChoices();
@@ -67,10 +67,10 @@ class VrplibTextWriter {
     });
   }
 
-  void WriteHead() {
+  void WriteKeywordsOfInstance() {
     if (!data_.name.empty()) Line("NAME", data_.name);
     const std::optional<std::string_view> weights = VrplibWeightsOf(data_);
-    if (HasPlaceForReference(weights)) {
+    if (CanWriteReference(weights)) {
       Line("COMMENT", Concat("Best value: ", FormatNumber(*data_.reference_cost)));
     }
     Line("TYPE", type_->name);
@@ -86,7 +86,7 @@ class VrplibTextWriter {
 
   // Whether the reference cost can be written. If it has a fraction, the reader would conclude that
   // EUC_2D's distances are not rounded.
-  bool HasPlaceForReference(const std::optional<std::string_view>& weights) const {
+  bool CanWriteReference(const std::optional<std::string_view>& weights) const {
     if (!data_.reference_cost.has_value()) return false;
     const double cost = *data_.reference_cost;
     const bool rounded =
@@ -95,7 +95,7 @@ class VrplibTextWriter {
            (!rounded || cost == std::floor(cost));
   }
 
-  void WritePlaces() {
+  void WriteDistances() {
     const auto& matrix = data_.distance_matrix;
     if (!data_.positions.empty()) {
       Section("NODE_COORD_SECTION", nodes_, [&](size_t i) {
@@ -224,7 +224,7 @@ class VrplibTextWriter {
   }
 
   void WriteCapacities() {
-    if (type_->weightless) return;
+    if (type_->no_loads) return;
     if (data_.load_dimensions == 1) {
       PerVehicle("CAPACITY", [](const VehicleType& vehicle) { return vehicle.capacity; });
       return;
@@ -256,17 +256,17 @@ class VrplibTextWriter {
 
   template <typename Field>
   absl::Status WriteLimit(const Field& field) {
-    std::optional<size_t> without;
-    bool some = false;
+    std::optional<size_t> unlimited;
+    bool any = false;
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
-      const bool has = data_.vehicles[type].*field.member != kNoLimit;
-      if (!has && !without.has_value()) without = type;
-      some = some || has;
+      const bool is_limited = data_.vehicles[type].*field.member != kNoLimit;
+      if (!is_limited && !unlimited.has_value()) unlimited = type;
+      any = any || is_limited;
     }
-    if (!some) return absl::OkStatus();
-    if (without.has_value()) {
+    if (!any) return absl::OkStatus();
+    if (unlimited.has_value()) {
       return CannotExpress(
-          Concat("vehicles[", *without, "].", field.name, ": none, where other vehicles have one"),
+          Concat("vehicles[", *unlimited, "].", field.name, ": none, but other vehicles have one"),
           kVrplibFormat);
     }
     const double factor = field.of_distance ? SpeedOfFile() : 1;
@@ -276,12 +276,13 @@ class VrplibTextWriter {
   }
 
   void WriteReloads() {
-    int32_t most = 0;
-    for (const VehicleType& vehicle : data_.vehicles) most = std::max(most, vehicle.max_reloads);
-    if (most == 0) return;
+    int32_t largest = 0;
+    for (const VehicleType& vehicle : data_.vehicles)
+      largest = std::max(largest, vehicle.max_reloads);
+    if (largest == 0) return;
     // Vehicles without reloads have an empty list of reload depots.
     PerVehicle("VEHICLES_MAX_RELOADS", [&](const VehicleType& vehicle) {
-      return vehicle.max_reloads == 0 ? most : vehicle.max_reloads;
+      return vehicle.max_reloads == 0 ? largest : vehicle.max_reloads;
     });
     VehicleSection("VEHICLES_RELOAD_DEPOT_SECTION", [&](size_t type) {
       const VehicleType& vehicle = data_.vehicles[type];

@@ -23,7 +23,7 @@ constexpr std::array<VrplibType, 32> kVrplibTypes = {{
     {.name = "HVRP", .metric = Metric::kExact},
     {.name = "HFVRP", .metric = Metric::kExact},
     {.name = "GVRP", .section = "MUTUALLY_EXCLUSIVE_GROUP_SECTION"},
-    {.name = "GTSP", .weightless = true, .section = "MUTUALLY_EXCLUSIVE_GROUP_SECTION"},
+    {.name = "GTSP", .no_loads = true, .section = "MUTUALLY_EXCLUSIVE_GROUP_SECTION"},
     {.name = "CPTP", .section = "PRIZE_SECTION"},
     {.name = "PCVRP", .section = "PRIZE_SECTION"},
     {.name = "MTVRP"},

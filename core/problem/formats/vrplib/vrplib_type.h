@@ -17,7 +17,7 @@ struct VrplibType {
   bool backhauls_last = false;  // whether pickups follow all deliveries; if not, their order is
                                 // free
   bool pairs = false;           // whether goods move from one customer to another
-  bool weightless = false;      // whether there are no loads
+  bool no_loads = false;        // whether there are no loads
   // Metric of EUC_2D in which the best values of this type are published.
   Metric metric = Metric::kRounded;
   // The section that the type requires; empty if there is none.

@@ -18,10 +18,11 @@ namespace {
 // Sets the metric that the reader gives to the matrix: rounded for whole numbers, else exact. This
 // does not change sums of distances.
 void NameMatrixMetric(InstanceData& data) {
-  const bool whole = std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
-                                 [](double distance) { return distance == std::floor(distance); });
+  const bool are_integers =
+      std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
+                  [](double distance) { return distance == std::floor(distance); });
   const bool exact = data.metric == Metric::kExact || data.metric == Metric::kDimacs;
-  if (whole || exact) data.metric = whole ? Metric::kRounded : Metric::kExact;
+  if (are_integers || exact) data.metric = are_integers ? Metric::kRounded : Metric::kExact;
 }
 
 // Adds the matrix if CVRPLIB's format cannot derive the distances from the positions.
@@ -32,7 +33,7 @@ absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
       const bool planar = data.coordinates == CoordinateSystem::kPlanar;
       return absl::UnimplementedError(
           Concat(planar ? Concat("metric: ", MetricName(data.metric)) : "coordinates: lon_lat",
-                 ", which takes a matrix in this format, and ", instance.num_nodes(),
+                 ", which needs a matrix in this format, but ", instance.num_nodes(),
                  " nodes exceed the limit of ", kMaxMatrixNodes));
     }
     data.distance_matrix = instance.DistanceMatrix();
@@ -50,11 +51,11 @@ absl::StatusOr<std::string> WriteVrplib(const Instance& instance, InstanceData d
   VRP_ASSIGN_OR_RETURN(std::string text, WriteVrplibText(form));
   const absl::StatusOr<Instance> reread = ParseVrplib(text, kWrittenName);
   VRP_RETURN_IF_ERROR(CheckReadBack(reread, kVrplibFormat));
-  VRP_ASSIGN_OR_RETURN(const VrplibForm again, VrplibFormOf(reread->data()));
-  if (const auto difference = FirstDifference(form.data, again.data)) {
+  VRP_ASSIGN_OR_RETURN(const VrplibForm reread_form, VrplibFormOf(reread->data()));
+  if (const auto difference = FirstDifference(form.data, reread_form.data)) {
     return CannotExpress(*difference, kVrplibFormat);
   }
-  if (form.allowed != again.allowed) {
+  if (form.allowed != reread_form.allowed) {
     return CannotExpress("customers: their required_skills", kVrplibFormat);
   }
   return text;

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "gtest/gtest.h"
-#include "tests/gpu/device_like.h"
 #include "tests/gpu/emulated/emulated_device.h"
+#include "tests/gpu/emulation_options.h"
 
 namespace vrp::test {
 
 inline constexpr bool kEmulated = true;
 
-inline void BeLike(const DeviceLike& device) {
+inline void ConfigureDevice(const EmulationOptions& device) {
   emulated::ResetDevice({.shared_bytes = device.shared_bytes,
                          .multiprocessors = device.multiprocessors,
                          .seed = device.seed,

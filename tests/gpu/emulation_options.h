@@ -5,7 +5,7 @@
 
 namespace vrp::test {
 
-struct DeviceLike {
+struct EmulationOptions {
   int64_t shared_bytes = int64_t{227} << 10;  // available to a block
   int32_t multiprocessors = 4;
   uint64_t seed = 1;      // seed of the order in which threads run

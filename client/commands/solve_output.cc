@@ -1,4 +1,4 @@
-#include "client/commands/answer.h"
+#include "client/commands/solve_output.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -15,8 +15,9 @@ namespace vrp::client {
 namespace {
 
 // Returns the plan as the daemon rendered it in `format`.
-absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& answer, v1::SolutionFormat format) {
-  for (const v1::SolutionFile& file : answer.rendered()) {
+absl::StatusOr<std::string> RenderedAs(const v1::SolveResponse& response,
+                                       v1::SolutionFormat format) {
+  for (const v1::SolutionFile& file : response.rendered()) {
     if (file.format() == format) return file.content();
   }
   return absl::InternalError(
@@ -39,9 +40,9 @@ std::string PlotPathError(const std::string& path) {
 
 }  // namespace
 
-bool PlotsGeoJson(const AnswerFiles& files) { return absl::EndsWith(files.plot, ".geojson"); }
+bool PlotsGeoJson(const PlanFiles& files) { return absl::EndsWith(files.plot, ".geojson"); }
 
-void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
+void AddPlanFileOptions(CLI::App& command, PlanFiles& files) {
   command.add_option("--solution", files.solution, "Write the plan as a CVRPLIB .sol file")
       ->type_name("OUT.sol")
       ->check(CLI::Validator(FolderError, ""));
@@ -52,35 +53,33 @@ void AddAnswerFileOptions(CLI::App& command, AnswerFiles& files) {
       ->check(CLI::Validator(PlotPathError, ""));
 }
 
-absl::Status PrintAnswer(CommandContext& context, const v1::SolveResponse& answer,
-                         bool show_objective) {
+absl::Status PrintSolveResponse(CommandContext& context, const v1::SolveResponse& response,
+                                bool show_objective) {
   if (context.json()) {
-    WriteJsonLine(context.out(), SolveJson(answer));
+    WriteJsonLine(context.out(), SolveJson(response));
   } else if (!context.table()) {
-    const absl::StatusOr<std::string> text = RenderedAs(answer, context.rendered());
+    const absl::StatusOr<std::string> text = RenderedAs(response, context.rendered());
     if (!text.ok()) return text.status();
     context.out() << *text << std::endl;
   } else {
-    context.out() << SolveText(answer) << (show_objective ? ObjectiveText(answer) : "")
+    context.out() << SolveText(response) << (show_objective ? ObjectiveText(response) : "")
                   << std::endl;
   }
   return absl::OkStatus();
 }
 
-absl::Status WriteAnswerFiles(const AnswerFiles& files, const v1::SolveResponse& answer) {
+absl::Status WritePlanFiles(const PlanFiles& files, const v1::SolveResponse& response) {
   if (!files.solution.empty()) {
-    if (answer.solution_file().empty()) {
+    if (response.solution_file().empty()) {
       return absl::InternalError("--solution: the daemon returned no solution file");
     }
-    const absl::Status status = WriteFile(files.solution, answer.solution_file());
+    const absl::Status status = WriteFile(files.solution, response.solution_file());
     if (!status.ok()) return status;
   }
   if (files.plot.empty()) return absl::OkStatus();
   const absl::StatusOr<std::string> picture =
-      PlotsGeoJson(files) ? RenderedAs(answer, v1::SOLUTION_FORMAT_GEOJSON) : PlotSvg(answer);
+      PlotsGeoJson(files) ? RenderedAs(response, v1::SOLUTION_FORMAT_GEOJSON) : PlotSvg(response);
   return picture.ok() ? WriteFile(files.plot, *picture) : picture.status();
 }
-
-bool IsComplete(const v1::SolveResponse& answer) { return answer.feasible(); }
 
 }  // namespace vrp::client

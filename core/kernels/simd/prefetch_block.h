@@ -9,9 +9,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Cache lines to prefetch into the L2 cache, one per step of the inner dimension.
+// A prefetcher of cache lines into the L2 cache, one per step of the inner dimension.
 template <typename T>
-struct Ahead {
+struct Prefetcher {
   const T* next;
   int64_t step;  // elements from line to line
   inline __attribute__((always_inline)) void Fetch() {
@@ -19,7 +19,7 @@ struct Ahead {
     next += step;
   }
 };
-struct NothingAhead {
+struct NoPrefetch {
   inline __attribute__((always_inline)) void Fetch() {}
 };
 
@@ -35,13 +35,13 @@ struct ColumnBlocks {
   const Epilogue& epilogue;
 
   // Computes rows i .. i + kRows - 1.
-  template <int64_t kRows, typename Fetches>
-  inline __attribute__((always_inline)) void Block(int64_t i, Fetches ahead) const {
+  template <int64_t kRows, typename Prefetch>
+  inline __attribute__((always_inline)) void Block(int64_t i, Prefetch prefetch) const {
     Vec<T> sums[kRows][kVectors] = {};
     BlockRows<T, kRows> rows(a, i);
     const T* right = b;
     for (int64_t k = 0; k < inner; ++k, rows.Next(), right += b_step) {
-      ahead.Fetch();
+      prefetch.Fetch();
       Vec<T> row[kVectors];
 #pragma GCC unroll 4
       for (int64_t v = 0; v < kVectors; ++v) row[v] = Load<T>(right + v * kLanes<T>);
@@ -63,7 +63,7 @@ struct ColumnBlocks {
   template <int64_t kPart = kBlockRows >= 8 ? 8 : 4>
   inline void Last(int64_t i, int64_t rows) const {
     if (rows >= kPart) {
-      Block<kPart>(i, NothingAhead{});
+      Block<kPart>(i, NoPrefetch{});
       i += kPart;
       rows -= kPart;
     }
