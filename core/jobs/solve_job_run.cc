@@ -48,7 +48,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   task.searched = before.searched;
   if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
   // A job whose budget was used up when the daemon crashed still has to answer.
-  task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
+  task.budget = std::max(job_.solve.budget - before.searched, kMinBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
                        context_.store->Content(job_.id, SolveContent::kRequest));

@@ -140,7 +140,7 @@ constexpr OptionRow kRows[] = {
      .member = &VrpdOptions::max_solve_job_budget_s,
      .placeholder = "SECONDS",
      .help = "Refuse larger budgets of solve jobs",
-     .range = {.max = kMostBudgetSeconds},
+     .range = {.max = kMaxBudgetSeconds},
      .limit = {.name = "max_solve_job_budget_ms", .scale = kMsPerSecond}},
     {.key = "max_open_streams",
      .member = &VrpdOptions::max_open_streams,

@@ -14,7 +14,7 @@ namespace vrp {
 // Limits of the options of a request.
 struct SolveLimits {
   int32_t max_threads = 1;
-  absl::Duration max_budget = kMostBudget;
+  absl::Duration max_budget = kMaxBudget;
   absl::Duration default_budget = kDefaultBudget;  // not above max_budget
 };
 

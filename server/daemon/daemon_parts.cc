@@ -151,7 +151,7 @@ void Daemon::Parts::MakeBatcher() {
   batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
     pool->Run(std::move(work));
   };
-  batching.others_wait = [pool = solve_pool.get()] { return pool->waiting() > 0; };
+  batching.has_other_work = [pool = solve_pool.get()] { return pool->waiting() > 0; };
   batching.on_batch = [metrics = &telemetry->metrics(),
                        wait = telemetry->metrics().QueueWaitObserver("network")](
                           const DecodeBatcher::Report& report) {

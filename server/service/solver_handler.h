@@ -42,8 +42,8 @@ class SolverHandler {
     // The limits below apply to one request.
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
-    absl::Duration max_budget = kMostBudget;
-    absl::Duration max_job_budget = kMostBudget;
+    absl::Duration max_budget = kMaxBudget;
+    absl::Duration max_job_budget = kMaxBudget;
   };
   explicit SolverHandler(const Options& options)
       : options_(options), instances_(options.matrices, options.max_nodes) {}

@@ -80,7 +80,7 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
     VRP_ASSIGN_OR_RETURN(share_, messages_.Take(needed_bytes));
   }
   if (const absl::Status checked = checker_->Add(chunk); !checked.ok()) return WithField(checked);
-  if (!checker_->sound()) upload_ = nullptr;
+  if (!checker_->valid()) upload_ = nullptr;
   return upload_ == nullptr ? absl::OkStatus() : WithField(upload_->Add(chunk));
 }
 
