@@ -204,7 +204,8 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();
   };
-  const absl::StatusOr<TrainingResult> written = live.Ask(staging, kMaxStepWait, publish);
+  const absl::StatusOr<TrainingResult> written =
+      live.WriteAndPublish(staging, kMaxStepWait, publish);
   if (absl::IsCancelled(written.status())) {
     return absl::AbortedError(Concat(ResourceName(job),
                                      ": the training stopped before its next "

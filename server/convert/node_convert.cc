@@ -59,7 +59,7 @@ class NodeConverter {
     }
     data_.positions.clear();
     if (!message_.has_distance_matrix() && message_.matrices().empty()) {
-      errors_.Add("distance_matrix", "absent, and no node has a location either");
+      errors_.Add("distance_matrix", "absent, wanted a matrix because no node has a location");
     }
   }
 

@@ -90,26 +90,26 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
 }
 
 void SolverHandler::SolveLater(const v1::SolveRequest& request, const CallContext& context,
-                               Answered answered) const {
-  SolveAs(DecodeClass::kInteractive, request, context, std::move(answered));
+                               AnswerFn on_answer) const {
+  SolveAs(DecodeClass::kInteractive, request, context, std::move(on_answer));
 }
 
 void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& request,
-                            const CallContext& context, Answered answered) const {
+                            const CallContext& context, AnswerFn on_answer) const {
   const auto prepare = [&] { return PrepareCall(request, context, importance); };
   absl::StatusOr<Prepared> prepared = CallGuarded(prepare);
-  if (!prepared.ok()) return answered(prepared.status());
+  if (!prepared.ok()) return on_answer(prepared.status());
   if (!IsPolicyAlone(prepared->options.strategy)) {
     const auto run = [&] { return Run(request, *std::move(prepared)); };
-    return answered(CallGuarded(run));
+    return on_answer(CallGuarded(run));
   }
   const auto running = std::make_shared<const Running>(request, *std::move(prepared), *this);
-  vrp::SolveLater(
-      running->prepared.instance, running->prepared.options,
-      [this, running, answered = std::move(answered)](absl::StatusOr<SolveAnswer> answer) mutable {
-        const auto respond = [&] { return Respond(*running, answer); };
-        answered(CallGuarded(respond));
-      });
+  vrp::SolveLater(running->prepared.instance, running->prepared.options,
+                  [this, running,
+                   on_answer = std::move(on_answer)](absl::StatusOr<SolveAnswer> answer) mutable {
+                    const auto respond = [&] { return Respond(*running, answer); };
+                    on_answer(CallGuarded(respond));
+                  });
 }
 
 SolveLimits SolverHandler::limits() const {
@@ -253,8 +253,8 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
 
 void SolverHandler::SolveBatchItem(
     const v1::BatchSolveRequest& request, const CallContext& context,
-    absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const {
-  auto respond = [id = request.id().substr(0, kMaxBatchIdBytes), answered = std::move(answered)](
+    absl::AnyInvocable<void(v1::BatchSolveResponse)> on_answer) const {
+  auto respond = [id = request.id().substr(0, kMaxBatchIdBytes), on_answer = std::move(on_answer)](
                      absl::StatusOr<v1::SolveResponse> answer) mutable {
     v1::BatchSolveResponse response;
     response.set_id(std::move(id));
@@ -263,7 +263,7 @@ void SolverHandler::SolveBatchItem(
     } else {
       *response.mutable_error() = ToDetailedStatus(answer.status());
     }
-    answered(std::move(response));
+    on_answer(std::move(response));
   };
   if (request.id().size() > kMaxBatchIdBytes) {
     return respond(InvalidField(

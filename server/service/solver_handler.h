@@ -54,11 +54,11 @@ class SolverHandler {
                                           const CallContext& context,
                                           const ImprovementFn& on_improvement) const;
 
-  // Solves like Solve, but blocks no thread while a network decodes. Calls `answered` once, from
+  // Solves like Solve, but blocks no thread while a network decodes. Calls `on_answer` once, from
   // this thread or from a thread of the batcher. `request` lives until then. Does not throw.
-  using Answered = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
+  using AnswerFn = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
   void SolveLater(const v1::SolveRequest& request, const CallContext& context,
-                  Answered answered) const;
+                  AnswerFn on_answer) const;
 
   // Estimates the duration of a request and its latest start, before the handler checks the
   // request.
@@ -87,7 +87,7 @@ class SolverHandler {
   // Solves a request of BatchSolve like SolveLater. The response holds the id and the result or
   // error.
   void SolveBatchItem(const v1::BatchSolveRequest& request, const CallContext& context,
-                      absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
+                      absl::AnyInvocable<void(v1::BatchSolveResponse)> on_answer) const;
 
   const InstanceHandler& instances() const { return instances_; }
 
@@ -96,7 +96,7 @@ class SolverHandler {
                                        DecodeClass importance) const;
   SolveLimits limits() const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
-               Answered answered) const;
+               AnswerFn on_answer) const;
   // Takes the threads of a solve from `busy` and sets their number in `prepared`.
   BusyThreads::Lease TakeThreads(Prepared& prepared) const;
   struct Running;

@@ -55,7 +55,7 @@ grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext& call
   return RunUnaryLater(
       call,
       {.pool = context().solve_pool, .drain = context().drain.searches_end(), .forecast = forecast},
-      response, [this, &request](const CallContext& call_context, SolverHandler::Answered done) {
+      response, [this, &request](const CallContext& call_context, SolverHandler::AnswerFn done) {
         handler_.SolveLater(request, call_context, std::move(done));
       });
 }

@@ -208,7 +208,7 @@ TEST_F(AcceptorTest, StopsAtOnceAndLeavesConnectionsOpen) {
   char byte = 'x';
   ASSERT_EQ(send(socket.descriptor(), &byte, 1, 0), 1);
   EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 1);
-  EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "nobody listens";
+  EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "no process listens";
 }
 
 TEST(ListenOnAll, UsesOnePortForAllAddressesOfAHost) {

@@ -32,7 +32,7 @@ class DeviceServiceTest : public DaemonTest {
 };
 
 TEST_F(DeviceServiceTest, ReportsTheGpus) {
-  nvml_->figures[1] = kFakeGpuIsLost;
+  nvml_->queries[1] = kFakeGpuIsLost;
   vrpd_.nvml_library = FakeNvmlPath();
   Start();
   v1::ServerStats stats = Stats();

@@ -186,12 +186,14 @@ std::vector<Wrong> WrongStructures() {
          window.set_close(4);
        },
        kInvalid, "vehicles[0].breaks[0].time_window"},
-      {"shipment_of_nobody", Cvrp, [](auto& m) { m.add_shipments()->set_delivery_customer(3); },
-       kInvalid, "shipments[0].delivery_customer"},
+      {"shipment_of_unknown_customer", Cvrp,
+       [](auto& m) { m.add_shipments()->set_delivery_customer(3); }, kInvalid,
+       "shipments[0].delivery_customer"},
       {"shipment_to_itself", Cvrp, [](auto& m) { m.add_shipments(); }, kInvalid,
        "shipments[0].delivery_customer"},
-      {"group_of_nobody", Cvrp, [](auto& m) { m.add_alternative_groups()->add_customers(-1); },
-       kInvalid, "alternative_groups[0].customers[0]"},
+      {"group_of_unknown_customer", Cvrp,
+       [](auto& m) { m.add_alternative_groups()->add_customers(-1); }, kInvalid,
+       "alternative_groups[0].customers[0]"},
       {"vehicle_matrix", Cvrp,
        [](auto& m) {
          v1::Matrix& matrix = *m.mutable_vehicles(0)->mutable_duration_matrix();
