@@ -18,8 +18,8 @@ constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
     "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
 
-absl::Status DamagedEvent(Database& database, std::string_view what, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+absl::Status DamagedEvent(Database& database, std::string_view source, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
 absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {

@@ -52,8 +52,8 @@ absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<s
   return progress;
 }
 
-absl::Status DamagedJob(Database& database, std::string_view what, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+absl::Status DamagedJob(Database& database, std::string_view source, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
 std::string FromTexts(const std::vector<std::string>& texts) {

@@ -36,7 +36,7 @@ struct SolvePart {
   SolveProgress progress;  // the last stored progress
 };
 
-// The large texts of a solve job, which are stored apart from fields that change often.
+// The large texts of a solve job, which are stored separately from fields that change often.
 enum class SolveContent { kRequest, kPlan, kAnswer };
 
 }  // namespace vrp

@@ -155,7 +155,7 @@ absl::Status Database::Check() {
 }
 
 absl::Status Database::CopyTo(const std::string& path) {
-  absl::Cleanup remove_it = [&path] { unlink(path.c_str()); };
+  absl::Cleanup remover = [&path] { unlink(path.c_str()); };
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
   sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
   if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
@@ -164,7 +164,7 @@ absl::Status Database::CopyTo(const std::string& path) {
   if (code == SQLITE_DONE) code = SQLITE_OK;
   const int finished = sqlite3_backup_finish(backup);
   VRP_RETURN_IF_ERROR(copy->Error(code == SQLITE_OK ? finished : code, "copy to"));
-  std::move(remove_it).Cancel();
+  std::move(remover).Cancel();
   return absl::OkStatus();
 }
 

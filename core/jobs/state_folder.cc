@@ -39,7 +39,7 @@ absl::Status MakePrivateFolder(const fs::path& path) {
 absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
-  absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  absl::Cleanup closer = [descriptor] { close(descriptor); };
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return absl::ErrnoToStatus(errno, Concat("lock ", path));
     const absl::StatusOr<std::string> holder = ReadFile(path, kMaxLockFileBytes);
@@ -50,7 +50,7 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
   const std::string process = Concat(getpid());
   // Only the message above uses the content, so a failed write does not matter.
   if (ftruncate(descriptor, 0) == 0) (void)!pwrite(descriptor, process.data(), process.size(), 0);
-  std::move(close_it).Cancel();
+  std::move(closer).Cancel();
   return descriptor;
 }
 

@@ -112,10 +112,10 @@ absl::StatusOr<MatrixUpload> MatrixUpload::Begin(int32_t size, bool durations) {
 }
 
 int64_t MatrixUpload::BytesWith(size_t count) const {
-  const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
+  const size_t full_size = kHeaderBytes + wanted_ * sizeof(double);
   const size_t next = content_.size() + count * sizeof(double);
   const size_t reserved = next > content_.capacity() ? 2 * next : content_.capacity();
-  return static_cast<int64_t>(std::min(whole, reserved));
+  return static_cast<int64_t>(std::min(full_size, reserved));
 }
 
 absl::Status MatrixUpload::Add(const double* values, size_t count) {

@@ -37,8 +37,7 @@ enum class OtherArchitecture {
 //
 // A version published by a running training job is live (see IsLive); all others are finished. A
 // name without a version means the newest finished version. The alias `live` means the newest
-// version of all: the last one that a running job published, or the job's model once the job has
-// ended.
+// version of all: the last one that a running job published, or its model after the job's end.
 //
 // Thread-safe. Every call reads the folders, so the next call sees models that users add or remove
 // by hand. A loaded model does not change.

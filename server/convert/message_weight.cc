@@ -230,10 +230,10 @@ absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
                                      google::protobuf::io::ZeroCopyInputStream& wire,
                                      int64_t max_bytes) {
   static auto* const weights = new TypeWeights;
-  const TypeWeight& whole = weights->Of(type);
-  SizeEstimator estimator(wire, max_bytes - whole.bytes);
-  estimator.Add(&whole, 0);
-  if (!estimator.exceeds_limit()) return whole.bytes + estimator.bytes();
+  const TypeWeight& root = weights->Of(type);
+  SizeEstimator estimator(wire, max_bytes - root.bytes);
+  estimator.Add(&root, 0);
+  if (!estimator.exceeds_limit()) return root.bytes + estimator.bytes();
   return InvalidField(estimator.ExceededField(),
                       Concat("here the message exceeds the limit of ", max_bytes >> 20,
                              " MiB of memory (max_message_mib)"));

@@ -158,8 +158,8 @@ TEST(ListenAddress, ShowsTheBoundPort) {
   EXPECT_EQ(BoundAddress(*ParseListenAddress("unix:/tmp/s"), 1), "unix:/tmp/s");
 }
 
-// Returns the value that configs/vrpd.yaml must state for an option: its default, "[]" for a list,
-// or an empty text if the default is a description such as "no limit".
+// Returns the value that configs/vrpd.yaml must state for an option: its default, or "[]" for a
+// list. Returns an empty text if the default is a description such as "no limit".
 std::string ShippedValue(const OptionRow& row) {
   if (std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member)) return "[]";
   return row.default_text.empty() ? DefaultText(row) : "";

@@ -55,9 +55,9 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
     return NotEmpty(directory, names.front());
   }
   std::error_code error;
-  const bool fresh = !fs::exists(directory, error);
+  const bool is_new = !fs::exists(directory, error);
   VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
-  if (fresh) fs::permissions(directory, fs::perms::owner_all, error);
+  if (is_new) fs::permissions(directory, fs::perms::owner_all, error);
   if (error) return absl::ErrnoToStatus(error.value(), Concat("make private ", directory));
   const fs::path staging = fs::path(directory) / kRestoringFolder;
   if (mkdir(staging.c_str(), 0700) != 0) {
