@@ -322,23 +322,23 @@ TEST_F(JobStoreTest, RefusesADamagedFileWithTheRemedy) {
     const auto store = *Open();
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->Submit(test::ASpec(), "", 100).ok());
   }
-  const std::string sound = *ReadFile(path_);
+  const std::string intact = *ReadFile(path_);
   struct Damage {
-    const char* what;
+    const char* label;
     std::function<void()> act;
   };
   const std::vector<Damage> damages = {
       {"header", [&] { Overwrite(path_, 0, "this is no database"); }},
-      {"pages", [&] { Overwrite(path_, 4096, std::string(sound.size() - 4096, '\x5a')); }},
-      {"cut", [&] { fs::resize_file(path_, sound.size() / 2 / 4096 * 4096); }},
+      {"pages", [&] { Overwrite(path_, 4096, std::string(intact.size() - 4096, '\x5a')); }},
+      {"cut", [&] { fs::resize_file(path_, intact.size() / 2 / 4096 * 4096); }},
   };
   for (const Damage& damage : damages) {
     fs::remove(path_ + "-wal");
     fs::remove(path_ + "-shm");
-    ASSERT_TRUE(AtomicWriteFile(path_, sound).ok());
+    ASSERT_TRUE(AtomicWriteFile(path_, intact).ok());
     damage.act();
     const absl::Status status = Open().status();
-    EXPECT_TRUE(absl::IsDataLoss(status)) << damage.what << ": " << status;
+    EXPECT_TRUE(absl::IsDataLoss(status)) << damage.label << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
     EXPECT_THAT(std::string(status.message()), HasSubstr("restore a copy of it"));
   }

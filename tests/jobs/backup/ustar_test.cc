@@ -39,9 +39,9 @@ TEST(UstarTest, RefusesEntriesTheFormatCannotHoldByName) {
 }
 
 TEST(UstarTest, DetectsEveryChangedByteOfAHeader) {
-  const std::string sound = *WriteTarHeader({.path = "a/b", .size = 5});
-  for (size_t at = 0; at < sound.size(); ++at) {
-    std::string damaged = sound;
+  const std::string intact = *WriteTarHeader({.path = "a/b", .size = 5});
+  for (size_t at = 0; at < intact.size(); ++at) {
+    std::string damaged = intact;
     damaged[at] ^= 0x15;
     EXPECT_FALSE(ParseTarHeader(damaged).ok()) << at;
   }
