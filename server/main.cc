@@ -231,7 +231,7 @@ int Main(const std::vector<std::string>& arguments) {
 int main(int count, char** arguments) {
   // Files of jobs, models and matrices are private, even in a folder that other users can enter.
   umask(0077);
-  vrp::KeepOpenMpQuiet(arguments);
+  vrp::DisableOpenMpSpinning(arguments);
   vrp::DisableDeadlockDetection();
   const int code = vrp::Main({arguments + 1, arguments + count});
   if (code != vrp::kRestart) {

@@ -17,11 +17,12 @@ std::vector<NamedData> DatasetsOf(const TrainingConfig& config) {
   return named;
 }
 
-// Returns the dataset `name` of `store`, or an error if `store` is null.
+// Calls `method` of `store` with a dataset's name. Returns kNotFound if `store` is null.
 template <typename Value>
-absl::StatusOr<Value> Ask(const DatasetStore* store, const std::string& name,
-                          absl::StatusOr<Value> (DatasetStore::*ask)(std::string_view) const) {
-  if (store != nullptr) return (store->*ask)(name);
+absl::StatusOr<Value> CallStore(const DatasetStore* store, const std::string& name,
+                                absl::StatusOr<Value> (DatasetStore::*method)(std::string_view)
+                                    const) {
+  if (store != nullptr) return (store->*method)(name);
   return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
 }
 
@@ -33,9 +34,9 @@ std::string ErrorOf(const NamedData& data, const absl::Status& status) {
   return Concat(data.key, ": ", FromAbsl(status.message()), remedy);
 }
 
-// Returns what `dataset` lacks for its use by `key`; empty if it lacks nothing.
-std::string Lack(const TrainingConfig& config, const std::string& key,
-                 const StoredDataset& dataset) {
+// Describes why `key` cannot use `dataset`. Returns an empty string if it can.
+std::string UnusableReason(const TrainingConfig& config, const std::string& key,
+                           const StoredDataset& dataset) {
   const DatasetSummary& summary = dataset.summary;
   const Architecture& architecture = *config.architecture;
   if (architecture.node_order == NodeOrder::kByAngle && !summary.pointer_refusal.empty()) {
@@ -69,11 +70,12 @@ std::string Lack(const TrainingConfig& config, const std::string& key,
 absl::Status CheckDatasets(const TrainingConfig& config, const DatasetStore* store) {
   std::vector<std::string> errors;
   for (const NamedData& data : DatasetsOf(config)) {
-    const absl::StatusOr<StoredDataset> dataset = Ask(store, data.name, &DatasetStore::Get);
+    const absl::StatusOr<StoredDataset> dataset = CallStore(store, data.name, &DatasetStore::Get);
     if (!dataset.ok()) {
       errors.push_back(ErrorOf(data, dataset.status()));
-    } else if (const std::string lack = Lack(config, data.key, *dataset); !lack.empty()) {
-      errors.push_back(Concat(data.key, ": ", lack));
+    } else if (const std::string reason = UnusableReason(config, data.key, *dataset);
+               !reason.empty()) {
+      errors.push_back(Concat(data.key, ": ", reason));
     }
   }
   if (errors.empty()) return absl::OkStatus();
@@ -90,7 +92,7 @@ absl::StatusOr<DatasetPaths> FindDatasets(const TrainingConfig& config, const Da
   DatasetPaths paths;
   for (const NamedData& data : DatasetsOf(config)) {
     if (paths.contains(data.name)) continue;
-    absl::StatusOr<std::string> path = Ask(store, data.name, &DatasetStore::ContentPath);
+    absl::StatusOr<std::string> path = CallStore(store, data.name, &DatasetStore::ContentPath);
     if (!path.ok()) return absl::Status(path.status().code(), ErrorOf(data, path.status()));
     paths[data.name] = *std::move(path);
   }

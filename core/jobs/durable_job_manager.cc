@@ -19,7 +19,7 @@ namespace vrp {
 namespace {
 
 // Maximum time that a publication waits for the end of a step.
-constexpr absl::Duration kStepPatience = absl::Minutes(2);
+constexpr absl::Duration kMaxStepWait = absl::Minutes(2);
 
 // Returns the error for a job that does not run. Until the end of a run is stored, its job's record
 // still says RUNNING.
@@ -37,7 +37,8 @@ absl::Status NotRunning(const Job& job) {
 absl::Status CheckManagerOptions(const JobManager::Options& options) {
   if (options.book == nullptr || options.trainer == nullptr || options.registry == nullptr ||
       options.clock == nullptr) {
-    return absl::InvalidArgumentError("job manager: wanted a book, a trainer, a registry, a clock");
+    return absl::InvalidArgumentError(
+        "job manager: wanted a book, a trainer, a registry and a clock");
   }
   if (options.threads >= 1 && options.max_attempts >= 1 && options.max_queued >= 1)
     return absl::OkStatus();
@@ -51,7 +52,7 @@ absl::Status CheckManagerOptions(const JobManager::Options& options) {
 absl::StatusOr<std::unique_ptr<JobManager>> JobManager::Create(const Options& options) {
   VRP_RETURN_IF_ERROR(CheckManagerOptions(options));
   JobStore& store = options.book->store();
-  VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, {.in_a_row = options.max_attempts}));
+  VRP_RETURN_IF_ERROR(RecoverJobs(store, *options.registry, {.consecutive = options.max_attempts}));
   RemoveFinishedFolders(store, options.book->folder());
   return std::make_unique<DurableJobManager>(options);
 }
@@ -194,7 +195,7 @@ absl::StatusOr<LivePublication> DurableJobManager::Publish(std::string_view id) 
 absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job,
                                                                   LiveModels& live) {
   Registry& registry = *context_.registry;
-  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, KeptConfig(job.spec));
+  VRP_ASSIGN_OR_RETURN(const TrainingConfig config, ParseStoredConfig(job.spec));
   VRP_ASSIGN_OR_RETURN(const std::string staging, registry.StagingDirectory());
   const absl::Cleanup discard = [&registry, &staging] { registry.DiscardStaging(staging); };
   ModelVersion version;
@@ -203,7 +204,8 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
     VRP_ASSIGN_OR_RETURN(version, registry.Publish(config.name, staging));
     return absl::OkStatus();
   };
-  const absl::StatusOr<TrainingResult> written = live.Ask(staging, kStepPatience, publish);
+  const absl::StatusOr<TrainingResult> written =
+      live.WriteAndPublish(staging, kMaxStepWait, publish);
   if (absl::IsCancelled(written.status())) {
     return absl::AbortedError(Concat(ResourceName(job),
                                      ": the training stopped before its next "
@@ -215,13 +217,13 @@ absl::StatusOr<LivePublication> DurableJobManager::PublishWeights(const Job& job
   return LivePublication{ModelResourceName(version.name, version.version), written->steps};
 }
 
-absl::Status DurableJobManager::CheckUnread(std::string_view dataset) const {
+absl::Status DurableJobManager::CheckNotInUse(std::string_view dataset) const {
   JobFilter filter{.page_size = kMaxPageSize};
   do {
     VRP_ASSIGN_OR_RETURN(JobPage page, List(filter));
     for (const Job& job : page.jobs) {
       if (IsFinal(job.state)) continue;
-      const absl::StatusOr<TrainingConfig> config = KeptConfig(job.spec);
+      const absl::StatusOr<TrainingConfig> config = ParseStoredConfig(job.spec);
       if (!config.ok() || !ReadsDataset(*config, dataset)) continue;
       return absl::FailedPreconditionError(
           Concat("name: ", dataset, " is read by ", ResourceName(job), ", which is ",
@@ -238,7 +240,7 @@ absl::Status DurableJobManager::DeleteDataset(std::string_view name) {
     return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
   }
   absl::MutexLock lock(&datasets_mutex_);
-  VRP_RETURN_IF_ERROR(CheckUnread(name));
+  VRP_RETURN_IF_ERROR(CheckNotInUse(name));
   return datasets_->Delete(name);
 }
 

@@ -48,7 +48,7 @@ class DurableJobManager final : public JobManager {
   absl::StatusOr<Job> Change(std::string_view id,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
   // Checks that no unfinished job reads the dataset. Returns kFailedPrecondition otherwise.
-  absl::Status CheckUnread(std::string_view dataset) const;
+  absl::Status CheckNotInUse(std::string_view dataset) const;
   // Publishes a job's weights after `live` has written them. Returns the new version.
   absl::StatusOr<LivePublication> PublishWeights(const Job& job, LiveModels& live);
 

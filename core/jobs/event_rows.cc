@@ -18,8 +18,8 @@ constexpr char kSelectEvent[] =
     "SELECT sequence, attempt, time, type, state, text, step, progress FROM events "
     "WHERE job = (SELECT number FROM jobs WHERE id = ?) ";
 
-absl::Status DamagedEvent(Database& database, std::string_view what, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+absl::Status DamagedEvent(Database& database, std::string_view source, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
 absl::StatusOr<JobEvent> EventFromRow(Database& database, const Query& row) {
@@ -102,25 +102,26 @@ std::vector<JobEvent> FillGaps(std::vector<JobEvent> events, int64_t first, int6
 // A job's events of one type up to a sequence number.
 constexpr char kOfType[] = "FROM events WHERE job = ? AND type = ? AND sequence <= ?";
 
-struct Older {
+struct OlderEvents {
   int64_t job = 0;
   int64_t last = 0;  // later events are not touched
 };
 
-absl::StatusOr<int64_t> Count(Database& database, const Older& older, std::string_view type) {
+absl::StatusOr<int64_t> Count(Database& database, const OlderEvents& older, std::string_view type) {
   return ReadNumber(database, Concat("SELECT count(*) ", kOfType), older.job, type, older.last);
 }
 
-// Returns the least power of two that divides `last_step` into at most `most` intervals.
-int64_t Stride(int64_t last_step, int64_t most) {
+// Returns the smallest power of two that divides `last_step` into at most `max_intervals`
+// intervals.
+int64_t Stride(int64_t last_step, int64_t max_intervals) {
   int64_t stride = 1;
-  while (last_step / stride >= most) stride *= 2;
+  while (last_step / stride >= max_intervals) stride *= 2;
   return stride;
 }
 
 // Thins the events of one type to half their limit, so that thinning is rare. Returns whether the
 // type exceeded its limit.
-absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::string_view type,
+absl::StatusOr<bool> ThinSteps(Database& database, const OlderEvents& older, std::string_view type,
                                int64_t limit) {
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
   if (count <= limit) return false;
@@ -140,7 +141,7 @@ absl::StatusOr<bool> ThinSteps(Database& database, const Older& older, std::stri
   return true;
 }
 
-absl::StatusOr<bool> ThinLogs(Database& database, const Older& older, int64_t limit) {
+absl::StatusOr<bool> ThinLogs(Database& database, const OlderEvents& older, int64_t limit) {
   const std::string_view type = EventTypeName(EventType::kLog);
   VRP_ASSIGN_OR_RETURN(const int64_t count, Count(database, older, type));
   if (count <= limit + kFirstLogs) return false;
@@ -169,13 +170,13 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   VRP_RETURN_IF_ERROR(query.Bind(job_id));
   const int64_t last = range.last_step > 0 ? range.last_step : std::numeric_limits<int64_t>::max();
   std::vector<Point> points;
-  int64_t before = std::numeric_limits<int64_t>::max();
+  int64_t lowest_step = std::numeric_limits<int64_t>::max();
   while (true) {
     VRP_ASSIGN_OR_RETURN(const bool row, query.Next());
     if (!row) break;
     const Point point{query.Integer(0), query.Integer(1), query.Integer(2) != 0};
-    if (point.step >= before) continue;
-    before = point.step;
+    if (point.step >= lowest_step) continue;
+    lowest_step = point.step;
     const bool wanted = point.step >= range.first_step && point.step <= last;
     if (wanted && (point.end_of_epoch || !range.epochs_only)) points.push_back(point);
   }
@@ -183,9 +184,9 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Returns a sample over equal intervals, and the very last point. Takes from each interval the last
-// end of an epoch, or else the last point.
-std::vector<Point> Spread(const std::vector<Point>& points, int64_t wanted) {
+// Returns a sample over equal intervals, and the last point of all. Takes from each interval the
+// last end of an epoch, or else the last point.
+std::vector<Point> SampleEvenly(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;
   std::vector<Point> chosen;
@@ -206,7 +207,7 @@ absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEve
   std::optional<std::string> progress;
   if (event.progress) {
     progress = WriteProgress(*event.progress,
-                             event.progress->end_of_epoch ? RunTimes::kKeep : RunTimes::kLeaveOut);
+                             event.progress->end_of_epoch ? RunTimes::kInclude : RunTimes::kOmit);
   }
   if (event.published) progress = WritePublished(*event.published);
   if (event.solve) progress = WriteSolveProgress(*event.solve);
@@ -228,7 +229,7 @@ absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::str
     VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
     VRP_ASSIGN_OR_RETURN(events, EventsFromRows(database, query));
   }
-  // Read after the events, so this covers everything that was thinned before they were read.
+  // Reads this after the events, so that it covers all events that were thinned before.
   VRP_ASSIGN_OR_RETURN(const int64_t compacted_to,
                        ReadNumber(database, "SELECT compacted_to FROM jobs WHERE id = ?", job_id));
   return FillGaps(std::move(events), range.first, compacted_to);
@@ -238,7 +239,7 @@ absl::Status ThinEventRows(Database& database, int64_t job_number, const EventLi
   VRP_ASSIGN_OR_RETURN(
       const int64_t last,
       ReadNumber(database, "SELECT last_sequence FROM jobs WHERE number = ?", job_number));
-  const Older older{.job = job_number, .last = last - limits.newest};
+  const OlderEvents older{.job = job_number, .last = last - limits.newest};
   if (older.last < 1) return absl::OkStatus();
   VRP_ASSIGN_OR_RETURN(
       const bool progress,
@@ -256,7 +257,7 @@ absl::StatusOr<History> ReadHistoryRows(Database& database, std::string_view job
   VRP_ASSIGN_OR_RETURN(const std::vector<Point> points, ReadPoints(database, job_id, range));
   History history;
   history.stored = static_cast<int64_t>(points.size());
-  for (const Point& point : Spread(points, range.max_points)) {
+  for (const Point& point : SampleEvenly(points, range.max_points)) {
     VRP_ASSIGN_OR_RETURN(Query query, database.Prepare(Concat(kSelectEvent, "AND sequence = ?")));
     VRP_RETURN_IF_ERROR(query.Bind(job_id, point.sequence));
     VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events, EventsFromRows(database, query));

@@ -30,8 +30,7 @@ class EventTopic {
   // Wakes all followers, because this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once, as soon as event `next` exists or never will. Calls it at once if that
-  // is known already.
+  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
   // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
   void Forget(const void* follower);

@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::StatusOr<fs::path> FreshFolder(const fs::path& state, absl::Time now) {
-  const fs::path aside =
+absl::StatusOr<fs::path> CreateTargetFolder(const fs::path& state, absl::Time now) {
+  const fs::path target =
       state / Concat("forgotten-", absl::FormatTime("%Y%m%dT%H%M%E3SZ", now, absl::UTCTimeZone()));
-  if (mkdir(aside.c_str(), 0700) == 0) return aside;
-  return absl::ErrnoToStatus(errno, Concat("make folder ", aside.string()));
+  if (mkdir(target.c_str(), 0700) == 0) return target;
+  return absl::ErrnoToStatus(errno, Concat("make folder ", target.string()));
 }
 
 }  // namespace
@@ -36,17 +36,17 @@ absl::StatusOr<std::string> ForgetJobs(const std::string& state_directory, const
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<StateFolder> folder,
                        StateFolder::Open(state_directory));
   const fs::path state = folder->path();
-  VRP_ASSIGN_OR_RETURN(const fs::path aside, FreshFolder(state, clock.Now()));
+  VRP_ASSIGN_OR_RETURN(const fs::path target, CreateTargetFolder(state, clock.Now()));
   const fs::path database = folder->DatabasePath();
   // The marker moves last. Until then, daemons do not mistake the remaining files for a new folder.
   for (const fs::path& path :
        {fs::path(folder->JobsPath()), fs::path(database.string() + "-wal"),
         fs::path(database.string() + "-shm"), database, state / kStateMarkerFile}) {
     if (!fs::exists(path, error)) continue;
-    VRP_RETURN_IF_ERROR(MoveFolder(path.string(), (aside / path.filename()).string()));
+    VRP_RETURN_IF_ERROR(MoveFolder(path.string(), (target / path.filename()).string()));
   }
   VRP_RETURN_IF_ERROR(SyncPath(state.string()));
-  return aside.string();
+  return target.string();
 }
 
 }  // namespace vrp

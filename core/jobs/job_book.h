@@ -57,7 +57,7 @@ using JobListener = std::function<void(const Job& job)>;
 class JobBook {
  public:
   // Opens or creates the folder. `quota_bytes` is the limit of StateQuota. Returns
-  // kFailedPrecondition if another daemon has the folder, its schema is newer, or it cannot be
+  // kFailedPrecondition if another daemon uses the folder, its schema is newer, or it cannot be
   // written. Returns kDataLoss if the store is damaged or lost (see state_marker.h).
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0,

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMaxTextBytes = 16 << 10;  // limit of a log line or an error
 
 // Search time of an attempt after which earlier crashes of the daemon no longer count.
-constexpr absl::Duration kGetsOn = absl::Minutes(1);
+constexpr absl::Duration kCrashResetTime = absl::Minutes(1);
 
 // Whether `progress` ends an epoch with a better validation than all earlier epochs.
 bool IsBetter(const TrainingProgress& progress, const std::optional<TrainingProgress>& best) {
@@ -97,21 +97,21 @@ void JobChange::Checkpoint(int64_t step) {
   record_.crashes = 0;
 }
 
-void JobChange::Measured(const TrainingTotals& totals) {
+void JobChange::SetTotals(const TrainingTotals& totals) {
   // An attempt that ended before its first step has no totals.
   if (!record_.job.progress.has_value() || totals.steps == 0) return;
   record_.job.progress->totals = totals;
-  measured_ = true;
+  totals_set_ = true;
 }
 
 void JobChange::Resumed(int64_t step) { Add(EventType::kResumed).step = step; }
 
 void JobChange::ResumedSearch() { Add(EventType::kResumed).solve = record_.job.solve.progress; }
 
-void JobChange::Searched(absl::Duration searched, absl::Duration lately) {
-  record_.job.solve.progress.searched = searched;
-  searched_ = true;
-  if (lately >= kGetsOn) record_.crashes = 0;
+void JobChange::SetSearchTime(absl::Duration total, absl::Duration attempt) {
+  record_.job.solve.progress.searched = total;
+  search_time_set_ = true;
+  if (attempt >= kCrashResetTime) record_.crashes = 0;
 }
 
 void JobChange::Improved(const SolveProgress& progress, std::string plan) {
@@ -137,9 +137,9 @@ void JobChange::Published(const std::string& model, TrainingEnd end,
   event.published = weights;
 }
 
-void JobChange::RequestStop(std::string_view note) {
+void JobChange::RequestStop(std::string_view line) {
   record_.job.stop_requested = true;
-  Log(note);
+  Log(line);
 }
 
 void JobChange::PublishedLive(const std::string& model, int64_t step) {

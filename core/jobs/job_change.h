@@ -43,30 +43,30 @@ class JobChange {
   absl::Status Fail(const absl::Status& error);
   // Counts a crash of the daemon while the job ran.
   void CountCrash();
-  // Whether there is anything to store.
-  bool empty() const { return events_.empty() && !searched_ && !measured_; }
+  // Whether there is nothing to store.
+  bool empty() const { return events_.empty() && !search_time_set_ && !totals_set_; }
 
   void Log(std::string_view line);
   void Progress(const TrainingProgress& progress);
   void Checkpoint(int64_t step);
   void Resumed(int64_t step);
   // Stores the totals of the attempt that has just ended. Keeps the totals of the previous attempt
-  // if this one took no step. Adds no event.
-  void Measured(const TrainingTotals& totals);
+  // if the ended one took no step. Adds no event.
+  void SetTotals(const TrainingTotals& totals);
   // Records the final model, "models/{name}/versions/{n}".
   void Published(const std::string& model, TrainingEnd end, const PublishedWeights& weights);
   // Records a model that was published while the job runs, with the weights after `step`.
   void PublishedLive(const std::string& model, int64_t step);
-  // Asks the job to end with a model. Adds a log line with `note`.
-  void RequestStop(std::string_view note);
+  // Asks the job to end with a model. Adds `line` to the log.
+  void RequestStop(std::string_view line);
   // Sets the total time of preparing and running. Adds no event; the store writes the time with the
   // next event.
-  void Ran(absl::Duration run_time) { record_.job.run_time = run_time; }
+  void SetRunTime(absl::Duration run_time) { record_.job.run_time = run_time; }
 
   // Records that a solve job resumes from its stored plan.
   void ResumedSearch();
   // Sets the total search time, and the search time of this attempt. Adds no event.
-  void Searched(absl::Duration searched, absl::Duration lately);
+  void SetSearchTime(absl::Duration total, absl::Duration attempt);
   // Records a better plan, serialised by the server.
   void Improved(const SolveProgress& progress, std::string plan);
   // Records the answer. The caller then moves the job to SUCCEEDED.
@@ -80,8 +80,8 @@ class JobChange {
   JobRecord record_;
   const absl::Time now_;
   std::vector<JobEvent> events_;
-  bool searched_ = false;
-  bool measured_ = false;
+  bool search_time_set_ = false;
+  bool totals_set_ = false;
   std::map<SolveContent, std::string> contents_;
 };
 

@@ -50,11 +50,11 @@ void JobRecorder::WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWri
 
 void JobRecorder::Finish() {
   if (unstored_) StoreProgress(*unstored_);
-  if (totals_) Append([this](JobChange& change) { change.Measured(*totals_); });
+  if (totals_) Append([this](JobChange& change) { change.SetTotals(*totals_); });
 }
 
 absl::Duration JobRecorder::RunTime() const {
-  return options_.run_time_before + (options_.clock->SteadyNow() - began_);
+  return options_.run_time_before + (options_.clock->SteadyNow() - start_time_);
 }
 
 bool JobRecorder::IsDue() const {
@@ -90,17 +90,17 @@ void JobRecorder::Append(absl::FunctionRef<void(JobChange&)> add) {
       options_.store->Update(options_.job_id, Durability::kNormal, [this, add](JobChange& change) {
         if (lost_ > 0) {
           change.Log(Concat(lost_, " events before this one could not be stored: ",
-                            FromAbsl(lost_why_.message())));
+                            FromAbsl(lost_reason_.message())));
         }
         add(change);
-        change.Ran(RunTime());
+        change.SetRunTime(RunTime());
         return absl::OkStatus();
       });
   if (stored.ok()) {
     lost_ = 0;
   } else {
     ++lost_;
-    lost_why_ = stored.status();
+    lost_reason_ = stored.status();
   }
 }
 

@@ -35,7 +35,7 @@ class JobRecorder final : public TrainingObserver {
   };
   // Starts the clock of the attempt.
   explicit JobRecorder(Options options)
-      : options_(std::move(options)), began_(options_.clock->SteadyNow()) {}
+      : options_(std::move(options)), start_time_(options_.clock->SteadyNow()) {}
 
   void OnLog(std::string_view line) override;
   void OnProgress(const TrainingProgress& progress) override;
@@ -58,14 +58,14 @@ class JobRecorder final : public TrainingObserver {
   void Append(absl::FunctionRef<void(JobChange&)> add);
 
   const Options options_;
-  const absl::Time began_;
+  const absl::Time start_time_;
   absl::Time last_stored_time_ = absl::InfinitePast();
   int64_t last_stored_step_ = 0;
   std::optional<TrainingProgress> unstored_;  // the newest progress, if it was not due
   std::optional<TrainingTotals> totals_;      // totals of the finished run
   bool end_of_epoch_follows_ = false;         // whether unstored_ precedes its epoch's validation
   int64_t lost_ = 0;                          // number of lost events since the store last worked
-  absl::Status lost_why_;
+  absl::Status lost_reason_;
   std::unique_ptr<TensorBoardWriter> curves_;  // optional
   absl::Time curves_time_ = absl::InfinitePast();
   TrainingTotals curves_totals_;  // totals at the last event of curves_

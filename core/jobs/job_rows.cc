@@ -22,7 +22,7 @@ constexpr char kSelectJob[] =
 constexpr int kSolveColumns = 20;     // index of a solve job's first column
 constexpr int kTrainingColumns = 24;  // index of a training job's first column
 
-// Returns the SQL condition that a job has each wanted label.
+// SQL condition that a job has each wanted label. Its parameter is a JSON object of labels.
 constexpr char kHasLabels[] =
     "NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (SELECT 1 FROM "
     "json_each(jobs.labels) AS own WHERE own.key = wanted.key AND own.value = wanted.value))";
@@ -52,8 +52,8 @@ absl::StatusOr<std::optional<TrainingProgress>> ToProgress(const std::optional<s
   return progress;
 }
 
-absl::Status DamagedJob(Database& database, std::string_view what, std::string_view got) {
-  return absl::DataLossError(Concat(database.path(), ": ", what, ": got ", Quoted(got)));
+absl::Status DamagedJob(Database& database, std::string_view source, std::string_view got) {
+  return absl::DataLossError(Concat(database.path(), ": ", source, ": got ", Quoted(got)));
 }
 
 std::string FromTexts(const std::vector<std::string>& texts) {

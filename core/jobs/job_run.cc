@@ -16,7 +16,7 @@
 #include "core/jobs/dataset_use.h"
 #include "core/jobs/start_check.h"
 #include "core/jobs/submission.h"
-#include "core/jobs/sure_update.h"
+#include "core/jobs/update_with_retries.h"
 
 namespace vrp {
 
@@ -52,14 +52,14 @@ void JobRun::Run() {
   if (IsDeviceLost(outcome.status())) {
     // Handles a lost device like a crash of the daemon: the daemon restarts, and the job resumes
     // from its checkpoint. A job that keeps losing the device is quarantined. No other job starts
-    // until then.
+    // before the restart.
     recorder_.OnLog(FromAbsl(outcome.status().message()));
     context_.stopping->WaitFor(absl::InfiniteDuration());
     return;
   }
   const absl::StatusOr<Job> ended =
-      UpdateForSure(*context_.store, *context_.stopping, job_.id,
-                    [this, &outcome](JobChange& change) { return Conclude(change, outcome); });
+      UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
+                        [this, &outcome](JobChange& change) { return Conclude(change, outcome); });
   // If every write failed, the next start finds the job as interrupted and finishes it.
   if (ended.ok()) RemoveJobFolder(*context_.folder, *ended);
 }
@@ -76,7 +76,7 @@ absl::StatusOr<JobRun::Outcome> JobRun::RunToModel() {
 absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   TrainingRequest request;
   const JobSpec& spec = job_.spec;
-  VRP_ASSIGN_OR_RETURN(request.config, KeptConfig(spec));
+  VRP_ASSIGN_OR_RETURN(request.config, ParseStoredConfig(spec));
   VRP_ASSIGN_OR_RETURN(request.device,
                        ResolveDevice(spec.device.empty() ? context_.default_device : spec.device));
   request.threads = context_.threads;
@@ -95,12 +95,12 @@ absl::StatusOr<TrainingRequest> JobRun::Prepare() {
   }
   // A resumed run has its initial model in its checkpoint. The model itself may have been deleted.
   if (resumed_from > 0) request.config.initial_model.clear();
-  const std::string stated = request.config.initial_model;
+  const std::string configured = request.config.initial_model;
   VRP_ASSIGN_OR_RETURN(request.config.initial_model,
-                       InitialModelVersion(stated, *context_.registry));
-  if (request.config.initial_model != stated) {
+                       InitialModelVersion(configured, *context_.registry));
+  if (request.config.initial_model != configured) {
     recorder_.OnLog(
-        Concat("training.initial_model: ", stated, " is ", request.config.initial_model));
+        Concat("training.initial_model: ", configured, " is ", request.config.initial_model));
   }
   recorder_.WriteTensorBoard(
       TensorBoardWriter::Open({.folder = context_.folder->TensorBoardPath(job_.id),
@@ -114,8 +114,8 @@ absl::StatusOr<JobRun::Outcome> JobRun::TrainAndPublish(const TrainingRequest& r
   const absl::StatusOr<TrainingResult> trained = Train(request);
   recorder_.Finish();
   VRP_RETURN_IF_ERROR(trained.status());
-  VRP_ASSIGN_OR_RETURN(const JobRecord now, context_.store->Find(JobKind::kTraining, job_.id));
-  if (now.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
+  VRP_ASSIGN_OR_RETURN(const JobRecord current, context_.store->Find(JobKind::kTraining, job_.id));
+  if (current.job.state == JobState::kCancelling) return absl::CancelledError("cancelled");
   FreeSpaceForModel();
   VRP_ASSIGN_OR_RETURN(const ModelVersion published, PublishWhenPossible(request));
   if (published.name != request.config.name) {
@@ -143,12 +143,12 @@ absl::StatusOr<ModelVersion> JobRun::PublishWhenPossible(const TrainingRequest& 
 
 void JobRun::FreeSpaceForModel() {
   if (context_.quota == nullptr) return;
-  const absl::Status room = context_.quota->Check();
-  if (room.ok()) return;
+  const absl::Status space = context_.quota->Check();
+  if (space.ok()) return;
   recorder_.OnLog(
       Concat("the quota is used up, but the model is kept; it is smaller than the job's "
              "checkpoints, which are removed: ",
-             FromAbsl(room.message())));
+             FromAbsl(space.message())));
 }
 
 absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
@@ -156,14 +156,14 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
   // Registers the run before reading the job's state, so that later requests to end the job find
   // the run.
   const std::shared_ptr<LiveModels> live = context_.live->Add(job_.id, end_early_);
-  const absl::Cleanup over = [this] { context_.live->Remove(job_.id); };
+  const absl::Cleanup unregister = [this] { context_.live->Remove(job_.id); };
   VRP_RETURN_IF_ERROR(Begin());
-  TrainingRequest served = request;
-  served.live = live.get();
-  served.end_early = end_early_;
+  TrainingRequest live_request = request;
+  live_request.live = live.get();
+  live_request.end_early = end_early_;
   // Trainers return a Status. Even so, an exception must not end the daemon.
   try {
-    return context_.trainer->Train(served, stop, recorder_);
+    return context_.trainer->Train(live_request, stop, recorder_);
   } catch (const std::exception& error) {
     return absl::InternalError(Concat("the trainer threw: ", error.what()));
   } catch (...) {
@@ -172,25 +172,25 @@ absl::StatusOr<TrainingResult> JobRun::Train(const TrainingRequest& request) {
 }
 
 absl::Status JobRun::Begin() {
-  return UpdateForSure(*context_.store, *context_.stopping, job_.id,
-                       [this](JobChange& change) -> absl::Status {
-                         // Handles jobs that were cancelled, paused or stopped before the manager
-                         // knew the run.
-                         switch (change.state()) {
-                           case JobState::kCancelling:
-                             return absl::CancelledError("cancelled");
-                           case JobState::kPausing:
-                             return absl::CancelledError("paused");
-                           case JobState::kStopping:
-                             end_early_->Cancel();
-                             return absl::OkStatus();
-                           default:
-                             break;
-                         }
-                         const bool ends = change.record().job.stop_requested;
-                         if (ends) end_early_->Cancel();
-                         return change.MoveTo(ends ? JobState::kStopping : JobState::kRunning);
-                       })
+  return UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
+                           [this](JobChange& change) -> absl::Status {
+                             // Handles jobs that were cancelled, paused or stopped before the
+                             // manager knew the run.
+                             switch (change.state()) {
+                               case JobState::kCancelling:
+                                 return absl::CancelledError("cancelled");
+                               case JobState::kPausing:
+                                 return absl::CancelledError("paused");
+                               case JobState::kStopping:
+                                 end_early_->Cancel();
+                                 return absl::OkStatus();
+                               default:
+                                 break;
+                             }
+                             const bool ends = change.record().job.stop_requested;
+                             if (ends) end_early_->Cancel();
+                             return change.MoveTo(ends ? JobState::kStopping : JobState::kRunning);
+                           })
       .status();
 }
 
@@ -204,7 +204,7 @@ absl::Status JobRun::ConcludeStopped(JobChange& change) const {
 }
 
 absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& outcome) const {
-  change.Ran(recorder_.RunTime());
+  change.SetRunTime(recorder_.RunTime());
   if (outcome.ok()) {
     const TrainingResult& result = outcome->result;
     change.Published(outcome->model, result.end,
@@ -216,7 +216,8 @@ absl::Status JobRun::Conclude(JobChange& change, const absl::StatusOr<Outcome>& 
   }
   const absl::Status& error = outcome.status();
   if (change.state() == JobState::kCancelling) {
-    if (!absl::IsCancelled(error)) change.Log(Concat("while it was cancelled: ", error.ToString()));
+    if (!absl::IsCancelled(error))
+      change.Log(Concat("error during cancellation: ", error.ToString()));
     return change.MoveTo(JobState::kCancelled);
   }
   if (absl::IsCancelled(error) && change.state() == JobState::kPausing) {

@@ -56,7 +56,7 @@ void JobRunner::Work() {
   while (WaitForWork()) {
     const absl::StatusOr<std::optional<Job>> job = options_.store->StartNext(options_.kind);
     if (!job.ok()) {
-      // Waits because the disk is full. The queue continues once the store can be written.
+      // Waits before the next attempt, since the disk may be full.
       options_.stopping->WaitFor(kStoreRetry);
       Wake();
     } else if (job->has_value()) {

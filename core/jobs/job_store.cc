@@ -14,8 +14,8 @@
 namespace vrp {
 namespace {
 
-// Maximum size of a database that is verified at the start. Damage in larger ones is found when it
-// is read.
+// Maximum size of a database that is verified at the start. Damage in a larger one is found when
+// the damaged page is read.
 constexpr uintmax_t kMaxCheckedBytes = uintmax_t{256} << 20;
 
 // Number of events of a job after which its log is checked for thinning.
@@ -78,9 +78,9 @@ JobStore::JobStore(std::unique_ptr<Database> writer, std::unique_ptr<Database> r
                    const Clock* clock)
     : clock_(*clock), writer_(std::move(writer)), reader_(std::move(reader)) {}
 
-absl::StatusOr<std::string> JobStore::Identify(const std::string& fresh) {
+absl::StatusOr<std::string> JobStore::Identify(const std::string& new_id) {
   absl::MutexLock lock(&write_mutex_);
-  return IdentifyDatabase(*writer_, fresh);
+  return IdentifyDatabase(*writer_, new_id);
 }
 
 absl::StatusOr<std::optional<Job>> JobStore::FindSame(const Job& draft) const {

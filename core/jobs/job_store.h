@@ -34,8 +34,8 @@ class JobStore {
   static absl::StatusOr<std::unique_ptr<JobStore>> Open(const std::string& path,
                                                         const Clock* clock);
 
-  // Returns the database's permanent id. Stores `fresh` as the id if the database has none.
-  absl::StatusOr<std::string> Identify(const std::string& fresh);
+  // Returns the database's permanent id. Stores `new_id` as the id if the database has none.
+  absl::StatusOr<std::string> Identify(const std::string& new_id);
   // Sets the listener. Must be called before anything is written.
   void SetListener(Listener listener) { listener_ = std::move(listener); }
 

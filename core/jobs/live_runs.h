@@ -1,4 +1,4 @@
-// Running trainings, which other threads may ask to publish their weights or to end.
+// Lets other threads make running trainings publish their weights or end.
 #pragma once
 
 #include <functional>

@@ -115,21 +115,21 @@ absl::Status UnreadableProgress(std::string_view text) {
 
 struct Reader {
   const nlohmann::json& json;
-  bool& sound;
+  bool& valid;
   void operator()(const std::string& key, int64_t& value) const {
     if (!json.contains(key)) return;
-    json[key].is_number_integer() ? void(value = json[key].get<int64_t>()) : void(sound = false);
+    json[key].is_number_integer() ? void(value = json[key].get<int64_t>()) : void(valid = false);
   }
   void operator()(const std::string& key, double& value) const {
-    if (json.contains(key) && !ToDouble(json[key], value)) sound = false;
+    if (json.contains(key) && !ToDouble(json[key], value)) valid = false;
   }
   void operator()(const std::string& key, bool& value) const {
     if (!json.contains(key)) return;
-    json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(sound = false);
+    json[key].is_boolean() ? void(value = json[key].get<bool>()) : void(valid = false);
   }
   void operator()(const std::string& key, std::string& value) const {
     if (!json.contains(key)) return;
-    json[key].is_string() ? void(value = json[key].get<std::string>()) : void(sound = false);
+    json[key].is_string() ? void(value = json[key].get<std::string>()) : void(valid = false);
   }
   template <typename Value>
   void operator()(const std::string& key, std::optional<Value>& value) const {
@@ -142,7 +142,7 @@ struct Reader {
 std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times) {
   nlohmann::json json = nlohmann::json::object();
   ForEachField(progress, Writer{json});
-  if (run_times == RunTimes::kKeep) ForEachRunTime(progress, Writer{json});
+  if (run_times == RunTimes::kInclude) ForEachRunTime(progress, Writer{json});
   return json.dump();
 }
 
@@ -152,10 +152,10 @@ absl::StatusOr<TrainingProgress> ParseProgress(std::string_view text) {
   // Values that earlier versions did not measure are NaN, not 0.
   progress.validation_gap = std::numeric_limits<double>::quiet_NaN();
   progress.accuracy = progress.validation_accuracy = progress.validation_gap;
-  bool sound = json.ok() && json->is_object();
-  if (sound) ForEachField(progress, Reader{*json, sound});
-  if (sound) ForEachRunTime(progress, Reader{*json, sound});
-  if (!sound) return UnreadableProgress(text);
+  bool valid = json.ok() && json->is_object();
+  if (valid) ForEachField(progress, Reader{*json, valid});
+  if (valid) ForEachRunTime(progress, Reader{*json, valid});
+  if (!valid) return UnreadableProgress(text);
   return progress;
 }
 
@@ -168,10 +168,10 @@ std::string WritePublished(const PublishedWeights& published) {
 absl::StatusOr<PublishedWeights> ParsePublished(std::string_view text) {
   const absl::StatusOr<nlohmann::json> json = ParseJsonText(text, "published");
   PublishedWeights published;
-  bool sound = json.ok() && json->is_object();
-  if (sound) ForEachPublishedField(published, Reader{*json, sound});
-  const auto reason = sound ? json->find(kReason) : nlohmann::json::const_iterator();
-  if (!sound || reason == json->end() || !reason->is_string()) return UnreadableProgress(text);
+  bool valid = json.ok() && json->is_object();
+  if (valid) ForEachPublishedField(published, Reader{*json, valid});
+  const auto reason = valid ? json->find(kReason) : nlohmann::json::const_iterator();
+  if (!valid || reason == json->end() || !reason->is_string()) return UnreadableProgress(text);
   // A later version may write a reason that this one does not know.
   published.reason = ParsePublishReason(reason->get<std::string>()).value_or(published.reason);
   return published;
@@ -190,11 +190,11 @@ absl::StatusOr<SolveProgress> ParseSolveProgress(std::string_view text) {
   SolveProgress progress;
   int64_t searched = 0;
   int64_t improved = 0;
-  bool sound = json.ok() && json->is_object();
-  if (sound) ForEachSolveField(progress, Reader{*json, sound});
-  if (sound) Reader{*json, sound}(kSearched, searched);
-  if (sound) Reader{*json, sound}(kImproved, improved);
-  if (!sound) return UnreadableProgress(text);
+  bool valid = json.ok() && json->is_object();
+  if (valid) ForEachSolveField(progress, Reader{*json, valid});
+  if (valid) Reader{*json, valid}(kSearched, searched);
+  if (valid) Reader{*json, valid}(kImproved, improved);
+  if (!valid) return UnreadableProgress(text);
   progress.searched = absl::Nanoseconds(searched);
   progress.improved = absl::Nanoseconds(improved);
   return progress;

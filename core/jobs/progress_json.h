@@ -12,11 +12,12 @@
 namespace vrp {
 
 // Whether to write the times of a run's phases, which only ends of epochs and whole jobs need.
-enum class RunTimes { kKeep, kLeaveOut };
+enum class RunTimes { kInclude, kOmit };
 
 // Returns the progress as JSON. Doubles are read back bit for bit. NaN and infinities, which JSON
 // lacks, are written as words.
-std::string WriteProgress(const TrainingProgress& progress, RunTimes run_times = RunTimes::kKeep);
+std::string WriteProgress(const TrainingProgress& progress,
+                          RunTimes run_times = RunTimes::kInclude);
 // Parses the text of WriteProgress. Skips unknown keys. Absent keys, as in texts of earlier
 // versions, keep their defaults, or NaN if that means no value. Returns kDataLoss if WriteProgress
 // did not write the text.

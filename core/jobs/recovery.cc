@@ -18,45 +18,46 @@ constexpr char kRemedy[] =
     "find the reason in the daemon's log, then submit the job again with other settings (a "
     "smaller batch, another --device)";
 
-struct CrashWords {
-  std::string without;  // progress that the job did not make before the crash
-  std::string goes_on;
-  std::string stands;
+struct CrashTexts {
+  std::string missing_progress;  // progress that the job did not make before the crash
+  std::string next_step;
+  std::string current_state;
 };
 
 // Moves to FAILED after `max_attempts` crashes in a row, otherwise to `next`.
-absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashWords& words,
+absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashTexts& texts,
                         JobState next) {
   change.CountCrash();
   const int32_t crashes = change.record().crashes;
   if (crashes >= max_attempts) {
-    return change.Fail(absl::AbortedError(
-        Concat("the daemon crashed ", crashes, " times in a row in this job without ",
-               words.without, ", the limit is ", max_attempts, "; ", words.stands)));
+    return change.Fail(absl::AbortedError(Concat(
+        "the daemon crashed ", crashes, " times in a row in this job without ",
+        texts.missing_progress, ", the limit is ", max_attempts, "; ", texts.current_state)));
   }
   change.Log(Concat("the daemon crashed while the job ran (crash ", crashes, " of ", max_attempts,
-                    "); ", words.goes_on));
+                    "); ", texts.next_step));
   return next == change.state() ? absl::OkStatus() : change.MoveTo(next);
 }
 
 absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
-  const std::string stands =
+  const std::string current_state =
       Concat("its last checkpoint is of step ", change.record().checkpoint_step, "; ", kRemedy);
-  if (change.record().all_crashes + 1 >= limits.in_all) {
+  if (change.record().all_crashes + 1 >= limits.total) {
     change.CountCrash();
-    return change.Fail(absl::AbortedError(Concat(
-        "the daemon crashed ", limits.in_all, " times in this job, which is the limit; ", stands)));
+    return change.Fail(
+        absl::AbortedError(Concat("the daemon crashed ", limits.total,
+                                  " times in this job, which is the limit; ", current_state)));
   }
-  return CountCrash(change, limits.in_a_row,
-                    {.without = "a new checkpoint",
-                     .goes_on = change.record().job.stop_requested
-                                    ? "the job ends with a model from its last checkpoint"
-                                    : "the job resumes from its last checkpoint",
-                     .stands = stands},
+  return CountCrash(change, limits.consecutive,
+                    {.missing_progress = "a new checkpoint",
+                     .next_step = change.record().job.stop_requested
+                                      ? "the job ends with a model from its last checkpoint"
+                                      : "the job resumes from its last checkpoint",
+                     .current_state = current_state},
                     JobState::kQueued);
 }
 
-// Returns the card's statements about published weights whose run left no other record.
+// Returns the published weights that the card describes, for a run that left no other record.
 PublishedWeights FromCard(const ModelCard& card) {
   return {.epoch = card.epoch,
           .step = card.steps,
@@ -87,11 +88,12 @@ absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
   const bool has_plan = progress.improvements > 0;
   const bool ends = change.state() == JobState::kStopping ||
                     (has_plan && change.record().crashes + 1 >= max_attempts);
-  const CrashWords words = {
-      .without = "a better plan",
-      .goes_on = ends ? "it ends with the best plan" : "the search resumes from its best plan",
-      .stands = has_plan ? Concat("its best plan has cost ", progress.cost) : "it has no plan"};
-  return CountCrash(change, max_attempts + (has_plan ? 1 : 0), words,
+  const CrashTexts texts = {
+      .missing_progress = "a better plan",
+      .next_step = ends ? "it ends with the best plan" : "the search resumes from its best plan",
+      .current_state =
+          has_plan ? Concat("its best plan has cost ", progress.cost) : "it has no plan"};
+  return CountCrash(change, max_attempts + (has_plan ? 1 : 0), texts,
                     ends ? JobState::kStopping : JobState::kQueued);
 }
 

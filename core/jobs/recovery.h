@@ -16,14 +16,14 @@ namespace vrp {
 // The number of crashes after which a job is quarantined, so that it cannot crash the daemon for
 // ever.
 struct CrashLimits {
-  int32_t in_a_row = 3;  // limit of crashes without a new checkpoint
-  int32_t in_all = 20;   // limit of all crashes, regardless of progress in between
+  int32_t consecutive = 3;  // limit of crashes without a new checkpoint
+  int32_t total = 20;       // limit of all crashes, regardless of progress in between
 };
 
-// Recovers training jobs. A crash interrupted the jobs in PREPARING or RUNNING, since a graceful
-// stop leaves jobs QUEUED. Queues these jobs again, or quarantines them as FAILED at the limits.
-// Moves CANCELLING to CANCELLED and PAUSING to PAUSED; STOPPING waits to end with a model. Moves
-// jobs whose model was published already to SUCCEEDED. Blocks.
+// Recovers training jobs. A crash interrupted the jobs in PREPARING, RUNNING or STOPPING, since a
+// graceful stop leaves jobs QUEUED. Queues these jobs again, or quarantines them as FAILED at the
+// limits. Jobs that were STOPPING end with a model once they run. Moves CANCELLING to CANCELLED and
+// PAUSING to PAUSED. Moves jobs whose model was published already to SUCCEEDED. Blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
 // Queues interrupted solve jobs again. After `max_attempts` crashes without a better plan or a

@@ -155,16 +155,16 @@ absl::Status Migrate(Database& database, std::span<const std::string_view> migra
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& fresh) {
+absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& new_id) {
   VRP_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database, Durability::kFull));
   VRP_ASSIGN_OR_RETURN(Query known, database.Prepare("SELECT value FROM meta WHERE key = 'id'"));
   VRP_ASSIGN_OR_RETURN(const bool row, known.Next());
   if (row) return known.Text(0);
   VRP_ASSIGN_OR_RETURN(Query insert, database.Prepare("INSERT INTO meta VALUES ('id', ?)"));
-  VRP_RETURN_IF_ERROR(insert.Bind(fresh));
+  VRP_RETURN_IF_ERROR(insert.Bind(new_id));
   VRP_RETURN_IF_ERROR(insert.Run());
   VRP_RETURN_IF_ERROR(transaction.Commit());
-  return fresh;
+  return new_id;
 }
 
 }  // namespace vrp

@@ -24,8 +24,8 @@ absl::StatusOr<int64_t> ReadSchemaVersion(Database& database);
 // belongs to another program.
 absl::Status Migrate(Database& database, std::span<const std::string_view> migrations);
 
-// Returns the permanent id of a migrated database. If the database has no id, `fresh` becomes its
+// Returns the permanent id of a migrated database. If the database has no id, `new_id` becomes its
 // id.
-absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& fresh);
+absl::StatusOr<std::string> IdentifyDatabase(Database& database, const std::string& new_id);
 
 }  // namespace vrp

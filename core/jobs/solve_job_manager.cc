@@ -16,12 +16,12 @@ absl::Status CheckSolveManagerOptions(const SolveJobManager::Options& options) {
   if (options.book == nullptr || options.solver == nullptr || options.clock == nullptr) {
     return absl::InvalidArgumentError("solve job manager: wanted a book, a solver and a clock");
   }
-  if (options.at_once >= 1 && options.max_attempts >= 1 && options.max_queued >= 1) {
+  if (options.max_running >= 1 && options.max_attempts >= 1 && options.max_queued >= 1) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(Concat("solve job manager: got at_once ", options.at_once,
-                                           ", max_attempts ", options.max_attempts, ", max_queued ",
-                                           options.max_queued, ", wanted 1 or more of each"));
+  return absl::InvalidArgumentError(Concat(
+      "solve job manager: got max_running ", options.max_running, ", max_attempts ",
+      options.max_attempts, ", max_queued ", options.max_queued, ", wanted 1 or more of each"));
 }
 
 absl::Status RequestStop(JobChange& change) {
@@ -67,7 +67,7 @@ SolveJobManager::SolveJobManager(const Options& options)
                 .store_interval = options.store_interval}),
       runner_options_({.store = &book_->store(),
                        .kind = JobKind::kSolve,
-                       .threads = options.at_once,
+                       .threads = options.max_running,
                        .niceness = options.niceness,
                        .stopping = &stopping_}) {}
 

@@ -26,7 +26,7 @@ class SolveJobManager {
     std::shared_ptr<JobBook> book = {};  // stores the jobs
     JobSolver* solver = nullptr;         // outlives the manager
     const Clock* clock = nullptr;        // outlives the manager
-    int32_t at_once = 1;                 // number of concurrent jobs
+    int32_t max_running = 1;             // number of concurrent jobs
     int32_t niceness = 0;                // niceness of the jobs' threads; see JobRunner
     // Minimum time between two writes of the plan and of the search time. The last values are
     // always stored.
@@ -35,7 +35,7 @@ class SolveJobManager {
                                // after which the job ends
     int32_t max_queued = 1000;
   };
-  // Queues interrupted jobs again, ends those that were being stopped (some milliseconds each) and
+  // Queues interrupted jobs again, ends those that were being stopped (a few milliseconds each) and
   // starts the threads that run jobs.
   static absl::StatusOr<std::unique_ptr<SolveJobManager>> Create(const Options& options);
   // Stops the running jobs and stores their best plans and search times. The jobs resume at the

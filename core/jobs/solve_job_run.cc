@@ -8,7 +8,7 @@
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
 #include "core/jobs/solve_recorder.h"
-#include "core/jobs/sure_update.h"
+#include "core/jobs/update_with_retries.h"
 #include "core/solve/solve_limits.h"
 
 namespace vrp {
@@ -17,7 +17,7 @@ void SolveJobRun::Run() {
   progress_ = job_.solve.progress;
   const absl::StatusOr<TaskAnswer> answer = Search();
   // If every write fails, the next start finds the job as interrupted.
-  UpdateForSure(*context_.store, *context_.stopping, job_.id, [&](JobChange& change) {
+  UpdateWithRetries(*context_.store, *context_.stopping, job_.id, [&](JobChange& change) {
     return Conclude(change, answer);
   }).IgnoreError();
 }
@@ -48,7 +48,7 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
   task.searched = before.searched;
   if (before.improvements > 0) task.since_improvement = before.searched - before.improved;
   // A job whose budget was used up when the daemon crashed still has to answer.
-  task.budget = std::max(job_.solve.budget - before.searched, kLeastBudget);
+  task.budget = std::max(job_.solve.budget - before.searched, kMinBudget);
   task.cancel = cancel_;
   VRP_ASSIGN_OR_RETURN(std::optional<std::string> request,
                        context_.store->Content(job_.id, SolveContent::kRequest));
@@ -63,16 +63,16 @@ absl::StatusOr<SolveTask> SolveJobRun::MakeTask() const {
 }
 
 absl::Status SolveJobRun::Begin() {
-  return UpdateForSure(*context_.store, *context_.stopping, job_.id,
-                       [this](JobChange& change) {
-                         if (job_.attempt > 1) change.ResumedSearch();
-                         // Handles a job that was stopped before the manager knew the run.
-                         if (change.state() == JobState::kStopping) {
-                           cancel_->Cancel();
-                           return absl::OkStatus();
-                         }
-                         return change.MoveTo(JobState::kRunning);
-                       })
+  return UpdateWithRetries(*context_.store, *context_.stopping, job_.id,
+                           [this](JobChange& change) {
+                             if (job_.attempt > 1) change.ResumedSearch();
+                             // Handles a job that was stopped before the manager knew the run.
+                             if (change.state() == JobState::kStopping) {
+                               cancel_->Cancel();
+                               return absl::OkStatus();
+                             }
+                             return change.MoveTo(JobState::kRunning);
+                           })
       .status();
 }
 
@@ -94,7 +94,7 @@ absl::Status SolveJobRun::Conclude(JobChange& change,
   const bool interrupted = context_.stopping->IsSet() && !stopped &&
                            (answer.ok() ? answer->cancelled : absl::IsCancelled(answer.status()));
   if (interrupted) {
-    change.Searched(progress_.searched, absl::ZeroDuration());
+    change.SetSearchTime(progress_.searched, absl::ZeroDuration());
     change.Log("the daemon stops; the search resumes from its best plan at the next start");
     return change.MoveTo(JobState::kQueued);
   }

@@ -20,7 +20,7 @@ struct SolveSpec {
 struct SolveProgress {
   absl::Duration searched = {};  // time searched, over all attempts
   int64_t improvements = 0;      // number of better plans found; 0: no plan yet
-  // Cost of the best plan.
+  // Cost, routes and unserved customers of the best plan.
   Cost cost = 0;
   int64_t routes = 0;
   int64_t unserved = 0;
@@ -36,7 +36,7 @@ struct SolvePart {
   SolveProgress progress;  // the last stored progress
 };
 
-// The large texts of a solve job, which are stored apart from fields that change often.
+// The large texts of a solve job, which are stored separately from fields that change often.
 enum class SolveContent { kRequest, kPlan, kAnswer };
 
 }  // namespace vrp

@@ -6,7 +6,7 @@ namespace vrp {
 
 SolveRecorder::SolveRecorder(Options options)
     : options_(std::move(options)),
-      begun_(options_.clock->SteadyNow()),
+      start_time_(options_.clock->SteadyNow()),
       progress_(options_.before),
       thread_([this] { Work(); }) {}
 
@@ -40,7 +40,9 @@ SolveProgress SolveRecorder::Finish() {
   return progress_;
 }
 
-absl::Duration SolveRecorder::SearchTime() const { return options_.clock->SteadyNow() - begun_; }
+absl::Duration SolveRecorder::SearchTime() const {
+  return options_.clock->SteadyNow() - start_time_;
+}
 
 void SolveRecorder::Work() {
   bool has_plan = options_.before.improvements > 0;
@@ -69,7 +71,7 @@ bool SolveRecorder::Store() {
   const absl::StatusOr<Job> stored =
       options_.store->Update(options_.job_id, Durability::kNormal, [&](JobChange& change) {
         if (plan.has_value()) change.Improved(progress, *plan);
-        change.Searched(options_.before.searched + search_time, search_time);
+        change.SetSearchTime(options_.before.searched + search_time, search_time);
         return absl::OkStatus();
       });
   if (!plan.has_value()) return false;

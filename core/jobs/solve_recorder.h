@@ -35,7 +35,8 @@ class SolveRecorder {
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
   void Found(FoundPlan plan);
-  // Stores the rest and returns the progress. Must be called once, after the search has ended.
+  // Stores all unstored changes and returns the progress. Must be called once, after the search has
+  // ended.
   SolveProgress Finish();
 
  private:
@@ -45,11 +46,11 @@ class SolveRecorder {
   bool AwaitEnd(bool or_plan);
   // Stores the progress and the newest plan. Returns whether there was a plan to store.
   bool Store();
-  // Returns the time since this recorder began.
+  // Returns the time since the recorder was created.
   absl::Duration SearchTime() const;
 
   const Options options_;
-  const absl::Time begun_;
+  const absl::Time start_time_;
   absl::Mutex mutex_;
   SteadyCondVar changed_;
   SolveProgress progress_ ABSL_GUARDED_BY(mutex_);               // including unstored changes

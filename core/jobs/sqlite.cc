@@ -14,22 +14,22 @@
 namespace vrp {
 namespace {
 
-constexpr int kBusyTimeoutMs = 10'000;  // time to wait for another program that reads the file
+constexpr int kBusyTimeoutMs = 10'000;  // time to wait for another program that locks the file
 
 // Returns the system's error number behind an error; 0 if unknown.
 int SystemError(sqlite3* handle, int code) {
   if (handle == nullptr) return 0;
-  const int told = sqlite3_system_errno(handle);
-  if (told != 0 || (code & 0xff) != SQLITE_IOERR) return told;
-  // SQLite does not report the system's error for a commit, which writes to the log. The log's
-  // error is used instead.
+  const int reported = sqlite3_system_errno(handle);
+  if (reported != 0 || (code & 0xff) != SQLITE_IOERR) return reported;
+  // SQLite does not report the system's error for a commit, which writes to the log. Reads the
+  // error of the log instead.
   sqlite3_file* log = nullptr;
   sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
-  int why = 0;
+  int system_error = 0;
   if (log != nullptr && log->pMethods != nullptr) {
-    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &why);
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &system_error);
   }
-  return why;
+  return system_error;
 }
 
 }  // namespace
@@ -75,7 +75,9 @@ absl::StatusOr<bool> Query::Next() {
 
 absl::Status Query::Run() {
   VRP_ASSIGN_OR_RETURN(const bool row, Next());
-  if (row) return absl::InternalError(Concat(database_.path(), ": a row where none was expected"));
+  if (row)
+    return absl::InternalError(
+        Concat(database_.path(), ": got a row from a statement, wanted none"));
   return absl::OkStatus();
 }
 
@@ -153,7 +155,7 @@ absl::Status Database::Check() {
 }
 
 absl::Status Database::CopyTo(const std::string& path) {
-  absl::Cleanup remove_it = [&path] { unlink(path.c_str()); };
+  absl::Cleanup remover = [&path] { unlink(path.c_str()); };
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> copy, OpenPlain(path));
   sqlite3_backup* backup = sqlite3_backup_init(copy->handle_, "main", handle_, "main");
   if (backup == nullptr) return copy->Error(sqlite3_errcode(copy->handle_), "copy to");
@@ -162,7 +164,7 @@ absl::Status Database::CopyTo(const std::string& path) {
   if (code == SQLITE_DONE) code = SQLITE_OK;
   const int finished = sqlite3_backup_finish(backup);
   VRP_RETURN_IF_ERROR(copy->Error(code == SQLITE_OK ? finished : code, "copy to"));
-  std::move(remove_it).Cancel();
+  std::move(remover).Cancel();
   return absl::OkStatus();
 }
 
@@ -174,19 +176,21 @@ absl::Status Database::SetDurability(Durability durability) {
   return absl::OkStatus();
 }
 
-absl::Status Database::Error(int code, std::string_view doing) const {
+absl::Status Database::Error(int code, std::string_view operation) const {
   if (code == SQLITE_OK) return absl::OkStatus();
   const char* detail = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  const int why = SystemError(handle_, code);
-  const std::string reason = why == 0 ? "" : Concat(" (", std::strerror(why), ")");
-  const std::string text = Concat(path_, ": cannot ", doing, ": ", Escaped(detail), reason);
+  const int system_error = SystemError(handle_, code);
+  const std::string reason =
+      system_error == 0 ? "" : Concat(" (", std::strerror(system_error), ")");
+  const std::string text = Concat(path_, ": cannot ", operation, ": ", Escaped(detail), reason);
   switch (code & 0xff) {
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(Concat(text, "; free some space"));
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return absl::DataLossError(Concat(
-          text, "; the file is damaged or of another program: restore a copy of it, without its ",
+          text,
+          "; the file is damaged or belongs to another program: restore a copy of it, without its ",
           "-wal and -shm, or move it aside and begin without jobs (vrpd --forget-jobs)"));
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
@@ -200,7 +204,7 @@ absl::Status Database::Error(int code, std::string_view doing) const {
     case SQLITE_LOCKED:
       return absl::UnavailableError(text);
     case SQLITE_IOERR:
-      if (why == EROFS) return absl::FailedPreconditionError(text);
+      if (system_error == EROFS) return absl::FailedPreconditionError(text);
       return absl::UnavailableError(
           Concat(text, "; the quota or a limit on sizes may be used up, or the disk is failing"));
     default:

@@ -23,24 +23,24 @@ absl::StatusOr<std::string> InitialModelVersion(const std::string& initial_model
 absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec, const TrainingConfig& config,
                                     const JobRunContext& context) {
   std::vector<std::string> errors;
-  const auto note = [&errors](const absl::Status& status) {
+  const auto add_error = [&errors](const absl::Status& status) {
     if (!status.ok()) errors.emplace_back(status.message());
   };
   const absl::StatusOr<DeviceId> device =
       ResolveDevice(spec.device.empty() ? context.default_device : spec.device);
-  note(device.status());
+  add_error(device.status());
   TrainingRequest request;
   request.config = config;
   request.device = device.value_or(DeviceId{});
   request.models_directories = context.registry->Roots();
   absl::StatusOr<std::string> model = InitialModelVersion(config.initial_model, *context.registry);
-  note(model.status());
+  add_error(model.status());
   request.config.initial_model = model.ok() ? *std::move(model) : "";
   const absl::Status inputs = context.trainer->CheckInputs(request);
   // The specification is not at fault: the same request may succeed later.
   if (absl::IsResourceExhausted(inputs)) return inputs;
-  note(inputs);
-  note(CheckDatasets(config, context.datasets));
+  add_error(inputs);
+  add_error(CheckDatasets(config, context.datasets));
   if (errors.empty()) return device;
   return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
 }

@@ -39,7 +39,7 @@ absl::Status MakePrivateFolder(const fs::path& path) {
 absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
-  absl::Cleanup close_it = [descriptor] { close(descriptor); };
+  absl::Cleanup closer = [descriptor] { close(descriptor); };
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return absl::ErrnoToStatus(errno, Concat("lock ", path));
     const absl::StatusOr<std::string> holder = ReadFile(path, kMaxLockFileBytes);
@@ -50,11 +50,11 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
   const std::string process = Concat(getpid());
   // Only the message above uses the content, so a failed write does not matter.
   if (ftruncate(descriptor, 0) == 0) (void)!pwrite(descriptor, process.data(), process.size(), 0);
-  std::move(close_it).Cancel();
+  std::move(closer).Cancel();
   return descriptor;
 }
 
-absl::Status CheckRestored(const fs::path& folder) {
+absl::Status CheckNoUnfinishedRestore(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kRestoringFolder, error)) return absl::OkStatus();
   return absl::FailedPreconditionError(
@@ -87,7 +87,7 @@ absl::StatusOr<std::unique_ptr<StateFolder>> StateFolder::Open(const std::string
   VRP_RETURN_IF_ERROR(MakePrivateFolder(folder));
   VRP_ASSIGN_OR_RETURN(const int lock, LockFile(path, (folder / "lock").string()));
   std::unique_ptr<StateFolder> state(new StateFolder(folder.string(), lock));
-  VRP_RETURN_IF_ERROR(CheckRestored(folder));
+  VRP_RETURN_IF_ERROR(CheckNoUnfinishedRestore(folder));
   RemoveUnfinished(folder);
   VRP_RETURN_IF_ERROR(MakePrivateFolder(state->JobsPath()));
   return state;
@@ -121,7 +121,7 @@ std::string StateFolder::TensorBoardPath(std::string_view job_id) const {
   return (fs::path(TensorBoardPath()) / job_id).string();
 }
 
-std::string StateFolder::FreshCopyPath() const {
+std::string StateFolder::TemporaryCopyPath() const {
   return (fs::path(path_) / Concat(kCopyPrefix, NewId(), ".tmp")).string();
 }
 

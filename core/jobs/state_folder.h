@@ -18,7 +18,7 @@ inline constexpr std::string_view kRestoringFolder = ".restoring";
 class StateFolder {
  public:
   // Locks the folder. Creates it (mode 0700) if it is absent. Returns kFailedPrecondition if
-  // another daemon has the folder, or a restore into it did not finish.
+  // another daemon uses the folder, or a restore into it did not finish.
   static absl::StatusOr<std::unique_ptr<StateFolder>> Open(const std::string& path);
   ~StateFolder();
   StateFolder(const StateFolder&) = delete;
@@ -39,7 +39,7 @@ class StateFolder {
   std::string TensorBoardPath() const;
   // Returns a path for a temporary copy of the database. The next Open removes remaining copies and
   // markers.
-  std::string FreshCopyPath() const;
+  std::string TemporaryCopyPath() const;
 
   // Returns the lock to hold while removing whole folders of jobs, or while preventing their
   // removal.

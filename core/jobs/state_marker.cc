@@ -27,7 +27,7 @@ std::string MarkerPath(const StateFolder& folder) {
 }
 
 // Returns a path that proves that the folder held jobs; empty if there is none.
-std::string TraceOfJobs(const StateFolder& folder) {
+std::string FindTraceOfJobs(const StateFolder& folder) {
   std::error_code error;
   if (fs::exists(MarkerPath(folder), error)) return std::string(kStateMarkerFile);
   const fs::directory_iterator jobs(folder.JobsPath(), error);
@@ -35,9 +35,10 @@ std::string TraceOfJobs(const StateFolder& folder) {
   return Concat("jobs/", Escaped(jobs->path().filename().string()));
 }
 
-absl::Status Lost(const StateFolder& folder, std::string_view how, std::string_view trace) {
+absl::Status DatabaseLost(const StateFolder& folder, std::string_view state,
+                          std::string_view trace) {
   return absl::DataLossError(
-      Concat(folder.DatabasePath(), ": ", how, ", although jobs were kept here (", trace,
+      Concat(folder.DatabasePath(), ": ", state, ", although jobs were stored here (", trace,
              " exists): restore a copy of it, without files jobs.db-wal and jobs.db-shm next to "
              "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
              "--forget-jobs --state-dir ",
@@ -74,19 +75,19 @@ absl::Status WriteMarker(const std::string& path, const std::string& id, absl::T
 }  // namespace
 
 absl::Status CheckDatabaseKept(const StateFolder& folder) {
-  const std::string trace = TraceOfJobs(folder);
+  const std::string trace = FindTraceOfJobs(folder);
   if (trace.empty()) return absl::OkStatus();
   std::error_code error;
   const fs::file_status status = fs::status(folder.DatabasePath(), error);
-  if (status.type() == fs::file_type::not_found) return Lost(folder, "is missing", trace);
+  if (status.type() == fs::file_type::not_found) return DatabaseLost(folder, "is missing", trace);
   // SQLite would remove the -wal file, which may still hold jobs.
   if (fs::is_regular_file(status) && fs::file_size(folder.DatabasePath(), error) == 0) {
-    return Lost(folder, "is empty", trace);
+    return DatabaseLost(folder, "is empty", trace);
   }
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
                        Database::Open(folder.DatabasePath()));
   VRP_ASSIGN_OR_RETURN(const int64_t version, ReadSchemaVersion(*database));
-  return version == 0 ? Lost(folder, "has no tables", trace) : absl::OkStatus();
+  return version == 0 ? DatabaseLost(folder, "has no tables", trace) : absl::OkStatus();
 }
 
 absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time now) {

@@ -27,10 +27,10 @@ int64_t BytesOf(const fs::path& path) {
   int64_t bytes = 0;
   fs::recursive_directory_iterator at(path, error);
   for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    std::error_code gone;
-    if (!at->is_regular_file(gone)) continue;
-    const uintmax_t size = at->file_size(gone);
-    if (!gone) bytes += static_cast<int64_t>(size);
+    std::error_code missing;
+    if (!at->is_regular_file(missing)) continue;
+    const uintmax_t size = at->file_size(missing);
+    if (!missing) bytes += static_cast<int64_t>(size);
   }
   return bytes;
 }
@@ -63,16 +63,16 @@ std::string Megabytes(int64_t bytes) {
 }
 
 // Returns the superseded checkpoints of all jobs, oldest first.
-std::vector<std::string> Superseded(const StateFolder& folder) {
+std::vector<std::string> AllSupersededCheckpoints(const StateFolder& folder) {
   std::vector<std::pair<fs::file_time_type, std::string>> found;
   std::error_code error;
   for (fs::directory_iterator at(folder.JobsPath(), error), end; !error && at != end;
        at.increment(error)) {
     const std::string checkpoints = folder.CheckpointPath(at->path().filename().string());
     for (std::string& path : SupersededCheckpoints(checkpoints)) {
-      std::error_code gone;
-      const fs::file_time_type time = fs::last_write_time(path, gone);
-      if (!gone) found.emplace_back(time, std::move(path));
+      std::error_code missing;
+      const fs::file_time_type time = fs::last_write_time(path, missing);
+      if (!missing) found.emplace_back(time, std::move(path));
     }
   }
   std::sort(found.begin(), found.end());
@@ -89,13 +89,13 @@ absl::Status StateQuota::Check(int64_t more) const {
   const std::vector<Part> parts = PartsOf(folder_.path());
   const int64_t used = Sum(parts);
   if (used + more <= bytes_) return absl::OkStatus();
-  std::string where;
+  std::string usage;
   for (size_t i = 0; i < std::min(kShownParts, parts.size()); ++i) {
-    where += Concat(i == 0 ? "" : ", ", parts[i].name, " ", Megabytes(parts[i].bytes));
+    usage += Concat(i == 0 ? "" : ", ", parts[i].name, " ", Megabytes(parts[i].bytes));
   }
   return absl::ResourceExhaustedError(
       Concat("the state folder: ", Megabytes(used), " used of a quota of ", Megabytes(bytes_), " (",
-             where, ")", more > 0 ? Concat(", and ", Megabytes(more), " more are needed") : "",
+             usage, ")", more > 0 ? Concat(", and ", Megabytes(more), " more are needed") : "",
              "; delete ended jobs (vrpctl jobs delete), old models, matrices or datasets, or raise "
              "state_quota_mb"));
 }
@@ -104,7 +104,7 @@ void StateQuota::FreeSpace(int64_t more) const {
   if (bytes_ <= 0) return;
   int64_t used = Sum(PartsOf(folder_.path())) + more;
   if (used <= bytes_) return;
-  for (const std::string& path : Superseded(folder_)) {
+  for (const std::string& path : AllSupersededCheckpoints(folder_)) {
     if (used <= bytes_) return;
     const int64_t freed = BytesOf(path);
     std::error_code error;

@@ -19,7 +19,7 @@ namespace vrp {
 // A subscription to stored events. Thread-safe. May outlive its book.
 class StoredEventSubscription final : public EventSubscription {
  public:
-  // Follows the log from event `next` on. `topic` is the job's topic and already has its newest
+  // Follows the log from event `from` on. `topic` is the job's topic and already has the newest
   // event.
   StoredEventSubscription(std::shared_ptr<const JobStore> store, std::shared_ptr<EventTopic> topic,
                           const Job& job, int64_t from);

@@ -25,8 +25,8 @@ constexpr size_t kMaxDeviceBytes = 32;
 constexpr size_t kMaxRequestIdBytes = 64;
 constexpr size_t kCheckDigits = 8;
 constexpr int32_t kMaxPriority = 1000;
-constexpr absl::Duration kLeastTimeLimit = absl::Seconds(1);
-constexpr absl::Duration kMostTimeLimit = absl::Hours(24 * 365 * 10);
+constexpr absl::Duration kMinTimeLimit = absl::Seconds(1);
+constexpr absl::Duration kMaxTimeLimit = absl::Hours(24 * 365 * 10);
 constexpr size_t kMaxLabels = 32;
 constexpr size_t kMaxLabelBytes = 63;
 
@@ -50,9 +50,9 @@ absl::StatusOr<TrainingConfig> ReadConfig(const JobSpec& spec) {
 
 absl::Status CheckSizes(const JobSpec& spec) {
   std::vector<std::string> errors;
-  const auto check = [&](const std::string& field, std::string_view text, size_t most) {
-    if (text.size() > most) {
-      errors.push_back(Concat(field, ": has ", text.size(), " bytes, wanted at most ", most));
+  const auto check = [&](const std::string& field, std::string_view text, size_t max_bytes) {
+    if (text.size() > max_bytes) {
+      errors.push_back(Concat(field, ": has ", text.size(), " bytes, wanted at most ", max_bytes));
     } else if (field != "config_yaml" && !IsPrintableUtf8(text)) {
       errors.push_back(Concat(field, ": got ", Quoted(text), ", wanted printable UTF-8"));
     }
@@ -76,11 +76,11 @@ absl::Status CheckLimits(const JobSpec& spec) {
     errors.push_back(
         Concat("priority: got ", spec.priority, ", wanted -", kMaxPriority, " to ", kMaxPriority));
   }
-  if (spec.time_limit < kLeastTimeLimit ||
-      (spec.time_limit > kMostTimeLimit && spec.time_limit != absl::InfiniteDuration())) {
+  if (spec.time_limit < kMinTimeLimit ||
+      (spec.time_limit > kMaxTimeLimit && spec.time_limit != absl::InfiniteDuration())) {
     errors.push_back(Concat("time_limit: got ", absl::FormatDuration(spec.time_limit), ", wanted ",
-                            absl::FormatDuration(kLeastTimeLimit), " to ",
-                            absl::FormatDuration(kMostTimeLimit), ", or none"));
+                            absl::FormatDuration(kMinTimeLimit), " to ",
+                            absl::FormatDuration(kMaxTimeLimit), ", or none"));
   }
   if (spec.epoch_limit < 0) {
     errors.push_back(
@@ -110,24 +110,24 @@ absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
 
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec) {
   std::vector<std::string> errors;
-  const auto note = [&errors](const absl::Status& status) {
+  const auto add_error = [&errors](const absl::Status& status) {
     if (!status.ok()) errors.emplace_back(status.message());
   };
   const absl::Status sizes = CheckSizes(spec);
-  note(sizes);
-  note(CheckLimits(spec));
-  note(CheckLabels(spec.labels));
+  add_error(sizes);
+  add_error(CheckLimits(spec));
+  add_error(CheckLabels(spec.labels));
   if (sizes.ok()) {
     absl::StatusOr<TrainingConfig> config = ReadConfig(spec);
-    const bool alone = errors.empty();
-    if (alone && !absl::IsInvalidArgument(config.status())) return config;
-    note(config.status());
-    if (!spec.device.empty()) note(ResolveDevice(spec.device).status());
+    const bool no_other_error = errors.empty();
+    if (no_other_error && !absl::IsInvalidArgument(config.status())) return config;
+    add_error(config.status());
+    if (!spec.device.empty()) add_error(ResolveDevice(spec.device).status());
   }
   return InvalidUnlessEmpty(errors);
 }
 
-absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec) {
+absl::StatusOr<TrainingConfig> ParseStoredConfig(const JobSpec& spec) {
   return ParseTrainingConfig(spec.config_yaml, spec.config_name, spec.overrides,
                              ConfigOrigin::kKept);
 }

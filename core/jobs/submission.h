@@ -15,12 +15,12 @@ namespace vrp {
 
 // Returns the parsed configuration with the model's name, or all errors of the specification, one
 // per line. Checks the sizes, the limits, the labels and the configuration, but parses the
-// configuration only if the sizes fit. An error also names a wrong device. If nothing else is
-// wrong, CheckStart judges the device.
+// configuration only if the sizes fit. Names a wrong device only beside other errors, since
+// CheckStart checks the device of a valid specification.
 absl::StatusOr<TrainingConfig> ValidateSpec(const JobSpec& spec);
 
 // Returns the configuration of a job that was accepted earlier, perhaps by an older version.
-absl::StatusOr<TrainingConfig> KeptConfig(const JobSpec& spec);
+absl::StatusOr<TrainingConfig> ParseStoredConfig(const JobSpec& spec);
 
 // Checks the sizes of the specification's texts and that they are printable. Names every wrong
 // field, one per line: `overrides[3]: has 5000 bytes, wanted at most 4096`.

@@ -34,7 +34,7 @@ constexpr std::array<uint32_t, 256> MakeCrcTable() {
   return table;
 }
 
-// Appends a number in little-endian order.
+// Returns the bytes of a number in little-endian order.
 template <typename Number>
 std::string LittleEndian(Number number) {
   std::string bytes;
@@ -91,8 +91,8 @@ absl::StatusOr<std::unique_ptr<TensorBoardWriter>> TensorBoardWriter::Open(const
   VRP_RETURN_IF_ERROR(writer->WriteRecord(
       Concat(EventHead(options.time, 0), Message(3, "brain.Event:2"))));  // file_version
   if (options.resumed_from > 0) {
-    // `SessionLog session_log = 7 { status = 1: START }`: earlier events from this step on are
-    // void.
+    // `SessionLog session_log = 7 { status = 1: START }`: earlier events from this step on
+    // are invalid.
     const std::string start = Concat(Key(1, kVarint), Varint(1));
     VRP_RETURN_IF_ERROR(writer->WriteRecord(
         Concat(EventHead(options.time, options.resumed_from + 1), Message(7, start))));

@@ -24,17 +24,17 @@ constexpr size_t kMaxAliasLength = 64;
 }  // namespace
 
 absl::Status CheckAliasName(std::string_view alias) {
-  const bool fits = !alias.empty() && alias.size() <= kMaxAliasLength &&
-                    absl::ascii_isalpha(static_cast<unsigned char>(alias.front())) &&
-                    std::all_of(alias.begin(), alias.end(), [](unsigned char c) {
-                      return absl::ascii_isalnum(c) || c == '-' || c == '_';
-                    });
-  const bool taken = alias == "latest" || alias == "newest";
-  if (fits && !taken) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      Concat("alias: got ", Quoted(alias), ", wanted 1 to ", kMaxAliasLength,
-             " letters, digits, '-' and '_', beginning with a letter",
-             taken ? ", and another word: a name without a version means the newest already" : ""));
+  const bool well_formed = !alias.empty() && alias.size() <= kMaxAliasLength &&
+                           absl::ascii_isalpha(static_cast<unsigned char>(alias.front())) &&
+                           std::all_of(alias.begin(), alias.end(), [](unsigned char c) {
+                             return absl::ascii_isalnum(c) || c == '-' || c == '_';
+                           });
+  const bool reserved = alias == "latest" || alias == "newest";
+  if (well_formed && !reserved) return absl::OkStatus();
+  return absl::InvalidArgumentError(Concat(
+      "alias: got ", Quoted(alias), ", wanted 1 to ", kMaxAliasLength,
+      " letters, digits, '-' and '_', beginning with a letter",
+      reserved ? "; this word is reserved: a name without a version means the newest one" : ""));
 }
 
 absl::Status ReservedLiveAlias(std::string_view model, std::string_view remedy) {
@@ -93,7 +93,7 @@ absl::Status AliasStore::Set(std::string_view model, std::string_view alias, int
   const std::map<std::string, int32_t> aliases = List(model);
   if (aliases.size() >= kMaxAliases && !aliases.contains(std::string(alias))) {
     return absl::ResourceExhaustedError(Concat("models/", model, ": has ", aliases.size(),
-                                               " aliases, the most is ", kMaxAliases,
+                                               " aliases, the limit is ", kMaxAliases,
                                                "; delete one"));
   }
   return WriteNumberFile(PathOf(model, alias), version, staging_);

@@ -46,7 +46,7 @@ class AliasStore {
   // Returns the version. Returns kNotFound listing the existing aliases, or kDataLoss if the file
   // holds no version.
   absl::StatusOr<int32_t> Find(std::string_view model, std::string_view alias) const;
-  // Returns the version of each alias, without files that hold no version.
+  // Returns the version of each alias. Omits files that hold no version.
   std::map<std::string, int32_t> List(std::string_view model) const;
   // Sets or moves an alias. Returns kResourceExhausted if the model has kMaxAliases others.
   absl::Status Set(std::string_view model, std::string_view alias, int32_t version);

@@ -23,32 +23,32 @@ class FileReader {
   template <typename Number>
   void Take(const char* key, Number& to) {
     const auto found = object_.find(key);
-    sound_ = sound_ && found != object_.end() && found->is_number_unsigned();
-    if (sound_) to = found->get<Number>();
+    valid_ = valid_ && found != object_.end() && found->is_number_unsigned();
+    if (valid_) to = found->get<Number>();
   }
   void Take(const char* key, std::string& to) {
     const auto found = object_.find(key);
-    sound_ = sound_ && found != object_.end() && found->is_string();
-    if (sound_) to = found->get<std::string>();
+    valid_ = valid_ && found != object_.end() && found->is_string();
+    if (valid_) to = found->get<std::string>();
   }
   void Take(const char* key, std::vector<std::string>& to) {
     const auto found = object_.find(key);
-    sound_ = sound_ && found != object_.end() && found->is_array();
-    if (!sound_) return;
+    valid_ = valid_ && found != object_.end() && found->is_array();
+    if (!valid_) return;
     for (const json& item : *found) {
-      sound_ = sound_ && item.is_string();
-      if (sound_) to.push_back(item.get<std::string>());
+      valid_ = valid_ && item.is_string();
+      if (valid_) to.push_back(item.get<std::string>());
     }
   }
   // Reads a number. Leaves `to` unchanged if the key is absent.
   void TakeIfPresent(const char* key, int64_t& to) {
     if (object_.contains(key)) Take(key, to);
   }
-  bool sound() const { return sound_; }
+  bool valid() const { return valid_; }
 
  private:
   const json& object_;
-  bool sound_ = true;
+  bool valid_ = true;
 };
 
 bool TakeKinds(FileReader& reader, std::vector<ProblemKind>& kinds) {
@@ -96,7 +96,7 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   FileReader reader(*object);
   int64_t schema = 0;
   reader.Take("schema_version", schema);
-  if (reader.sound() && schema > kSchemaVersion) {
+  if (reader.valid() && schema > kSchemaVersion) {
     return absl::FailedPreconditionError(
         Concat(name, ": was stored by a newer vrpd (schema_version ", schema, ", wanted at most ",
                kSchemaVersion, "); use that version"));
@@ -122,7 +122,7 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   reader.Take("feature_columns", summary.feature_columns);
   reader.Take("pointer_refusal", summary.pointer_refusal);
   const bool known = TakeKinds(reader, summary.kinds);
-  if (!known || !reader.sound() ||
+  if (!known || !reader.valid() ||
       !absl::ParseTime(absl::RFC3339_full, created, &dataset.created, nullptr)) {
     return damaged("its description is damaged");
   }

@@ -11,8 +11,8 @@ namespace vrp {
 
 // Returns everything except the name as JSON.
 std::string WriteDatasetFile(const StoredDataset& dataset);
-// Parses a dataset file. Returns kDataLoss for any text that WriteDatasetFile did not write. The
-// message says so if the schema_version is later than this program's.
+// Parses a dataset file. Returns kDataLoss if the text is malformed. Returns kFailedPrecondition if
+// its schema_version is later than this program's.
 absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::string name);
 
 }  // namespace vrp

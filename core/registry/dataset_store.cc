@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kDatasetStaging = ".staging";
 constexpr char kContentFile[] = "instances.jsonl";
-constexpr char kAboutFile[] = "dataset.json";
+constexpr char kDescriptionFile[] = "dataset.json";
 // Bytes between two checks for free space, because each check walks the whole state folder.
-constexpr int64_t kBytesBetweenRoomChecks = int64_t{64} << 20;
+constexpr int64_t kBytesBetweenSpaceChecks = int64_t{64} << 20;
 constexpr char kTryAgain[] = "cannot be read now; try again";
 
 absl::StatusOr<std::string> DatasetId(std::string_view name) {
@@ -40,15 +40,15 @@ absl::StatusOr<std::string> DatasetId(std::string_view name) {
 
 std::string DatasetName(std::string_view id) { return Concat(kDatasetPrefix, id); }
 
-absl::Status NoDataset(std::string_view name) {
+absl::Status DatasetNotFound(std::string_view name) {
   return absl::NotFoundError(Concat("got ", Quoted(name), ", which this daemon does not have"));
 }
 
-absl::Status NameTaken(const StoredDataset& there) {
-  return absl::AlreadyExistsError(Concat("name: ", there.name, " has other content already (",
-                                         there.summary.instances, " instances, ", there.bytes,
+absl::Status NameTaken(const StoredDataset& existing) {
+  return absl::AlreadyExistsError(Concat("name: ", existing.name, " has other content already (",
+                                         existing.summary.instances, " instances, ", existing.bytes,
                                          " bytes); choose another name, or delete it: vrpctl ",
-                                         "datasets delete ", there.name));
+                                         "datasets delete ", existing.name));
 }
 
 // Returns `status`, or for a full disk an error that names `what` but not its path.
@@ -92,7 +92,7 @@ absl::Status DatasetUpload::Add(std::string_view piece) {
   }
   digest_.Add(piece);
   VRP_RETURN_IF_ERROR(FullDiskOr(WriteAll(file_.descriptor(), piece, name_), name_));
-  if (before / kBytesBetweenRoomChecks == bytes_ / kBytesBetweenRoomChecks) {
+  if (before / kBytesBetweenSpaceChecks == bytes_ / kBytesBetweenSpaceChecks) {
     return absl::OkStatus();
   }
   return store_.CheckSpace(0);
@@ -109,8 +109,8 @@ absl::StatusOr<StoredDataset> DatasetUpload::Finish(const DatasetSummary& summar
                               .sha256 = digest_.TakeHex(),
                               .created = absl::Now()};
   VRP_RETURN_IF_ERROR(FullDiskOr(
-      AtomicWriteFile(Concat(folder_, "/", kAboutFile), WriteDatasetFile(dataset)), name_));
-  return store_.Keep(folder_, dataset);
+      AtomicWriteFile(Concat(folder_, "/", kDescriptionFile), WriteDatasetFile(dataset)), name_));
+  return store_.Publish(folder_, dataset);
 }
 
 absl::StatusOr<std::unique_ptr<DatasetStore>> DatasetStore::Create(Options options) {
@@ -137,10 +137,10 @@ absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::st
     return absl::InvalidArgumentError(
         Concat("header.bytes: got ", bytes, ", wanted 0 (unknown) to ", kMaxDatasetBytes));
   }
-  const absl::StatusOr<StoredDataset> there = Read(name);
-  if (there.ok() && bytes > 0 && there->bytes != bytes) return NameTaken(*there);
+  const absl::StatusOr<StoredDataset> existing = Read(name);
+  if (existing.ok() && bytes > 0 && existing->bytes != bytes) return NameTaken(*existing);
   const auto count = static_cast<int64_t>(List().size());
-  if (!there.ok() && count >= options_.max_count) {
+  if (!existing.ok() && count >= options_.max_count) {
     return absl::ResourceExhaustedError(Concat("datasets: ", count, " are stored, the limit is ",
                                                options_.max_count,
                                                "; delete some: vrpctl datasets delete NAME"));
@@ -158,18 +158,18 @@ absl::StatusOr<std::unique_ptr<DatasetUpload>> DatasetStore::Begin(const std::st
       new DatasetUpload(*this, DatasetName(name), std::move(folder), std::move(file)));
 }
 
-absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
-                                                 const StoredDataset& dataset) {
+absl::StatusOr<StoredDataset> DatasetStore::Publish(const std::string& folder,
+                                                    const StoredDataset& dataset) {
   VRP_RETURN_IF_ERROR(FullDiskOr(SyncTree(folder), dataset.name));
   VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(dataset.name));
   absl::MutexLock lock(&mutex_);
   absl::Status moved = MoveFolder(folder, FolderOf(id));
   if (absl::IsAlreadyExists(moved)) {
-    const absl::StatusOr<StoredDataset> there = Read(id);
-    if (there.ok() && there->sha256 != dataset.sha256) return NameTaken(*there);
-    const absl::Status sound = there.ok() ? CheckContent(*there) : there.status();
-    if (sound.ok()) return there;
-    if (!absl::IsDataLoss(sound)) return sound;
+    const absl::StatusOr<StoredDataset> existing = Read(id);
+    if (existing.ok() && existing->sha256 != dataset.sha256) return NameTaken(*existing);
+    const absl::Status content = existing.ok() ? CheckContent(*existing) : existing.status();
+    if (content.ok()) return existing;
+    if (!absl::IsDataLoss(content)) return content;
     // Removes the damaged dataset, so that the upload replaces it.
     VRP_RETURN_IF_ERROR(Remove(id));
     moved = MoveFolder(folder, FolderOf(id));
@@ -181,9 +181,9 @@ absl::StatusOr<StoredDataset> DatasetStore::Keep(const std::string& folder,
 
 absl::StatusOr<StoredDataset> DatasetStore::Read(const std::string& id) const {
   std::error_code error;
-  if (!fs::is_directory(FolderOf(id), error)) return NoDataset(DatasetName(id));
+  if (!fs::is_directory(FolderOf(id), error)) return DatasetNotFound(DatasetName(id));
   // Errors must not reveal the path to callers.
-  const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kAboutFile));
+  const absl::StatusOr<std::string> text = ReadFile(Concat(FolderOf(id), "/", kDescriptionFile));
   if (!text.ok() && !absl::IsNotFound(text.status())) {
     return absl::UnavailableError(Concat(DatasetName(id), ": its description ", kTryAgain));
   }
@@ -240,7 +240,7 @@ absl::Status DatasetStore::Delete(std::string_view name) {
   VRP_ASSIGN_OR_RETURN(const std::string id, DatasetId(name));
   absl::MutexLock lock(&mutex_);
   std::error_code error;
-  if (!fs::is_directory(FolderOf(id), error)) return NoDataset(name);
+  if (!fs::is_directory(FolderOf(id), error)) return DatasetNotFound(name);
   return Remove(id);
 }
 

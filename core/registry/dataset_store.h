@@ -82,9 +82,10 @@ class DatasetStore {
   absl::StatusOr<std::unique_ptr<DatasetUpload>> Begin(const std::string& name, int64_t bytes);
 
   // Returns a dataset. Here and below, `name` is `datasets/{name}`. Returns kInvalidArgument for
-  // another form of name, kNotFound, or kDataLoss if the dataset's files are damaged.
+  // another form of name, kNotFound, or kDataLoss if the dataset's files are damaged. Returns
+  // kFailedPrecondition if a newer program stored the dataset.
   absl::StatusOr<StoredDataset> Get(std::string_view name) const;
-  // Returns all undamaged datasets, sorted by name.
+  // Returns all readable datasets, sorted by name.
   std::vector<StoredDataset> List() const;
   // Returns the path of the content after verifying its digest. Returns the same errors as Get.
   absl::StatusOr<std::string> ContentPath(std::string_view name) const;
@@ -102,7 +103,7 @@ class DatasetStore {
   absl::StatusOr<StoredDataset> Read(const std::string& id) const;
   absl::Status CheckContent(const StoredDataset& dataset) const;
   absl::Status Remove(const std::string& id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::StatusOr<StoredDataset> Keep(const std::string& folder, const StoredDataset& dataset);
+  absl::StatusOr<StoredDataset> Publish(const std::string& folder, const StoredDataset& dataset);
 
   const Options options_;
   const std::unique_ptr<StagingArea> staging_;

@@ -31,7 +31,7 @@ absl::Status WarmUp(Policy& policy, const std::string& directory) {
 }  // namespace
 
 LoadedModels::LoadedModels(Options options)
-    : options_(std::move(options)), background_([this] { Work(); }) {}
+    : options_(std::move(options)), background_([this] { LoadQueued(); }) {}
 
 LoadedModels::~LoadedModels() {
   {
@@ -74,7 +74,7 @@ absl::StatusOr<LoadedModel> LoadedModels::Load(const ModelVersion& version) {
   slot->used = ++uses_;
   if (slot->model.ok()) {
     failed_until_.erase(key);
-    DropOldest(version.name);
+    EvictOldest(version.name);
   } else {
     slots_.erase(key);
     RememberFailure(key);
@@ -88,20 +88,22 @@ std::shared_ptr<LoadedModels::Slot> LoadedModels::Loaded(const Key& key) const {
                                                                                    : nullptr;
 }
 
-void LoadedModels::DropOldest(std::string_view name) {
+void LoadedModels::EvictOldest(std::string_view name) {
   std::vector<std::pair<int64_t, Key>> loaded;
-  size_t stays = 0;  // index of the newest finished version, since keys are sorted
+  // Index of the newest finished version, or of the newest one if none is finished. Keys are
+  // sorted.
+  size_t kept = 0;
   bool finished = false;
   for (const auto& [key, slot] : slots_) {
     if (key.first != name || Loaded(key) == nullptr) continue;
     loaded.emplace_back(slot->used, key);
     const bool live = IsLive((*slot->model).version->card);
     if (live && finished) continue;
-    stays = loaded.size() - 1;
+    kept = loaded.size() - 1;
     finished = !live;
   }
   if (loaded.size() <= kMaxLoadedVersions) return;
-  loaded[stays].first = std::numeric_limits<int64_t>::max();
+  loaded[kept].first = std::numeric_limits<int64_t>::max();
   std::sort(loaded.begin(), loaded.end());
   loaded.resize(loaded.size() - kMaxLoadedVersions);
   for (const auto& [used, key] : loaded) slots_.erase(key);
@@ -153,27 +155,27 @@ int32_t LoadedModels::Count() const {
 
 std::vector<LoadedModels::Key> LoadedModels::Unload(std::string_view name, int32_t version) {
   std::vector<Key> keys;
-  std::vector<std::shared_ptr<Slot>> gone;  // freed without the lock
+  std::vector<std::shared_ptr<Slot>> dropped;  // freed without the lock
   {
     absl::MutexLock lock(&mutex_);
     for (auto entry = slots_.begin(); entry != slots_.end();) {
       const Key& key = entry->first;
-      const bool meant = key.first == name && (version == 0 || key.second == version);
-      if (!meant || Loaded(key) == nullptr) {
+      const bool matches = key.first == name && (version == 0 || key.second == version);
+      if (!matches || Loaded(key) == nullptr) {
         ++entry;
         continue;
       }
       keys.push_back(key);
-      gone.push_back(std::move(entry->second));
+      dropped.push_back(std::move(entry->second));
       entry = slots_.erase(entry);
     }
   }
-  gone.clear();
+  dropped.clear();
   malloc_trim(0);
   return keys;
 }
 
-bool LoadedModels::FailedLatelyLocked(const Key& key) const {
+bool LoadedModels::FailedRecentlyLocked(const Key& key) const {
   const auto failed = failed_until_.find(key);
   return failed != failed_until_.end() && SteadyNow() < failed->second;
 }
@@ -184,34 +186,34 @@ void LoadedModels::RememberFailure(const Key& key) {
   failed_until_[key] = now + options_.retry_after;
 }
 
-bool LoadedModels::FailedLately(const Key& key) const {
+bool LoadedModels::FailedRecently(const Key& key) const {
   absl::MutexLock lock(&mutex_);
-  return FailedLatelyLocked(key);
+  return FailedRecentlyLocked(key);
 }
 
-bool LoadedModels::LoadSoon(const Key& key, ReadVersion read) {
+bool LoadedModels::QueueLoad(const Key& key, ReadVersion read) {
   absl::MutexLock lock(&mutex_);
-  if (FailedLatelyLocked(key)) return false;
-  if (in_work_ != key && !slots_.contains(key)) waiting_.try_emplace(key, std::move(read));
+  if (FailedRecentlyLocked(key)) return false;
+  if (loading_ != key && !slots_.contains(key)) queue_.try_emplace(key, std::move(read));
   return true;
 }
 
-void LoadedModels::Work() {
+void LoadedModels::LoadQueued() {
   while (true) {
     ReadVersion read;
     {
       absl::MutexLock lock(&mutex_, absl::Condition(this, &LoadedModels::HasWork));
       if (stopping_) return;
-      in_work_ = waiting_.begin()->first;
-      read = std::move(waiting_.begin()->second);
-      waiting_.erase(waiting_.begin());
+      loading_ = queue_.begin()->first;
+      read = std::move(queue_.begin()->second);
+      queue_.erase(queue_.begin());
     }
     const absl::StatusOr<ModelVersion> version = read();
     const absl::Status status = version.ok() ? Load(*version).status() : version.status();
     if (!status.ok() && options_.on_failure) options_.on_failure(status);
     absl::MutexLock lock(&mutex_);
-    if (!status.ok()) RememberFailure(*in_work_);
-    in_work_.reset();
+    if (!status.ok()) RememberFailure(*loading_);
+    loading_.reset();
   }
 }
 

@@ -43,12 +43,12 @@ class LoadedModels {
     PolicyLoader loader = {};
     // Called on the background thread for versions that could not be loaded on it. Optional.
     std::function<void(const absl::Status&)> on_failure = nullptr;
-    // Time after a failure for which FailedLately returns true.
+    // Time after a failure for which FailedRecently returns true.
     absl::Duration retry_after = absl::Seconds(30);
     WatchFn watch = nullptr;  // watches "model load", which includes a first decoding
   };
   explicit LoadedModels(Options options);
-  // Blocks until the version that is being loaded is finished.
+  // Blocks until the background thread has loaded its current version.
   ~LoadedModels();
   LoadedModels(const LoadedModels&) = delete;
   LoadedModels& operator=(const LoadedModels&) = delete;
@@ -60,7 +60,7 @@ class LoadedModels {
   // Reads and caches a version. Blocks while the weights load; only callers of the same version
   // wait for each other. After a failed load, the next call retries.
   absl::StatusOr<LoadedModel> Load(const ModelVersion& version);
-  // Returns a loaded version; nullopt if it is not loaded (yet).
+  // Returns a loaded version; nullopt if the version is not loaded.
   std::optional<LoadedModel> Find(const Key& key);
   // The versions that a caller may get: finished ones only, or live ones (registry.h) too.
   enum class Which { kFinished, kAll };
@@ -71,9 +71,9 @@ class LoadedModels {
                                         Which which);
   // Queues a version for the background thread, which calls `read` for it. Returns false, without
   // queuing the version, if it failed recently.
-  bool LoadSoon(const Key& key, ReadVersion read);
+  bool QueueLoad(const Key& key, ReadVersion read);
   // Whether the last attempt to load the version failed within Options::retry_after.
-  bool FailedLately(const Key& key) const;
+  bool FailedRecently(const Key& key) const;
   bool Holds(const Key& key) const;
   // Whether a version of the model is in memory.
   bool Serves(std::string_view name) const;
@@ -89,21 +89,21 @@ class LoadedModels {
     int64_t used = 0;  // value of uses_ at the last use
   };
 
-  void Work();
+  void LoadQueued();
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return stopping_ || !waiting_.empty();
+    return stopping_ || !queue_.empty();
   }
   std::shared_ptr<Slot> Loaded(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool FailedLatelyLocked(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool FailedRecentlyLocked(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RememberFailure(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  void DropOldest(std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EvictOldest(std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
   mutable absl::Mutex mutex_;  // not held while the disk is read
   std::map<Key, std::shared_ptr<Slot>> slots_ ABSL_GUARDED_BY(mutex_);
   int64_t uses_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<Key, ReadVersion> waiting_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Key> in_work_ ABSL_GUARDED_BY(mutex_);
+  std::map<Key, ReadVersion> queue_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Key> loading_ ABSL_GUARDED_BY(mutex_);
   std::map<Key, absl::Time> failed_until_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread background_;  // last, because the thread uses the other members

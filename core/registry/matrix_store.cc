@@ -112,10 +112,10 @@ absl::StatusOr<MatrixUpload> MatrixUpload::Begin(int32_t size, bool durations) {
 }
 
 int64_t MatrixUpload::BytesWith(size_t count) const {
-  const size_t whole = kHeaderBytes + wanted_ * sizeof(double);
+  const size_t full_size = kHeaderBytes + wanted_ * sizeof(double);
   const size_t next = content_.size() + count * sizeof(double);
   const size_t reserved = next > content_.capacity() ? 2 * next : content_.capacity();
-  return static_cast<int64_t>(std::min(whole, reserved));
+  return static_cast<int64_t>(std::min(full_size, reserved));
 }
 
 absl::Status MatrixUpload::Add(const double* values, size_t count) {
@@ -162,7 +162,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   const std::string id = IdOfContent(upload.content());
   std::error_code error;
   // Stores the upload again if the existing file is damaged.
-  if (Find(Concat(kPrefix, id)).ok()) return About(id);
+  if (Find(Concat(kPrefix, id)).ok()) return Describe(id);
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
     return absl::ResourceExhaustedError(Concat("matrices: ", count, " are stored, the limit is ",
@@ -172,7 +172,7 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
     VRP_RETURN_IF_ERROR(options_.check_space(static_cast<int64_t>(upload.content().size())));
   }
   VRP_RETURN_IF_ERROR(AtomicWriteFile(PathOf(id), upload.content()));
-  return About(id);
+  return Describe(id);
 }
 
 absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_view name) const {
@@ -191,18 +191,19 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
   }
   // Errors must not reveal the file's path to the caller.
   if (!content.ok()) {
-    return absl::Status(content.status().code(), Concat("got ", Quoted(name), ", unreadable here"));
+    return absl::Status(content.status().code(),
+                        Concat("got ", Quoted(name), ", which cannot be read now"));
   }
   if (const std::string found = IdOfContent(*content); found != id) {
     return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: its hash is ",
                                       found, "; upload it again"));
   }
   VRP_ASSIGN_OR_RETURN(std::shared_ptr<const Matrices> matrices, Decode(*content));
-  Keep(id, matrices);
+  Cache(id, matrices);
   return matrices;
 }
 
-void MatrixStore::Keep(const std::string& id, std::shared_ptr<const Matrices> matrices) const {
+void MatrixStore::Cache(const std::string& id, std::shared_ptr<const Matrices> matrices) const {
   absl::MutexLock lock(&mutex_);
   const auto same = [&](const Cached& entry) { return entry.first == id; };
   if (std::any_of(cache_.begin(), cache_.end(), same)) return;
@@ -214,12 +215,12 @@ void MatrixStore::Keep(const std::string& id, std::shared_ptr<const Matrices> ma
   }
 }
 
-void MatrixStore::Drop(const std::string& id) const {
+void MatrixStore::RemoveFromCache(const std::string& id) const {
   absl::MutexLock lock(&mutex_);
   cache_.remove_if([&](const Cached& entry) { return entry.first == id; });
 }
 
-absl::StatusOr<StoredMatrices> MatrixStore::About(const std::string& id) const {
+absl::StatusOr<StoredMatrices> MatrixStore::Describe(const std::string& id) const {
   std::ifstream stream(PathOf(id), std::ios::binary);
   std::array<char, kHeaderBytes> start = {};
   stream.read(start.data(), start.size());
@@ -240,8 +241,8 @@ std::vector<StoredMatrices> MatrixStore::List() const {
   for (const fs::directory_entry& entry : fs::directory_iterator(options_.directory, error)) {
     const std::string id = entry.path().filename().string();
     if (!IsId(id)) continue;
-    absl::StatusOr<StoredMatrices> about = About(id);
-    if (about.ok()) all.push_back(*std::move(about));
+    absl::StatusOr<StoredMatrices> description = Describe(id);
+    if (description.ok()) all.push_back(*std::move(description));
   }
   std::sort(all.begin(), all.end(), [](auto& a, auto& b) { return a.name < b.name; });
   return all;
@@ -249,7 +250,7 @@ std::vector<StoredMatrices> MatrixStore::List() const {
 
 absl::Status MatrixStore::Delete(std::string_view name) {
   VRP_ASSIGN_OR_RETURN(const std::string id, IdOf(name));
-  Drop(id);
+  RemoveFromCache(id);
   std::error_code error;
   if (fs::remove(PathOf(id), error)) return SyncPath(options_.directory);
   if (!error)

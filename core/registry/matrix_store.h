@@ -82,9 +82,9 @@ class MatrixStore final : public MatrixSource {
   explicit MatrixStore(Options options) : options_(std::move(options)) {}
 
   std::string PathOf(std::string_view id) const;
-  absl::StatusOr<StoredMatrices> About(const std::string& id) const;
-  void Keep(const std::string& id, std::shared_ptr<const Matrices> matrices) const;
-  void Drop(const std::string& id) const;
+  absl::StatusOr<StoredMatrices> Describe(const std::string& id) const;
+  void Cache(const std::string& id, std::shared_ptr<const Matrices> matrices) const;
+  void RemoveFromCache(const std::string& id) const;
 
   const Options options_;
   mutable absl::Mutex mutex_;

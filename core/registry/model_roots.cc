@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -13,15 +14,17 @@ namespace vrp {
 
 ModelFolderScan ScanAll(const std::vector<std::string>& roots) {
   ModelFolderScan all;
-  std::set<std::pair<std::string, int32_t>> seen;
+  std::map<std::pair<std::string, int32_t>, std::string> directories;
   for (const std::string& root : roots) {
     ModelFolderScan scan = ScanModels(root);
     for (ModelVersion& version : scan.versions) {
-      if (seen.emplace(version.name, version.version).second) {
+      const auto [first, added] =
+          directories.try_emplace(std::pair(version.name, version.version), version.directory);
+      if (added) {
         all.versions.push_back(std::move(version));
       } else {
         all.problems.push_back(
-            Concat(version.directory, ": hidden by the same version in ", roots.front()));
+            Concat(version.directory, ": hidden by the same version in ", first->second));
       }
     }
     all.problems.insert(all.problems.end(), scan.problems.begin(), scan.problems.end());
@@ -60,14 +63,14 @@ absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, st
 absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name) {
   std::set<std::string> names;
   for (const ModelVersion& version : ScanAll(roots).versions) names.insert(version.name);
-  const std::string wanted = names.empty() ? "none yet; train one" : absl::StrJoin(names, ", ");
-  return absl::NotFoundError(Concat("models/", name, ": no such model; there are: ", wanted));
+  const std::string existing = names.empty() ? "none yet; train one" : absl::StrJoin(names, ", ");
+  return absl::NotFoundError(Concat("models/", name, ": no such model; there are: ", existing));
 }
 
 absl::Status OnlyLiveVersions(std::string_view name, int32_t newest) {
   return absl::FailedPreconditionError(
-      Concat("models/", name, ": no version is finished yet, a training job has published all of ",
-             "them live; wait for the job's end, or name ", AliasResourceName(name, kLiveAlias),
+      Concat("models/", name, ": no version is finished yet: training jobs published all of them ",
+             "live; wait for the job's end, or name ", AliasResourceName(name, kLiveAlias),
              " (vrpctl: ", name, "@", kLiveAlias, ") or ", ModelResourceName(name, newest)));
 }
 

@@ -30,8 +30,8 @@ int RenameNoReplace(const std::string& from, const std::string& to) {
 absl::Status SyncPath(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return absl::ErrnoToStatus(errno, Concat("open ", path));
-  const absl::Cleanup close_it = [descriptor] { close(descriptor); };
-  // Some file systems refuse to sync a folder (EINVAL), and have no alternative.
+  const absl::Cleanup closer = [descriptor] { close(descriptor); };
+  // Some file systems cannot sync a folder (EINVAL) and offer no alternative.
   if (fsync(descriptor) == 0 || errno == EINVAL) return absl::OkStatus();
   return absl::ErrnoToStatus(errno, Concat("fsync ", path));
 }

@@ -110,9 +110,9 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
   for (const int32_t number : numbers) {
     if (number <= newest->version->version) break;
     const LoadedModels::Key key(name, number);
-    const bool asked = loaded_.LoadSoon(
+    const bool queued = loaded_.QueueLoad(
         key, [roots = Roots(), key] { return ReadFirst(roots, key.first, key.second); });
-    if (asked) break;
+    if (queued) break;
   }
   return newest;
 }
@@ -136,7 +136,7 @@ absl::StatusOr<LoadedModel> Registry::LoadNewest(std::string_view name,
                                                  std::vector<int32_t> numbers) {
   // Versions that failed recently come last, since each attempt may read gigabytes.
   std::stable_partition(numbers.begin(), numbers.end(), [this, name](int32_t number) {
-    return !loaded_.FailedLately(LoadedModels::Key(name, number));
+    return !loaded_.FailedRecently(LoadedModels::Key(name, number));
   });
   absl::Status first_error;
   for (const int32_t number : numbers) {
@@ -162,7 +162,7 @@ absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
 
 absl::StatusOr<LoadedModel> Registry::Load(std::string_view name, int32_t version) {
   VRP_RETURN_IF_ERROR(CheckModelName(name));
-  // Looks for a loaded version first. Every request passes here, so reading the card would be slow.
+  // Looks for a loaded version first, since reading the card would slow down every request.
   if (std::optional<LoadedModel> loaded = loaded_.Find({std::string(name), version})) {
     return *std::move(loaded);
   }
@@ -216,7 +216,8 @@ absl::StatusOr<std::optional<int32_t>> Registry::SetAlias(std::string_view name,
   }
   VRP_RETURN_IF_ERROR(Load(name, version).status());
   absl::MutexLock lock(&publish_mutex_);
-  VRP_RETURN_IF_ERROR(Get(name, version).status());  // it may have been deleted meanwhile
+  // The version may have been deleted meanwhile.
+  VRP_RETURN_IF_ERROR(Get(name, version).status());
   std::optional<int32_t> before;
   const absl::StatusOr<int32_t> found = aliases_.Find(name, alias);
   if (found.ok()) before = *found;

@@ -37,8 +37,7 @@ enum class OtherArchitecture {
 //
 // A version published by a running training job is live (see IsLive); all others are finished. A
 // name without a version means the newest finished version. The alias `live` means the newest
-// version of all: the last one that a running job published, or the job's model once the job has
-// ended.
+// version of all: the last one that a running job published, or its model after the job's end.
 //
 // Thread-safe. Every call reads the folders, so the next call sees models that users add or remove
 // by hand. A loaded model does not change.
@@ -115,9 +114,10 @@ class Registry {
   // kFailedPrecondition if the newest version has another architecture.
   absl::Status CheckArchitecture(std::string_view name, std::string_view architecture) const;
   // Moves `staging_directory` (complete weights and card) to the next version of `name`, atomically
-  // and durably. If the model serves, also loads a finished version. Publishing the same
-  // card.training_job again, after a crash between publication and the job's end, returns the
-  // existing version. Returns kFailedPrecondition as described by CheckArchitecture and `other`.
+  // and durably. If a version of the model is loaded and the new one is finished, loads it too.
+  // Publishing the same card.training_job again, after a crash between publication and the job's
+  // end, returns the existing version. Returns kFailedPrecondition as described by
+  // CheckArchitecture and `other`.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 

@@ -40,9 +40,9 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
                                                 absl::StrJoin(aliases, ", "),
                                                 " names it; move or delete the alias first"));
   }
-  const fs::path own = fs::path(options_.directory) / name;
-  const std::vector<int32_t> ours = ListVersionNumbers(options_.directory, name);
-  if (std::find(ours.begin(), ours.end(), version) == ours.end()) {
+  const fs::path model_folder = fs::path(options_.directory) / name;
+  const std::vector<int32_t> versions = ListVersionNumbers(options_.directory, name);
+  if (std::find(versions.begin(), versions.end(), version) == versions.end()) {
     return absl::FailedPreconditionError(
         Concat(resource, ": is in a read-only folder and cannot be deleted"));
   }
@@ -53,9 +53,10 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
   }
   VRP_ASSIGN_OR_RETURN(const std::string trash, staging_->Add());
   const absl::Cleanup remove_trash = [&] { staging_->Remove(trash); };
-  VRP_RETURN_IF_ERROR(MoveFolder((own / Concat(version)).string(), Concat(trash, "/deleted")));
+  VRP_RETURN_IF_ERROR(
+      MoveFolder((model_folder / Concat(version)).string(), Concat(trash, "/deleted")));
   loaded_.Unload(name, version);
-  return SyncPath(own.string());
+  return SyncPath(model_folder.string());
 }
 
 absl::StatusOr<std::string> Registry::StagingDirectory() { return staging_->Add(); }
@@ -97,26 +98,27 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
   VRP_RETURN_IF_ERROR(CheckWeights(staging_directory, card));
   VRP_RETURN_IF_ERROR(SyncTree(staging_directory));
 
-  ModelVersion made;
+  ModelVersion published;
   {
     absl::MutexLock lock(&publish_mutex_);
     if (!card.training_job.empty()) {
-      if (std::optional<ModelVersion> published = FindByTrainingJob(card.training_job)) {
+      if (std::optional<ModelVersion> existing = FindByTrainingJob(card.training_job)) {
         staging_->Remove(staging_directory);
-        return *std::move(published);
+        return *std::move(existing);
       }
     }
     if (other == OtherArchitecture::kRefuse) {
       VRP_RETURN_IF_ERROR(CheckArchitecture(name, card.architecture));
     }
-    VRP_ASSIGN_OR_RETURN(made, PublishNext(NameFor(name, card.architecture), staging_directory));
+    VRP_ASSIGN_OR_RETURN(published,
+                         PublishNext(NameFor(name, card.architecture), staging_directory));
   }
-  // If an older version serves, loads this one to replace it. If this one cannot be loaded, it
-  // stays published and the older one continues to serve.
-  if (IsLive(made.card) || !loaded_.Serves(made.name)) return made;
-  const absl::Status loaded = loaded_.Load(made).status();
+  // If an older version serves, loads the new one to replace it. If the new one cannot be loaded,
+  // it stays published and the older one continues to serve.
+  if (IsLive(published.card) || !loaded_.Serves(published.name)) return published;
+  const absl::Status loaded = loaded_.Load(published).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
-  return made;
+  return published;
 }
 
 absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
@@ -146,8 +148,9 @@ absl::StatusOr<ModelVersion> Registry::AddEvaluations(
     std::string_view name, int32_t version, const std::vector<CardEvaluation>& evaluations) {
   absl::MutexLock lock(&publish_mutex_);
   VRP_ASSIGN_OR_RETURN(ModelVersion found, Get(name, version));
-  const fs::path own = fs::path(options_.directory) / found.name / Concat(found.version);
-  if (fs::path(found.directory) != own) {
+  const fs::path writable_folder =
+      fs::path(options_.directory) / found.name / Concat(found.version);
+  if (fs::path(found.directory) != writable_folder) {
     return absl::FailedPreconditionError(Concat(ModelResourceName(found.name, found.version),
                                                 ": is in a read-only folder, ", found.directory));
   }
@@ -162,7 +165,7 @@ absl::StatusOr<ModelVersion> Registry::AddEvaluations(
     rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(kMaxCardEvaluations));
   }
   VRP_RETURN_IF_ERROR(
-      staging_->ReplaceFile((own / kCardFile).string(), WriteModelCard(found.card)));
+      staging_->ReplaceFile((writable_folder / kCardFile).string(), WriteModelCard(found.card)));
   return found;
 }
 
@@ -171,7 +174,7 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
   const fs::path folder = fs::path(options_.directory) / name;
   VRP_RETURN_IF_ERROR(EnsureDirectory(folder.string()));
   VRP_RETURN_IF_ERROR(SyncPath(options_.directory));
-  absl::Status taken;
+  absl::Status moved;
   for (int attempt = 0; attempt < kMaxPublishTries; ++attempt) {
     const std::vector<int32_t> numbers = AllVersionNumbers(Roots(), name);
     const absl::StatusOr<int32_t> deleted = ReadNumberFile(DeletedNumberPath(name));
@@ -179,15 +182,15 @@ absl::StatusOr<ModelVersion> Registry::PublishNext(std::string_view name,
         1 + std::max(numbers.empty() ? 0 : numbers.front(), deleted.ok() ? *deleted : 0);
     if (version > kMaxModelVersion) {
       return absl::FailedPreconditionError(Concat("models/", name, ": version ", kMaxModelVersion,
-                                                  " is the last; take another name"));
+                                                  " is the highest possible; choose another name"));
     }
-    taken = MoveFolder(staging_directory, (folder / Concat(version)).string());
-    if (absl::IsAlreadyExists(taken)) continue;
-    VRP_RETURN_IF_ERROR(taken);
+    moved = MoveFolder(staging_directory, (folder / Concat(version)).string());
+    if (absl::IsAlreadyExists(moved)) continue;
+    VRP_RETURN_IF_ERROR(moved);
     staging_->Release(staging_directory);
     return ReadModelVersion(options_.directory, name, version);
   }
-  return taken;
+  return moved;
 }
 
 }  // namespace vrp

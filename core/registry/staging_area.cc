@@ -63,7 +63,7 @@ absl::Status StagingArea::RemoveAbandoned() {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_, error)) {
     const absl::StatusOr<int> lock = OpenLocked(entry.path().string(), LOCK_EX | LOCK_NB);
-    if (!lock.ok()) continue;  // another process uses the entry, or it is no folder
+    if (!lock.ok()) continue;  // another process uses the entry, or it is not a folder
     std::error_code ignored;   // remaining files are harmless
     fs::remove_all(entry.path(), ignored);
     close(*lock);
@@ -104,9 +104,9 @@ void StagingArea::Remove(const std::string& folder) {
 }
 
 absl::Status StagingArea::ReplaceFile(const std::string& path, std::string_view content) {
-  VRP_ASSIGN_OR_RETURN(const std::string made_in, Add());
-  const absl::Cleanup discard = [&] { Remove(made_in); };
-  const std::string temporary = Concat(made_in, "/file");
+  VRP_ASSIGN_OR_RETURN(const std::string folder, Add());
+  const absl::Cleanup discard = [&] { Remove(folder); };
+  const std::string temporary = Concat(folder, "/file");
   VRP_RETURN_IF_ERROR(AtomicWriteFile(temporary, content));
   if (rename(temporary.c_str(), path.c_str()) != 0) {
     return absl::ErrnoToStatus(errno, Concat("rename ", temporary, " to ", path));

@@ -32,7 +32,7 @@ class VersionLists {
 
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
 
-  // Lists the versions in all folders `roots`. Reads the disk.
+  // Returns the versions of the model `name` in all roots. Reads the disk.
   ListedVersions Of(std::string_view name);
   // Returns the number of versions whose cards are remembered; for tests.
   size_t RememberedCards() const;

@@ -103,7 +103,7 @@ void DecodeBatcher::Submit(PolicyRequest request, absl::AnyInvocable<void(Decode
   if (!TryQueue({.request = std::move(request), .done = std::move(done), .since = SteadyNow()})) {
     return;
   }
-  if (!options_.others_wait()) return RunWaiting();
+  if (!options_.has_other_work()) return RunWaiting();
   PostIfNeeded();
 }
 
@@ -131,7 +131,7 @@ DecodeOutcome DecodeBatcher::Decode(PolicyRequest request) {
 
 void DecodeBatcher::RunWaiting() {
   while (RunOne()) {
-    if (options_.others_wait()) break;
+    if (options_.has_other_work()) break;
   }
   PostIfNeeded();
 }

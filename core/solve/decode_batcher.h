@@ -41,7 +41,7 @@ class DecodeBatcher {
     // Runs the task on a pool thread, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
     // Whether other work waits for the pool threads. That work runs before the next batch.
-    std::function<bool()> others_wait;
+    std::function<bool()> has_other_work;
     std::function<void(const Report&)> on_batch = nullptr;  // optional
     WatchFn watch = nullptr;  // watches each batch as phase "decode batch"
   };

@@ -56,13 +56,13 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
   for (size_t i = 0; i < options.modes.size(); ++i) {
     const EvaluationMode& mode = options.modes[i];
     const int32_t min_width = mode.method == DecodeMethod::kMultiStart ? 0 : 1;
-    if (mode.width < min_width || mode.width > kMostWidth) {
+    if (mode.width < min_width || mode.width > kMaxWidth) {
       return refuse("modes[", i, "].width: got ", mode.width, ", wanted ", min_width, " to ",
-                    kMostWidth);
+                    kMaxWidth);
     }
-    if (mode.rounds.has_value() && (*mode.rounds < 0 || *mode.rounds > kMostRounds)) {
+    if (mode.rounds.has_value() && (*mode.rounds < 0 || *mode.rounds > kMaxRounds)) {
       return refuse("modes[", i, "].width: got ", *mode.rounds, " rounds, wanted 0 to ",
-                    kMostRounds);
+                    kMaxRounds);
     }
     if (mode.augmentations < 1 || mode.augmentations > kMaxAugmentations) {
       return refuse("modes[", i, "].width: got ", mode.augmentations,

@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-static_assert(kMostWidth <= kMaxBeams && kMostWidth <= kMaxSamples);
+static_assert(kMaxWidth <= kMaxBeams && kMaxWidth <= kMaxSamples);
 
 // Time that the answer needs to reach a caller with a deadline.
 constexpr absl::Duration kResponseTime = absl::Milliseconds(20);
@@ -21,21 +21,21 @@ absl::Status OutOfRange(const char* field, const std::string& got, const std::st
 }
 
 absl::Status CheckRanges(const SolveOptions& options) {
-  if (options.budget < kLeastBudget || options.budget > kMostBudget) {
-    return OutOfRange("budget", absl::FormatDuration(options.budget),
-                      absl::StrCat(absl::FormatDuration(kLeastBudget), " to ",
-                                   absl::FormatDuration(kMostBudget)));
+  if (options.budget < kMinBudget || options.budget > kMaxBudget) {
+    return OutOfRange(
+        "budget", absl::FormatDuration(options.budget),
+        absl::StrCat(absl::FormatDuration(kMinBudget), " to ", absl::FormatDuration(kMaxBudget)));
   }
   static const int32_t max_threads =  // computed once, because it reads a file
       std::max(1, static_cast<int32_t>(std::thread::hardware_concurrency()));
   if (options.threads < 1 || options.threads > max_threads) {
     return OutOfRange("threads", absl::StrCat(options.threads), absl::StrCat("1 to ", max_threads));
   }
-  if (options.width < 1 || options.width > kMostWidth) {
-    return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMostWidth));
+  if (options.width < 1 || options.width > kMaxWidth) {
+    return OutOfRange("width", absl::StrCat(options.width), absl::StrCat("1 to ", kMaxWidth));
   }
-  if (options.rounds < 0 || options.rounds > kMostRounds) {
-    return OutOfRange("rounds", absl::StrCat(options.rounds), absl::StrCat("0 to ", kMostRounds));
+  if (options.rounds < 0 || options.rounds > kMaxRounds) {
+    return OutOfRange("rounds", absl::StrCat(options.rounds), absl::StrCat("0 to ", kMaxRounds));
   }
   if (options.max_iterations < 0) {
     return OutOfRange("max_iterations", absl::StrCat(options.max_iterations), "0 or more");

@@ -41,7 +41,7 @@ std::string_view StrategyName(Strategy strategy);
 struct SolveOptions {
   Strategy strategy = Strategy::kAuto;
   absl::Time received;                     // start of the budget; the time of the call if not set
-  absl::Duration budget = kDefaultBudget;  // from kLeastBudget to kMostBudget
+  absl::Duration budget = kDefaultBudget;  // from kMinBudget to kMaxBudget
   // The caller's deadline. The solve ends 20 ms before it, or at the end of the budget if that is
   // earlier.
   absl::Time deadline = absl::InfiniteFuture();
@@ -51,8 +51,8 @@ struct SolveOptions {
   std::shared_ptr<const CancelFlag> cancel;
   uint64_t seed = 1;
   int32_t threads = 1;  // 1 to the machine's number; one search each, the best result is returned
-  int32_t width = kDefaultWidth;    // number of samples or beams, 1 to kMostWidth
-  int32_t rounds = kDefaultRounds;  // for kImproved, 0 to kMostRounds
+  int32_t width = kDefaultWidth;    // number of samples or beams, 1 to kMaxWidth
+  int32_t rounds = kDefaultRounds;  // for kImproved, 0 to kMaxRounds
   // Maximum number of iterations of each search. The answer is reproducible if all searches reach
   // this limit.
   int64_t max_iterations = INT64_MAX;

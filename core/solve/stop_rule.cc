@@ -34,10 +34,10 @@ absl::Status CheckNoImprovement(const StopRequest& request) {
     return Invalid(
         "stop.no_improvement_share: given, and stop.no_improvement too; wanted only one of them");
   }
-  if (*request.no_improvement >= kLeastBudget) return absl::OkStatus();
+  if (*request.no_improvement >= kMinBudget) return absl::OkStatus();
   return Invalid(absl::StrCat("stop.no_improvement: got ",
                               absl::FormatDuration(*request.no_improvement), ", wanted at least ",
-                              absl::FormatDuration(kLeastBudget)));
+                              absl::FormatDuration(kMinBudget)));
 }
 
 absl::StatusOr<std::optional<Cost>> TargetOf(const StopRequest& request, const Instance& instance) {
@@ -66,16 +66,16 @@ AutomaticStop AutomaticStopOf(const Instance& instance) {
   const int64_t customers = instance.num_customers();
   const bool unconstrained = IsPlain(instance) && !instance.has_windows();
   AutomaticStop stop;
-  stop.limit = std::clamp(kLimit * customers, kMinLimit, kMostAutomatic);
+  stop.limit = std::clamp(kLimit * customers, kMinLimit, kMaxAutomaticTime);
   stop.rule.at_least = std::min((unconstrained ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
   stop.rule.no_improvement =
       std::min((unconstrained ? kPlainPatience : kPatience) * customers, stop.limit);
   return stop;
 }
 
-absl::Duration LeastAutomaticTime(int64_t customers) {
+absl::Duration MinAutomaticTime(int64_t customers) {
   if (customers <= kMaxPlainExactCustomers) return absl::ZeroDuration();
-  return std::min(std::min(kPlainAtLeast, kAtLeast) * customers, kMostAutomatic);
+  return std::min(std::min(kPlainAtLeast, kAtLeast) * customers, kMaxAutomaticTime);
 }
 
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,

@@ -31,10 +31,10 @@ struct StopRule {
 
 // The stop rule for an instance's size, for callers that specify no budget.
 struct AutomaticStop {
-  absl::Duration limit;  // time of the whole solve; at most kMostAutomatic
+  absl::Duration limit;  // time of the whole solve; at most kMaxAutomaticTime
   StopRule rule;
 };
-inline constexpr absl::Duration kMostAutomatic = absl::Seconds(30);
+inline constexpr absl::Duration kMaxAutomaticTime = absl::Seconds(30);
 
 // Returns the rule for `instance`. tests/bench/stop_rule.py measured the rule's constants.
 AutomaticStop AutomaticStopOf(const Instance& instance);
@@ -42,7 +42,7 @@ AutomaticStop AutomaticStopOf(const Instance& instance);
 // Returns a lower bound on how long the automatic rule lets a search of `customers` customers run.
 // Returns zero if SmallOptimum may solve the instance at once. A search may still end sooner, at a
 // plan that is proven optimal.
-absl::Duration LeastAutomaticTime(int64_t customers);
+absl::Duration MinAutomaticTime(int64_t customers);
 
 // Returns the rule of `request` for `instance` with that budget. Returns kInvalidArgument naming
 // the field of StoppingCriteria: a time or share out of range, both of them given, or a gap without

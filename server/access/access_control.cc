@@ -26,7 +26,7 @@ bool SameDigest(std::string_view left, std::string_view right) {
 
 std::string RequiredRoleText(std::string_view method, Role role) {
   return Concat(Escaped(method.substr(0, kMaxMethodBytes)), " requires a token with the role ",
-                RoleWord(role), role == Role::kAdmin ? "" : " or a higher one");
+                RoleName(role), role == Role::kAdmin ? "" : " or a higher one");
 }
 
 // Returns TOKEN of "Bearer TOKEN"; nullopt for any other form.
@@ -77,11 +77,11 @@ std::optional<Role> AccessControl::RoleOf(std::string_view token) const {
 
 AccessVerdict AccessControl::Check(std::string_view method,
                                    std::optional<std::string_view> authorization) const {
-  const std::optional<Role> needed = RoleNeeded(method);
-  if (!needed.has_value()) return {};
+  const std::optional<Role> required = RequiredRole(method);
+  if (!required.has_value()) return {};
   const auto unauthenticated = [&](std::string_view problem, std::string_view reason) {
     return AccessVerdict{
-        absl::UnauthenticatedError(Concat(problem, ", and ", RequiredRoleText(method, *needed))),
+        absl::UnauthenticatedError(Concat(problem, ", and ", RequiredRoleText(method, *required))),
         reason};
   };
   if (!authorization.has_value()) return unauthenticated("no token was sent", "no_token");
@@ -93,9 +93,9 @@ AccessVerdict AccessControl::Check(std::string_view method,
   if (!role.has_value()) {
     return unauthenticated("the server does not know the token", "unknown_token");
   }
-  if (*role >= *needed) return {};
-  return {absl::PermissionDeniedError(Concat("the token's role is ", RoleWord(*role), ", and ",
-                                             RequiredRoleText(method, *needed))),
+  if (*role >= *required) return {};
+  return {absl::PermissionDeniedError(Concat("the token's role is ", RoleName(*role), ", and ",
+                                             RequiredRoleText(method, *required))),
           "role"};
 }
 

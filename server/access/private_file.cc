@@ -13,11 +13,12 @@ constexpr int64_t kMaxPrivateFileBytes = 1 << 20;
 }  // namespace
 
 absl::StatusOr<std::string> ReadPrivateFile(const std::string& path) {
-  struct stat about;
-  if (stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && (about.st_mode & 0007) != 0) {
-    return absl::PermissionDeniedError(Concat(
-        path, ": other users can read or change it (mode ", absl::Hex(about.st_mode >> 6 & 7),
-        absl::Hex(about.st_mode >> 3 & 7), absl::Hex(about.st_mode & 7), "); chmod o-rwx ", path));
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0007) != 0) {
+    return absl::PermissionDeniedError(
+        Concat(path, ": other users can read or change it (mode ",
+               absl::Hex(status.st_mode >> 6 & 7), absl::Hex(status.st_mode >> 3 & 7),
+               absl::Hex(status.st_mode & 7), "); chmod o-rwx ", path));
   }
   return ReadFile(path, kMaxPrivateFileBytes);
 }

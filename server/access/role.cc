@@ -7,7 +7,7 @@ constexpr Role kRoles[] = {Role::kRead, Role::kSolve, Role::kTrain, Role::kAdmin
 
 }  // namespace
 
-std::string_view RoleWord(Role role) {
+std::string_view RoleName(Role role) {
   switch (role) {
     case Role::kRead:
       return "read";
@@ -23,7 +23,7 @@ std::string_view RoleWord(Role role) {
 
 std::optional<Role> ParseRole(std::string_view word) {
   for (const Role role : kRoles) {
-    if (RoleWord(role) == word) return role;
+    if (RoleName(role) == word) return role;
   }
   return std::nullopt;
 }

@@ -14,7 +14,7 @@ enum class Role {
 };
 
 // Returns the role's name: "read", "solve", "train" or "admin".
-std::string_view RoleWord(Role role);
+std::string_view RoleName(Role role);
 std::optional<Role> ParseRole(std::string_view word);
 
 }  // namespace vrp

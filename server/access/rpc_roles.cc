@@ -48,7 +48,7 @@ Role RoleFromProto(v1::Role role) {
 
 }  // namespace
 
-std::optional<Role> RoleNeeded(std::string_view method) {
+std::optional<Role> RequiredRole(std::string_view method) {
   for (const ForeignMethod& foreign : kForeignMethods) {
     if (foreign.path == method) return foreign.role;
   }

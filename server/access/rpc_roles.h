@@ -1,4 +1,4 @@
-// Returns the roles that calls need.
+// Finds the roles that calls require.
 #pragma once
 
 #include <optional>
@@ -8,10 +8,10 @@
 
 namespace vrp {
 
-// Returns the role that a call of `method` needs, or nullopt if it needs no token.
+// Returns the role that a call of `method` requires, or nullopt if it requires no token.
 //
 // `method` is an HTTP/2 path ("/vrp.v1.SolverService/Solve") or an HTTP page ("/metrics"). The
-// proto states the role of each RPC of vrp.v1. Unknown methods need the role admin.
-std::optional<Role> RoleNeeded(std::string_view method);
+// proto states the role of each RPC of vrp.v1. Unknown methods require the role admin.
+std::optional<Role> RequiredRole(std::string_view method);
 
 }  // namespace vrp

@@ -31,7 +31,7 @@ absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const st
   return certificate;
 }
 
-absl::StatusOr<absl::Time> EndOf(const X509& certificate, const std::string& path) {
+absl::StatusOr<absl::Time> ReadExpiry(const X509& certificate, const std::string& path) {
   tm end = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) {
     return WrongTlsFile(path, "the certificate's expiry time cannot be read");
@@ -43,9 +43,9 @@ std::string UtcText(absl::Time time) {
   return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
 }
 
-absl::StatusOr<absl::Time> Expiry(const X509& certificate, const std::string& path,
-                                  absl::Time now) {
-  VRP_ASSIGN_OR_RETURN(const absl::Time expires, EndOf(certificate, path));
+absl::StatusOr<absl::Time> ValidExpiry(const X509& certificate, const std::string& path,
+                                       absl::Time now) {
+  VRP_ASSIGN_OR_RETURN(const absl::Time expires, ReadExpiry(certificate, path));
   if (expires > now) return expires;
   return WrongTlsFile(
       path, Concat("the certificate expired at ", UtcText(expires), ", now is ", UtcText(now),
@@ -62,7 +62,7 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
   while (true) {
     const CertificatePtr certificate(PEM_read_bio_X509(reader.get(), nullptr, NoPassword, nullptr));
     if (certificate == nullptr) break;
-    VRP_ASSIGN_OR_RETURN(const absl::Time end, EndOf(*certificate, path));
+    VRP_ASSIGN_OR_RETURN(const absl::Time end, ReadExpiry(*certificate, path));
     last = std::max(last, end);
   }
   ERR_clear_error();  // the end of the file sets an error
@@ -82,7 +82,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
   VRP_ASSIGN_OR_RETURN(material.certificate, ReadFile(paths.certificate, kMaxTlsFileBytes));
   VRP_ASSIGN_OR_RETURN(const auto certificate,
                        FirstCertificate(material.certificate, paths.certificate));
-  VRP_ASSIGN_OR_RETURN(material.expires, Expiry(*certificate, paths.certificate, now));
+  VRP_ASSIGN_OR_RETURN(material.expires, ValidExpiry(*certificate, paths.certificate, now));
   VRP_ASSIGN_OR_RETURN(material.key, ReadPrivateFile(paths.key));
   const KeyPtr key(
       PEM_read_bio_PrivateKey(PemReader(material.key).get(), nullptr, NoPassword, nullptr));

@@ -67,7 +67,7 @@ std::string NewToken() {
 }
 
 std::string TokenLine(Role role, std::string_view token) {
-  return Concat(RoleWord(role), " ", Sha256Hex(token));
+  return Concat(RoleName(role), " ", Sha256Hex(token));
 }
 
 }  // namespace vrp

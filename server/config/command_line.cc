@@ -39,7 +39,7 @@ void AddFlag(CLI::App& app, const OptionRow& row, VrpdOptions& values) {
       CLI::Option* const option = app.add_option(FlagOf(row), values.*member, help)
                                       ->type_name(std::string(row.placeholder));
       if constexpr (std::is_same_v<Value, int32_t>) {
-        option->check(CLI::Range(row.range.least, MostOf(row)).description(""));
+        option->check(CLI::Range(row.range.min, MaxValueOf(row)).description(""));
       } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
         option->allow_extra_args(false);
       } else if (!row.words.empty()) {
@@ -68,17 +68,15 @@ struct OneTimeActions {
 
 void AddOneTimeActions(CLI::App& app, OneTimeActions& actions) {
   app.add_option("--new-token", actions.new_token_role,
-                 "Print a new token with this role, and its line for the file of --tokens")
+                 "Print a new token with this role and its line for the --tokens file")
       ->type_name("ROLE")
       ->check(CLI::IsMember({"read", "solve", "train", "admin"}));
   CLI::Option* const restore =
       app.add_option("--restore", actions.restore,
-                     "Restore a backup of vrpctl server backup into --state-dir, which must be "
-                     "absent or empty")
+                     "Restore this backup into --state-dir, which must be absent or empty")
           ->type_name("FILE");
   app.add_flag("--forget-jobs", actions.forget_jobs,
-               "If the job database is lost: move the remaining job files to forgotten-TIME in "
-               "--state-dir")
+               "Move the files of a lost job database to forgotten-TIME in --state-dir")
       ->excludes(restore);
   app.add_flag("--print-options", actions.print_options)->group("");  // hidden from the help
 }

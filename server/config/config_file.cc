@@ -29,7 +29,7 @@ class Reader {
   absl::StatusOr<PartialOptions> Run(const YAML::Node& root) && {
     if (root.IsNull()) return options_;  // an empty file
     if (!root.IsMap()) {
-      Add(root.Mark(), "", Concat("got ", Shown(root), ", wanted a map of options"));
+      Add(root.Mark(), "", Concat("got ", Describe(root), ", wanted a map of options"));
     } else if (const std::optional<int64_t> schema = SchemaOf(root);
                schema.has_value() && *schema > kConfigSchemaVersion) {
       // This version may not know the other keys.
@@ -51,7 +51,7 @@ class Reader {
 
   // Adds an error: `key` has this value instead of the `wanted` one.
   void AddWrong(const YAML::Node& node, std::string_view key, const std::string& wanted) {
-    Add(node.Mark(), key, Concat("got ", Shown(node), ", wanted ", wanted));
+    Add(node.Mark(), key, Concat("got ", Describe(node), ", wanted ", wanted));
   }
 
   static std::optional<int64_t> SchemaOf(const YAML::Node& root) {
@@ -59,7 +59,7 @@ class Reader {
     return schema.IsDefined() && schema.IsScalar() ? ParseInteger(schema.Scalar()) : std::nullopt;
   }
 
-  static std::string Shown(const YAML::Node& node) {
+  static std::string Describe(const YAML::Node& node) {
     if (node.IsScalar()) return Quoted(node.Scalar());
     if (node.IsSequence()) return "a list";
     return node.IsMap() ? "a map" : "nothing";
@@ -82,12 +82,12 @@ class Reader {
     if (!seen_.insert(key).second) return Add(key_node.Mark(), key, "given twice");
     if (is_schema) {
       int32_t schema = 0;
-      Read(value, kSchemaKey, {.least = 1, .most = kConfigSchemaVersion}, schema);
+      Read(value, kSchemaKey, {.min = 1, .max = kConfigSchemaVersion}, schema);
       return;
     }
-    const bool good = std::visit(
+    const bool valid = std::visit(
         [&](auto member) { return ReadValue(value, *row, options_.values.*member); }, row->member);
-    if (good) options_.given.insert(row->key);
+    if (valid) options_.given.insert(row->key);
   }
 
   // Reads a value. ReadValue and Read return whether they have set `out`. If not, they have added
@@ -101,14 +101,14 @@ class Reader {
   }
 
   bool ReadValue(const YAML::Node& node, const OptionRow& row, int32_t& out) {
-    return Read(node, row.key, {.least = row.range.least, .most = MostOf(row)}, out);
+    return Read(node, row.key, {.min = row.range.min, .max = MaxValueOf(row)}, out);
   }
 
   bool Read(const YAML::Node& node, std::string_view key, OptionRange range, int32_t& out) {
     const std::optional<int64_t> value =
         node.IsScalar() ? ParseInteger(node.Scalar()) : std::nullopt;
-    if (!value.has_value() || *value < range.least || *value > range.most) {
-      AddWrong(node, key, Concat("an integer from ", range.least, " to ", range.most));
+    if (!value.has_value() || *value < range.min || *value > range.max) {
+      AddWrong(node, key, Concat("an integer from ", range.min, " to ", range.max));
       return false;
     }
     out = static_cast<int32_t>(*value);

@@ -9,8 +9,8 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxUnixPathBytes = 107;  // Bounds the length of sockaddr_un::sun_path without the
-                                           // final zero.
+// Size of sockaddr_un::sun_path without the final zero.
+constexpr size_t kMaxUnixPathBytes = 107;
 constexpr size_t kMaxHostBytes = 253;
 
 constexpr std::string_view kWantedPort =

@@ -29,9 +29,9 @@ struct ListenProtection {
   bool insecure = false;       // whether the user accepts unprotected connections
 };
 
-// Checks the address of the API. Returns kInvalidArgument if `text` is not an address. Also returns
-// it if other machines can reach the address without TLS or authentication and `protection` is not
-// insecure. The message has the remedy.
+// Checks the address of the API. Returns kInvalidArgument if `text` is not an address. Returns
+// kInvalidArgument as well if other machines can reach the address without TLS or authentication
+// and `protection` is not insecure. The message has the remedy.
 absl::Status CheckListenAddress(std::string_view text, const ListenProtection& protection);
 
 // Checks the address of the metrics like CheckListenAddress, but refuses unix sockets.

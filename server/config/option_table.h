@@ -14,13 +14,13 @@
 
 namespace vrp {
 
-// As OptionRange::most, means the number of hardware threads of the machine on which vrpd runs.
-inline constexpr int32_t kThreadsOfMachine = 0;
+// As OptionRange::max, means the number of hardware threads of the machine on which vrpd runs.
+inline constexpr int32_t kHardwareThreads = 0;
 
 // The range of an integer option, including both ends.
 struct OptionRange {
-  int32_t least = 1;
-  int32_t most = kThreadsOfMachine;
+  int32_t min = 1;
+  int32_t max = kHardwareThreads;
 };
 
 // The field of vrp.v1.Limits that an option sets, and its units per unit of the option.
@@ -51,7 +51,7 @@ std::span<const OptionRow> OptionTable();
 std::string FlagOf(const OptionRow& row);
 
 // Returns the largest allowed value of an integer option on this machine.
-int32_t MostOf(const OptionRow& row);
+int32_t MaxValueOf(const OptionRow& row);
 
 // Returns a phrase such as "1 to 4096" or "text or json"; empty if every value of the type is
 // allowed.

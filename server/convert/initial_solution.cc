@@ -21,7 +21,7 @@ namespace vrp {
 namespace {
 
 // Bounds the number of reported errors.
-constexpr size_t kMostErrors = 100;
+constexpr size_t kMaxErrors = 100;
 
 struct GivenPlan {
   Plan plan;
@@ -47,7 +47,7 @@ class RouteReader {
  private:
   template <typename... Parts>
   void Add(int route, std::string_view field, const Parts&... description) {
-    if (invalid_.size() >= kMostErrors) return;
+    if (invalid_.size() >= kMaxErrors) return;
     invalid_.push_back(
         {Concat("initial_solution.routes[", route, "].", field), Concat(description...)});
   }
@@ -82,7 +82,7 @@ class RouteReader {
       if (stop.id().empty()) {
         return Add(r, field, "got ", stop.node(), ", wanted 0 to ", instance_.num_nodes() - 1);
       }
-      return Add(r, field, Quoted(stop.id()), " is no customer");
+      return Add(r, field, Quoted(stop.id()), " is not a customer");
     }
     const VehicleType& vehicle = VehicleOf(instance_, planned);
     if (instance_.is_depot(node) && (node != vehicle.depot || vehicle.max_reloads == 0)) {
@@ -119,7 +119,7 @@ absl::Status CheckPlanNumbers(const Instance& instance, const Plan& plan) {
   const auto path = [](size_t r) { return Concat("initial_solution.routes[", r, "]"); };
   std::vector<int64_t> seen_in(static_cast<size_t>(instance.num_nodes()), -1);
   std::vector<int64_t> used(std::max<size_t>(1, instance.vehicles().size()), 0);
-  for (size_t r = 0; r < plan.size() && invalid.size() < kMostErrors; ++r) {
+  for (size_t r = 0; r < plan.size() && invalid.size() < kMaxErrors; ++r) {
     if (plan[r].customers.empty()) continue;
     const auto type = static_cast<size_t>(plan[r].vehicle_type);
     const int64_t count = instance.vehicles().empty() ? 1 : instance.vehicles()[type].count;
@@ -199,8 +199,8 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop) {
   const bool given = request.start_case() != v1::SolveRequest::START_NOT_SET;
-  const Plan of_steps = given ? Plan() : PlanOfSteps(request.file(), instance);
-  if (!given && of_steps.empty()) {
+  const Plan steps_plan = given ? Plan() : PlanOfSteps(request.file(), instance);
+  if (!given && steps_plan.empty()) {
     if (request.frozen_stops() == 0) return std::nullopt;
     return InvalidField("frozen_stops", "given without an initial_solution");
   }
@@ -208,15 +208,16 @@ absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     return InvalidField("frozen_stops",
                         Concat("got ", request.frozen_stops(), ", wanted 0 or more"));
   }
-  v1::Solution of_file;
+  v1::Solution file_solution;
   const v1::Solution* message = &request.initial_solution();
   if (!given) {
-    of_file = MessageOf(of_steps);
-    message = &of_file;
+    file_solution = MessageOf(steps_plan);
+    message = &file_solution;
   } else if (request.start_case() == v1::SolveRequest::kInitialSolutionFile) {
     const VroomNames names = VroomNamesOf(instance, request.file().content());
-    VRP_ASSIGN_OR_RETURN(of_file, SolutionOf(request.initial_solution_file(), instance, names));
-    message = &of_file;
+    VRP_ASSIGN_OR_RETURN(file_solution,
+                         SolutionOf(request.initial_solution_file(), instance, names));
+    message = &file_solution;
   }
   VRP_ASSIGN_OR_RETURN(GivenPlan read,
                        RouteReader(*message, instance, request.frozen_stops()).Run());

@@ -19,8 +19,8 @@ struct InitialSolution {
 
 // Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
 //
-// Drops visits until the plan is feasible: as few as possible, but more after `stop`. Returns
-// kInvalidArgument naming every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is no
+// Drops as few visits as possible until the plan is feasible; may drop more after `stop`. Returns
+// kInvalidArgument naming every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is not a
 // customer`.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);

@@ -39,7 +39,7 @@ bool HasWrongCapacity(const std::vector<FieldViolation>& invalid) {
 struct Conversion {
   InstanceProblems problems;  // found by the conversion, not by the core
   InstanceData data;
-  bool whole = false;  // whether `data` is complete
+  bool complete = false;  // whether `data` is complete
 };
 
 Conversion Convert(const v1::Instance& message, const MatrixSource* matrices) {
@@ -51,7 +51,7 @@ Conversion Convert(const v1::Instance& message, const MatrixSource* matrices) {
   for (FieldViolation& violation : converted.invalid) {
     result.problems.invalid.push_back(std::move(violation));
   }
-  result.whole = converted.invalid.empty();
+  result.complete = converted.invalid.empty();
   result.data = std::move(converted.data);
   return result;
 }
@@ -64,12 +64,12 @@ int64_t NumNodes(const v1::Instance& message) {
 
 InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* matrices) {
   Conversion conversion = Convert(message, matrices);
-  if (conversion.whole) {
+  if (conversion.complete) {
     conversion.problems.invalid =
         WithCoreErrors(std::move(conversion.problems.invalid), conversion.data, NumNodes(message));
   }
   // Loads cannot be compared with a wrong capacity.
-  if (conversion.whole && !HasWrongCapacity(conversion.problems.invalid)) {
+  if (conversion.complete && !HasWrongCapacity(conversion.problems.invalid)) {
     for (const std::string& line : OversizeLoads(conversion.data)) {
       conversion.problems.oversize.push_back(ToMessageField(FromLine(line), NumNodes(message)));
     }
@@ -77,9 +77,9 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
   return std::move(conversion.problems);
 }
 
-absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most) {
-  if (nodes <= most) return absl::OkStatus();
-  return InvalidField(field, Concat("got ", nodes, " nodes, wanted at most ", most,
+absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t max_nodes) {
+  if (nodes <= max_nodes) return absl::OkStatus();
+  return InvalidField(field, Concat("got ", nodes, " nodes, wanted at most ", max_nodes,
                                     ", this daemon's limit (max_nodes)"));
 }
 
@@ -93,7 +93,7 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
     if (instance.ok()) return instance;
     conversion.data = DataFromProto(message, matrices).data;
   }
-  if (conversion.whole) {
+  if (conversion.complete) {
     invalid = WithCoreErrors(std::move(invalid), conversion.data, NumNodes(message));
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);

@@ -39,8 +39,8 @@ absl::StatusOr<Instance> InstanceFromProto(const v1::Instance& message,
 absl::StatusOr<Instance> InstanceFromProto(const v1::InstanceFile& message,
                                            const MatrixSource* matrices = nullptr);
 
-// Returns kInvalidArgument naming `field` if `nodes` exceeds `most`, the daemon's limit.
-absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t most);
+// Returns kInvalidArgument naming `field` if `nodes` exceeds `max_nodes`, the daemon's limit.
+absl::Status CheckNodes(std::string_view field, int64_t nodes, int64_t max_nodes);
 
 // Returns an error of the core with the field paths of the instance's message: `customers[3].setup:
 // ...` becomes `customers[3].setup_time: ...`.

@@ -49,14 +49,14 @@ Objective ObjectiveOf(const v1::Instance& message) {
 
 // Returns the length of the longest list of loads or capacities, and at least 1.
 int LoadDimensions(const v1::Instance& message) {
-  int most = std::max(1, MaxLoadDimensions(message));
+  int dimensions = std::max(1, MaxLoadDimensions(message));
   for (const v1::Vehicle& vehicle : message.vehicles()) {
-    most = std::max(most, vehicle.capacity_size());
+    dimensions = std::max(dimensions, vehicle.capacity_size());
   }
   for (const v1::Shipment& shipment : message.shipments()) {
-    most = std::max(most, shipment.amount_size());
+    dimensions = std::max(dimensions, shipment.amount_size());
   }
-  return most;
+  return dimensions;
 }
 
 class Converter {

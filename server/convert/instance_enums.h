@@ -14,10 +14,10 @@ v1::ProblemType ToProto(ProblemKind kind);
 v1::Metric ToProto(Metric metric);
 v1::Objective ToProto(Objective objective);
 
-// Return nullopt for an unspecified or unknown value.
+// Converts an enum. Returns nullopt for an unspecified or unknown value.
 std::optional<Metric> MetricFromProto(v1::Metric metric);
 std::optional<Objective> ObjectiveFromProto(v1::Objective objective);
-// Return kInvalidArgument naming `format` or `problem_type`.
+// Converts an enum. Returns kInvalidArgument naming `format` or `problem_type`.
 absl::StatusOr<WrittenFormat> WrittenFormatFromProto(v1::InstanceFormat format);
 absl::StatusOr<ProblemKind> ProblemKindFromProto(v1::ProblemType type);
 

@@ -241,7 +241,7 @@ v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
       break;
     case EventType::kImprovement:
     case EventType::kAnswer:
-      break;  // only solve jobs have it
+      break;  // only solve jobs have these events
   }
   return message;
 }

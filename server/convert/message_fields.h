@@ -67,44 +67,44 @@ const std::vector<const google::protobuf::FieldDescriptor*>& MessageFieldsOf(
 // Reads one member from its message field, like ReadFields.
 template <FieldKind kKind, typename Value>
 void ReadField(const google::protobuf::Message& message,
-               const google::protobuf::FieldDescriptor& given, size_t load_dimensions,
+               const google::protobuf::FieldDescriptor& descriptor, size_t load_dimensions,
                Value& value) {
   using enum FieldKind;
   const google::protobuf::Reflection& reflection = *message.GetReflection();
   if constexpr (kKind == kDistances || kKind == kDurations || kKind == kCustomer) {
     return;  // these fields need the whole instance
   } else if constexpr (kKind == kCapacity) {
-    const std::vector<double> capacities = ReadNumbers(message, given);
+    const std::vector<double> capacities = ReadNumbers(message, descriptor);
     if (!capacities.empty()) value = capacities.front();
   } else if constexpr (kKind == kFurtherCapacities) {
-    value = ReadNumbers(message, given);
+    value = ReadNumbers(message, descriptor);
     if (!value.empty()) value.erase(value.begin());
     if (!value.empty()) value.resize(load_dimensions - 1, kNoLimit);
   } else if constexpr (kKind == kLoads) {
-    value = ReadNumbers(message, given);
+    value = ReadNumbers(message, descriptor);
     value.resize(load_dimensions, 0);
   } else if constexpr (kKind == kColumnValues) {
-    value = ReadNumbers(message, given);
+    value = ReadNumbers(message, descriptor);
   } else if constexpr (kKind == kSkills) {
-    value = ReadTexts(message, given);
+    value = ReadTexts(message, descriptor);
   } else if constexpr (kKind == kWindow || kKind == kHardWindow) {
-    if (!reflection.HasField(message, &given)) return;
-    ReadFields(reflection.GetMessage(message, &given), load_dimensions, value);
+    if (!reflection.HasField(message, &descriptor)) return;
+    ReadFields(reflection.GetMessage(message, &descriptor), load_dimensions, value);
   } else if constexpr (kKind == kBreaks) {
-    for (int i = 0; i < reflection.FieldSize(message, &given); ++i) {
-      ReadFields(reflection.GetRepeatedMessage(message, &given, i), load_dimensions,
+    for (int i = 0; i < reflection.FieldSize(message, &descriptor); ++i) {
+      ReadFields(reflection.GetRepeatedMessage(message, &descriptor, i), load_dimensions,
                  value.emplace_back());
     }
   } else {
-    ReadScalar(message, given, value);
+    ReadScalar(message, descriptor, value);
   }
 }
 
 template <typename Object>
 void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object) {
-  auto given = MessageFieldsOf<Object>(*message.GetDescriptor()).begin();
+  auto descriptor = MessageFieldsOf<Object>(*message.GetDescriptor()).begin();
   ForEachField(object, [&](auto field, auto& value) {
-    ReadField<decltype(field)::kKind>(message, **given++, load_dimensions, value);
+    ReadField<decltype(field)::kKind>(message, **descriptor++, load_dimensions, value);
   });
 }
 

@@ -85,19 +85,20 @@ class TypeWeights {
     std::unique_ptr<TypeWeight>& known = known_[&type];
     if (known != nullptr) return *known;
     known = std::make_unique<TypeWeight>();
-    TypeWeight& weight = *known;  // known before its fields, because these may have the same type
+    TypeWeight& weight =
+        *known;  // registered before its fields, because these may have the same type
     weight.bytes = BytesOf(type) + kAllocation;
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
       const auto number = static_cast<size_t>(field.number());
       if (field.number() > kMaxFieldNumber) continue;
       if (weight.fields.size() <= number) weight.fields.resize(number + 1);
-      weight.fields[number] = Weigh(field);
+      weight.fields[number] = EstimateField(field);
     }
     return weight;
   }
 
-  FieldWeight Weigh(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+  FieldWeight EstimateField(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     FieldWeight weight{
         .field = &field, .packable = field.is_packable(), .wire_type = WireTypeOf(field)};
     switch (field.cpp_type()) {
@@ -125,23 +126,24 @@ class TypeWeights {
   std::map<const Descriptor*, std::unique_ptr<TypeWeight>> known_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A scale that weighs a message by its tags and lengths.
-class Scale {
+// An estimator that derives the memory of a message from its tags and lengths.
+class SizeEstimator {
  public:
-  Scale(google::protobuf::io::ZeroCopyInputStream& wire, int64_t most) : in_(&wire), most_(most) {}
+  SizeEstimator(google::protobuf::io::ZeroCopyInputStream& wire, int64_t max_bytes)
+      : in_(&wire), max_bytes_(max_bytes) {}
 
-  int64_t weight() const { return weight_; }
-  // Returns the path of the field at which the weight exceeded the limit.
-  std::string TooMuchAt() const {
+  int64_t bytes() const { return bytes_; }
+  // Returns the path of the field at which the estimate exceeded the limit.
+  std::string ExceededField() const {
     std::string path;
     for (const FieldDescriptor* field : path_) {
       path += Concat(path.empty() ? "" : ".", field->name());
     }
     return path.empty() ? "message" : path;
   }
-  bool too_much() const { return weight_ > most_; }
+  bool exceeds_limit() const { return bytes_ > max_bytes_; }
 
-  // Adds the fields of a message of `type`; a null `type` is unknown. Returns false if the weight
+  // Adds the fields of a message of `type`; a null `type` is unknown. Returns false if the estimate
   // exceeds the limit or the bytes are unreadable.
   bool Add(const TypeWeight* type, int depth) {
     if (depth > kMaxDepth) return false;
@@ -152,7 +154,7 @@ class Scale {
       const FieldWeight& field = known ? type->fields[number] : kNone;
       if (field.field != nullptr) path_.push_back(field.field);
       bool ends = false;
-      if (!AddValue(field, tag & 7, depth, ends) || too_much()) return false;
+      if (!AddValue(field, tag & 7, depth, ends) || exceeds_limit()) return false;
       if (field.field != nullptr) path_.pop_back();
       if (ends) return true;
     }
@@ -167,44 +169,44 @@ class Scale {
     const int64_t scalar = field.field == nullptr ? kUnknownField : field.value;
     switch (wire_type) {
       case 0:
-        weight_ += scalar;
+        bytes_ += scalar;
         return in_.ReadVarint64(&number);
       case 1:
-        weight_ += scalar;
+        bytes_ += scalar;
         return in_.Skip(8);
       case 2:
-        return AddLong(field, depth);
-      case 3:  // a group; our protos have none
-        weight_ += 3 * kUnknownField;
+        return AddLengthDelimited(field, depth);
+      case 3:  // a group; the protos have none
+        bytes_ += 3 * kUnknownField;
         return Add(nullptr, depth + 1);
       case 4:
         return ends = true;
       case 5:
-        weight_ += scalar;
+        bytes_ += scalar;
         return in_.Skip(4);
       default:
         return false;
     }
   }
 
-  bool AddLong(const FieldWeight& field, int depth) {
+  bool AddLengthDelimited(const FieldWeight& field, int depth) {
     uint32_t length = 0;
     if (!in_.ReadVarint32(&length) || length > uint32_t{INT32_MAX}) return false;
     const auto bytes = static_cast<int>(length);
     if (field.message != nullptr) {
-      weight_ += field.value;
-      if (too_much()) return false;
+      bytes_ += field.value;
+      if (exceeds_limit()) return false;
       const auto before = in_.PushLimit(bytes);
       if (!Add(field.message, depth + 1)) return false;
       in_.PopLimit(before);
       return true;
     }
     if (field.field == nullptr) {
-      weight_ += kUnknownField + kStringBytes + bytes;
+      bytes_ += kUnknownField + kStringBytes + bytes;
     } else if (field.packable) {
-      weight_ += PackedBytes(*field.field, bytes);
+      bytes_ += PackedBytes(*field.field, bytes);
     } else {
-      weight_ += field.value + bytes;
+      bytes_ += field.value + bytes;
     }
     return in_.Skip(bytes);
   }
@@ -217,8 +219,8 @@ class Scale {
   }
 
   google::protobuf::io::CodedInputStream in_;
-  const int64_t most_;
-  int64_t weight_ = 0;
+  const int64_t max_bytes_;
+  int64_t bytes_ = 0;
   std::vector<const FieldDescriptor*> path_;
 };
 
@@ -226,14 +228,15 @@ class Scale {
 
 absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
                                      google::protobuf::io::ZeroCopyInputStream& wire,
-                                     int64_t most) {
+                                     int64_t max_bytes) {
   static auto* const weights = new TypeWeights;
-  const TypeWeight& whole = weights->Of(type);
-  Scale scale(wire, most - whole.bytes);
-  scale.Add(&whole, 0);
-  if (!scale.too_much()) return whole.bytes + scale.weight();
-  return InvalidField(scale.TooMuchAt(), Concat("here the message exceeds the limit of ",
-                                                most >> 20, " MiB of memory (max_message_mib)"));
+  const TypeWeight& root = weights->Of(type);
+  SizeEstimator estimator(wire, max_bytes - root.bytes);
+  estimator.Add(&root, 0);
+  if (!estimator.exceeds_limit()) return root.bytes + estimator.bytes();
+  return InvalidField(estimator.ExceededField(),
+                      Concat("here the message exceeds the limit of ", max_bytes >> 20,
+                             " MiB of memory (max_message_mib)"));
 }
 
 }  // namespace vrp

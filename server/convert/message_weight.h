@@ -12,10 +12,11 @@ namespace vrp {
 
 // Returns an upper estimate of the bytes that a message of `type` takes in memory.
 //
-// Stops at `most` bytes and returns kInvalidArgument naming the field reached. For bytes that are
-// not such a message, returns the memory needed to detect that. Thread-safe. Allocates memory only
-// for the first message of a type.
+// Stops at `max_bytes` and returns kInvalidArgument naming the field reached. If the bytes are not
+// such a message, returns the memory needed to detect this. Thread-safe. Allocates memory only for
+// the first message of a type.
 absl::StatusOr<int64_t> WeighMessage(const google::protobuf::Descriptor& type,
-                                     google::protobuf::io::ZeroCopyInputStream& wire, int64_t most);
+                                     google::protobuf::io::ZeroCopyInputStream& wire,
+                                     int64_t max_bytes);
 
 }  // namespace vrp

@@ -65,9 +65,10 @@ absl::StatusOr<ModelReference> ParseVersionName(std::string_view field, std::str
 absl::StatusOr<ModelReference> ParseAliasName(std::string_view field, std::string_view name) {
   absl::StatusOr<ModelReference> result = ParseModelName(field, name);
   if (result.ok() && !result->alias.empty()) return result;
-  return WrongName(field, name,
-                   "models/{name}/aliases/{alias}, the alias of letters, digits, '-' and '_', "
-                   "beginning with a letter, and not latest or newest");
+  return WrongName(
+      field, name,
+      "models/{name}/aliases/{alias}, with an alias of letters, digits, '-' and '_' that "
+      "begins with a letter and is not latest or newest");
 }
 
 }  // namespace vrp

@@ -14,7 +14,7 @@ namespace vrp {
 
 std::string ModelVersionName(std::string_view name, int32_t version);
 
-// Return the parts of a name. They return kInvalidArgument naming `field`: `name: got "x", wanted
+// Returns the parts of a name. Returns kInvalidArgument naming `field`: `name: got "x", wanted
 // trainingJobs/{id}`.
 absl::StatusOr<std::string> ParseJobName(JobKind kind, std::string_view field,
                                          std::string_view name);

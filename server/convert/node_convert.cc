@@ -59,7 +59,7 @@ class NodeConverter {
     }
     data_.positions.clear();
     if (!message_.has_distance_matrix() && message_.matrices().empty()) {
-      errors_.Add("distance_matrix", "absent, and no node has a location either");
+      errors_.Add("distance_matrix", "absent, wanted a matrix because no node has a location");
     }
   }
 
@@ -88,14 +88,14 @@ class NodeConverter {
   // Returns the values of a field [N], or an empty vector if no customer differs from the default.
   template <typename Field>
   std::vector<typename Field::Value> Values(const Field& field) const {
-    const auto& given = MessageField(*v1::Customer::descriptor(), field.message);
+    const auto& descriptor = MessageField(*v1::Customer::descriptor(), field.message);
     std::vector<typename Field::Value> values(nodes_, field.Default());
     bool any = false;
     for (size_t node = depots_; node < nodes_; ++node) {
       if constexpr (Field::kKind == FieldKind::kSkills) {
-        values[node] = ReadTexts(CustomerAt(node), given);
+        values[node] = ReadTexts(CustomerAt(node), descriptor);
       } else {
-        ReadScalar(CustomerAt(node), given, values[node]);
+        ReadScalar(CustomerAt(node), descriptor, values[node]);
       }
       any |= !(values[node] == field.Default());
     }
@@ -104,12 +104,13 @@ class NodeConverter {
   }
 
   // Returns the loads [N, K] of a field, or an empty vector if all are 0.
-  std::vector<double> Loads(const google::protobuf::FieldDescriptor& given) const {
+  std::vector<double> Loads(const google::protobuf::FieldDescriptor& descriptor) const {
     std::vector<double> all(nodes_ * dimensions_, 0);
     bool any = false;
     for (size_t node = depots_; node < nodes_; ++node) {
       const v1::Customer& customer = CustomerAt(node);
-      const auto& loads = customer.GetReflection()->GetRepeatedFieldRef<double>(customer, &given);
+      const auto& loads =
+          customer.GetReflection()->GetRepeatedFieldRef<double>(customer, &descriptor);
       for (int k = 0; k < loads.size(); ++k) {
         all[node * dimensions_ + static_cast<size_t>(k)] = loads.Get(k);
         any |= loads.Get(k) != 0;
@@ -175,16 +176,16 @@ bool HasTimeWindow(const v1::Instance& message) {
 }
 
 int MaxLoadDimensions(const v1::Instance& message) {
-  int most = 0;
+  int max_loads = 0;
   ForEachNodeField([&](auto field) {
     if constexpr (field.kKind == FieldKind::kLoad) {
       const auto& loads = MessageField(*v1::Customer::descriptor(), field.message);
       for (const v1::Customer& customer : message.customers()) {
-        most = std::max(most, customer.GetReflection()->FieldSize(customer, &loads));
+        max_loads = std::max(max_loads, customer.GetReflection()->FieldSize(customer, &loads));
       }
     }
   });
-  return most;
+  return max_loads;
 }
 
 void ConvertNodes(const v1::Instance& message, size_t load_dimensions, InstanceData& data,

@@ -71,8 +71,8 @@ class OptionsReader {
     ReadBudget();
     const int32_t threads = message_.idle_threads() ? limits_.max_threads : 1;
     options_.threads = ReadCount("threads", message_.threads(), threads, limits_.max_threads);
-    options_.width = ReadCount("width", message_.width(), kDefaultWidth, kMostWidth);
-    options_.rounds = ReadCount("rounds", message_.rounds(), kDefaultRounds, kMostRounds);
+    options_.width = ReadCount("width", message_.width(), kDefaultWidth, kMaxWidth);
+    options_.rounds = ReadCount("rounds", message_.rounds(), kDefaultRounds, kMaxRounds);
     if (message_.rounds() != 0 && options_.strategy != Strategy::kImproved) {
       invalid_.push_back({"rounds", Concat("given, but strategy ", StrategyName(options_.strategy),
                                            " has none; wanted strategy improved")});
@@ -124,9 +124,9 @@ class OptionsReader {
     const absl::StatusOr<absl::Duration> budget = FromProto(message_.budget());
     if (!budget.ok()) {
       invalid_.push_back({"budget", std::string(budget.status().message())});
-    } else if (*budget < kLeastBudget || *budget > limits_.max_budget) {
+    } else if (*budget < kMinBudget || *budget > limits_.max_budget) {
       invalid_.push_back({"budget", Concat("got ", absl::FormatDuration(*budget), ", wanted ",
-                                           absl::FormatDuration(kLeastBudget), " to ",
+                                           absl::FormatDuration(kMinBudget), " to ",
                                            absl::FormatDuration(limits_.max_budget))});
     } else {
       options_.budget = *budget;
@@ -168,10 +168,10 @@ class OptionsReader {
   }
 
   // Returns the value, or `fallback` if it is 0.
-  int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t most) {
+  int32_t ReadCount(std::string_view field, int32_t value, int32_t fallback, int32_t max) {
     if (value == 0) return fallback;
-    if (value < 1 || value > most) {
-      invalid_.push_back({std::string(field), Concat("got ", value, ", wanted 1 to ", most)});
+    if (value < 1 || value > max) {
+      invalid_.push_back({std::string(field), Concat("got ", value, ", wanted 1 to ", max)});
     }
     return value;
   }
@@ -231,13 +231,13 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
     return std::clamp(*given, absl::ZeroDuration(), limits.max_budget);
   }
   const v1::StoppingCriteria& stop = message.stop();
-  if (HasAutomaticBudget(message)) return std::min(kMostAutomatic, limits.max_budget);
+  if (HasAutomaticBudget(message)) return std::min(kMaxAutomaticTime, limits.max_budget);
   const bool ends_by_itself = stop.has_no_improvement() || stop.max_iterations() > 0;
   return ends_by_itself ? limits.max_budget : std::min(limits.default_budget, limits.max_budget);
 }
 
-absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
-                           const SolveLimits& limits) {
+absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customers,
+                               const SolveLimits& limits) {
   const v1::StoppingCriteria& stop = message.stop();
   const absl::Duration budget = BudgetOf(message, limits);
   const absl::StatusOr<absl::Duration> no_improvement = FromProto(stop.no_improvement());
@@ -246,7 +246,7 @@ absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
   if (at_any_time || !no_improvement.ok()) return absl::ZeroDuration();
   if (stop.has_no_improvement()) return std::clamp(*no_improvement, absl::ZeroDuration(), budget);
   const double share = stop.no_improvement_share();
-  if (stop.automatic() && share == 0) return std::min(LeastAutomaticTime(customers), budget);
+  if (stop.automatic() && share == 0) return std::min(MinAutomaticTime(customers), budget);
   return share > 0 && share < 1 ? share * budget : budget;
 }
 

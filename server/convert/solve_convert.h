@@ -14,7 +14,7 @@ namespace vrp {
 // Limits of the options of a request.
 struct SolveLimits {
   int32_t max_threads = 1;
-  absl::Duration max_budget = kMostBudget;
+  absl::Duration max_budget = kMaxBudget;
   absl::Duration default_budget = kDefaultBudget;  // not above max_budget
 };
 
@@ -37,8 +37,8 @@ bool HasAutomaticBudget(const v1::SolveRequest& message);
 absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limits);
 // Returns the shortest search time that a request implies for a number of customers. A search that
 // proves its plan optimal may end earlier.
-absl::Duration LeastTimeOf(const v1::SolveRequest& message, int64_t customers,
-                           const SolveLimits& limits);
+absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customers,
+                               const SolveLimits& limits);
 
 // Returns the response without `model` and `solution_file`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);

@@ -19,15 +19,15 @@ v1::SolveProgress ToProto(const SolveProgress& progress) {
 }
 
 SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance) {
-  v1::SolveJob shown;
-  *shown.mutable_solve() = request;
-  shown.mutable_solve()->clear_input();
-  shown.mutable_solve()->clear_start();
-  shown.set_instance_name(instance.name());
+  v1::SolveJob summary;
+  *summary.mutable_solve() = request;
+  summary.mutable_solve()->clear_input();
+  summary.mutable_solve()->clear_start();
+  summary.set_instance_name(instance.name());
   const Units units = UnitsOf(instance);
-  if (units.any()) *shown.mutable_units() = ToProto(units);
+  if (units.any()) *summary.mutable_units() = ToProto(units);
   return {.request = request.SerializeAsString(),
-          .summary = shown.SerializeAsString(),
+          .summary = summary.SerializeAsString(),
           .budget = FromProto(request.budget()).value_or(absl::ZeroDuration())};
 }
 
@@ -60,7 +60,7 @@ v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
     case EventType::kCheckpoint:
     case EventType::kModel:
     case EventType::kCompacted:
-      break;  // only training jobs have it
+      break;  // only training jobs have these events
   }
   return message;
 }

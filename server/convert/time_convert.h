@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-google::protobuf::Duration ToProto(
-    absl::Duration duration);  // infinite becomes the longest possible Duration
+// Converts a duration. An infinite one becomes the longest possible Duration.
+google::protobuf::Duration ToProto(absl::Duration duration);
 google::protobuf::Timestamp ToProto(absl::Time time);
 
 // Returns kInvalidArgument for an invalid Duration: seconds beyond 10,000 years, nanos out of range

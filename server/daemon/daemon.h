@@ -26,11 +26,11 @@ class Daemon {
     // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
     // service does not serve. The daemon itself uses SetDeviceLossListener. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
-    absl::Duration start_limit =
-        absl::Minutes(1);  // limit of a start phase; the watchdog logs longer ones
+    // Limit of a phase of the start; the watchdog logs longer phases.
+    absl::Duration start_limit = absl::Minutes(1);
     absl::Duration heartbeat = absl::Seconds(10);
-    absl::Duration silence = absl::Minutes(1);     // silence of an upload before the daemon aborts
-                                                   // it
+    // Time without a message after which the daemon aborts an upload.
+    absl::Duration silence = absl::Minutes(1);
     absl::Duration drain = absl::Seconds(5);       // time for calls in flight when the daemon ends
     absl::Duration handshake = absl::Seconds(10);  // time for the handshake of a connection
   };

@@ -23,13 +23,13 @@ constexpr int32_t kQuickQueue = 1000;
 constexpr int64_t kCpuBatchRows = 840;
 constexpr int64_t kGpuBatchRows = 1 << 19;
 
-void WarnOfModel(const absl::Status& status) {
+void LogModelFailure(const absl::Status& status) {
   LogWarning("new model version failed to load, an older one stays in use",
              {{.name = "error", .value = std::string(status.message())}});
 }
 
 // Logs that `device: auto` uses the CPU because the driver of a GPU is too old.
-void WarnOfDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
+void LogOutdatedDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known) {
   const CudaVersions cuda = ReadCudaVersions();
   if (vrpd.device != "auto" || known.size() > 1 || cuda.built == 0 || cuda.driver == 0) {
     return;
@@ -39,9 +39,9 @@ void WarnOfDriver(const VrpdOptions& vrpd, const std::vector<DeviceInfo>& known)
 
 }  // namespace
 
-Watchdog::Watch Daemon::Parts::WatchStart(std::string_view of) {
+Watchdog::Watch Daemon::Parts::WatchStart(std::string_view part) {
   return {telemetry->watchdog(),
-          {.phase = "start", .of = std::string(of), .limit = options.start_limit}};
+          {.phase = "start", .owner = std::string(part), .limit = options.start_limit}};
 }
 
 absl::Status Daemon::Parts::OpenTelemetry() {
@@ -51,9 +51,9 @@ absl::Status Daemon::Parts::OpenTelemetry() {
                                                      .tls = tls.get(),
                                                      .access = access.get()}));
   SetDeviceLossListener(
-      [notice = device_loss, then = options.on_device_loss](const absl::Status& lost) {
+      [notice = device_loss, on_loss = options.on_device_loss](const absl::Status& lost) {
         notice->Set(lost);
-        if (then != nullptr) then(lost);
+        if (on_loss != nullptr) on_loss(lost);
       });
   return absl::OkStatus();
 }
@@ -63,7 +63,7 @@ absl::Status Daemon::Parts::OpenDevices() {
   const std::string& library = options.vrpd.nvml_library;
   const std::vector<DeviceInfo> known = ListDevices();
   auto reader = MakeTelemetryReader({.library = library, .devices = known});
-  WarnOfDriver(options.vrpd, known);
+  LogOutdatedDriver(options.vrpd, known);
   // Without a GPU, a missing library matters only if the user named it.
   if (!reader.ok() && (known.size() > 1 || library != VrpdOptions().nvml_library)) {
     LogWarning("GPU telemetry unavailable",
@@ -84,7 +84,7 @@ absl::Status Daemon::Parts::OpenModels() {
                                          .read_only_directories = vrpd.read_only_models_dirs,
                                          .device = device,
                                          .loader = options.policy_loader,
-                                         .on_failure = WarnOfModel,
+                                         .on_failure = LogModelFailure,
                                          .watch = telemetry->watchdog().AsFunction()}));
   return absl::OkStatus();
 }
@@ -117,7 +117,7 @@ absl::Status Daemon::Parts::OpenTrainingJobs() {
                                                  .default_device = default_device,
                                                  .max_queued = options.vrpd.max_queued_jobs,
                                                  .niceness = kTrainingNiceness}));
-  WarnOfLostJobs(*book);
+  LogUnknownJobFolders(*book);
   return absl::OkStatus();
 }
 
@@ -151,7 +151,7 @@ void Daemon::Parts::MakeBatcher() {
   batching.run_later = [pool = solve_pool.get()](absl::AnyInvocable<void()> work) {
     pool->Run(std::move(work));
   };
-  batching.others_wait = [pool = solve_pool.get()] { return pool->waiting() > 0; };
+  batching.has_other_work = [pool = solve_pool.get()] { return pool->waiting() > 0; };
   batching.on_batch = [metrics = &telemetry->metrics(),
                        wait = telemetry->metrics().QueueWaitObserver("network")](
                           const DecodeBatcher::Report& report) {

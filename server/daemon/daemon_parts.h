@@ -71,8 +71,8 @@ struct Daemon::Parts {
   absl::Status OpenAccess();
   absl::Status Listen();
   void StartTelemetry();
-  // Watches the phase `of` of the start until the result is destroyed.
-  Watchdog::Watch WatchStart(std::string_view of);
+  // Watches a part of the start until the result is destroyed.
+  Watchdog::Watch WatchStart(std::string_view part);
 
   const Options options;
   Drain drain{options.drain};

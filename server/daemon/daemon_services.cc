@@ -20,9 +20,9 @@ constexpr char kReadinessService[] = "readiness";
 constexpr char kDeviceLost[] = "a GPU is lost: no training until the daemon has restarted";
 
 MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
-  const int64_t together = int64_t{vrpd.max_request_memory_mib} << 20;
-  return {.each = std::min(kParsedSizeFactor * (int64_t{vrpd.max_message_mib} << 20), together),
-          .together = together};
+  const int64_t total = int64_t{vrpd.max_request_memory_mib} << 20;
+  return {.per_message = std::min(kParsedSizeFactor * (int64_t{vrpd.max_message_mib} << 20), total),
+          .total = total};
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ absl::Status Daemon::Parts::OpenSolveJobs() {
   VRP_ASSIGN_OR_RETURN(solve_jobs, SolveJobManager::Create({.book = book,
                                                             .solver = request_solver.get(),
                                                             .clock = options.clock,
-                                                            .at_once = vrpd.solve_jobs_at_once,
+                                                            .max_running = vrpd.solve_jobs_at_once,
                                                             .niceness = kSolveJobNiceness,
                                                             .max_queued = vrpd.max_queued_jobs}));
   solve_job_handler = std::make_unique<SolveJobHandler>(*solver_handler, *solve_jobs);

@@ -61,7 +61,7 @@ class CertificateSource {
  private:
   grpc_ssl_certificate_config_reload_status FetchNew(grpc_ssl_server_certificate_config** config) {
     const TlsFiles::Current current = files_.current();
-    if (given_.exchange(current.generation) == current.generation) {
+    if (sent_generation_.exchange(current.generation) == current.generation) {
       return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
     }
     const TlsMaterial& material = *current.material;
@@ -74,7 +74,7 @@ class CertificateSource {
   }
 
   const TlsFiles& files_;
-  std::atomic<int64_t> given_ = 0;
+  std::atomic<int64_t> sent_generation_ = 0;
 };
 
 class Credentials final : public grpc::ServerCredentials {
@@ -98,7 +98,7 @@ class Credentials final : public grpc::ServerCredentials {
   }
   ~Credentials() override { grpc_server_credentials_release(core_); }
 
-  // Does nothing, because the processor is fixed at construction.
+  // Aborts, because the processor is fixed at construction.
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {
     std::abort();
   }

@@ -12,7 +12,8 @@
 namespace vrp {
 namespace {
 
-void Wait(sigset_t signals, absl::Notification* stop, ReloadHook* reload, absl::Duration grace) {
+void HandleSignals(sigset_t signals, absl::Notification* stop, ReloadHook* reload,
+                   absl::Duration grace) {
   int number = 0;
   while (sigwait(&signals, &number) != 0 || number == SIGHUP) {
     if (std::exchange(number, 0) == SIGHUP) reload->Run();
@@ -38,7 +39,7 @@ void WatchSignals(absl::Notification* stop, ReloadHook* reload, absl::Duration g
   sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // Detached, because the thread waits until the end of the process.
-  std::thread(Wait, signals, stop, reload, grace).detach();
+  std::thread(HandleSignals, signals, stop, reload, grace).detach();
 }
 
 }  // namespace vrp

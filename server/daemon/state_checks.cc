@@ -14,9 +14,9 @@
 namespace vrp {
 
 absl::Status MakePrivateDirectory(const std::string& path) {
-  struct stat about;
-  if (stat(path.c_str(), &about) == 0) {
-    if ((about.st_mode & 0007) != 0) {
+  struct stat status;
+  if (stat(path.c_str(), &status) == 0) {
+    if ((status.st_mode & 0007) != 0) {
       LogWarning("other users can access the state folder",
                  {{.name = "folder", .value = path},
                   {.name = "remedy", .value = Concat("chmod 700 ", path)}});
@@ -29,7 +29,7 @@ absl::Status MakePrivateDirectory(const std::string& path) {
       Concat("state folder ", Quoted(path), ": cannot be made private: ", std::strerror(errno)));
 }
 
-void WarnOfLostJobs(const JobBook& book) {
+void LogUnknownJobFolders(const JobBook& book) {
   for (const std::string& id : UnknownJobFolders(book.store(), book.folder())) {
     LogWarning("folder of a job that is not in the database",
                {{.name = "folder", .value = book.folder().JobPath(id)},

@@ -13,6 +13,6 @@ namespace vrp {
 absl::Status MakePrivateDirectory(const std::string& path);
 
 // Logs a warning for each job folder that the database does not know.
-void WarnOfLostJobs(const JobBook& book);
+void LogUnknownJobFolders(const JobBook& book);
 
 }  // namespace vrp

@@ -32,7 +32,7 @@ class BackupSource final : public StreamSource<v1::BackupServerResponse> {
     return messages;
   }
   bool AtEnd() const override { return at_end_; }
-  // Does nothing and is never called, because Next returns nothing only at the end.
+  // Calls `on_ready` at once, because Next returns no messages only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:

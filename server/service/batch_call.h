@@ -93,15 +93,16 @@ class BatchCall final : public grpc::ServerBidiReactor<Request, Response>,
 
   void Answer(Request request) {
     options_.prepare(request);
-    const auto kept = std::make_shared<const Request>(std::move(request));
-    const auto answer = [self = this->shared_from_this(), kept] {
+    const auto stored = std::make_shared<const Request>(std::move(request));
+    const auto answer = [self = this->shared_from_this(), stored] {
       // The time of a request excludes its wait for a thread.
       const CallContext context{
           .received = SteadyNow(), .deadline = self->options_.deadline, .cancel = self->cancel_};
-      self->options_.answer(
-          *kept, context, [self, kept](Response response) { self->Answered(std::move(response)); });
+      self->options_.answer(*stored, context, [self, stored](Response response) {
+        self->Answered(std::move(response));
+      });
     };
-    Forecast forecast = options_.forecast(*kept);
+    Forecast forecast = options_.forecast(*stored);
     forecast.cancel = cancel_;
     options_.pool->Run(answer, forecast);
   }

@@ -12,8 +12,8 @@ namespace vrp {
 struct CallContext {
   absl::Time received;                           // arrival of the request
   absl::Time deadline = absl::InfiniteFuture();  // the caller's deadline
-  // Set when the caller cancels; never null. Its wider flag is set when the daemon shuts down and
-  // wants the best result so far.
+  // Set when the caller cancels; never null. The daemon sets its wider flag at the shutdown, to get
+  // the best result so far.
   std::shared_ptr<const CancelFlag> cancel;
 };
 

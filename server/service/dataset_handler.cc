@@ -39,7 +39,7 @@ class Generator final : public StreamSource<v1::GenerateInstancesResponse> {
     return messages;
   }
   bool AtEnd() const override { return next_ == count_; }
-  // Does nothing and is never called, because Next returns nothing only at the end.
+  // Calls `on_ready` at once, because Next returns no messages only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:
@@ -56,14 +56,14 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
                            .seed = request.seed(),
                            .capacity = request.capacity()};
   VRP_ASSIGN_OR_RETURN(options.kind, ProblemKindFromProto(request.problem_type()));
-  const bool tour = options.kind == ProblemKind::kTsp;
-  const int32_t fewest = tour ? 2 : 1;
-  const int32_t depots = tour ? 0 : 1;
-  const int32_t most = kMaxNodes - depots;
+  const bool is_tsp = options.kind == ProblemKind::kTsp;
+  const int32_t min_customers = is_tsp ? 2 : 1;
+  const int32_t depots = is_tsp ? 0 : 1;
+  const int32_t max_customers = kMaxNodes - depots;
   std::vector<FieldViolation> invalid;
-  if (options.customers < fewest || options.customers > most) {
-    invalid.push_back(
-        {"customer_count", Concat("got ", options.customers, ", wanted ", fewest, " to ", most)});
+  if (options.customers < min_customers || options.customers > max_customers) {
+    invalid.push_back({"customer_count", Concat("got ", options.customers, ", wanted ",
+                                                min_customers, " to ", max_customers)});
   }
   if (request.instance_count() < 1 || request.instance_count() > kMaxCount) {
     invalid.push_back(
@@ -72,7 +72,7 @@ absl::StatusOr<GeneratorOptions> GeneratorOptionsFromProto(
   if (!std::isfinite(options.capacity) || options.capacity < 0) {
     invalid.push_back({"capacity", Concat("got ", FormatNumber(options.capacity),
                                           ", wanted a positive number, or 0 "
-                                          "for the distribution's own")});
+                                          "for the default of the distribution")});
   }
   if (!invalid.empty()) return FieldError(absl::StatusCode::kInvalidArgument, invalid);
   VRP_RETURN_IF_ERROR(CheckNodes("customer_count", options.customers + depots, max_nodes));

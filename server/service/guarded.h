@@ -20,7 +20,7 @@ auto CallGuarded(Work& work) -> decltype(work()) {
         absl::ResourceExhaustedError("not enough memory for this request; make it smaller"),
         "OUT_OF_MEMORY");
   } catch (const std::exception& error) {
-    return absl::InternalError(Concat("unexpected: ", error.what()));
+    return absl::InternalError(Concat("unexpected exception: ", error.what()));
   }
 }
 

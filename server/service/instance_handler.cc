@@ -92,8 +92,8 @@ absl::StatusOr<v1::ValidateInstanceResponse> InstanceHandler::Validate(
   v1::ValidateInstanceResponse response;
   if (request.input_case() == v1::ValidateInstanceRequest::kInstance) {
     const InstanceProblems problems = FindProblems(request.instance(), matrices_);
-    for (const auto* wrong : {&problems.invalid, &problems.oversize}) {
-      for (const FieldViolation& violation : *wrong) response.add_errors(ToLine(violation));
+    for (const auto* violations : {&problems.invalid, &problems.oversize}) {
+      for (const FieldViolation& violation : *violations) response.add_errors(ToLine(violation));
     }
     for (const FieldViolation& violation : problems.unsupported) {
       response.add_unsupported_features(ToLine(violation));

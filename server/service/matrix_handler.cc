@@ -42,7 +42,8 @@ absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
     return absl::OkStatus();
   }
   if (!message.has_chunk()) return InvalidField("part", "absent, wanted a header or a chunk");
-  if (!upload_.has_value()) return InvalidField("header", "absent, wanted it before any chunk");
+  if (!upload_.has_value())
+    return InvalidField("header", "absent, wanted a header before any chunk");
   return TakeChunk(message.chunk());
 }
 
@@ -53,10 +54,10 @@ absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chu
                                                kMaxChunkValues));
   }
   const auto count = static_cast<size_t>(values.size());
-  const int64_t room = upload_->BytesWith(count);
+  const int64_t needed_bytes = upload_->BytesWith(count);
   MessageBudget::Share old;  // both allocations exist while the values move
-  if (room > share_.bytes()) {
-    VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(room));
+  if (needed_bytes > share_.bytes()) {
+    VRP_ASSIGN_OR_RETURN(MessageBudget::Share larger, messages_.Take(needed_bytes));
     old = std::exchange(share_, std::move(larger));
   }
   return WithPart(upload_->Add(values.data(), count), "chunk");

@@ -24,8 +24,8 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kMaxInstances = 100'000;
-constexpr int64_t kMaxNodesInAll = 20'000'000;
-constexpr int64_t kNodesAtOnce = 20'000;
+constexpr int64_t kMaxTotalNodes = 20'000'000;
+constexpr int64_t kNodesPerStep = 20'000;
 constexpr size_t kMaxDataBytes = 256;
 constexpr int kMaxModes = 10;
 
@@ -105,8 +105,8 @@ struct InstanceSet {
   bool complete() const { return std::ssize(instances) == count; }
   // Generates some of the missing instances, so that the caller can check for cancellation in
   // between.
-  absl::Status MakeSome() {
-    for (int64_t nodes = 0; !complete() && nodes < kNodesAtOnce; nodes += generator.customers) {
+  absl::Status GenerateSome() {
+    for (int64_t nodes = 0; !complete() && nodes < kNodesPerStep; nodes += generator.customers) {
       VRP_ASSIGN_OR_RETURN(Instance instance, GenerateInstance(generator, std::ssize(instances)));
       instances.push_back(std::move(instance));
     }
@@ -119,11 +119,11 @@ absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request
   VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
                        GeneratorOptionsFromProto(request, max_nodes));
   if (request.instance_count() > kMaxInstances ||
-      request.instance_count() * int64_t{options.customers} > kMaxNodesInAll) {
+      request.instance_count() * int64_t{options.customers} > kMaxTotalNodes) {
     return InvalidField("generate.instance_count",
                         Concat("got ", request.instance_count(), " instances of ",
                                options.customers, " customers, wanted at most ", kMaxInstances,
-                               " instances and ", kMaxNodesInAll, " customers in all"));
+                               " instances and ", kMaxTotalNodes, " customers in total"));
   }
   return InstanceSet{.instances = {}, .generator = options, .count = request.instance_count()};
 }
@@ -210,7 +210,7 @@ class EvaluationSource final : public StreamSource<v1::EvaluateModelResponse> {
 
  private:
   absl::Status Prepare() {
-    VRP_RETURN_IF_ERROR(set_.MakeSome());
+    VRP_RETURN_IF_ERROR(set_.GenerateSome());
     if (!set_.complete()) return absl::OkStatus();
     absl::StatusOr<std::unique_ptr<Evaluation>> evaluation =
         Evaluation::Create(std::move(model_.policy), std::move(set_.instances), options_);

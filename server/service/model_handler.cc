@@ -110,8 +110,8 @@ absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
   const bool all = name.version == 0 && name.alias.empty();
   const absl::StatusOr<ModelVersion> version = registry_.Resolve(name);
   // A model can be unloaded even if its name refers to no version.
-  const bool meant = version.ok() || (all && absl::IsFailedPrecondition(version.status()));
-  if (!meant) return version.status();
+  const bool can_unload = version.ok() || (all && absl::IsFailedPrecondition(version.status()));
+  if (!can_unload) return version.status();
   v1::UnloadModelResponse response;
   for (const ModelReference& unloaded : registry_.Unload(name.name, all ? 0 : version->version)) {
     response.add_unloaded_models(ModelVersionName(unloaded.name, unloaded.version));

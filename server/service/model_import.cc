@@ -19,8 +19,8 @@ namespace vrp {
 namespace {
 
 constexpr size_t kMaxChunkBytes = size_t{4} << 20;
-constexpr size_t kChunkBytes = size_t{1} << 19;  // Bounds a chunk to less than the smallest message
-                                                 // limit, 1 MiB.
+// Size of an exported chunk, less than the smallest message limit, 1 MiB.
+constexpr size_t kChunkBytes = size_t{1} << 19;
 
 // A source that sends the files of a model one after the other.
 class ExportSource final : public StreamSource<v1::ExportModelResponse> {
@@ -48,7 +48,7 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     return messages;
   }
   bool AtEnd() const override { return file_ == kFiles.size(); }
-  // Does nothing and is never called, because Next returns nothing only at the end.
+  // Calls `on_ready` at once, because Next returns no messages only at the end.
   void NotifyWhenReady(std::function<void()> on_ready) override { on_ready(); }
 
  private:
@@ -93,7 +93,7 @@ absl::Status ModelImport::TakeHeader(const v1::ImportModelRequest::Header& heade
 }
 
 absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
-  if (name_.empty()) return InvalidField("header", "absent, wanted it before any chunk");
+  if (name_.empty()) return InvalidField("header", "absent, wanted a header before any chunk");
   const bool card = chunk.file() == kCardFile;
   if (!card && chunk.file() != kWeightsFile) {
     return InvalidField("chunk.file", Concat("got ", Quoted(chunk.file()), ", wanted ", kCardFile,
@@ -104,18 +104,19 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
                                              kMaxChunkBytes));
   }
   int64_t& bytes = card ? card_bytes_ : weights_bytes_;
-  const int64_t most = card ? kMaxCardBytes : kMaxSafetensorsBytes;
+  const int64_t max_bytes = card ? kMaxCardBytes : kMaxSafetensorsBytes;
   bytes += static_cast<int64_t>(chunk.data().size());
-  if (bytes > most) {
+  if (bytes > max_bytes) {
     return absl::ResourceExhaustedError(
-        Concat(chunk.file(), ": has more than ", most, " bytes, the limit"));
+        Concat(chunk.file(), ": has more than ", max_bytes, " bytes, the limit"));
   }
   const std::string_view file = card ? kCardFile : kWeightsFile;
   std::ofstream stream(std::filesystem::path(folder_) / file, std::ios::binary | std::ios::app);
   stream.write(chunk.data().data(), static_cast<std::streamsize>(chunk.data().size()));
   stream.close();
   if (stream) return absl::OkStatus();
-  return absl::ResourceExhaustedError(Concat(file, ": cannot be written (disk full?)"));
+  return absl::ResourceExhaustedError(
+      Concat(file, ": cannot be written; check the free space of the models folder"));
 }
 
 absl::StatusOr<v1::Model> ModelImport::Finish() {
@@ -126,10 +127,10 @@ absl::StatusOr<v1::Model> ModelImport::Finish() {
   const absl::StatusOr<ModelVersion> version = registry_.Import(name_, folder_);
   if (!version.ok()) {
     // The error names the file but not the folder.
-    const std::string place = Concat(folder_, "/");
+    const std::string prefix = Concat(folder_, "/");
     std::string text(version.status().message());
-    for (size_t at = text.find(place); at != std::string::npos; at = text.find(place)) {
-      text.erase(at, place.size());
+    for (size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix)) {
+      text.erase(at, prefix.size());
     }
     return absl::Status(version.status().code(), text);
   }

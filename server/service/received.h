@@ -53,7 +53,7 @@ class Received {
     VRP_RETURN_IF_ERROR(wire.status().ok() ? absl::OkStatus()
                                            : UnreadableError(Message::descriptor()->full_name()));
     VRP_ASSIGN_OR_RETURN(const int64_t weight,
-                         WeighMessage(*Message::descriptor(), wire, budget.each()));
+                         WeighMessage(*Message::descriptor(), wire, budget.per_message()));
     VRP_ASSIGN_OR_RETURN(share_, budget.Take(copies * weight));
     if (grpc::SerializationTraits<Message>::Deserialize(&bytes_, &message_).ok()) {
       return absl::OkStatus();

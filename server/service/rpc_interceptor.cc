@@ -26,7 +26,7 @@ std::string_view RpcName(const char* method) {
   return name;
 }
 
-bool IsOurFault(grpc::StatusCode code) {
+bool IsServerFault(grpc::StatusCode code) {
   return code == grpc::StatusCode::INTERNAL || code == grpc::StatusCode::UNKNOWN ||
          code == grpc::StatusCode::DATA_LOSS;
 }
@@ -59,11 +59,11 @@ class RpcInterceptor final : public experimental::Interceptor {
 
  private:
   void End(experimental::InterceptorBatchMethods* methods) {
-    const grpc::Status status = Heard(methods->GetSendStatus());
+    const grpc::Status status = ReceivedStatus(methods->GetSendStatus());
     const std::string id = RequestIdOf(*info_.server_context());
     methods->GetSendTrailingMetadata()->emplace(kRequestIdKey, id);
     Count(status);
-    const bool warn = IsOurFault(status.error_code());
+    const bool warn = IsServerFault(status.error_code());
     if (!warn && !LogsDebug()) return;
     std::vector<LogField> fields = Fields(status, id);
     if (!warn) return LogDebug("request", fields);
@@ -73,7 +73,7 @@ class RpcInterceptor final : public experimental::Interceptor {
 
   // Returns the status that the caller received, which differs from the handler's if the call
   // broke.
-  grpc::Status Heard(grpc::Status given) const {
+  grpc::Status ReceivedStatus(grpc::Status given) const {
     const grpc::ServerContextBase& context = *info_.server_context();
     if (!context.IsCancelled()) return given;
     if (drain_.over()) return ToGrpcStatus(StoppingError());

@@ -28,7 +28,7 @@ class DatasetService final : public RpcService<v1::DatasetService> {
   struct Stores {
     MatrixStore& matrices;
     DatasetStore& datasets;
-    // Report which matrices and datasets are in use.
+    // The next two report which matrices and datasets are in use.
     const SolveJobHandler& solve_jobs;
     JobManager& training_jobs;
   };

@@ -29,11 +29,11 @@ namespace {
 constexpr size_t kMaxBatchIdBytes = 256;
 // Bounds the share of the budget for the repair of a given plan.
 constexpr double kRepairShare = 0.2;
-constexpr absl::Duration kLeastRetry = absl::Milliseconds(100);
+constexpr absl::Duration kMinRetry = absl::Milliseconds(100);
 // Time outside the search: to read the request, pass it between threads, and write and send the
 // response. Measured by tests/bench/serving_bench overhead.
-constexpr absl::Duration kSending = absl::Microseconds(800);
-constexpr absl::Duration kSendingPerNode = absl::Nanoseconds(500);
+constexpr absl::Duration kOverhead = absl::Microseconds(800);
+constexpr absl::Duration kOverheadPerNode = absl::Nanoseconds(500);
 // Duration of a search that begins at its own deadline.
 constexpr absl::Duration kShortestSearch = absl::Milliseconds(1);
 constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
@@ -55,7 +55,7 @@ bool UsesBudget(const v1::SolveRequest& request) {
 absl::Status WithNetworkReason(absl::Status status) {
   if (IsBudgetTooShort(status)) return WithReason(std::move(status), "BUDGET_TOO_SHORT");
   if (const std::optional<absl::Duration> delay = RetryDelayOf(status); delay.has_value()) {
-    return WithReason(WithRetry(std::move(status), std::max(*delay, kLeastRetry)), "QUEUE_FULL");
+    return WithReason(WithRetry(std::move(status), std::max(*delay, kMinRetry)), "QUEUE_FULL");
   }
   return status;
 }
@@ -64,12 +64,13 @@ absl::Status WithNetworkReason(absl::Status status) {
 
 // A running call of the solver, with its threads and its watch.
 struct SolverHandler::Running {
-  Running(const v1::SolveRequest& asked, Prepared ready, const SolverHandler& handler)
-      : request(asked),
+  Running(const v1::SolveRequest& solve_request, Prepared ready, const SolverHandler& handler)
+      : request(solve_request),
         threads(handler.TakeThreads(ready)),
         prepared(std::move(ready)),
         watch(*handler.options_.watchdog,
-              {.phase = "solve", .of = {}, .limit = 2 * prepared.options.budget + kSolveSlack}) {}
+              {.phase = "solve", .owner = {}, .limit = 2 * prepared.options.budget + kSolveSlack}) {
+  }
 
   const v1::SolveRequest& request;
   const BusyThreads::Lease threads;
@@ -81,7 +82,7 @@ struct SolverHandler::Running {
 absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& request,
                                                        const CallContext& context,
                                                        const ImprovementFn& on_improvement) const {
-  VRP_ASSIGN_OR_RETURN(Prepared prepared, PrepareNow(request, context, DecodeClass::kInteractive));
+  VRP_ASSIGN_OR_RETURN(Prepared prepared, PrepareCall(request, context, DecodeClass::kInteractive));
   prepared.options.on_improvement = [&, instance = prepared.instance](const Plan& plan, Cost) {
     on_improvement(instance, plan);
   };
@@ -89,26 +90,26 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Solve(const v1::SolveRequest& r
 }
 
 void SolverHandler::SolveLater(const v1::SolveRequest& request, const CallContext& context,
-                               Answered answered) const {
-  SolveAs(DecodeClass::kInteractive, request, context, std::move(answered));
+                               AnswerFn on_answer) const {
+  SolveAs(DecodeClass::kInteractive, request, context, std::move(on_answer));
 }
 
 void SolverHandler::SolveAs(DecodeClass importance, const v1::SolveRequest& request,
-                            const CallContext& context, Answered answered) const {
-  const auto prepare = [&] { return PrepareNow(request, context, importance); };
+                            const CallContext& context, AnswerFn on_answer) const {
+  const auto prepare = [&] { return PrepareCall(request, context, importance); };
   absl::StatusOr<Prepared> prepared = CallGuarded(prepare);
-  if (!prepared.ok()) return answered(prepared.status());
+  if (!prepared.ok()) return on_answer(prepared.status());
   if (!IsPolicyAlone(prepared->options.strategy)) {
     const auto run = [&] { return Run(request, *std::move(prepared)); };
-    return answered(CallGuarded(run));
+    return on_answer(CallGuarded(run));
   }
   const auto running = std::make_shared<const Running>(request, *std::move(prepared), *this);
-  vrp::SolveLater(
-      running->prepared.instance, running->prepared.options,
-      [this, running, answered = std::move(answered)](absl::StatusOr<SolveAnswer> answer) mutable {
-        const auto respond = [&] { return Respond(*running, answer); };
-        answered(CallGuarded(respond));
-      });
+  vrp::SolveLater(running->prepared.instance, running->prepared.options,
+                  [this, running,
+                   on_answer = std::move(on_answer)](absl::StatusOr<SolveAnswer> answer) mutable {
+                    const auto respond = [&] { return Respond(*running, answer); };
+                    on_answer(CallGuarded(respond));
+                  });
 }
 
 SolveLimits SolverHandler::limits() const {
@@ -117,9 +118,10 @@ SolveLimits SolverHandler::limits() const {
           .default_budget = std::min(kDefaultBudget, options_.max_budget)};
 }
 
-absl::Duration SolverHandler::WorkOf(const v1::SolveRequest& request) const {
-  return UsesBudget(request) ? LeastTimeOf(request, request.instance().customers_size(), limits())
-                             : options_.batcher->ExpectedTime(NodesOf(request));
+absl::Duration SolverHandler::ExpectedWork(const v1::SolveRequest& request) const {
+  return UsesBudget(request)
+             ? MinSearchTimeOf(request, request.instance().customers_size(), limits())
+             : options_.batcher->ExpectedTime(NodesOf(request));
 }
 
 BusyThreads::Lease SolverHandler::TakeThreads(Prepared& prepared) const {
@@ -143,7 +145,7 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
     return {.work = kShortestSearch + kShortestSearchPerNode * NodesOf(request),
             .end = std::min(
                 stop, context.received +
-                          LeastTimeOf(request, request.instance().customers_size(), limits())),
+                          MinSearchTimeOf(request, request.instance().customers_size(), limits())),
             .latest_start = stop,
             .cancel = context.cancel};
   }
@@ -153,19 +155,19 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
           .cancel = context.cancel};
 }
 
-absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareNow(const v1::SolveRequest& request,
-                                                                  const CallContext& context,
-                                                                  DecodeClass importance) const {
+absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::SolveRequest& request,
+                                                                   const CallContext& context,
+                                                                   DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
-  CallContext own = context;
+  CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
-  if (HasAutomaticBudget(request)) own.received = SteadyNow();
-  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), own));
+  if (HasAutomaticBudget(request)) call.received = SteadyNow();
+  VRP_ASSIGN_OR_RETURN(Prepared prepared, Prepare(request, limits(), call));
   prepared.queue = queue;
   prepared.options.batcher = options_.batcher;
-  prepared.options.reserve = kSending + kSendingPerNode * prepared.instance.num_nodes();
+  prepared.options.reserve = kOverhead + kOverheadPerNode * prepared.instance.num_nodes();
   prepared.options.importance = importance;
   return prepared;
 }
@@ -203,8 +205,8 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
     options.initial = {std::move(initial->plan)};
     report = std::move(initial->report);
   }
-  const absl::Status sound = CheckSolveOptions(options);
-  if (!sound.ok()) return WithField(sound);
+  const absl::Status valid = CheckSolveOptions(options);
+  if (!valid.ok()) return WithField(valid);
   return Prepared{.instance = std::move(instance),
                   .options = std::move(options),
                   .model = std::move(model),
@@ -249,9 +251,10 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   return response;
 }
 
-void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
-                                 absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const {
-  auto respond = [id = request.id().substr(0, kMaxBatchIdBytes), answered = std::move(answered)](
+void SolverHandler::SolveBatchItem(
+    const v1::BatchSolveRequest& request, const CallContext& context,
+    absl::AnyInvocable<void(v1::BatchSolveResponse)> on_answer) const {
+  auto respond = [id = request.id().substr(0, kMaxBatchIdBytes), on_answer = std::move(on_answer)](
                      absl::StatusOr<v1::SolveResponse> answer) mutable {
     v1::BatchSolveResponse response;
     response.set_id(std::move(id));
@@ -260,7 +263,7 @@ void SolverHandler::SolveOfBatch(const v1::BatchSolveRequest& request, const Cal
     } else {
       *response.mutable_error() = ToDetailedStatus(answer.status());
     }
-    answered(std::move(response));
+    on_answer(std::move(response));
   };
   if (request.id().size() > kMaxBatchIdBytes) {
     return respond(InvalidField(

@@ -42,8 +42,8 @@ class SolverHandler {
     // The limits below apply to one request.
     int32_t max_threads = 1;
     int32_t max_nodes = kMaxNodes;
-    absl::Duration max_budget = kMostBudget;
-    absl::Duration max_job_budget = kMostBudget;
+    absl::Duration max_budget = kMaxBudget;
+    absl::Duration max_job_budget = kMaxBudget;
   };
   explicit SolverHandler(const Options& options)
       : options_(options), instances_(options.matrices, options.max_nodes) {}
@@ -54,17 +54,17 @@ class SolverHandler {
                                           const CallContext& context,
                                           const ImprovementFn& on_improvement) const;
 
-  // Solves like Solve, but blocks no thread while a network decodes. Calls `answered` once, from
+  // Solves like Solve, but blocks no thread while a network decodes. Calls `on_answer` once, from
   // this thread or from a thread of the batcher. `request` lives until then. Does not throw.
-  using Answered = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
+  using AnswerFn = absl::AnyInvocable<void(absl::StatusOr<v1::SolveResponse>)>;
   void SolveLater(const v1::SolveRequest& request, const CallContext& context,
-                  Answered answered) const;
+                  AnswerFn on_answer) const;
 
   // Estimates the duration of a request and its latest start, before the handler checks the
   // request.
   Forecast ForecastOf(const v1::SolveRequest& request, const CallContext& context) const;
   // Estimates how long a request will occupy a thread.
-  absl::Duration WorkOf(const v1::SolveRequest& request) const;
+  absl::Duration ExpectedWork(const v1::SolveRequest& request) const;
 
   // A request that has been read and checked and is ready to solve.
   struct Prepared {
@@ -86,17 +86,17 @@ class SolverHandler {
   }
   // Solves a request of BatchSolve like SolveLater. The response holds the id and the result or
   // error.
-  void SolveOfBatch(const v1::BatchSolveRequest& request, const CallContext& context,
-                    absl::AnyInvocable<void(v1::BatchSolveResponse)> answered) const;
+  void SolveBatchItem(const v1::BatchSolveRequest& request, const CallContext& context,
+                      absl::AnyInvocable<void(v1::BatchSolveResponse)> on_answer) const;
 
   const InstanceHandler& instances() const { return instances_; }
 
  private:
-  absl::StatusOr<Prepared> PrepareNow(const v1::SolveRequest& request, const CallContext& context,
-                                      DecodeClass importance) const;
+  absl::StatusOr<Prepared> PrepareCall(const v1::SolveRequest& request, const CallContext& context,
+                                       DecodeClass importance) const;
   SolveLimits limits() const;
   void SolveAs(DecodeClass importance, const v1::SolveRequest& request, const CallContext& context,
-               Answered answered) const;
+               AnswerFn on_answer) const;
   // Takes the threads of a solve from `busy` and sets their number in `prepared`.
   BusyThreads::Lease TakeThreads(Prepared& prepared) const;
   struct Running;

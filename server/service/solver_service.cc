@@ -49,14 +49,14 @@ SolverService::SolverService(const ServiceContext& context, const SolverHandler&
 grpc::ServerUnaryReactor* SolverService::Solve(grpc::CallbackServerContext& call,
                                                const v1::SolveRequest& request,
                                                v1::SolveResponse& response) const {
-  const auto forecast = [this, &request](const CallContext& about) {
-    return handler_.ForecastOf(request, about);
+  const auto forecast = [this, &request](const CallContext& call_context) {
+    return handler_.ForecastOf(request, call_context);
   };
   return RunUnaryLater(
       call,
       {.pool = context().solve_pool, .drain = context().drain.searches_end(), .forecast = forecast},
-      response, [this, &request](const CallContext& about, SolverHandler::Answered done) {
-        handler_.SolveLater(request, about, std::move(done));
+      response, [this, &request](const CallContext& call_context, SolverHandler::AnswerFn done) {
+        handler_.SolveLater(request, call_context, std::move(done));
       });
 }
 
@@ -87,10 +87,10 @@ SolverService::BatchSolve(const grpc::CallbackServerContext& call) const {
        .prepare =
            [this](Received<v1::BatchSolveRequest>& request) { request.Unpack(context().messages); },
        .answer =
-           [this](const Received<v1::BatchSolveRequest>& request, const CallContext& about,
+           [this](const Received<v1::BatchSolveRequest>& request, const CallContext& call_context,
                   absl::AnyInvocable<void(v1::BatchSolveResponse)> done) {
              if (request.status().ok()) {
-               return handler_.SolveOfBatch(request.message(), about, std::move(done));
+               return handler_.SolveBatchItem(request.message(), call_context, std::move(done));
              }
              v1::BatchSolveResponse response;
              *response.mutable_error() = ToDetailedStatus(request.status());
@@ -100,7 +100,7 @@ SolverService::BatchSolve(const grpc::CallbackServerContext& call) const {
        .forecast =
            [this](const Received<v1::BatchSolveRequest>& request) {
              if (!request.status().ok()) return Forecast();
-             return Forecast{.work = handler_.WorkOf(request.message().solve())};
+             return Forecast{.work = handler_.ExpectedWork(request.message().solve())};
            }});
 }
 

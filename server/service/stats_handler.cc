@@ -39,11 +39,11 @@ v1::DurationHistogram HistogramOf(const ClientMetric::Histogram& histogram) {
 }
 
 // A collector of metric families, with one message per label value.
-class Counted {
+class MetricsReader {
  public:
-  explicit Counted(const std::vector<MetricFamily>& families) {
+  explicit MetricsReader(const std::vector<MetricFamily>& families) {
     for (const MetricFamily& family : families) {
-      for (const ClientMetric& metric : family.metric) Take(family.name, metric);
+      for (const ClientMetric& metric : family.metric) Add(family.name, metric);
     }
   }
   void AddTo(const LiveFigures& live, v1::ServerStats& stats) {
@@ -67,7 +67,7 @@ class Counted {
   }
 
  private:
-  void Take(std::string_view family, const ClientMetric& metric) {
+  void Add(std::string_view family, const ClientMetric& metric) {
     if (family == kRequestsFamily) {
       if (metric.counter.value == 0) return;
       v1::RpcStats::Outcome& outcome = *rpcs_[LabelOf(metric, "rpc")].add_outcomes();
@@ -98,8 +98,8 @@ v1::ActiveJob ToActiveJob(const Job& job) {
   if (job.kind == JobKind::kSolve) {
     *message.mutable_solve() = ToProto(job.solve.progress);
     *message.mutable_budget() = ToProto(job.solve.budget);
-    const v1::SolveJob shown = SolveJobToProto(job);
-    if (shown.has_units()) *message.mutable_units() = shown.units();
+    const v1::SolveJob summary = SolveJobToProto(job);
+    if (summary.has_units()) *message.mutable_units() = summary.units();
   } else if (job.progress.has_value()) {
     *message.mutable_training() = ToProto(*job.progress);
   }
@@ -158,7 +158,7 @@ absl::StatusOr<v1::ServerStats> DescribeStats(const Telemetry& telemetry, absl::
   v1::ServerStats stats;
   *stats.mutable_time() = ToProto(now);
   *stats.mutable_start_time() = ToProto(live.started);
-  Counted(telemetry.metrics().Collect()).AddTo(live, stats);
+  MetricsReader(telemetry.metrics().Collect()).AddTo(live, stats);
   AddJobs(live, stats);
   AddDevices(live, stats);
   stats.set_models_available(live.models_available);

@@ -1,4 +1,4 @@
-// A server stream of the messages of a StreamSource. StreamTurns decides the next operation.
+// A server stream of the messages of a StreamSource. StreamState decides the next operation.
 //
 // If the reader is slow, the stream stays in `writing`: it holds only the messages of one Next and
 // blocks no thread. It sends heartbeats (the tracker's ticks) only in `waiting`. The stream also
@@ -16,7 +16,7 @@
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/service/stream_source.h"
-#include "server/service/stream_turns.h"
+#include "server/service/stream_state.h"
 #include "server/service/unary_call.h"
 #include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
@@ -49,8 +49,8 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnWriteDone(bool ok) override {
     {
       absl::MutexLock lock(&mutex_);
-      turns_.Written();
-      if (!ok) turns_.End(absl::CancelledError("the caller cancelled the call"));
+      state_.WriteDone();
+      if (!ok) state_.End(absl::CancelledError("the caller cancelled the call"));
     }
     Step();
   }
@@ -63,7 +63,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnTick() override {
     {
       absl::MutexLock lock(&mutex_);
-      if (!turns_.quiet() || !outgoing_.empty() || options_.heartbeat == nullptr) return;
+      if (!state_.idle() || !outgoing_.empty() || options_.heartbeat == nullptr) return;
       outgoing_.push_back(options_.heartbeat());
     }
     Step();
@@ -85,31 +85,31 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void End(absl::Status result) {
     {
       absl::MutexLock lock(&mutex_);
-      turns_.End(std::move(result));
+      state_.End(std::move(result));
     }
     Step();
   }
 
   // Starts the next operation. Releases the lock first, because gRPC may call back at once.
   void Step() {
-    StreamTurns::Turn turn;
+    StreamState::Operation operation;
     {
       absl::MutexLock lock(&mutex_);
-      turn = turns_.Next(!outgoing_.empty());
-      if (turn == StreamTurns::Turn::kFinish) end_ = turns_.result();
-      if (turn == StreamTurns::Turn::kWrite) {
+      operation = state_.Next(!outgoing_.empty());
+      if (operation == StreamState::Operation::kFinish) end_ = state_.result();
+      if (operation == StreamState::Operation::kWrite) {
         current_ = std::move(outgoing_.front());
         outgoing_.pop_front();
       }
     }
-    switch (turn) {
-      case StreamTurns::Turn::kNone:
+    switch (operation) {
+      case StreamState::Operation::kNone:
         return;
-      case StreamTurns::Turn::kFinish:
+      case StreamState::Operation::kFinish:
         return this->Finish(ToGrpcStatus(end_));
-      case StreamTurns::Turn::kWrite:
+      case StreamState::Operation::kWrite:
         return this->StartWrite(&current_);
-      case StreamTurns::Turn::kRead:
+      case StreamState::Operation::kRead:
         return options_.pool->Run([self = this->shared_from_this()] { self->Read(); });
     }
   }
@@ -122,9 +122,9 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
     const bool at_end = messages.ok() && source_->AtEnd();
     {
       absl::MutexLock lock(&mutex_);
-      turns_.HasRead(empty && !at_end);
-      if (!messages.ok()) turns_.End(messages.status());
-      if (at_end) turns_.End(absl::OkStatus());
+      state_.ReadDone(empty && !at_end);
+      if (!messages.ok()) state_.End(messages.status());
+      if (at_end) state_.End(absl::OkStatus());
       if (messages.ok()) {
         for (Response& message : *messages) outgoing_.push_back(std::move(message));
       }
@@ -149,7 +149,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   void OnReady() {
     {
       absl::MutexLock lock(&mutex_);
-      turns_.Ready();
+      state_.Ready();
     }
     Step();
   }
@@ -163,7 +163,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Response>,
   absl::Status end_;                                // set by the Step that finishes
   absl::Mutex mutex_;
   std::deque<Response> outgoing_ ABSL_GUARDED_BY(mutex_);
-  StreamTurns turns_ ABSL_GUARDED_BY(mutex_);
+  StreamState state_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp

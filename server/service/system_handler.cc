@@ -41,7 +41,7 @@ v1::Limits LimitsOf(const VrpdOptions& vrpd) {
 }
 
 // Returns the current level. kLogLevels has the order of the enum, which begins with "unspecified".
-v1::LogLevel LevelNow() {
+v1::LogLevel CurrentLevel() {
   const auto* found = std::find(std::begin(kLogLevels), std::end(kLogLevels), CurrentLogLevel());
   if (found == std::end(kLogLevels)) return v1::LOG_LEVEL_UNSPECIFIED;
   return static_cast<v1::LogLevel>(found - std::begin(kLogLevels) + 1);
@@ -60,7 +60,7 @@ v1::ServerInfo DescribeServer(const SystemFacts& facts) {
   info.set_threads(facts.vrpd.threads);
   *info.mutable_limits() = LimitsOf(facts.vrpd);
   *info.mutable_start_time() = ToProto(facts.started);
-  info.set_log_level(LevelNow());
+  info.set_log_level(CurrentLevel());
   info.set_metrics_address(facts.metrics_address);
   info.set_metrics_url(facts.metrics_url);
   info.set_device_loss(facts.device_loss->text());
@@ -75,7 +75,7 @@ absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequ
   }
   const std::string level(kLogLevels[number - 1]);
   v1::SetLogLevelResponse response;
-  response.set_previous_level(LevelNow());
+  response.set_previous_level(CurrentLevel());
   LogWarning("log level changed", {{.name = "from", .value = std::string(CurrentLogLevel())},
                                    {.name = "to", .value = level}});
   SetLogLevel(level);

@@ -30,29 +30,31 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   const std::shared_ptr<CancelFlag> cancel_;
 };
 
-// The pool of a call, and an estimate of its work.
-struct UnaryPlace {
+// The pool of a call, its cancellation and an estimate of its work.
+struct UnaryOptions {
   WorkPool& pool;
   // Cancels the work, as the caller can. Optional.
   std::shared_ptr<const CancelFlag> drain = nullptr;
   std::function<Forecast(const CallContext&)> forecast = nullptr;
 };
 
-// Runs `work` (const CallContext&, done) in place.pool. `work` calls `done`, an
+// Runs `work` (const CallContext&, done) in options.pool. `work` calls `done`, an
 // absl::AnyInvocable<void(absl::StatusOr<Response>)>, exactly once and from any thread, which
 // finishes the call. `work` must not throw. gRPC keeps the request and `response` until then.
 // Returns kResourceExhausted at once if the pool is full or would begin too late.
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
-                                        const UnaryPlace& place, Response& response, Work work) {
-  auto cancel = std::make_shared<CancelFlag>(place.drain);
+                                        const UnaryOptions& options, Response& response,
+                                        Work work) {
+  auto cancel = std::make_shared<CancelFlag>(options.drain);
   auto* call = new UnaryCall(cancel);
-  const CallContext about{
+  const CallContext call_context{
       .received = SteadyNow(), .deadline = DeadlineOf(context), .cancel = cancel};
-  const Forecast forecast = place.forecast == nullptr ? Forecast() : place.forecast(about);
-  const absl::Status queued = place.pool.TryRun(
-      [call, about, cancel, &response, work = std::move(work)] {
-        work(about, [call, cancel, &response](absl::StatusOr<Response> result) {
+  const Forecast forecast =
+      options.forecast == nullptr ? Forecast() : options.forecast(call_context);
+  const absl::Status queued = options.pool.TryRun(
+      [call, call_context, cancel, &response, work = std::move(work)] {
+        work(call_context, [call, cancel, &response](absl::StatusOr<Response> result) {
           const grpc::Status status = ToGrpcStatus(result.status());
           if (result.ok()) response = *std::move(result);
           // Drops the forecast now, because the caller may send its next request while this thread
@@ -70,9 +72,9 @@ grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnary(grpc::CallbackServerContext& context, WorkPool& pool,
                                    Response& response, Work work) {
-  return RunUnaryLater(context, UnaryPlace{.pool = pool}, response,
-                       [work = std::move(work)](const CallContext& about, auto done) {
-                         auto body = [&] { return work(about); };
+  return RunUnaryLater(context, UnaryOptions{.pool = pool}, response,
+                       [work = std::move(work)](const CallContext& call_context, auto done) {
+                         auto body = [&] { return work(call_context); };
                          done(CallGuarded(body));
                        });
 }

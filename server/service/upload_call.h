@@ -138,8 +138,8 @@ class UploadCall final : public grpc::ServerReadReactor<Received<Request>>,
   absl::Mutex mutex_;
   int64_t reads_done_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<absl::Time> waiting_since_ ABSL_GUARDED_BY(mutex_);  // start of the running read
-  bool silent_ ABSL_GUARDED_BY(mutex_) = false;  // whether the call finished because the caller was
-                                                 // silent too long
+  // Whether the call finished because the caller was silent too long.
+  bool silent_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace vrp

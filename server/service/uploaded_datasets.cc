@@ -34,7 +34,7 @@ v1::Dataset DatasetMessageOf(const StoredDataset& stored) {
 }
 
 // Returns an error about the name in a request.
-absl::Status OfName(const absl::Status& status) {
+absl::Status NameError(const absl::Status& status) {
   if (absl::IsInvalidArgument(status)) return InvalidField("name", FromAbsl(status.message()));
   if (!absl::IsNotFound(status)) return status;
   return absl::NotFoundError(Concat("name: ", FromAbsl(status.message())));
@@ -52,7 +52,8 @@ absl::Status CheckFileName(const std::string& name) {
 absl::Status DatasetImport::Take(const v1::UploadDatasetRequest& message) {
   if (message.has_header()) return TakeHeader(message.header());
   if (!message.has_chunk()) return InvalidField("part", "absent, wanted a header or a chunk");
-  if (!checker_.has_value()) return InvalidField("header", "absent, wanted it before any chunk");
+  if (!checker_.has_value())
+    return InvalidField("header", "absent, wanted a header before any chunk");
   return TakeChunk(message.chunk());
 }
 
@@ -73,13 +74,13 @@ absl::Status DatasetImport::TakeChunk(std::string_view chunk) {
         "chunk", Concat("has ", chunk.size(), " bytes, wanted at most ", kMaxDatasetChunkBytes));
   }
   VRP_RETURN_IF_ERROR(CountBytes(chunk));
-  const int64_t room = kParsedSizes * checker_->BufferedBytes(chunk.size());
-  if (room != share_.bytes()) {
+  const int64_t needed_bytes = kParsedSizes * checker_->BufferedBytes(chunk.size());
+  if (needed_bytes != share_.bytes()) {
     share_ = {};
-    VRP_ASSIGN_OR_RETURN(share_, messages_.Take(room));
+    VRP_ASSIGN_OR_RETURN(share_, messages_.Take(needed_bytes));
   }
   if (const absl::Status checked = checker_->Add(chunk); !checked.ok()) return WithField(checked);
-  if (!checker_->sound()) upload_ = nullptr;
+  if (!checker_->valid()) upload_ = nullptr;
   return upload_ == nullptr ? absl::OkStatus() : WithField(upload_->Add(chunk));
 }
 
@@ -108,14 +109,14 @@ v1::ListDatasetsResponse ListDatasets(const DatasetStore& store) {
 absl::StatusOr<v1::Dataset> GetDataset(const DatasetStore& store,
                                        const v1::GetDatasetRequest& request) {
   const absl::StatusOr<StoredDataset> stored = store.Get(request.name());
-  if (!stored.ok()) return OfName(stored.status());
+  if (!stored.ok()) return NameError(stored.status());
   return DatasetMessageOf(*stored);
 }
 
 absl::StatusOr<v1::DeleteDatasetResponse> DeleteDataset(JobManager& jobs,
                                                         const v1::DeleteDatasetRequest& request) {
   const absl::Status status = jobs.DeleteDataset(request.name());
-  if (!status.ok()) return OfName(status);
+  if (!status.ok()) return NameError(status);
   return v1::DeleteDatasetResponse();
 }
 

@@ -102,7 +102,7 @@ class Acceptor::Loop {
         [descriptor](const OpenFile& listener) { return listener.descriptor() == descriptor; });
   }
 
-  // Accepts one connection; the loop's next turn accepts the next one.
+  // Accepts one connection; the loop's next iteration accepts the next one.
   void Accept(int listener) {
     Peer peer;
     OpenFile socket(accept4(listener, reinterpret_cast<sockaddr*>(&peer.address), &peer.size,
@@ -154,7 +154,7 @@ class Acceptor::Loop {
 
   void Pause(int error) {
     if (failures_.Pass(SteadyNow()).has_value()) {
-      LogError(Concat("accepting connections failed: ", std::strerror(error), "; retrying"));
+      LogError("accept failed, retrying", {{.name = "error", .value = std::strerror(error)}});
     }
     paused_until_ = SteadyNow() + kAcceptPause;
     Listen(false);

@@ -10,9 +10,9 @@ BusyThreads::Lease BusyThreads::Take(int32_t threads) {
   return {this, threads};
 }
 
-BusyThreads::Lease BusyThreads::TakeIdle(int32_t most) {
+BusyThreads::Lease BusyThreads::TakeIdle(int32_t max_threads) {
   absl::MutexLock lock(&mutex_);
-  const int32_t threads = std::max(1, std::min(most, total_ - busy_));
+  const int32_t threads = std::max(1, std::min(max_threads, total_ - busy_));
   busy_ += threads;
   return {this, threads};
 }

@@ -44,8 +44,8 @@ class BusyThreads {
 
   // Leases exactly `threads`, even if fewer are idle.
   Lease Take(int32_t threads);
-  // Leases the idle threads, from 1 to `most`.
-  Lease TakeIdle(int32_t most);
+  // Leases the idle threads, from 1 to `max_threads`.
+  Lease TakeIdle(int32_t max_threads);
   int32_t busy() const;
 
  private:

@@ -16,13 +16,15 @@ absl::Status CallAuthorizer::Check(const Caller& caller) {
   const std::optional<int64_t> suppressed = log_limiter_.Pass(SteadyNow());
   if (suppressed.has_value()) {
     constexpr size_t kShownBytes = 120;
-    const auto cut = [](std::string_view text) { return std::string(text.substr(0, kShownBytes)); };
+    const auto truncated = [](std::string_view text) {
+      return std::string(text.substr(0, kShownBytes));
+    };
     LogWarning("call refused",
                {{.name = "code", .value = code},
                 {.name = "reason", .value = std::string(verdict.reason)},
-                {.name = "rpc", .value = cut(caller.method)},
-                {.name = "peer", .value = cut(caller.peer)},
-                {.name = "user_agent", .value = cut(caller.user_agent)},
+                {.name = "rpc", .value = truncated(caller.method)},
+                {.name = "peer", .value = truncated(caller.peer)},
+                {.name = "user_agent", .value = truncated(caller.user_agent)},
                 {.name = "not_logged", .value = Concat(*suppressed), .number = true}});
   }
   return verdict.status;

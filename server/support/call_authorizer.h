@@ -20,7 +20,7 @@ class CallAuthorizer {
       : access_(access), metrics_(metrics) {}
 
   struct Caller {
-    std::string_view method;  // path such as "/vrp.v1.SolverService/Solve"; see RoleNeeded
+    std::string_view method;  // path such as "/vrp.v1.SolverService/Solve"; see RequiredRole
     std::optional<std::string_view> authorization;
     std::string_view user_agent;
     std::string_view peer;  // the name in the client's certificate; may be empty

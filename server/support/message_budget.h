@@ -15,8 +15,8 @@ namespace vrp {
 class MessageBudget {
  public:
   struct Options {
-    int64_t each = int64_t{256} << 20;    // limit of bytes per request
-    int64_t together = int64_t{1} << 30;  // limit of bytes of all requests
+    int64_t per_message = int64_t{256} << 20;  // limit of bytes per request
+    int64_t total = int64_t{1} << 30;          // limit of bytes of all requests
   };
   explicit MessageBudget(const Options& options) : options_(options) {}
   MessageBudget(const MessageBudget&) = delete;
@@ -45,17 +45,17 @@ class MessageBudget {
     int64_t bytes_ = 0;
   };
 
-  int64_t each() const { return options_.each; }
+  int64_t per_message() const { return options_.per_message; }
   int64_t taken() const { return taken_; }
 
   // Takes `bytes` from the budget. Returns kResourceExhausted if other requests leave too little.
   absl::StatusOr<Share> Take(int64_t bytes) {
     const int64_t others = taken_.fetch_add(bytes);
-    if (others + bytes <= options_.together) return Share(*this, bytes);
+    if (others + bytes <= options_.total) return Share(*this, bytes);
     taken_ -= bytes;
     return WithReason(absl::ResourceExhaustedError(Concat(
                           "busy: requests in flight use ", others >> 20, " MiB, this one needs ",
-                          bytes >> 20, " MiB, and the limit is ", options_.together >> 20,
+                          bytes >> 20, " MiB, and the limit is ", options_.total >> 20,
                           " MiB (max_request_memory_mib); try again later")),
                       "OUT_OF_MEMORY");
   }

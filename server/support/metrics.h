@@ -85,7 +85,7 @@ class Metrics {
   // Counts a call refused because of its token, which no other metric counts. `reason` is from a
   // small set.
   void CountRefusedCall(std::string_view code, std::string_view reason);
-  // Count accepted connections and their end.
+  // Counts an accepted connection, or the end of one.
   void CountOpened();
   void CountClosed();
   // Counts a connection refused because too many were open.
@@ -102,7 +102,7 @@ class Metrics {
   std::atomic<int64_t> in_flight_ = 0;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
-  // by strategy
+  // Duration histograms by strategy.
   std::map<std::string, prometheus::Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
 };
 

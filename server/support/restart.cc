@@ -21,7 +21,7 @@ void Execute(char** arguments) {
 
 }  // namespace
 
-void KeepOpenMpQuiet(char** arguments) {
+void DisableOpenMpSpinning(char** arguments) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr && std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   setenv("OMP_WAIT_POLICY", "passive", 0);
   setenv("GOMP_SPINCOUNT", "0", 0);

@@ -9,7 +9,7 @@ namespace vrp {
 // spin, and training steps are 4 to 25 times slower if threads outnumber cores. Call this first in
 // main, with main's arguments. Returns if both are set or the restart fails; training is then only
 // slower.
-void KeepOpenMpQuiet(char** arguments);
+void DisableOpenMpSpinning(char** arguments);
 
 // Closes all files and restarts this program with main's arguments in the same process. Returns
 // only if the system refuses the restart.

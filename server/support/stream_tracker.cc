@@ -54,13 +54,13 @@ void StreamTracker::Close() {
     if (closed_) return;
     closed_ = true;
   }
-  ends_.Set();
+  stopping_.Set();
   // Calls OnClose without the lock, because a stream that ends calls Remove.
   for (const std::shared_ptr<TrackedStream>& stream : Streams()) stream->OnClose();
 }
 
 void StreamTracker::Tick() {
-  while (!ends_.WaitFor(options_.tick)) {
+  while (!stopping_.WaitFor(options_.tick)) {
     for (const std::shared_ptr<TrackedStream>& stream : Streams()) stream->OnTick();
   }
 }

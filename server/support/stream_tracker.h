@@ -60,7 +60,7 @@ class StreamTracker {
   std::map<int64_t, std::weak_ptr<TrackedStream>> streams_ ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 1;
   bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  StopSignal ends_;
+  StopSignal stopping_;
   std::thread ticker_;
 };
 

@@ -43,8 +43,8 @@ int ConnectError(const std::string& path) {
 
 // Removes the socket of a dead daemon from `path`. Returns an error if `path` cannot be used.
 absl::Status ClearSocketPath(const std::string& path) {
-  struct stat about;
-  if (lstat(path.c_str(), &about) != 0) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) {
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::error_code error;
     if (errno == ENOENT && (folder.empty() || std::filesystem::is_directory(folder, error))) {
@@ -52,8 +52,9 @@ absl::Status ClearSocketPath(const std::string& path) {
     }
     return WrongSocketPath(path, Concat("its folder does not exist: ", Quoted(folder.string())));
   }
-  if (!S_ISSOCK(about.st_mode)) {
-    return WrongSocketPath(path, "is a file but no socket; choose another path or remove it");
+  if (!S_ISSOCK(status.st_mode)) {
+    return WrongSocketPath(path,
+                           "is a file but not a socket; choose another path or remove the file");
   }
   const int error = ConnectError(path);
   if (error == 0) {
@@ -62,7 +63,7 @@ absl::Status ClearSocketPath(const std::string& path) {
   }
   if (error != ECONNREFUSED) {
     return WrongSocketPath(
-        path, Concat("cannot find out whether a process listens: ", std::strerror(error)));
+        path, Concat("cannot determine whether a process listens: ", std::strerror(error)));
   }
   if (unlink(path.c_str()) == 0) return absl::OkStatus();
   return WrongSocketPath(

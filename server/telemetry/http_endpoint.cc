@@ -60,7 +60,7 @@ class HttpEndpoint::Loop {
       std::vector<pollfd> waiting = Waiting();
       poll(waiting.data(), waiting.size(), TimeoutMs());
       if (waiting[0].revents != 0) return;
-      // Connections accepted in this turn are appended and have no entry in `waiting`.
+      // Connections accepted in this iteration are appended and have no entry in `waiting`.
       const size_t old = connections_.size();
       if (waiting[1].revents != 0) Accept();
       const absl::Time now = SteadyNow();

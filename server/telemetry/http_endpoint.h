@@ -17,8 +17,8 @@
 
 namespace vrp {
 
-// A server of pages, from one thread, one page after the other. Serves no files. A connection ends
-// after its response, after `timeout`, or if its request is longer than HttpConnection allows.
+// A server that sends pages from one thread, one after the other. Serves no files. A connection
+// ends after its response, after `timeout`, or if its request is longer than HttpConnection allows.
 // Connections beyond max_connections wait. Thread-safe.
 class HttpEndpoint {
  public:

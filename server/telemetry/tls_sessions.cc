@@ -96,12 +96,12 @@ TlsSessions::~TlsSessions() { SSL_CTX_free(context_); }
 absl::Status TlsSessions::Renew(const TlsFiles::Current& current) {
   std::unique_ptr<SSL_CTX, FreeContext> context(SSL_CTX_new(TLS_server_method()));
   const TlsMaterial& material = *current.material;
-  const bool taken =
+  const bool accepted =
       context != nullptr && UseCertificates(*context, material.certificate) &&
       UseKey(*context, material.key) &&
       (material.client_ca.empty() || AskForCertificates(*context, material.client_ca));
   ERR_clear_error();
-  if (!taken) return absl::InternalError("OpenSSL refuses the certificate or its key");
+  if (!accepted) return absl::InternalError("OpenSSL refuses the certificate or its key");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   // Lets a retried write continue with a part of the response.
   SSL_CTX_set_mode(context.get(),

@@ -25,9 +25,10 @@ Watchdog::Watch::~Watch() {
 }
 
 WatchFn Watchdog::AsFunction() {
-  return [this](std::string_view phase, std::string_view of) {
+  return [this](std::string_view phase, std::string_view owner) {
     return std::make_shared<const Watch>(
-        *this, Work{.phase = std::string(phase), .of = std::string(of), .limit = kDefaultLimit});
+        *this,
+        Work{.phase = std::string(phase), .owner = std::string(owner), .limit = kDefaultLimit});
   };
 }
 
@@ -35,12 +36,12 @@ std::vector<Watchdog::Overdue> Watchdog::TakeOverdue(absl::Time now) {
   std::vector<Overdue> overdue;
   absl::MutexLock lock(&mutex_);
   for (auto& [number, entry] : entries_) {
-    const absl::Duration so_far = now - entry.begun;
-    if (so_far <= entry.report_at) continue;
-    while (so_far > entry.report_at) entry.report_at *= 2;
+    const absl::Duration running_for = now - entry.begun;
+    if (running_for <= entry.report_at) continue;
+    while (running_for > entry.report_at) entry.report_at *= 2;
     overdue.push_back({.phase = entry.work.phase,
-                       .of = entry.work.of,
-                       .so_far = so_far,
+                       .owner = entry.work.owner,
+                       .running_for = running_for,
                        .limit = entry.work.limit});
   }
   return overdue;

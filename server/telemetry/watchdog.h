@@ -20,7 +20,7 @@ class Watchdog {
  public:
   struct Work {
     std::string phase;     // for example "solve" or "training step"
-    std::string of;        // owner, such as "trainingJobs/x"; may be empty
+    std::string owner;     // for example "trainingJobs/x"; may be empty
     absl::Duration limit;  // longest expected duration
   };
   // A watch over work, which lasts as long as the object. Must not outlive the watchdog.
@@ -38,12 +38,12 @@ class Watchdog {
 
   struct Overdue {
     std::string phase;
-    std::string of;
-    absl::Duration so_far;
+    std::string owner;
+    absl::Duration running_for;
     absl::Duration limit;
   };
-  // Returns a function for callers without access to a Watchdog, which watches work of at most a
-  // few minutes. The function must not outlive the watchdog.
+  // Returns a function for callers without access to a Watchdog. The function watches work with a
+  // limit of ten minutes. It must not outlive the watchdog.
   WatchFn AsFunction();
   // Returns the work that has passed its limit, or 2, 4, 8, ... times its limit, since the last
   // call.

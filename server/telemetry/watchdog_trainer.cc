@@ -30,26 +30,26 @@ class WatchdogObserver final : public TrainingObserver {
     phase_ = phase;
     begun_ = SteadyNow();
     watch_.emplace(watchdog_,
-                   Watchdog::Work{.phase = phase_, .of = job_, .limit = LimitOf(phase_)});
+                   Watchdog::Work{.phase = phase_, .owner = job_, .limit = LimitOf(phase_)});
   }
 
  private:
-  struct Past {
+  struct PhaseHistory {
     absl::Duration total;
-    int64_t times = 0;
+    int64_t count = 0;
   };
 
   void EndPhase() {
     if (!watch_.has_value()) return;
     watch_.reset();
-    Past& past = past_[phase_];
-    past.total += SteadyNow() - begun_;
-    ++past.times;
+    PhaseHistory& history = history_[phase_];
+    history.total += SteadyNow() - begun_;
+    ++history.count;
   }
   absl::Duration LimitOf(const std::string& phase) const {
-    const auto past = past_.find(phase);
-    if (past == past_.end()) return kFirstLimit;
-    return std::max(kMinLimit, past->second.total / past->second.times * kLimitFactor);
+    const auto history = history_.find(phase);
+    if (history == history_.end()) return kFirstLimit;
+    return std::max(kMinLimit, history->second.total / history->second.count * kLimitFactor);
   }
 
   TrainingObserver& next_;
@@ -58,7 +58,7 @@ class WatchdogObserver final : public TrainingObserver {
   std::string phase_;
   absl::Time begun_;
   std::optional<Watchdog::Watch> watch_;
-  std::map<std::string, Past> past_;
+  std::map<std::string, PhaseHistory> history_;
 };
 
 }  // namespace

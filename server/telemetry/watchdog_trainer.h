@@ -9,8 +9,9 @@
 namespace vrp {
 
 // A trainer with watched phases. The limit of a phase is twenty times the mean of the job's earlier
-// phases of its kind, but at least a minute. The first phase has a limit of ten minutes. Labels and
-// validation references may take hours, so the trainer reports their parts as separate phases.
+// phases of its kind, but at least a minute. The first phase of a kind has a limit of ten minutes.
+// Labels and validation references may take hours, so the trainer reports their parts as separate
+// phases.
 class WatchdogTrainer final : public Trainer {
  public:
   // Both arguments must outlive the trainer.

@@ -19,8 +19,8 @@ UniformInstances DrawnFor(const BenchCase& c) {
   return {.seed = c.seed,
           .customers = c.customers,
           .kind = {c.kind},
-          .least_capacity = capacity,
-          .largest_capacity = capacity};
+          .min_capacity = capacity,
+          .max_capacity = capacity};
 }
 
 }  // namespace

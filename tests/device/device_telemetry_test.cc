@@ -88,7 +88,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   const test::FakeNvml nvml;
   const auto reader = Reader();
   EXPECT_EQ(Read(*reader).at(0).problem, "");
-  nvml->figures[0] = test::kFakeGpuIsLost;
+  nvml->queries[0] = test::kFakeGpuIsLost;
   const auto devices = Read(*reader);
   ASSERT_THAT(devices, SizeIs(2));
   EXPECT_EQ(devices[0].problem, "GPU is lost");
@@ -97,7 +97,7 @@ TEST(DeviceTelemetryTest, ReportsAGpuLostLaterAndReadsTheOthers) {
   EXPECT_EQ(devices[0].memory_used_bytes, std::nullopt);
   EXPECT_EQ(devices[1].problem, "");
   EXPECT_EQ(devices[1].temperature_celsius, 31);
-  nvml->figures[0] = 0;
+  nvml->queries[0] = 0;
   EXPECT_EQ(Read(*reader).at(0).problem, "") << "the GPU answers again";
 }
 

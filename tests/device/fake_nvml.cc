@@ -19,7 +19,7 @@ FakeNvmlState& State() {
 // The numbers of the GPUs. A device's handle points to its number.
 unsigned gpu_numbers[kFakeGpus] = {0, 1};
 
-int StatusOf(const void* gpu) { return State().figures[*static_cast<const unsigned*>(gpu)]; }
+int StatusOf(const void* gpu) { return State().queries[*static_cast<const unsigned*>(gpu)]; }
 
 unsigned Second(const void* gpu, unsigned first, unsigned second) {
   return *static_cast<const unsigned*>(gpu) == 0 ? first : second;

@@ -24,8 +24,8 @@ struct FakeNvmlState {
   int init = 0;
   int count = 0;
   int handle[kFakeGpus] = {};
-  int figures[kFakeGpus] = {};
-  int power[kFakeGpus] = {};  // separate from a device's other values
+  int queries[kFakeGpus] = {};
+  int power[kFakeGpus] = {};  // separate from a device's other queries
   unsigned gpus = kFakeGpus;
   const char* name = "NVIDIA Fake";
   // Numbers of calls.

@@ -24,7 +24,7 @@ constexpr int64_t kSteps = 8;
 constexpr int32_t kInstances = 8;
 
 constexpr UniformInstances kDrawn = {
-    .seed = 100, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
+    .seed = 100, .customers = 20, .min_capacity = 30, .max_capacity = 30};
 
 NetworkBatch BatchOfStep(int64_t step, const BatchForm& form) {
   std::vector<InstanceData> instances;

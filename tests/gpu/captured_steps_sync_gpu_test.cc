@@ -51,8 +51,8 @@ class CudaGraphEngineGpuTest : public test::GpuTest {
                                     .learning_rates = {1e-4},
                                     .report_every = 4};
     if (draws) {
-      request.drawn = UniformInstances{
-          .seed = 3, .customers = 20, .least_capacity = 30, .largest_capacity = 30};
+      request.drawn =
+          UniformInstances{.seed = 3, .customers = 20, .min_capacity = 30, .max_capacity = 30};
     }
     const auto steps = engine->MakeCapturedSteps(request);
     ASSERT_TRUE(steps.ok()) << steps.status();

@@ -55,17 +55,15 @@ TEST_P(DrawnInstancesGpuTest, EqualTheCpusBitForBit) {
 INSTANTIATE_TEST_SUITE_P(
     Problems, DrawnInstancesGpuTest,
     testing::Values(
-        DrawnCase{"Cvrp10",
-                  {.seed = 1, .customers = 10, .least_capacity = 20, .largest_capacity = 20}},
-        DrawnCase{"Cvrp100",
-                  {.seed = 1, .customers = 100, .least_capacity = 50, .largest_capacity = 50}},
+        DrawnCase{"Cvrp10", {.seed = 1, .customers = 10, .min_capacity = 20, .max_capacity = 20}},
+        DrawnCase{"Cvrp100", {.seed = 1, .customers = 100, .min_capacity = 50, .max_capacity = 50}},
         DrawnCase{"TspAndCvrp",
                   {.seed = uint64_t{1} << 40,
                    .customers = 37,
                    .kinds = 2,
                    .kind = {ProblemKind::kTsp, ProblemKind::kCvrp},
-                   .least_capacity = 9,
-                   .largest_capacity = 1000}}),
+                   .min_capacity = 9,
+                   .max_capacity = 1000}}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -74,9 +74,9 @@ class CrashTest : public ::testing::Test {
     EXPECT_EQ(read(ends[0], &byte, 1), 1) << "the child ended before it reached its point";
     close(ends[0]);
     kill(child, SIGKILL);
-    int how = 0;
-    ASSERT_EQ(waitpid(child, &how, 0), child);
-    EXPECT_TRUE(WIFSIGNALED(how));
+    int wait_status = 0;
+    ASSERT_EQ(waitpid(child, &wait_status, 0), child);
+    EXPECT_TRUE(WIFSIGNALED(wait_status));
   }
 
   // Submits jobs unless there are some already. Runs until `options` reaches its point and all jobs
@@ -123,7 +123,7 @@ TEST_P(CrashAtStepTest, ResumesFromTheLastCheckpointWithoutAGap) {
   Daemon daemon(folder_, {});
   const std::string id = daemon.jobs->List({.page_size = 1})->jobs.at(0).id;
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   const Job job = *daemon.jobs->Get(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.attempt, 2);
@@ -183,16 +183,17 @@ TEST_F(CrashTest, KeepsAcknowledgedJobs) {
 TEST_F(CrashTest, KeepsAnAcknowledgedCancellation) {
   KillWhenReached([&](const Reached& reached) {
     Daemon* daemon = nullptr;
-    Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
-                 if (step == 5) {
-                   daemon->jobs->Cancel(request.job_name.substr(request.job_name.find('/') + 1))
-                       .IgnoreError();
-                   reached();
-                 }
-                 return absl::OkStatus();
-               }});
-    daemon = &own;
-    own.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
+    Daemon child_daemon(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
+                          if (step == 5) {
+                            daemon->jobs
+                                ->Cancel(request.job_name.substr(request.job_name.find('/') + 1))
+                                .IgnoreError();
+                            reached();
+                          }
+                          return absl::OkStatus();
+                        }});
+    daemon = &child_daemon;
+    child_daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
     while (true) pause();
   });
   Daemon daemon(folder_, {});
@@ -206,19 +207,19 @@ TEST_F(CrashTest, KeepsAnAcknowledgedCancellation) {
 TEST_F(CrashTest, PublishesOnceWhenKilledBetweenPublicationAndEnd) {
   KillWhenReached([&](const Reached& reached) {
     Daemon* daemon = nullptr;
-    Daemon own(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
-                 if (step == kEpochs * kBatches) {
-                   // Repeats the manager's actions after the last step, without storing the job's
-                   // end.
-                   const std::string staging = *daemon->registry->StagingDirectory();
-                   test::WriteFakeModel(staging, request.job_name).IgnoreError();
-                   if (!daemon->registry->Publish("tiny", staging).ok()) _exit(2);
-                   reached();
-                 }
-                 return absl::OkStatus();
-               }});
-    daemon = &own;
-    own.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
+    Daemon child_daemon(folder_, {.before_step = [&](const TrainingRequest& request, int64_t step) {
+                          if (step == kEpochs * kBatches) {
+                            // Repeats the manager's actions after the last step, without storing
+                            // the job's end.
+                            const std::string staging = *daemon->registry->StagingDirectory();
+                            test::WriteFakeModel(staging, request.job_name).IgnoreError();
+                            if (!daemon->registry->Publish("tiny", staging).ok()) _exit(2);
+                            reached();
+                          }
+                          return absl::OkStatus();
+                        }});
+    daemon = &child_daemon;
+    child_daemon.jobs->Submit(test::ASpec(kEpochs, kBatches), "").IgnoreError();
     while (true) pause();
   });
   Daemon daemon(folder_, {});
@@ -226,7 +227,7 @@ TEST_F(CrashTest, PublishesOnceWhenKilledBetweenPublicationAndEnd) {
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny/versions/1");
   EXPECT_EQ(daemon.registry->List().size(), 1u);
-  test::ExpectSoundLog(test::ReadToEnd(*daemon.jobs, job.id));
+  test::ExpectConsistentLog(test::ReadToEnd(*daemon.jobs, job.id));
 }
 
 TEST_F(CrashTest, FailsTheJobAtItsThirdCrashAndRunsTheNext) {
@@ -261,7 +262,7 @@ TEST_F(CrashTest, LosesNoObservedEventOverManyKills) {
   }
   Daemon daemon(folder_, {});
   const std::vector<JobEvent> events = test::ReadToEnd(*daemon.jobs, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_EQ(events.back().state, JobState::kSucceeded);
 }
 

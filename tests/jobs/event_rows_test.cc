@@ -105,18 +105,18 @@ TEST_F(EventRowsTest, ReportsEventsThinnedDuringAReadToTheReader) {
   const auto slow = *book_->Watch(JobKind::kTraining, id_, 1);
   int64_t next = slow->Next(10)->back().sequence + 1;
   Train(3001, 12'000);
-  bool told = false;
+  bool reported = false;
   while (next <= store().Find(JobKind::kTraining, id_)->job.last_sequence) {
     const std::vector<JobEvent> events = *slow->Next(1000);
     ASSERT_FALSE(events.empty());
     for (const JobEvent& event : events) {
       const bool range = event.type == EventType::kCompacted;
-      told |= range;
+      reported |= range;
       ASSERT_EQ(range ? event.first_sequence : event.sequence, next);
       next = event.sequence + 1;
     }
   }
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
 }
 
 TEST_F(EventRowsTest, KeepsStateModelAndEpochEndEvents) {

@@ -18,7 +18,7 @@ TEST(EventTopicTest, CallsAtOnceForExistingEventsAndLaterForNewOnes) {
   EXPECT_EQ(calls, 2) << "once each";
 }
 
-TEST(EventTopicTest, NeverGoesBack) {
+TEST(EventTopicTest, IgnoresOlderPositions) {
   EventTopic topic;
   topic.Advance(9, true);
   topic.Advance(8, false);

@@ -7,7 +7,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTimeout = absl::Seconds(60);
 constexpr absl::Duration kPoll = absl::Milliseconds(1);
 
 }  // namespace
@@ -44,7 +44,7 @@ void FakeSolver::Improve(int count) {
   absl::MutexLock lock(&mutex_);
   allowed_ = count;
   const auto found = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return allowed_ == 0; };
-  mutex_.AwaitWithTimeout(absl::Condition(&found), kPatience);
+  mutex_.AwaitWithTimeout(absl::Condition(&found), kTimeout);
 }
 
 void FakeSolver::Done() {
@@ -56,7 +56,7 @@ bool FakeSolver::AwaitRunning(int count) {
   absl::MutexLock lock(&mutex_);
   const auto wanted = [this, count]()
                           ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return running_ == count; };
-  return mutex_.AwaitWithTimeout(absl::Condition(&wanted), kPatience);
+  return mutex_.AwaitWithTimeout(absl::Condition(&wanted), kTimeout);
 }
 
 std::vector<SolveTask> FakeSolver::tasks() const {

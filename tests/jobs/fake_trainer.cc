@@ -12,7 +12,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTimeout = absl::Seconds(60);
 
 std::string CheckpointFile(const std::string& directory) { return directory + "/step"; }
 
@@ -118,7 +118,7 @@ void FakeTrainer::Release() { HoldAt(-1); }
 
 bool FakeTrainer::AwaitHeld() {
   absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithTimeout(absl::Condition(&held_), kPatience);
+  return mutex_.AwaitWithTimeout(absl::Condition(&held_), kTimeout);
 }
 
 std::vector<TrainingRequest> FakeTrainer::requests() const {

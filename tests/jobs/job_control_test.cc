@@ -19,7 +19,7 @@ using ::testing::Not;
 class JobControlTest : public test::JobManagerFixture {
  protected:
   // Returns a job that was paused before step `held`.
-  std::string Paused(int64_t held) {
+  std::string SubmitPaused(int64_t held) {
     const std::string id = SubmitHeld(held);
     EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPausing);
     test::AwaitState(*jobs_, id, JobState::kPaused);
@@ -31,11 +31,11 @@ class JobControlTest : public test::JobManagerFixture {
 
 TEST_F(JobControlTest, ResumesAPausedJobFromTheStepWhereItStopped) {
   Open();
-  const std::string id = Paused(5);
+  const std::string id = SubmitPaused(5);
   EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPaused) << "repeating is harmless";
   jobs_->Resume(id).IgnoreError();
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   const std::vector<std::string> words = test::DescribeWithoutLogs(events);
   EXPECT_THAT(
       words, ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3", "PAUSING",
@@ -47,7 +47,7 @@ TEST_F(JobControlTest, ResumesAPausedJobFromTheStepWhereItStopped) {
 
 TEST_F(JobControlTest, KeepsAJobPausedAcrossRestartsWhileOthersRun) {
   Open();
-  const std::string id = Paused(5);
+  const std::string id = SubmitPaused(5);
   const std::string other = Submit();
   EXPECT_EQ(test::AwaitEnd(*jobs_, other).state, JobState::kSucceeded);
   Open();
@@ -97,7 +97,7 @@ TEST_F(JobControlTest, RefusesInvalidPausesAndResumesWithTheReason) {
 
 TEST_F(JobControlTest, CancelsAPausedJobAndRemovesItsCheckpoint) {
   Open();
-  const std::string id = Paused(5);
+  const std::string id = SubmitPaused(5);
   EXPECT_EQ(jobs_->Cancel(id)->state, JobState::kCancelled);
   EXPECT_FALSE(Exists("jobs/" + id));
 }
@@ -150,9 +150,9 @@ TEST_F(JobControlTest, PublishesWeightsOfARunningJobWithoutStoppingIt) {
   Open();
   const std::string id = SubmitHeld(5);
   absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
-  std::thread asks([&] { published = jobs_->Publish(id); });
+  std::thread publisher([&] { published = jobs_->Publish(id); });
   trainer_->Release();
-  asks.join();
+  publisher.join();
   if (!published.ok()) {
     // The training may have ended before the request.
     EXPECT_TRUE(absl::IsFailedPrecondition(published.status()) ||
@@ -172,12 +172,12 @@ TEST_F(JobControlTest, PublishesWeightsOfARunningJobWithoutStoppingIt) {
 TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
   JobManager* jobs = nullptr;
   std::string id;
-  std::thread asks;
+  std::thread publisher;
   absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
   UseTrainer({.before_step = [&](const TrainingRequest& request, int64_t step) {
     if (step != 4) return absl::OkStatus();
     id = request.job_name.substr(request.job_name.find('/') + 1);
-    asks = std::thread([&] { published = jobs->Publish(id); });
+    publisher = std::thread([&] { published = jobs->Publish(id); });
     // Publishes at once instead of after the step.
     bool served = false;
     while (!served) {
@@ -189,7 +189,7 @@ TEST_F(JobControlTest, LogsAPublicationWithoutEndingTheJob) {
         return TrainingResult{.steps = step - 1};
       });
     }
-    asks.join();
+    publisher.join();
     return absl::AbortedError("then it fails");
   }});
   Open();
@@ -212,9 +212,9 @@ TEST_F(JobControlTest, RefusesToPublishAJobThatIsNotRunning) {
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()), HasSubstr("is QUEUED; only a running job"));
   absl::StatusOr<LivePublication> published = absl::UnknownError("not asked");
-  std::thread asks([&] { published = jobs_->Publish(running); });
+  std::thread publisher([&] { published = jobs_->Publish(running); });
   jobs_->Cancel(running).IgnoreError();
-  asks.join();
+  publisher.join();
   EXPECT_FALSE(published.ok());
   trainer_->Release();
 }

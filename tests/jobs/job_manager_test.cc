@@ -23,7 +23,7 @@ TEST_F(JobManagerTest, RunsAJobFromTheQueueToAPublishedModel) {
   Open();
   const std::string id = Submit(2, 2);
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_THAT(
       test::Describe(events),
       ElementsAre("QUEUED", "PREPARING", "RUNNING", "log", "progress 1", "progress 2",

@@ -20,7 +20,7 @@ class JobQueueTest : public test::JobManagerFixture {
     EXPECT_TRUE(job.ok()) << job.status();
     return job.ok() ? job->id : "";
   }
-  std::string SubmitUrgent(int32_t priority) {
+  std::string SubmitWithPriority(int32_t priority) {
     return SubmitWith([priority](JobSpec& spec) { spec.priority = priority; });
   }
   absl::Status Refused(const std::function<void(JobSpec&)>& change) {
@@ -45,8 +45,8 @@ class JobQueueTest : public test::JobManagerFixture {
 TEST_F(JobQueueTest, RunsTheHighestPriorityFirstThenTheOldest) {
   Open();
   const std::string running = SubmitHeld();
-  const std::string low = SubmitUrgent(-5), plain = SubmitUrgent(0), urgent = SubmitUrgent(7),
-                    later = SubmitUrgent(7);
+  const std::string low = SubmitWithPriority(-5), plain = SubmitWithPriority(0),
+                    urgent = SubmitWithPriority(7), later = SubmitWithPriority(7);
   EXPECT_EQ(jobs_->Get(running)->queue_position, 0);
   EXPECT_EQ(jobs_->Get(urgent)->queue_position, 1);
   EXPECT_EQ(jobs_->Get(later)->queue_position, 2);
@@ -89,7 +89,7 @@ TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
 TEST_F(JobQueueTest, KeepsThePriorityAcrossRestarts) {
   Open();
   const std::string first = SubmitHeld();
-  const std::string plain = SubmitUrgent(0), urgent = SubmitUrgent(1);
+  const std::string plain = SubmitWithPriority(0), urgent = SubmitWithPriority(1);
   Open();
   ASSERT_TRUE(trainer_->AwaitHeld());
   EXPECT_EQ(trainer_->requests().back().job_name, "trainingJobs/" + urgent);

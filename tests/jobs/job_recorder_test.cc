@@ -130,7 +130,7 @@ TEST_F(JobRecorderTest, KeepsThePreviousTotalsIfAnAttemptHasNoStep) {
   EXPECT_EQ(kept.WallSeconds(), 0);
 }
 
-TEST_F(JobRecorderTest, StoresAStepReportedTwiceOnce) {
+TEST_F(JobRecorderTest, StoresARepeatedStepOnce) {
   recorder_->OnProgress(At(3));
   clock_.Advance(absl::Seconds(1));
   recorder_->OnProgress(At(3));
@@ -146,7 +146,7 @@ TEST_F(JobRecorderTest, StoresProgressAfterTheClockIsSetBack) {
   EXPECT_THAT(Recorded(), ElementsAre("progress 1", "progress 2"));
 }
 
-TEST_F(JobRecorderTest, KeepsNotANumber) {
+TEST_F(JobRecorderTest, StoresNan) {
   TrainingProgress progress = At(1);
   progress.loss = std::numeric_limits<double>::quiet_NaN();
   recorder_->OnProgress(progress);

@@ -39,7 +39,7 @@ TEST_F(JobRestartTest, CheckpointsAtAGracefulStopAndResumesFromThere) {
   trainer_->Release();
   Open();
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_THAT(test::DescribeWithoutLogs(events),
               ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3",
                           "checkpoint 4", "progress 4", "QUEUED", "PREPARING", "resumed 4",
@@ -129,7 +129,7 @@ TEST_F(JobRestartTest, SurvivesATemporarilyFullDisk) {
   EXPECT_TRUE(absl::IsUnavailable(jobs_->Cancel(id).status()));
   trainer_->Release();
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_THAT(test::DescribeWithoutLogs(events),
               ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "progress 10",
                           "model models/tiny/versions/1", "SUCCEEDED"));
@@ -164,7 +164,7 @@ TEST_F(JobRestartTest, KeepsLogsConsistentUnderConcurrentCalls) {
         const std::string id = Submit(2, 4);
         if ((thread + i) % 2 == 0) jobs_->Cancel(id).IgnoreError();
         const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-        test::ExpectSoundLog(events);
+        test::ExpectConsistentLog(events);
         EXPECT_TRUE(IsFinal(events.back().state));
       }
     });

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 class JobStopTest : public test::JobManagerFixture {
  protected:
   // Returns a job that was paused before step 5.
-  std::string Paused() {
+  std::string SubmitPaused() {
     const std::string id = SubmitHeld(5);
     EXPECT_EQ(jobs_->Pause(id)->state, JobState::kPausing);
     test::AwaitState(*jobs_, id, JobState::kPaused);
@@ -43,7 +43,7 @@ TEST_F(JobStopTest, EndsARunningJobWithAModelAfterItsStep) {
   EXPECT_EQ(stopping.state, JobState::kStopping);
   EXPECT_TRUE(stopping.stop_requested);
   const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-  test::ExpectSoundLog(events);
+  test::ExpectConsistentLog(events);
   EXPECT_THAT(test::DescribeWithoutLogs(events),
               ElementsAre("QUEUED", "PREPARING", "RUNNING", "progress 1", "checkpoint 3",
                           "STOPPING", "progress 4", "model models/tiny/versions/1", "SUCCEEDED"));
@@ -110,7 +110,7 @@ TEST_F(JobStopTest, CancelsAJobBeforeItsFirstStep) {
 
 TEST_F(JobStopTest, EndsAPausedJobWithAModelBeforeAllOthers) {
   Open();
-  const std::string paused = Paused();
+  const std::string paused = SubmitPaused();
   const std::string running = SubmitBlocking();
   JobSpec urgent = test::ASpec();
   urgent.priority = 1000;
@@ -132,7 +132,7 @@ TEST_F(JobStopTest, EndsAPausedJobWithAModelBeforeAllOthers) {
 
 TEST_F(JobStopTest, KeepsAStopAcrossARestart) {
   Open();
-  const std::string paused = Paused();
+  const std::string paused = SubmitPaused();
   const std::string running = SubmitBlocking();
   ASSERT_EQ(jobs_->Stop(paused)->state, JobState::kQueued);
   Open();
@@ -230,11 +230,12 @@ TEST_F(JobStopTest, PublishesUnderAnotherNameIfTheNameWasTaken) {
   const Job job = *jobs_->Get(id);
   EXPECT_EQ(job.state, JobState::kSucceeded);
   EXPECT_EQ(job.model, "models/tiny-ptrnet/versions/1");
-  bool told = false;
+  bool reported = false;
   for (const JobEvent& event : events) {
-    told = told || event.text.starts_with("the model is published as tiny-ptrnet: models/tiny");
+    reported =
+        reported || event.text.starts_with("the model is published as tiny-ptrnet: models/tiny");
   }
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
 }
 
 }  // namespace

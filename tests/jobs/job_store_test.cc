@@ -159,24 +159,24 @@ TEST_F(JobStoreTest, KeepsEachLogGapFreeUnderConcurrentWriters) {
     const std::vector<JobEvent> events =
         *store->Events(id, {.first = 1, .last = 999, .limit = 999});
     EXPECT_EQ(events.size(), 41u);
-    test::ExpectSoundLog(events);
+    test::ExpectConsistentLog(events);
   }
 }
 
 TEST_F(JobStoreTest, CallsTheListenerAfterTheCommit) {
   const auto store = *Open();
-  std::vector<int64_t> heard;
+  std::vector<int64_t> sequences;
   store->SetListener([&](const Job& job, bool) {
-    heard.push_back(job.last_sequence);
+    sequences.push_back(job.last_sequence);
     EXPECT_EQ(store->Find(JobKind::kTraining, job.id)->job.last_sequence, job.last_sequence);
   });
   store->Submit(test::ASpec(), "", 10).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();
   store->StartNext(JobKind::kTraining).IgnoreError();  // no job is queued
-  EXPECT_THAT(heard, ElementsAre(1, 2));
+  EXPECT_THAT(sequences, ElementsAre(1, 2));
 }
 
-TEST_F(JobStoreTest, TellsTheListenerWhetherTheStateChanged) {
+TEST_F(JobStoreTest, ReportsStateChangesToTheListener) {
   const auto store = *Open();
   std::vector<bool> moved;
   store->SetListener([&](const Job&, bool other) { moved.push_back(other); });
@@ -281,7 +281,7 @@ TEST_F(JobStoreTest, ReadsBackTheStoredSolveJob) {
                            [&](JobChange& change) {
                              change.Improved(progress, bytes + "plan");
                              change.Answered(progress, bytes + "answer");
-                             change.Searched(absl::Seconds(2), absl::Seconds(2));
+                             change.SetSearchTime(absl::Seconds(2), absl::Seconds(2));
                              return absl::OkStatus();
                            })
                   .ok());
@@ -322,23 +322,23 @@ TEST_F(JobStoreTest, RefusesADamagedFileWithTheRemedy) {
     const auto store = *Open();
     for (int i = 0; i < 50; ++i) ASSERT_TRUE(store->Submit(test::ASpec(), "", 100).ok());
   }
-  const std::string sound = *ReadFile(path_);
+  const std::string intact = *ReadFile(path_);
   struct Damage {
-    const char* what;
+    const char* label;
     std::function<void()> act;
   };
   const std::vector<Damage> damages = {
       {"header", [&] { Overwrite(path_, 0, "this is no database"); }},
-      {"pages", [&] { Overwrite(path_, 4096, std::string(sound.size() - 4096, '\x5a')); }},
-      {"cut", [&] { fs::resize_file(path_, sound.size() / 2 / 4096 * 4096); }},
+      {"pages", [&] { Overwrite(path_, 4096, std::string(intact.size() - 4096, '\x5a')); }},
+      {"cut", [&] { fs::resize_file(path_, intact.size() / 2 / 4096 * 4096); }},
   };
   for (const Damage& damage : damages) {
     fs::remove(path_ + "-wal");
     fs::remove(path_ + "-shm");
-    ASSERT_TRUE(AtomicWriteFile(path_, sound).ok());
+    ASSERT_TRUE(AtomicWriteFile(path_, intact).ok());
     damage.act();
     const absl::Status status = Open().status();
-    EXPECT_TRUE(absl::IsDataLoss(status)) << damage.what << ": " << status;
+    EXPECT_TRUE(absl::IsDataLoss(status)) << damage.label << ": " << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(path_));
     EXPECT_THAT(std::string(status.message()), HasSubstr("restore a copy of it"));
   }

@@ -30,7 +30,7 @@ const std::set<std::pair<JobState, JobState>> kLegal = {
 
 class TransitionTest : public ::testing::TestWithParam<std::tuple<JobState, JobState>> {};
 
-TEST_P(TransitionTest, FollowsTheTable) {
+TEST_P(TransitionTest, AllowsOnlyTheListedTransitions) {
   const auto [from, to] = GetParam();
   const bool legal = kLegal.contains({from, to});
   EXPECT_EQ(CanMove(from, to), legal);

@@ -10,7 +10,7 @@
 namespace vrp::test {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);
+constexpr absl::Duration kTimeout = absl::Seconds(60);
 
 }  // namespace
 
@@ -30,8 +30,8 @@ std::vector<JobEvent> ReadUntil(EventSubscription& events,
   while (!events.AtEnd()) {
     auto ready = std::make_shared<absl::Notification>();
     events.NotifyWhenReady([ready] { ready->Notify(); });
-    if (!ready->WaitForNotificationWithTimeout(kPatience)) {
-      ADD_FAILURE() << "no event for " << kPatience << " after " << read.size();
+    if (!ready->WaitForNotificationWithTimeout(kTimeout)) {
+      ADD_FAILURE() << "no event for " << kTimeout << " after " << read.size();
       break;
     }
     const absl::StatusOr<std::vector<JobEvent>> next = events.Next(1);
@@ -76,7 +76,7 @@ std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events
   return words;
 }
 
-void ExpectSoundLog(const std::vector<JobEvent>& events) {
+void ExpectConsistentLog(const std::vector<JobEvent>& events) {
   std::set<std::pair<int32_t, int64_t>> steps;
   int64_t sequence = 0;
   int32_t attempt = 0;

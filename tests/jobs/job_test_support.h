@@ -45,6 +45,6 @@ std::vector<std::string> Describe(const std::vector<JobEvent>& events);
 std::vector<std::string> DescribeWithoutLogs(const std::vector<JobEvent>& events);
 
 // Expects sequence numbers 1, 2, 3, ..., each step once per attempt, and attempts in order.
-void ExpectSoundLog(const std::vector<JobEvent>& events);
+void ExpectConsistentLog(const std::vector<JobEvent>& events);
 
 }  // namespace vrp::test

@@ -58,7 +58,7 @@ TEST_F(JobWatchTest, ShowsAllWatchersTheSameEvents) {
   trainer_->Release();
   for (std::thread& thread : threads) thread.join();
   for (const auto& events : seen) {
-    test::ExpectSoundLog(events);
+    test::ExpectConsistentLog(events);
     EXPECT_EQ(test::Describe(events), test::Describe(seen.front()));
     EXPECT_EQ(events.back().state, JobState::kSucceeded);
   }

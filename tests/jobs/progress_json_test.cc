@@ -117,7 +117,7 @@ TEST(ProgressJsonTextTest, ReadsBackKnownGpuValuesAndOmitsOthers) {
 }
 
 // The text was written by version 0.1.0.
-TEST(ProgressJsonTextTest, ReadsWhatEarlierVersionsWrote) {
+TEST(ProgressJsonTextTest, ReadsProgressOfEarlierVersions) {
   const auto read = ParseProgress(R"({"epoch":1,"epochs":2,"step":3,"steps":4,"loss":0.5,
       "train_cost":6,"validation_cost":"nan","validation_reference":7,"learning_rate":0.001,
       "gradient_norm":1,"instances_per_second":100,"end_of_epoch":false})");

@@ -15,7 +15,7 @@ std::optional<double> ValueOf(const TrainingProgress& progress, std::string_view
   return std::nullopt;
 }
 
-TEST(ProgressScalars, GiveEachReferenceItsOwnChart) {
+TEST(ProgressScalars, GivesEachReferenceItsOwnChart) {
   TrainingProgress progress{.validation_gap = 0.05, .reference = "nearest neighbour"};
   EXPECT_EQ(ValueOf(progress, "validation/gap_vs_nearest_neighbour"), 0.05);
   progress.reference = "search 200 iterations";
@@ -25,7 +25,7 @@ TEST(ProgressScalars, GiveEachReferenceItsOwnChart) {
   EXPECT_EQ(ValueOf(progress, "validation/gap"), std::nullopt);
 }
 
-TEST(ProgressScalars, ContainSecondsPerStepAndEpoch) {
+TEST(ProgressScalars, ContainsSecondsPerStepAndEpoch) {
   const TrainingProgress progress{.seconds_per_step = 0.25, .seconds_per_epoch = 30};
   EXPECT_EQ(ValueOf(progress, "speed/seconds_per_step"), 0.25);
   EXPECT_EQ(ValueOf(progress, "speed/seconds_per_epoch"), 30);

@@ -28,7 +28,7 @@ class RecoveryTest : public ::testing::Test {
          }});
   }
   // Returns a job that a killed daemon left in the last state of `path`.
-  std::string LeftIn(const std::vector<JobState>& path) {
+  std::string JobLeftIn(const std::vector<JobState>& path) {
     const std::string id = store_->Submit(test::ASpec(), "", 100)->id;
     EXPECT_TRUE(store_->StartNext(JobKind::kTraining).ok());
     Update(id, [&](JobChange& change) {
@@ -63,13 +63,13 @@ class RecoveryTest : public ::testing::Test {
 
 TEST_F(RecoveryTest, MapsEachStateToItsStateAfterARestart) {
   using enum JobState;
-  const std::string preparing = LeftIn({});
-  const std::string running = LeftIn({kRunning});
-  const std::string cancelling = LeftIn({kRunning, kCancelling});
-  const std::string pausing = LeftIn({kRunning, kPausing});
-  const std::string paused = LeftIn({kRunning, kPausing, kPaused});
-  const std::string stopping = LeftIn({kRunning, kStopping});
-  const std::string failed = LeftIn({kRunning, kFailed});
+  const std::string preparing = JobLeftIn({});
+  const std::string running = JobLeftIn({kRunning});
+  const std::string cancelling = JobLeftIn({kRunning, kCancelling});
+  const std::string pausing = JobLeftIn({kRunning, kPausing});
+  const std::string paused = JobLeftIn({kRunning, kPausing, kPaused});
+  const std::string stopping = JobLeftIn({kRunning, kStopping});
+  const std::string failed = JobLeftIn({kRunning, kFailed});
   EXPECT_EQ(Recover(preparing).state, kQueued);
   EXPECT_EQ(store_->Find(JobKind::kTraining, running)->job.state, kQueued);
   EXPECT_EQ(store_->Find(JobKind::kTraining, cancelling)->job.state, kCancelled);
@@ -82,8 +82,8 @@ TEST_F(RecoveryTest, MapsEachStateToItsStateAfterARestart) {
 }
 
 TEST_F(RecoveryTest, QueuesAStoppingJobFirstToEndIt) {
-  LeftIn({JobState::kRunning});
-  const std::string id = LeftIn({JobState::kRunning});
+  JobLeftIn({JobState::kRunning});
+  const std::string id = JobLeftIn({JobState::kRunning});
   Update(id, [](JobChange& change) {
     change.RequestStop("asked to end");
     EXPECT_TRUE(change.MoveTo(JobState::kStopping).ok());
@@ -96,7 +96,7 @@ TEST_F(RecoveryTest, QueuesAStoppingJobFirstToEndIt) {
 }
 
 TEST_F(RecoveryTest, FailsTheJobAtTheThirdConsecutiveCrash) {
-  const std::string id = LeftIn({JobState::kRunning});
+  const std::string id = JobLeftIn({JobState::kRunning});
   EXPECT_EQ(Recover(id).state, JobState::kQueued);
   CrashAgain(id);
   EXPECT_EQ(Recover(id).state, JobState::kQueued);
@@ -108,7 +108,7 @@ TEST_F(RecoveryTest, FailsTheJobAtTheThirdConsecutiveCrash) {
 }
 
 TEST_F(RecoveryTest, KeepsAJobThatMakesProgress) {
-  const std::string id = LeftIn({JobState::kRunning});
+  const std::string id = JobLeftIn({JobState::kRunning});
   for (int64_t step = 1; step <= 6; ++step) {
     Update(id, [step](JobChange& change) { change.Checkpoint(step); });
     EXPECT_EQ(Recover(id).state, JobState::kQueued) << step;
@@ -117,8 +117,8 @@ TEST_F(RecoveryTest, KeepsAJobThatMakesProgress) {
 }
 
 TEST_F(RecoveryTest, MarksAJobWithAPublishedModelAsSucceeded) {
-  const std::string id = LeftIn({JobState::kRunning});
-  const std::string cancelling = LeftIn({JobState::kRunning, JobState::kCancelling});
+  const std::string id = JobLeftIn({JobState::kRunning});
+  const std::string cancelling = JobLeftIn({JobState::kRunning, JobState::kCancelling});
   for (const std::string& job : {id, cancelling}) {
     const std::string staging = *registry_->StagingDirectory();
     ASSERT_TRUE(test::WriteFakeModel(staging, Concat("trainingJobs/", job)).ok());
@@ -137,7 +137,7 @@ TEST_F(RecoveryTest, MarksAJobWithAPublishedModelAsSucceeded) {
 }
 
 TEST_F(RecoveryTest, LeavesEpochAndEndReasonUnknownIfTheCardOmitsThem) {
-  const std::string id = LeftIn({JobState::kRunning});
+  const std::string id = JobLeftIn({JobState::kRunning});
   const std::string staging = *registry_->StagingDirectory();
   ModelCard card = test::ACard("weights", Concat("trainingJobs/", id));
   card.epoch = 0;
@@ -210,7 +210,8 @@ TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {
     if (i % 2 == 0) {
       Improve(id);
     } else {
-      Update(id, [](JobChange& change) { change.Searched(absl::Minutes(9), absl::Minutes(2)); });
+      Update(id,
+             [](JobChange& change) { change.SetSearchTime(absl::Minutes(9), absl::Minutes(2)); });
     }
     EXPECT_EQ(Recovered(id), JobState::kQueued) << i;
     CrashAgain(id);
@@ -218,10 +219,10 @@ TEST_F(SolveRecoveryTest, KeepsASearchThatMakesProgress) {
 }
 
 TEST_F(RecoveryTest, RemovesFoldersOfJobsThatCannotResume) {
-  const std::string running = LeftIn({JobState::kRunning});
-  const std::string failed = LeftIn({JobState::kRunning, JobState::kFailed});
+  const std::string running = JobLeftIn({JobState::kRunning});
+  const std::string failed = JobLeftIn({JobState::kRunning, JobState::kFailed});
   const std::string cancelled =
-      LeftIn({JobState::kRunning, JobState::kCancelling, JobState::kCancelled});
+      JobLeftIn({JobState::kRunning, JobState::kCancelling, JobState::kCancelled});
   const auto state = *StateFolder::Open(folder_.File("state"));
   for (const std::string& id : {running, failed, cancelled, std::string("unknown")}) {
     std::filesystem::create_directories(state->CheckpointPath(id));

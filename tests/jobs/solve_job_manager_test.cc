@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 class SolveJobManagerTest : public ::testing::Test {
  protected:
   // Opens the manager. A second call restarts the daemon.
-  void Open(int32_t at_once = 1) {
+  void Open(int32_t max_running = 1) {
     jobs_.reset();
     book_.reset();
     book_ = *JobBook::Open(folder_.File("state"), &clock_);
@@ -30,7 +30,7 @@ class SolveJobManagerTest : public ::testing::Test {
         SolveJobManager::Create({.book = book_,
                                  .solver = &solver_,
                                  .clock = &clock_,
-                                 .at_once = at_once,
+                                 .max_running = max_running,
                                  .store_interval = store_interval_,
                                  .max_queued = 3});
     ASSERT_TRUE(jobs.ok()) << jobs.status();
@@ -45,7 +45,7 @@ class SolveJobManagerTest : public ::testing::Test {
     return job->id;
   }
   // Submits a job that has stored plans of cost 99 down to 100 - `plans`.
-  std::string SubmitFound(int plans) {
+  std::string SubmitWithPlans(int plans) {
     const std::string id = Submit();
     EXPECT_TRUE(solver_.AwaitRunning(1));
     for (int i = 1; i <= plans; ++i) {
@@ -66,7 +66,7 @@ class SolveJobManagerTest : public ::testing::Test {
   }
   std::vector<std::string> EventsOf(const std::string& id) {
     const std::vector<JobEvent> events = test::ReadToEnd(*jobs_, id);
-    test::ExpectSoundLog(events);
+    test::ExpectConsistentLog(events);
     return test::DescribeWithoutLogs(events);
   }
 
@@ -80,7 +80,7 @@ class SolveJobManagerTest : public ::testing::Test {
 
 TEST_F(SolveJobManagerTest, RunsAJobFromTheQueueToItsAnswer) {
   Open();
-  const std::string id = SubmitFound(2);
+  const std::string id = SubmitWithPlans(2);
   EXPECT_EQ(*jobs_->Answer(id), std::nullopt);
   solver_.Done();
   EXPECT_THAT(EventsOf(id), ElementsAre("QUEUED", "PREPARING", "RUNNING", "improvement 99",
@@ -99,7 +99,7 @@ TEST_F(SolveJobManagerTest, RunsAJobFromTheQueueToItsAnswer) {
 
 TEST_F(SolveJobManagerTest, EndsAStoppedRunningJobWithItsBestPlan) {
   Open();
-  const std::string id = SubmitFound(3);
+  const std::string id = SubmitWithPlans(3);
   EXPECT_EQ(jobs_->Stop(id)->state, JobState::kStopping);
   EXPECT_THAT(EventsOf(id),
               ElementsAre("QUEUED", "PREPARING", "RUNNING", "improvement 99", "improvement 98",
@@ -110,7 +110,7 @@ TEST_F(SolveJobManagerTest, EndsAStoppedRunningJobWithItsBestPlan) {
 
 TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
   Open();
-  const std::string id = SubmitFound(2);
+  const std::string id = SubmitWithPlans(2);
   clock_.Advance(absl::Minutes(30));
   Open();
   EXPECT_TRUE(solver_.AwaitRunning(1));
@@ -133,14 +133,14 @@ TEST_F(SolveJobManagerTest, ResumesFromThePlanWithTheRemainingTime) {
 TEST_F(SolveJobManagerTest, StoresTheFirstPlanAtOnce) {
   store_interval_ = absl::Hours(1);
   Open();
-  const std::string id = SubmitFound(1);
+  const std::string id = SubmitWithPlans(1);
   EXPECT_EQ(jobs_->Get(id)->state, JobState::kRunning);
   EXPECT_EQ(jobs_->Get(id)->solve.progress.improvements, 1);
 }
 
 TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
   Open();
-  const std::string id = SubmitFound(1);
+  const std::string id = SubmitWithPlans(1);
   clock_.Advance(absl::Minutes(7));
   while (jobs_->Get(id)->solve.progress.searched < absl::Minutes(7))
     absl::SleepFor(absl::Milliseconds(1));
@@ -149,7 +149,7 @@ TEST_F(SolveJobManagerTest, StoresTheSearchTimeWithoutAnImprovement) {
 
 TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
   Open();
-  SubmitFound(1);
+  SubmitWithPlans(1);
   clock_.Advance(absl::Hours(3));
   Open();
   EXPECT_TRUE(solver_.AwaitRunning(1));
@@ -158,7 +158,7 @@ TEST_F(SolveJobManagerTest, AnswersAfterARestartWithoutRemainingTime) {
 
 TEST_F(SolveJobManagerTest, CancelsAQueuedJobWithoutAPlanAtAStop) {
   Open();
-  SubmitFound(1);
+  SubmitWithPlans(1);
   const std::string waiting = Submit();
   EXPECT_EQ(jobs_->Stop(waiting)->state, JobState::kCancelled);
   EXPECT_EQ(jobs_->Stop(waiting)->state, JobState::kCancelled) << "a second time changes nothing";
@@ -221,7 +221,7 @@ TEST_F(SolveJobManagerTest, RefusesJobsBeyondTheQueueLimit) {
 
 TEST_F(SolveJobManagerTest, DeletesOnlyEndedSolveJobs) {
   Open();
-  const std::string id = SubmitFound(1);
+  const std::string id = SubmitWithPlans(1);
   EXPECT_TRUE(absl::IsFailedPrecondition(jobs_->Delete(id)));
   solver_.Done();
   test::AwaitEnd(*jobs_, id);
@@ -261,7 +261,7 @@ TEST_F(SolveJobManagerTest, ReturnsNotFoundForUnknownJobsOfBothKinds) {
 
 TEST_F(SolveJobManagerTest, KeepsAnImprovementOverATemporarilyFullDisk) {
   Open();
-  const std::string id = SubmitFound(1);
+  const std::string id = SubmitWithPlans(1);
   {
     const test::FullDisk full(std::filesystem::file_size(folder_.File("state/jobs.db-wal")));
     solver_.Improve(2);

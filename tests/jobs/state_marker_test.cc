@@ -60,7 +60,7 @@ TEST_F(LostDatabaseTest, ReopensAnExistingDatabaseWithItsJobs) {
 
 TEST_F(LostDatabaseTest, RefusesAnEmptiedDatabase) {
   Empty();
-  ExpectLost("is empty, although jobs were kept here (state.json exists)");
+  ExpectLost("is empty, although jobs were stored here (state.json exists)");
   EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "the file must not change";
 }
 
@@ -81,7 +81,7 @@ TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
   Empty();
-  ExpectLost("is empty, although jobs were kept here (jobs/a1 exists)");
+  ExpectLost("is empty, although jobs were stored here (jobs/a1 exists)");
 }
 
 // The folder is in the state after a crash during the first start.
@@ -139,15 +139,15 @@ TEST_F(LostDatabaseTest, RefusesAMarkerOfANewerSchema) {
               HasSubstr("state.json: got schema version 9, wanted 1: a newer vrpd wrote it"));
 }
 
-TEST_F(LostDatabaseTest, MovesJobsAsideAndRestartsWhenForgetting) {
+TEST_F(LostDatabaseTest, MovesJobsAwayAndStartsEmptyWhenForgetting) {
   fs::create_directories(In("jobs/a1/checkpoint"));
   fs::create_directories(In("models/tiny"));
   Empty();
-  const absl::StatusOr<std::string> aside = ForgetJobs(state_, clock_);
-  ASSERT_TRUE(aside.ok()) << aside.status();
-  EXPECT_THAT(*aside, StartsWith(In("forgotten-")));
-  EXPECT_TRUE(fs::exists(*aside + "/jobs/a1/checkpoint"));
-  EXPECT_TRUE(fs::exists(*aside + "/jobs.db"));
+  const absl::StatusOr<std::string> target = ForgetJobs(state_, clock_);
+  ASSERT_TRUE(target.ok()) << target.status();
+  EXPECT_THAT(*target, StartsWith(In("forgotten-")));
+  EXPECT_TRUE(fs::exists(*target + "/jobs/a1/checkpoint"));
+  EXPECT_TRUE(fs::exists(*target + "/jobs.db"));
   EXPECT_TRUE(fs::exists(In("models/tiny")));
   const std::shared_ptr<JobBook> book = Opened(state_);
   EXPECT_EQ(CountJobs(*book), 0u);

@@ -113,7 +113,7 @@ TEST_F(QuotaOfJobsTest, RefusesALivePublicationButKeepsTheFinalModel) {
   UseTrainer({.before_step = [&](const TrainingRequest& request, int64_t step) {
     if (step != 3) return absl::OkStatus();
     EXPECT_TRUE(AtomicWriteFile(folder_.File("state/large"), std::string(4'000'000, 'x')).ok());
-    std::thread asks([&] {
+    std::thread publisher([&] {
       live = jobs->Publish(request.job_name.substr(request.job_name.find('/') + 1)).status();
     });
     bool served = false;
@@ -124,7 +124,7 @@ TEST_F(QuotaOfJobsTest, RefusesALivePublicationButKeepsTheFinalModel) {
         return TrainingResult{.steps = step};
       });
     }
-    asks.join();
+    publisher.join();
     return absl::OkStatus();
   }});
   Open();

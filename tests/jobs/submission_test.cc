@@ -51,16 +51,16 @@ TEST(SubmissionTest, NamesAllErrorsAtOnce) {
 }
 
 struct BadSpec {
-  const char* what;
-  std::function<void(JobSpec&)> spoil;
+  const char* name;
+  std::function<void(JobSpec&)> damage;
   const char* message;
 };
 
 class BadSpecTest : public ::testing::TestWithParam<BadSpec> {};
 
-TEST_P(BadSpecTest, IsRefusedByFieldName) {
+TEST_P(BadSpecTest, ReportsTheFieldName) {
   JobSpec spec = test::ASpec();
-  GetParam().spoil(spec);
+  GetParam().damage(spec);
   const absl::Status status = ValidateSpec(spec).status();
   EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr(GetParam().message));
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadSpec{"ConfigName", [](JobSpec& spec) { spec.config_name = "a\nb"; }, "config_name: got"},
         BadSpec{"LongDevice", [](JobSpec& spec) { spec.device = std::string(33, 'c'); },
                 "device: has 33 bytes, wanted at most 32"}),
-    [](const auto& test) { return test.param.what; });
+    [](const auto& test) { return test.param.name; });
 
 TEST(SubmissionTest, ReportsABadDeviceOnlyWithOtherErrors) {
   for (const char* device : {"cuda:63", "toaster", ""}) {

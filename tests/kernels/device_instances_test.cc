@@ -26,7 +26,7 @@ TEST(DrawDemandsTest, ContinuesAfterDrawsThatTookExtraNumbers) {
 
 TEST(DeviceInstancesTest, DrawTheBatchWhoseNumberIsInMemory) {
   const UniformInstances drawn = {
-      .seed = 3, .customers = 7, .least_capacity = 20, .largest_capacity = 20};
+      .seed = 3, .customers = 7, .min_capacity = 20, .max_capacity = 20};
   const test::DrawnShape small = {.drawn = drawn, .instances = 4, .nodes = 8};
   const test::DrawnShape large = {.drawn = drawn, .instances = 12, .nodes = 8};
   std::vector<uint8_t> all = test::DrawnOnCpu(large, 1);
@@ -40,8 +40,8 @@ TEST(DeviceInstancesTest, HaveNoFeaturesBeyondTheirNodes) {
   const test::DrawnShape shape = {.drawn = {.customers = 5,
                                             .kinds = 2,
                                             .kind = {ProblemKind::kTsp, ProblemKind::kCvrp},
-                                            .least_capacity = 20,
-                                            .largest_capacity = 30},
+                                            .min_capacity = 20,
+                                            .max_capacity = 30},
                                   .instances = 20,
                                   .nodes = 9};
   std::vector<uint8_t> memory = test::DrawnOnCpu(shape, 0);

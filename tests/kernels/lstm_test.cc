@@ -94,7 +94,7 @@ struct LayerRun {
     dense.pack(weight.data(), kLstmHidden, 1, {0, 4 * kLstmHidden, kLstmHidden}, packed.data());
     LstmBackward<T>(lstm, packed.data(), run, d_hiddens.data(), d_cells.data());
     std::vector<T> before(kLstmRows * kLstmHidden);
-    GatherBefore<T>(run, before.data());
+    GatherPreviousHidden<T>(run, before.data());
     std::vector<T> scratch(static_cast<size_t>(lstm.weight_scratch(kLstmHidden)));
     lstm.add_weight_gradient({kLstmRows, gates.data(), kStride, 4 * kLstmHidden, before.data(),
                               kLstmHidden, d_weight.data(), nullptr, scratch.data()});

@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, DecoderByThreadsTest,
 
 TEST(ProgramsByThreadsTest, InstancesEqualThoseOfOneThread) {
   const test::DrawnShape shape = {
-      .drawn = {.seed = 3, .customers = 20, .least_capacity = 30, .largest_capacity = 50},
+      .drawn = {.seed = 3, .customers = 20, .min_capacity = 30, .max_capacity = 50},
       .instances = 3,
       .nodes = 23};
   const std::vector<uint8_t> expected = test::DrawnOnCpu(shape, 5);

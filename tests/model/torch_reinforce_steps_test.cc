@@ -42,7 +42,7 @@ TEST_F(ReinforceStepsTest, ReportsStepsAfterTheirCopy) {
 
 TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
   constexpr UniformInstances kDrawn = {
-      .seed = 77, .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
+      .seed = 77, .customers = kCustomers, .min_capacity = 20, .max_capacity = 20};
   const std::vector<float> begin = Weights();
   std::vector<CapturedStepReport> reports[2];
   std::vector<float> weights[2];
@@ -82,7 +82,7 @@ TEST_F(ReinforceStepsTest, EqualStepsOnInstancesDrawnByTheDevice) {
 
 TEST_F(ReinforceStepsTest, RefuseInstancesOnlyIfTheDeviceDrawsThem) {
   constexpr UniformInstances kDrawn = {
-      .customers = kCustomers, .least_capacity = 20, .largest_capacity = 20};
+      .customers = kCustomers, .min_capacity = 20, .max_capacity = 20};
   EXPECT_EQ(MakeSteps({.drawn = kDrawn})->Step(StepBaseline::kShared, BatchOfStep(1)).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(MakeSteps({})->Step(StepBaseline::kShared).code(), absl::StatusCode::kInvalidArgument);

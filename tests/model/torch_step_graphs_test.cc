@@ -92,15 +92,15 @@ TEST_F(StepGraphsTest, KeepABoundedNumberOfGraphs) {
   EXPECT_EQ(counts_.captures, 2);
   ASSERT_TRUE(steps->Save(state_).ok());
   EXPECT_EQ(state_.updates, kMaxCaptures + 4);
-  EXPECT_EQ(engine_
-                ->MakeCapturedSteps({.nodes = 7,
-                                     .drawn = UniformInstances{.customers = 6,
-                                                               .least_capacity = 20,
-                                                               .largest_capacity = 20},
-                                     .trajectories = 0})
-                .status()
-                .message(),
-            "trajectories: got 0, wanted 1 or more if the device draws instances");
+  EXPECT_EQ(
+      engine_
+          ->MakeCapturedSteps(
+              {.nodes = 7,
+               .drawn = UniformInstances{.customers = 6, .min_capacity = 20, .max_capacity = 20},
+               .trajectories = 0})
+          .status()
+          .message(),
+      "trajectories: got 0, wanted 1 or more if the device draws instances");
 }
 
 // A step without a graph cannot use the memory that other widths' graphs hold.

@@ -78,7 +78,7 @@ class StepsInPartsTest : public testing::TestWithParam<PartsCase> {
 
  private:
   static constexpr UniformInstances kDrawn = {
-      .seed = 77, .customers = 7, .least_capacity = 20, .largest_capacity = 30};
+      .seed = 77, .customers = 7, .min_capacity = 20, .max_capacity = 30};
 
   std::unique_ptr<PolicyEngine> MakeEngine() {
     const EngineOptions options = {

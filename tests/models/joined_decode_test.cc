@@ -45,7 +45,7 @@ std::vector<DecodedPlan> DecodeTogether(const std::shared_ptr<Policy>& policy,
   DecodeBatcher batcher(
       {.limits = {},
        .run_later = [&](absl::AnyInvocable<void()> task) { tasks.push_back(std::move(task)); },
-       .others_wait = [] { return true; },
+       .has_other_work = [] { return true; },
        .on_batch =
            [&](const DecodeBatcher::Report& report) {
              largest_batch = std::max(largest_batch, report.waited.size());

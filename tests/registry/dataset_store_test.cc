@@ -50,7 +50,7 @@ class DatasetStoreTest : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(DatasetStoreTest, KeepsThemOverARestart) {
+TEST_F(DatasetStoreTest, KeepsDatasetsAcrossARestart) {
   const absl::StatusOr<StoredDataset> stored = Put(*Open(), "depot7", "a\nb\n");
   ASSERT_TRUE(stored.ok()) << stored.status();
   EXPECT_EQ(stored->name, "datasets/depot7");
@@ -61,7 +61,7 @@ TEST_F(DatasetStoreTest, KeepsThemOverARestart) {
   EXPECT_EQ(*ReadFile(*store->ContentPath("datasets/depot7")), "a\nb\n");
 }
 
-TEST_F(DatasetStoreTest, KeepsTheSameContentOnceAndRefusesOtherContent) {
+TEST_F(DatasetStoreTest, StoresTheSameContentOnceAndRefusesOtherContent) {
   const auto store = Open();
   const StoredDataset once = *Put(*store, "depot7", "a\n");
   EXPECT_EQ(*Put(*store, "depot7", "a\n", 2), once);
@@ -125,14 +125,14 @@ TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheLimit) {
 }
 
 TEST_F(DatasetStoreTest, RefusesDatasetsBeyondTheQuota) {
-  int64_t asked = 0;
+  int64_t requested_bytes = 0;
   const auto store =
       *DatasetStore::Create({.directory = Folder(), .check_space = [&](int64_t bytes) {
-                               asked = bytes;
+                               requested_bytes = bytes;
                                return absl::ResourceExhaustedError("full");
                              }});
   EXPECT_EQ(store->Begin("depot7", 77).status().message(), "full");
-  EXPECT_EQ(asked, 77);
+  EXPECT_EQ(requested_bytes, 77);
   EXPECT_TRUE(std::filesystem::is_empty(Folder() + "/.staging"));
 }
 

@@ -104,7 +104,7 @@ TEST_F(LiveVersionsTest, DoesNotRetryABrokenLiveVersionAtEachRequest) {
     return absl::StatusOr<std::unique_ptr<Policy>>(absl::InternalError("broken"));
   });
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Used(Live()), 1);
-  EXPECT_LE(tried, 2) << "the first request, and the background's attempt beside it";
+  EXPECT_LE(tried, 2) << "the first request and the concurrent background attempt";
   EXPECT_FALSE(registry_->Use({.name = "alpha", .version = 2}).ok());
 }
 

@@ -31,7 +31,7 @@ std::vector<std::string>& Flushed() {
 
 }  // namespace
 
-// Replaces the function of libc. Records the flush.
+// Replaces the fsync of libc, to record the flushed paths.
 extern "C" int fsync(int descriptor) {
   std::error_code error;
   const auto path =
@@ -71,7 +71,7 @@ class MatrixStoreTest : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(MatrixStoreTest, KeepsThemOverARestart) {
+TEST_F(MatrixStoreTest, KeepsMatricesAcrossARestart) {
   const absl::StatusOr<StoredMatrices> stored = Open()->Put(AnUpload(5, true));
   ASSERT_TRUE(stored.ok()) << stored.status();
   const auto found = Open()->Find(stored->name);
@@ -81,7 +81,7 @@ TEST_F(MatrixStoreTest, KeepsThemOverARestart) {
   EXPECT_EQ((*found)->durations, (std::vector<double>{0, 7, 8, 0}));
 }
 
-TEST_F(MatrixStoreTest, KeepsTheSameContentOnce) {
+TEST_F(MatrixStoreTest, StoresTheSameContentOnce) {
   const auto store = Open();
   const StoredMatrices once = *store->Put(AnUpload(5));
   EXPECT_EQ(store->Put(AnUpload(5))->name, once.name);
@@ -114,16 +114,16 @@ TEST_F(MatrixStoreTest, SyncsADeletionToDiskBeforeItReturns) {
 TEST_F(MatrixStoreTest, RefusesNewMatricesBeyondTheQuotaButNotExistingOnes) {
   const std::string kept = Open()->Put(AnUpload(5))->name;
   const MatrixUpload another = AnUpload(6);
-  int64_t asked = 0;
+  int64_t requested_bytes = 0;
   const auto store = *MatrixStore::Create(
-      {.directory = folder_.path() + "/kept", .check_space = [&asked](int64_t bytes) {
-         asked = bytes;
+      {.directory = folder_.path() + "/kept", .check_space = [&requested_bytes](int64_t bytes) {
+         requested_bytes = bytes;
          return absl::ResourceExhaustedError("full");
        }});
   EXPECT_EQ(store->Put(AnUpload(5))->name, kept);
-  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(requested_bytes, 0);
   EXPECT_EQ(store->Put(another).status().message(), "full");
-  EXPECT_EQ(asked, static_cast<int64_t>(another.content().size()));
+  EXPECT_EQ(requested_bytes, static_cast<int64_t>(another.content().size()));
   EXPECT_THAT(store->List(), SizeIs(1));
 }
 

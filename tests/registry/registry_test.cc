@@ -136,7 +136,7 @@ TEST_F(RegistryTest, ListsExistingModelsWhenAModelIsNotFound) {
   EXPECT_TRUE(absl::IsInvalidArgument(registry->Get("beta", -1).status()));
 }
 
-TEST_F(RegistryTest, OwnVersionsHideShippedOnesOfTheSameNumber) {
+TEST_F(RegistryTest, PrefersOwnVersionsToShippedOnesOfTheSameNumber) {
   const std::string shipped = folder_.File("shipped");
   AddByHand(shipped, "alpha", 1);
   AddByHand(shipped, "alpha", 2);

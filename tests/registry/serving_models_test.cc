@@ -20,9 +20,9 @@ using ::testing::SizeIs;
 const ModelReference kNewest = {.name = "alpha"};
 
 // A policy whose decoding always fails.
-class MutePolicy final : public Policy {
+class FailingPolicy final : public Policy {
  public:
-  MutePolicy() { info_.kinds = {ProblemKind::kCvrp}; }
+  FailingPolicy() { info_.kinds = {ProblemKind::kCvrp}; }
   const PolicyInfo& info() const override { return info_; }
   absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance>,
@@ -37,7 +37,7 @@ class MutePolicy final : public Policy {
 class ServingModelsTest : public RegistryTest {
  protected:
   // Opens a registry like Open, and records background loads that fail.
-  std::unique_ptr<Registry> OpenNoting(PolicyLoader loader = LoadFake) {
+  std::unique_ptr<Registry> OpenRecordingFailures(PolicyLoader loader = LoadFake) {
     return *Registry::Create({.directory = models_,
                               .loader = std::move(loader),
                               .on_failure = [this](const absl::Status& status) {
@@ -46,12 +46,12 @@ class ServingModelsTest : public RegistryTest {
                               }});
   }
   std::vector<std::string> AwaitFailures(size_t count) {
-    const auto there = [this, count] {
+    const auto enough = [this, count] {
       mutex_.AssertReaderHeld();
       return failures_.size() >= count;
     };
     absl::MutexLock lock(&mutex_);
-    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&there), absl::Minutes(1)));
+    EXPECT_TRUE(mutex_.AwaitWithTimeout(absl::Condition(&enough), absl::Minutes(1)));
     return failures_;
   }
 
@@ -75,7 +75,7 @@ TEST_F(ServingModelsTest, ServesTheOldVersionWhileANewOneLoads) {
 
 TEST_F(ServingModelsTest, KeepsTheOldVersionIfTheNewOneCannotBeLoaded) {
   AddByHand(models_, "alpha", 1);
-  const auto registry = OpenNoting();
+  const auto registry = OpenRecordingFailures();
   ASSERT_EQ(registry->Use(kNewest)->version->version, 1);
   const std::string broken = AddByHand(models_, "alpha", 2);
   ASSERT_TRUE(AtomicWriteFile(broken + "/weights.safetensors", "other").ok());
@@ -96,7 +96,7 @@ TEST_F(ServingModelsTest, ServesAnOlderVersionAfterARestartIfTheNewestIsBroken) 
 TEST_F(ServingModelsTest, RefusesToServeANetworkThatCannotDecode) {
   AddByHand(models_, "alpha", 1);
   const auto registry = Open([](const std::string&, DeviceId) {
-    return absl::StatusOr<std::unique_ptr<Policy>>(std::make_unique<MutePolicy>());
+    return absl::StatusOr<std::unique_ptr<Policy>>(std::make_unique<FailingPolicy>());
   });
   EXPECT_THAT(std::string(registry->Use(kNewest).status().message()),
               HasSubstr("the network cannot be used: not a number"));
@@ -152,8 +152,7 @@ TEST_F(ServingModelsTest, KeepsTheMostRecentlyUsedVersionsInMemory) {
   EXPECT_FALSE(registry->IsLoaded(*registry->Get("alpha", 17)));
 }
 
-// Every third version is broken. It must never serve, and must not make a request fail.
-TEST_F(ServingModelsTest, NeverReturnsToAnOlderVersionForAnOldList) {
+TEST_F(ServingModelsTest, DoesNotServeAnOlderVersionForAnOutdatedList) {
   LoadedModels loaded({.loader = LoadFake});
   const auto load = [&](int32_t version) {
     AddByHand(models_, "alpha", version);
@@ -180,9 +179,10 @@ TEST_F(ServingModelsTest, KeepsTheNewestVersionInMemory) {
   EXPECT_EQ(loaded.Count(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
 }
 
+// Every third version is broken. It must never serve, and must not make a request fail.
 TEST_F(ServingModelsTest, LosesNoRequestWhileVersionsAreReplaced) {
   AddByHand(models_, "alpha", 1);
-  const auto registry = OpenNoting();
+  const auto registry = OpenRecordingFailures();
   ASSERT_TRUE(registry->Use(kNewest).ok());
   std::atomic<bool> done = false;
   std::atomic<int64_t> served = 0, lost = 0, went_back = 0, broken_served = 0;

@@ -39,21 +39,21 @@ class VersionListsTest : public ::testing::Test {
                       }};
 };
 
-TEST_F(VersionListsTest, JoinAllFoldersNewestFirst) {
+TEST_F(VersionListsTest, JoinsAllFoldersNewestFirst) {
   for (const int32_t version : {1, 10, 2}) Add(own_, version);
   for (const int32_t version : {3, 2}) Add(shipped_, version);
   EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(10, 3, 2, 1));
   EXPECT_THAT(lists_.Of("beta").all, IsEmpty());
 }
 
-TEST_F(VersionListsTest, DoNotReadAnUnchangedFolderAgain) {
+TEST_F(VersionListsTest, DoesNotReadAnUnchangedFolderAgain) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.Of("alpha").all, ElementsAre(1));
   EXPECT_EQ(listed_, 2);
 }
 
-TEST_F(VersionListsTest, DetectAddedAndRemovedVersionsAtOnce) {
+TEST_F(VersionListsTest, DetectsAddedAndRemovedVersionsAtOnce) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int32_t version = 2; version < 200; ++version) {
@@ -70,7 +70,7 @@ TEST_F(VersionListsTest, DetectAddedAndRemovedVersionsAtOnce) {
   EXPECT_THAT(lists_.Of("alpha").all, IsEmpty());
 }
 
-TEST_F(VersionListsTest, ForgetTheCardsOfDeletedVersions) {
+TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
   for (int32_t version = 1; version <= 20; ++version) {
     Add(own_, version);
     ASSERT_TRUE(test::WriteFakeModel(Concat(own_, "/alpha/", version), "").ok());
@@ -81,7 +81,7 @@ TEST_F(VersionListsTest, ForgetTheCardsOfDeletedVersions) {
   EXPECT_EQ(lists_.RememberedCards(), 1u);
 }
 
-TEST_F(VersionListsTest, DetectAReplacedFolder) {
+TEST_F(VersionListsTest, DetectsAReplacedFolder) {
   Add(own_, 1);
   Add(shipped_, 2);
   Settle(own_);

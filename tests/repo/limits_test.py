@@ -9,12 +9,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # (constant, the one file of core/ or server/ that defines it, proto file, message.field, form in its comment)
 LIMITS = [
-    ("kMostWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "1 to {}"),
+    ("kMaxWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "1 to {}"),
     ("kDefaultWidth", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.width", "0 means {}"),
-    ("kMostRounds", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.rounds", "1 to {}"),
+    ("kMaxRounds", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.rounds", "1 to {}"),
     ("kDefaultRounds", "core/solve/solve_limits.h", "solve.proto", "SolveRequest.rounds", "0 means {}"),
-    ("kMostWidth", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "At most {}"),
-    ("kMostRounds", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "{} for improved"),
+    ("kMaxWidth", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "At most {}"),
+    ("kMaxRounds", "core/solve/solve_limits.h", "model_service.proto", "DecodeMode.width", "{} for improved"),
     ("kMaxNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.customers", "at most {} nodes"),
     ("kMaxMatrixNodes", "core/problem/instance/instance_data.h", "instance.proto", "Instance.distance_matrix", "At most {} nodes"),
     ("kMaxLoadDimensions", "core/problem/instance/instance_data.h", "instance.proto", "Vehicle.capacity", ", at most {}."),

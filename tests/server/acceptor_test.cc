@@ -66,14 +66,14 @@ class AcceptorTest : public testing::Test {
                                    .hand_over =
                                        [this](int socket) {
                                          absl::MutexLock lock(&mutex_);
-                                         taken_.push_back(socket);
+                                         accepted_.push_back(socket);
                                        },
                                    .metrics = &metrics_});
   }
   void TearDown() override {
     acceptor_ = nullptr;
     absl::MutexLock lock(&mutex_);
-    for (const int socket : taken_) close(socket);
+    for (const int socket : accepted_) close(socket);
   }
 
   OpenFile Connect() const { return OpenFile(HttpConnect(address_)); }
@@ -88,12 +88,12 @@ class AcceptorTest : public testing::Test {
               0);
   }
   // Returns the socket of the next accepted connection, or -1 if none arrives within `timeout`.
-  int Taken(absl::Duration timeout = kTestTimeout) {
+  int NextSocket(absl::Duration timeout = kTestTimeout) {
     absl::MutexLock lock(&mutex_);
-    const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !taken_.empty(); };
+    const auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !accepted_.empty(); };
     if (!mutex_.AwaitWithTimeout(absl::Condition(&any), timeout)) return -1;
-    const int socket = taken_.front();
-    taken_.pop_front();
+    const int socket = accepted_.front();
+    accepted_.pop_front();
     return socket;
   }
   double MetricValue(const std::string& name) const {
@@ -114,15 +114,15 @@ class AcceptorTest : public testing::Test {
   Metrics metrics_;
   std::string address_;
   absl::Mutex mutex_;
-  std::deque<int> taken_ ABSL_GUARDED_BY(mutex_);
+  std::deque<int> accepted_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Acceptor> acceptor_;
 };
 
 TEST_F(AcceptorTest, ClosesConnectionsBeyondTheLimitAndKeepsOthers) {
   Start(2);
   const OpenFile first = Connect(), second = Connect();
-  const int socket = Taken();
-  Taken();
+  const int socket = NextSocket();
+  NextSocket();
   const OpenFile third = Connect();
   EXPECT_TRUE(IsClosed(third));
   EXPECT_EQ(MetricValue(kConnectionsFamily), 2);
@@ -135,17 +135,17 @@ TEST_F(AcceptorTest, ClosesConnectionsBeyondTheLimitAndKeepsOthers) {
 TEST_F(AcceptorTest, AcceptsAgainAfterAConnectionEnds) {
   Start(1);
   const OpenFile first = Connect();
-  ShutDownAndClose(Taken());
+  ShutDownAndClose(NextSocket());
   ASSERT_TRUE(ConnectionsBecome(0));
   const OpenFile second = Connect();
-  EXPECT_GE(Taken(), 0);
+  EXPECT_GE(NextSocket(), 0);
 }
 
 // The owner may not have noticed that the client left, so the file is still open.
 TEST_F(AcceptorTest, CountsAConnectionUntilItsOwnerClosesIt) {
   Start(1);
   { const OpenFile first = Connect(); }
-  const int socket = Taken();
+  const int socket = NextSocket();
   EXPECT_TRUE(IsClosed(Connect()));
   ShutDownAndClose(socket);
   EXPECT_TRUE(ConnectionsBecome(0));
@@ -156,7 +156,7 @@ TEST_F(AcceptorTest, LeaksNoFilesOverAThousandConnections) {
   const std::ptrdiff_t before = OpenFileCount();
   for (int i = 0; i < 1000; ++i) {
     OpenFile client = Connect();
-    const int socket = Taken();
+    const int socket = NextSocket();
     ASSERT_GE(socket, 0) << i;
     if (i % 2 == 0) ResetAtClose(client);
     if (i % 3 != 0) close(client.Release());
@@ -172,12 +172,12 @@ TEST_F(AcceptorTest, KeepsTheNewConnectionWhenTheOldOwnerClosesLate) {
   Start(1);
   const OpenFile next(socket(AF_INET, SOCK_STREAM, 0));
   OpenFile gone = Connect();
-  const int late = Taken();
+  const int late = NextSocket();
   ResetAtClose(gone);
   close(gone.Release());
   ASSERT_TRUE(ConnectionsBecome(0)) << "its client has reset it";
   Connect(next);
-  Taken();
+  NextSocket();
   ShutDownAndClose(late);
   EXPECT_TRUE(IsClosed(Connect()));
   EXPECT_EQ(MetricValue(kConnectionsFamily), 1);
@@ -192,15 +192,15 @@ TEST_F(AcceptorTest, AcceptsAgainAfterTheFileLimitIsRaised) {
   none.rlim_cur = 3;
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
   Connect(client);
-  EXPECT_EQ(Taken(absl::Milliseconds(50)), -1);
+  EXPECT_EQ(NextSocket(absl::Milliseconds(50)), -1);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
-  EXPECT_GE(Taken(), 0);
+  EXPECT_GE(NextSocket(), 0);
 }
 
 TEST_F(AcceptorTest, StopsAtOnceAndLeavesConnectionsOpen) {
   Start(2);
   const OpenFile client = Connect();
-  const OpenFile socket(Taken());
+  const OpenFile socket(NextSocket());
   const absl::Time begun = SteadyNow();
   acceptor_ = nullptr;
   EXPECT_LT(SteadyNow() - begun, absl::Seconds(5));
@@ -208,7 +208,7 @@ TEST_F(AcceptorTest, StopsAtOnceAndLeavesConnectionsOpen) {
   char byte = 'x';
   ASSERT_EQ(send(socket.descriptor(), &byte, 1, 0), 1);
   EXPECT_EQ(recv(client.descriptor(), &byte, 1, 0), 1);
-  EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "nobody listens";
+  EXPECT_EQ(send(Connect().descriptor(), &byte, 1, MSG_NOSIGNAL), -1) << "no process listens";
 }
 
 TEST(ListenOnAll, UsesOnePortForAllAddressesOfAHost) {
@@ -222,7 +222,7 @@ TEST(ListenOnAll, UsesOnePortForAllAddressesOfAHost) {
   EXPECT_TRUE(ListenOnAll({.host = "no-such-host.invalid"}).empty());
 }
 
-TEST(ListenOnAll, WildcardAcceptsIpv4AndIpv6) {
+TEST(ListenOnAll, AcceptsIpv4AndIpv6OnAWildcard) {
   const OpenFile ipv6(socket(AF_INET6, SOCK_STREAM, 0));
   for (const char* host : {"0.0.0.0", "::"}) {
     const std::vector<OpenFile> listeners = ListenOnAll({.host = host});

@@ -22,7 +22,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(RpcOptions, AreStatedByEveryRpc) {
+TEST(RpcOptions, DefineRoleAndWorkClassOfEveryRpc) {
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
     const v1::RpcOptions& options = method->options().GetExtension(v1::rpc);
     EXPECT_NE(options.role(), v1::ROLE_UNSPECIFIED)
@@ -32,15 +32,15 @@ TEST(RpcOptions, AreStatedByEveryRpc) {
     if (method->client_streaming()) {
       EXPECT_EQ(options.max_request_bytes(), 0) << method->full_name();
     }
-    EXPECT_TRUE(RoleNeeded(PathOf(*method)).has_value()) << method->full_name();
+    EXPECT_TRUE(RequiredRole(PathOf(*method)).has_value()) << method->full_name();
   }
 }
 
-TEST(RpcOptions, SayWhichRoleAnRpcNeeds) {
-  EXPECT_EQ(RoleNeeded("/vrp.v1.SystemService/GetServerInfo"), Role::kRead);
-  EXPECT_EQ(RoleNeeded("/vrp.v1.SolverService/Solve"), Role::kSolve);
-  EXPECT_EQ(RoleNeeded("/vrp.v1.ModelService/ImportModel"), Role::kTrain);
-  EXPECT_EQ(RoleNeeded("/vrp.v1.SystemService/SetLogLevel"), Role::kAdmin);
+TEST(RpcOptions, DefineTheRequiredRole) {
+  EXPECT_EQ(RequiredRole("/vrp.v1.SystemService/GetServerInfo"), Role::kRead);
+  EXPECT_EQ(RequiredRole("/vrp.v1.SolverService/Solve"), Role::kSolve);
+  EXPECT_EQ(RequiredRole("/vrp.v1.ModelService/ImportModel"), Role::kTrain);
+  EXPECT_EQ(RequiredRole("/vrp.v1.SystemService/SetLogLevel"), Role::kAdmin);
 }
 
 class AccessTest : public DaemonTest {
@@ -49,7 +49,7 @@ class AccessTest : public DaemonTest {
     vrpd_.tokens = folder_.File("tokens");
     std::string lines;
     for (const Role role : {Role::kRead, Role::kSolve, Role::kTrain, Role::kAdmin}) {
-      lines += TokenLine(role, RoleWord(role)) + "\n";
+      lines += TokenLine(role, RoleName(role)) + "\n";
     }
     ASSERT_TRUE(AtomicWriteFile(vrpd_.tokens, lines).ok());
     ASSERT_EQ(chmod(vrpd_.tokens.c_str(), 0600), 0);
@@ -71,14 +71,14 @@ TEST_F(AccessTest, RefusesEveryRpcWithoutATokenOrWithTooLowARole) {
     methods.push_back(PathOf(*method));
   }
   for (const std::string& method : methods) {
-    const Role role = RoleNeeded(method).value();
+    const Role role = RequiredRole(method).value();
     const grpc::Status none = Call(method, "");
     EXPECT_EQ(none.error_code(), grpc::StatusCode::UNAUTHENTICATED) << method;
-    EXPECT_THAT(none.error_message(), HasSubstr(Concat("the role ", RoleWord(role)))) << method;
+    EXPECT_THAT(none.error_message(), HasSubstr(Concat("the role ", RoleName(role)))) << method;
     EXPECT_EQ(Call(method, "wrong").error_code(), grpc::StatusCode::UNAUTHENTICATED) << method;
     if (role == Role::kRead) continue;
     const Role below = static_cast<Role>(static_cast<int>(role) - 1);
-    EXPECT_EQ(Call(method, RoleWord(below)).error_code(), grpc::StatusCode::PERMISSION_DENIED)
+    EXPECT_EQ(Call(method, RoleName(below)).error_code(), grpc::StatusCode::PERMISSION_DENIED)
         << method;
   }
 }
@@ -114,7 +114,7 @@ TEST_F(AccessTest, CountsRefusalsByReasonAndLogsNoToken) {
   EXPECT_THAT(page, HasSubstr(family + "\"PERMISSION_DENIED\",reason=\"role\"} 1"));
 }
 
-TEST_F(AccessTest, HealthNeedsNoToken) {
+TEST_F(AccessTest, AllowsHealthChecksWithoutAToken) {
   Context context;
   grpc::health::v1::HealthCheckResponse response;
   EXPECT_TRUE(grpc::health::v1::Health::NewStub(channel_)->Check(&context, {}, &response).ok());
@@ -147,7 +147,7 @@ class LimitsTest : public DaemonTest {
     }
     return stream->Finish();
   }
-  v1::Limits Told() {
+  v1::Limits ReportedLimits() {
     Context context;
     v1::ServerInfo info;
     EXPECT_TRUE(v1::SystemService::NewStub(channel_)->GetServerInfo(&context, {}, &info).ok());
@@ -155,13 +155,13 @@ class LimitsTest : public DaemonTest {
   }
 };
 
-TEST_F(LimitsTest, AreReportedAndEnforced) {
+TEST_F(LimitsTest, ReportsAndEnforcesLimits) {
   vrpd_.max_message_mib = 1;
   vrpd_.max_nodes = 4;
   vrpd_.max_budget_s = 2;
   vrpd_.max_solve_job_budget_s = 5;
   Start();
-  const v1::Limits limits = Told();
+  const v1::Limits limits = ReportedLimits();
   EXPECT_EQ(limits.max_message_bytes(), 1 << 20);
   EXPECT_EQ(limits.max_nodes(), 4);
   EXPECT_EQ(limits.max_matrix_nodes(), 4);
@@ -210,7 +210,7 @@ TEST_F(LimitsTest, AreReportedAndEnforced) {
   EXPECT_THAT(message.error_message(), HasSubstr("1048576"));
 }
 
-TEST_F(LimitsTest, BoundTheStreamsOfAllClientsTogether) {
+TEST_F(LimitsTest, BoundsTheTotalNumberOfStreams) {
   vrpd_.max_open_streams = 2;
   Start();
   const auto stub = v1::SolverService::NewStub(channel_);

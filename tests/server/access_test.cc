@@ -46,7 +46,7 @@ class TokensTest : public testing::Test {
   const std::string path_ = folder_.File("tokens");
 };
 
-TEST_F(TokensTest, GrantTheirRoleAndLowerOnes) {
+TEST_F(TokensTest, GrantsTheRoleAndLowerOnes) {
   Write(TokenLine(Role::kSolve, kSecret) + " the planner's\n");
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -62,7 +62,7 @@ TEST_F(TokensTest, GrantTheirRoleAndLowerOnes) {
                                     " requires a token with the role train or a higher one"));
 }
 
-TEST_F(TokensTest, RefusalNamesTheRequiredRoleAndHidesTheToken) {
+TEST_F(TokensTest, NamesTheRequiredRoleAndHidesTheTokenInRefusals) {
   Write(TokenLine(Role::kAdmin, kSecret));
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -76,7 +76,7 @@ TEST_F(TokensTest, RefusalNamesTheRequiredRoleAndHidesTheToken) {
   }
 }
 
-TEST_F(TokensTest, RefusalHasAReasonWord) {
+TEST_F(TokensTest, ReturnsTheReasonOfARefusal) {
   Write(TokenLine(Role::kRead, kSecret));
   const auto access = AccessControl::Create(path_);
   ASSERT_TRUE(access.ok()) << access.status();
@@ -88,13 +88,13 @@ TEST_F(TokensTest, RefusalHasAReasonWord) {
   EXPECT_EQ((*access)->Check("/vrp.v1.ModelService/ListModels", header).reason, "ok");
 }
 
-TEST_F(TokensTest, RepeatedDigestGrantsTheHighestRole) {
+TEST_F(TokensTest, GrantsTheHighestRoleOfARepeatedDigest) {
   Write(TokenLine(Role::kRead, kSecret) + "\n" + TokenLine(Role::kTrain, kSecret));
   const auto access = AccessControl::Create(path_);
   EXPECT_TRUE((*access)->Check(kTrain, Concat("Bearer ", kSecret)).status.ok());
 }
 
-TEST_F(TokensTest, ReloadKeepsTokensIfTheFileIsWrong) {
+TEST_F(TokensTest, KeepsTokensIfAReloadFails) {
   Write(TokenLine(Role::kAdmin, kSecret));
   const auto access = AccessControl::Create(path_);
   Write("nonsense");
@@ -116,7 +116,7 @@ TEST_F(TokensTest, RefusesAFileThatOtherUsersCanAccess) {
   EXPECT_TRUE(CreateError().ok());
 }
 
-TEST_F(TokensTest, ErrorsNameLinesAndHideTheirWords) {
+TEST_F(TokensTest, ReportsWrongLinesWithoutTheirWords) {
   Write(Concat("# roles\n\nroot ", Sha256Hex("a"), "\nsolve ", kSecret, "\nread\n"));
   const std::string message(CreateError().message());
   EXPECT_THAT(message, HasSubstr(path_ + ":3: wanted read, solve, train or admin"));
@@ -129,13 +129,13 @@ TEST_F(TokensTest, ErrorsNameLinesAndHideTheirWords) {
   EXPECT_EQ(CreateError().code(), absl::StatusCode::kNotFound);
 }
 
-TEST(RpcRoles, UnknownRpcRequiresAdmin) {
-  EXPECT_EQ(RoleNeeded("/vrp.v1.SolverService/Explode"), Role::kAdmin);
-  EXPECT_EQ(RoleNeeded(""), Role::kAdmin);
-  EXPECT_EQ(RoleNeeded("/grpc.health.v1.Health/Check"), std::nullopt);
+TEST(RpcRoles, RequiresAdminForUnknownRpcs) {
+  EXPECT_EQ(RequiredRole("/vrp.v1.SolverService/Explode"), Role::kAdmin);
+  EXPECT_EQ(RequiredRole(""), Role::kAdmin);
+  EXPECT_EQ(RequiredRole("/grpc.health.v1.Health/Check"), std::nullopt);
 }
 
-TEST(TlsFiles, ErrorNamesAFileThatIsNotPem) {
+TEST(TlsFiles, NamesAFileThatIsNotPem) {
   test::TempFolder folder;
   const std::string path = folder.File("text.pem");
   ASSERT_TRUE(AtomicWriteFile(path, "no certificate").ok());

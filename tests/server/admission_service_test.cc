@@ -98,7 +98,7 @@ TEST_F(AdmissionServiceTest, QueuesARequestWithEnoughTime) {
   const grpc::Status status = SolveOnce(*solver_, patient, response);
   EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_TRUE(response.feasible());
-  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "nobody took their threads";
+  EXPECT_THAT(searches.Drain(), Each(grpc::StatusCode::OK)) << "no request took their threads";
 }
 
 TEST_F(AdmissionServiceTest, IgnoresCancelledRequestsInForecasts) {

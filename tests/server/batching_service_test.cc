@@ -73,7 +73,7 @@ class BatchingServiceTest : public DaemonTest {
     return answer;
   }
   // Solves on a separate thread. AwaitAnswers() waits for the answer, and `answers_` holds it.
-  void Ask(const v1::SolveRequest& request) {
+  void StartSolve(const v1::SolveRequest& request) {
     callers_.emplace_back(
         [this, request, number = answers_.size()] { *answers_[number] = Solve(request); });
     answers_.push_back(std::make_unique<Answer>());
@@ -95,9 +95,9 @@ class BatchingServiceTest : public DaemonTest {
 
 TEST_F(BatchingServiceTest, BatchesRequestsThatArriveWhileTheNetworkRuns) {
   Start();
-  Ask(GreedyRequest(3));
+  StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
-  for (const int customers : {4, 5, 6}) Ask(GreedyRequest(customers));
+  for (const int customers : {4, 5, 6}) StartSolve(GreedyRequest(customers));
   AwaitWaiting(3);
   policy_->Open();
   AwaitAnswers();
@@ -125,9 +125,9 @@ TEST_F(BatchingServiceTest, BatchesRequestsThatArriveWhileTheNetworkRuns) {
 TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
   vrpd_.network_queue = 1;
   Start();
-  Ask(GreedyRequest(3));
+  StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
-  Ask(GreedyRequest(4));
+  StartSolve(GreedyRequest(4));
   AwaitWaiting(1);
   const Answer refused = Solve(GreedyRequest(5));  // the network is still blocked
   EXPECT_EQ(refused.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
@@ -147,13 +147,13 @@ TEST_F(BatchingServiceTest, RefusesRequestsAboveTheQueueLimit) {
 
 TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   Start();
-  Ask(GreedyRequest(3));
+  StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
   constexpr absl::Duration kBudget = absl::Milliseconds(1);
   v1::SolveRequest hurried = GreedyRequest(4);
   hurried.mutable_budget()->set_seconds(0);
   hurried.mutable_budget()->set_nanos(static_cast<int32_t>(absl::ToInt64Nanoseconds(kBudget)));
-  Ask(hurried);
+  StartSolve(hurried);
   AwaitWaiting(1);
   absl::SleepFor(kBudget);  // the request has arrived, so its budget passes
   policy_->Open();
@@ -166,9 +166,9 @@ TEST_F(BatchingServiceTest, SearchesInsteadOfDecodingAfterTheBudget) {
   EXPECT_THAT(policy_->batches(), ElementsAre(1));
 }
 
-TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
+TEST_F(BatchingServiceTest, BatchesSolveBatchSolveAndSeededRequests) {
   Start();
-  Ask(GreedyRequest(3));
+  StartSolve(GreedyRequest(3));
   policy_->AwaitCalls(1);
   Context context;
   const auto stream = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
@@ -182,7 +182,7 @@ TEST_F(BatchingServiceTest, JoinsBatchSolveAndSeededSearch) {
   v1::SolveRequest seeded = GreedyRequest(12);  // too many customers for exact search
   seeded.set_strategy(v1::STRATEGY_SEEDED);
   seeded.mutable_budget()->set_seconds(2);
-  Ask(seeded);
+  StartSolve(seeded);
   AwaitWaiting(3);
   policy_->Open();
   std::vector<std::string> ids;

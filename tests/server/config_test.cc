@@ -152,14 +152,14 @@ TEST(ListenAddress, RequiresTlsAndAuthenticationBeyondLoopback) {
   }
 }
 
-TEST(ListenAddress, IsReportedWithTheBoundPort) {
+TEST(ListenAddress, ShowsTheBoundPort) {
   EXPECT_EQ(BoundAddress(*ParseListenAddress("127.0.0.1:0"), 41), "127.0.0.1:41");
   EXPECT_EQ(BoundAddress(*ParseListenAddress("[::1]:0"), 41), "[::1]:41");
   EXPECT_EQ(BoundAddress(*ParseListenAddress("unix:/tmp/s"), 1), "unix:/tmp/s");
 }
 
-// Returns the value that configs/vrpd.yaml gives an option whose default is a text such as "no
-// limit".
+// Returns the value that configs/vrpd.yaml must state for an option: its default, or "[]" for a
+// list. Returns an empty text if the default is a description such as "no limit".
 std::string ShippedValue(const OptionRow& row) {
   if (std::holds_alternative<std::vector<std::string> VrpdOptions::*>(row.member)) return "[]";
   return row.default_text.empty() ? DefaultText(row) : "";
@@ -225,7 +225,7 @@ struct BadLine {
 };
 class WrongConfig : public testing::TestWithParam<BadLine> {};
 
-TEST_P(WrongConfig, IsReportedWithFileAndLine) {
+TEST_P(WrongConfig, ReportsFileAndLine) {
   const auto options = ParseConfigFile("# a comment\n" + GetParam().yaml, "c.yaml");
   EXPECT_EQ(options.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(options.status().message()), HasSubstr(GetParam().wanted));
@@ -272,8 +272,8 @@ std::string OtherValue(const OptionRow& row) {
   if (row.key.find("listen") != std::string_view::npos) return "127.0.0.1:7";
   if (std::holds_alternative<bool VrpdOptions::*>(row.member)) return "true";
   if (std::holds_alternative<int32_t VrpdOptions::*>(row.member)) {
-    const std::string least = Concat(row.range.least);
-    return least == DefaultText(row) ? Concat(row.range.least + 1) : least;
+    const std::string min = Concat(row.range.min);
+    return min == DefaultText(row) ? Concat(row.range.min + 1) : min;
   }
   return row.words.empty() ? "/other" : std::string(row.words.back());
 }
@@ -325,13 +325,13 @@ TEST(OptionTable, PrefersFlagsToTheFileAndTheFileToDefaults) {
 TEST(OptionTable, RefusesIntegersOutOfRangeByFlagAndByFileKey) {
   for (const OptionRow& row : OptionTable()) {
     if (!std::holds_alternative<int32_t VrpdOptions::*>(row.member)) continue;
-    for (const int32_t wrong : {row.range.least - 1, MostOf(row) + 1}) {
+    for (const int32_t wrong : {row.range.min - 1, MaxValueOf(row) + 1}) {
       const auto flag = Parse({"--state-dir", "/s", Concat(FlagOf(row), "=", wrong)});
       EXPECT_THAT(std::string(flag.status().message()), HasSubstr(FlagOf(row)));
       const auto file = ParseConfigFile(Concat(row.key, ": ", wrong), "c.yaml");
       EXPECT_EQ(file.status().message(),
                 Concat("c.yaml:1: ", row.key, ": got \"", wrong, "\", wanted an integer from ",
-                       row.range.least, " to ", MostOf(row)));
+                       row.range.min, " to ", MaxValueOf(row)));
     }
   }
 }
@@ -348,7 +348,7 @@ TEST(OptionTable, HasShortImperativeHelpForEveryFlag) {
   EXPECT_THAT(help, testing::Not(HasSubstr("--print-options")));
 }
 
-TEST(OptionTable, IsTheTableOfTheGuide) {
+TEST(OptionTable, MatchesTheGuide) {
   const auto guide = ReadFile("docs/reference/vrpd-options.md");
   ASSERT_TRUE(guide.ok()) << guide.status();
   const auto printed = ParseCommandLine({"--print-options"}, "vrpd 1");

@@ -29,7 +29,8 @@ class ConnectionsTest : public DaemonTest {
     return grpc::CreateCustomChannel(daemon_->address(), grpc::InsecureChannelCredentials(),
                                      arguments);
   }
-  static grpc::Status Ask(const std::shared_ptr<grpc::Channel>& channel, bool wait = false) {
+  static grpc::Status GetServerInfo(const std::shared_ptr<grpc::Channel>& channel,
+                                    bool wait = false) {
     Context context;
     context.set_wait_for_ready(wait);
     v1::ServerInfo info;
@@ -63,18 +64,18 @@ TEST_P(ConnectionLimitTest, RefusesAnotherAboveTheLimitUntilOneCloses) {
   if (listen_.ends_with("SOCKET")) listen_ = "unix:" + folder_.path() + "/s";
   vrpd_.max_connections = 2;
   Start();
-  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
   std::shared_ptr<grpc::Channel> second = AChannel();
-  EXPECT_TRUE(Ask(second).ok());
+  EXPECT_TRUE(GetServerInfo(second).ok());
   const std::shared_ptr<grpc::Channel> third = AChannel();
-  EXPECT_EQ(Ask(third).error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(GetServerInfo(third).error_code(), grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(MetricValue("vrp_connections"), 2);
   EXPECT_GE(MetricValue("vrp_refused_connections_total"), 1);
-  EXPECT_TRUE(Ask(channel_).ok());
-  EXPECT_TRUE(Ask(second).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(second).ok());
   second = nullptr;
-  EXPECT_TRUE(Ask(third, true).ok());
-  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(third, true).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
   EXPECT_EQ(MetricValue("vrp_connections"), 2);
 }
 
@@ -88,7 +89,7 @@ TEST_F(ConnectionsTest, DropsHalfOpenConnections) {
   const OpenFile silent = HalfOpen("");
   const OpenFile partial = HalfOpen("PRI * HTTP/2.0\r\n");
   const OpenFile http1 = HalfOpen("GET / HTTP/1.1\r\n");
-  EXPECT_TRUE(Ask(AChannel(), true).ok());
+  EXPECT_TRUE(GetServerInfo(AChannel(), true).ok());
   EXPECT_TRUE(ConnectionsBecome(0));
 }
 
@@ -110,17 +111,18 @@ TEST_F(ConnectionsTest, DropsUnfinishedTlsHandshakes) {
 
 TEST_F(ConnectionsTest, LeaksNoFilesAfterAThousandConnections) {
   Start();
-  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
   ASSERT_TRUE(ConnectionsBecome(1));
   const auto files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
   };
   const auto before = files();
   for (int i = 0; i < 1000; ++i) HalfOpen(i % 2 == 0 ? "" : "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-  EXPECT_TRUE(Ask(AChannel(), true).ok()) << "not accepted after 1000 half-open connections";
+  EXPECT_TRUE(GetServerInfo(AChannel(), true).ok())
+      << "not accepted after 1000 half-open connections";
   EXPECT_TRUE(ConnectionsBecome(1));
   EXPECT_LE(files(), before + 2) << "gRPC keeps a file or two for itself";
-  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
 }
 
 TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
@@ -133,7 +135,7 @@ TEST_F(ConnectionsTest, RemovesTheSocketFileWithTheDaemon) {
 
 TEST_F(ConnectionsTest, DoesNotDelayTheShutdownOfTheDaemon) {
   Start();
-  EXPECT_TRUE(Ask(channel_).ok());
+  EXPECT_TRUE(GetServerInfo(channel_).ok());
   const OpenFile silent = HalfOpen(""), partial = HalfOpen("PRI");
   const absl::Time begun = SteadyNow();
   Stop();

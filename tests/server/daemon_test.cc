@@ -129,7 +129,7 @@ TEST_F(UnixSocketTest, KeepsTheSocketOfALiveDaemon) {
 TEST_F(UnixSocketTest, KeepsOtherFilesAndNamesAMissingFolder) {
   ASSERT_TRUE(AtomicWriteFile(path_, "precious").ok());
   const auto on_a_file = StartOnSocket("/state");
-  EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("but no socket"));
+  EXPECT_THAT(std::string(on_a_file.status().message()), testing::HasSubstr("but not a socket"));
   EXPECT_EQ(*ReadFile(path_), "precious");
   const auto nowhere =
       Daemon::Create(SecondDaemon("/state", "unix:" + folder_.path() + "/missing/s"));

@@ -32,7 +32,7 @@ class DeviceServiceTest : public DaemonTest {
 };
 
 TEST_F(DeviceServiceTest, ReportsTheGpus) {
-  nvml_->figures[1] = kFakeGpuIsLost;
+  nvml_->queries[1] = kFakeGpuIsLost;
   vrpd_.nvml_library = FakeNvmlPath();
   Start();
   v1::ServerStats stats = Stats();
@@ -68,8 +68,8 @@ TEST_F(DeviceServiceTest, ReportsThatNvidiasLibraryIsMissing) {
 }
 
 TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
-  std::string told;
-  on_device_loss_ = [&](const absl::Status& lost) { told = std::string(lost.message()); };
+  std::string reported;
+  on_device_loss_ = [&](const absl::Status& lost) { reported = std::string(lost.message()); };
   Start();
   const auto health = grpc::health::v1::Health::NewStub(channel_);
   const auto serves = [&](const std::string& service) {
@@ -90,8 +90,8 @@ TEST_F(DeviceServiceTest, ReportsALostGpuAndKeepsSearching) {
   EXPECT_TRUE(serves("vrp.v1.TrainingService"));
 
   const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
-  EXPECT_EQ(told, std::string(lost.message()));
-  EXPECT_EQ(info().device_loss(), told);
+  EXPECT_EQ(reported, std::string(lost.message()));
+  EXPECT_EQ(info().device_loss(), reported);
   EXPECT_FALSE(serves("vrp.v1.TrainingService"));
   EXPECT_TRUE(serves("vrp.v1.SolverService"));
   EXPECT_TRUE(serves("")) << "it is alive";

@@ -49,8 +49,8 @@ class FormatsServiceTest : public DaemonTest {
 
   grpc::Status Upload(int32_t size, const std::vector<double>& values, bool durations = false) {
     Context context;
-    kept_.Clear();
-    const auto writer = datasets_->UploadMatrices(&context, &kept_);
+    stored_.Clear();
+    const auto writer = datasets_->UploadMatrices(&context, &stored_);
     v1::UploadMatricesRequest message;
     message.mutable_header()->set_size(size);
     message.mutable_header()->set_with_durations(durations);
@@ -79,7 +79,7 @@ class FormatsServiceTest : public DaemonTest {
   std::unique_ptr<v1::SolverService::Stub> solver_;
   std::unique_ptr<v1::DatasetService::Stub> datasets_;
   v1::SolveResponse response_;
-  v1::Matrices kept_;
+  v1::Matrices stored_;
 };
 
 TEST_F(FormatsServiceTest, RendersEachRequestedFormat) {
@@ -209,21 +209,21 @@ TEST_F(FormatsServiceTest, ReportsKnownUnits) {
 TEST_F(FormatsServiceTest, FindsNamedMatricesAfterARestart) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::SolveRequest request = ARequest();
-  request.mutable_instance()->set_matrices(kept_.name());
+  request.mutable_instance()->set_matrices(stored_.name());
   Start();
   Connect();
   grpc::Status status = Solve(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.solution().cost(), 60);
   request.mutable_instance()->clear_matrices();
-  request.mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
+  request.mutable_instance()->mutable_vehicles(0)->set_matrices(stored_.name());
   status = Solve(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.solution().cost(), 60);
   request.clear_instance();
   request.mutable_file()->set_content(
       Concat(R"({"kind": "cvrp", "demands": [0, 1, 1, 1], "capacity": 9, "matrices": ")",
-             kept_.name(), R"("})"));
+             stored_.name(), R"("})"));
   status = Solve(request);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response_.solution().cost(), 60);
@@ -252,7 +252,7 @@ TEST_F(FormatsServiceTest, FindsMatricesThatEvaluatedFilesName) {
     }
     return status;
   };
-  const grpc::Status status = evaluate(kept_.name());
+  const grpc::Status status = evaluate(stored_.name());
   EXPECT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(FieldOf(evaluate("matrices/unknown")), "files[0]");
 }
@@ -262,10 +262,10 @@ TEST_F(FormatsServiceTest, UploadsMatricesLargerThanAMessage) {
   std::vector<double> values = Distances(2100);
   values.insert(values.end(), values.begin(), values.begin() + 2100 * 2100);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
-  const std::string name = kept_.name();
-  EXPECT_GT(kept_.size_bytes(), 64 << 20);
+  const std::string name = stored_.name();
+  EXPECT_GT(stored_.size_bytes(), 64 << 20);
   ASSERT_TRUE(Upload(2100, values, /*durations=*/true).ok());
-  EXPECT_EQ(kept_.name(), name);
+  EXPECT_EQ(stored_.name(), name);
   Context context;
   v1::ListMatricesResponse list;
   ASSERT_TRUE(datasets_->ListMatrices(&context, {}, &list).ok());
@@ -291,12 +291,12 @@ TEST_F(FormatsServiceTest, RefusesUnknownDamagedAndMismatchedMatrices) {
   EXPECT_EQ(FieldOf(status), "matrices");
   EXPECT_THAT(status.error_message(), HasSubstr("which this daemon does not have"));
   *request.mutable_instance() = ACvrpMessage(5);
-  request.mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
+  request.mutable_instance()->mutable_vehicles(0)->set_matrices(stored_.name());
   status = Solve(request);
   EXPECT_EQ(FieldOf(status), "vehicles[0].matrices");
   EXPECT_THAT(status.error_message(), HasSubstr("of 4 rows, wanted the number of nodes, 6"));
   *request.mutable_instance() = ACvrpMessage(3);
-  request.mutable_instance()->set_matrices(kept_.name());
+  request.mutable_instance()->set_matrices(stored_.name());
   for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/state/matrices")) {
     std::fstream(file.path(), std::ios::in | std::ios::out | std::ios::binary).seekp(40).put('x');
   }
@@ -310,7 +310,7 @@ TEST_F(FormatsServiceTest, RefusesUnknownDamagedAndMismatchedMatrices) {
 TEST_F(FormatsServiceTest, DeletesMatrices) {
   ASSERT_TRUE(Upload(4, Distances(4)).ok());
   v1::DeleteMatricesRequest request;
-  request.set_name(kept_.name());
+  request.set_name(stored_.name());
   v1::DeleteMatricesResponse response;
   Context first, second, third;
   EXPECT_TRUE(datasets_->DeleteMatrices(&first, request, &response).ok());
@@ -328,13 +328,13 @@ TEST_F(FormatsServiceTest, KeepsTheMatricesOfAnOpenSolveJob) {
   v1::CreateSolveJobRequest create;
   *create.mutable_solve() = ARequest();
   *create.mutable_solve()->mutable_instance() = ACvrpMessage(50);
-  create.mutable_solve()->mutable_instance()->mutable_vehicles(0)->set_matrices(kept_.name());
+  create.mutable_solve()->mutable_instance()->mutable_vehicles(0)->set_matrices(stored_.name());
   create.mutable_solve()->mutable_budget()->set_seconds(3600);
   v1::SolveJob job;
   Context creating, refused, stopping, watching, deleting;
   ASSERT_TRUE(solver_->CreateSolveJob(&creating, create, &job).ok());
   v1::DeleteMatricesRequest request;
-  request.set_name(kept_.name());
+  request.set_name(stored_.name());
   v1::DeleteMatricesResponse response;
   const grpc::Status status = datasets_->DeleteMatrices(&refused, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);

@@ -140,13 +140,13 @@ class ProtectedMetricsTest : public testing::Test {
   std::unique_ptr<Telemetry> telemetry_;
 };
 
-TEST_F(ProtectedMetricsTest, AreServedOverTlsWithAToken) {
+TEST_F(ProtectedMetricsTest, ServesMetricsOverTlsWithAToken) {
   const HttpReply metrics = Get("/metrics", "secret");
   EXPECT_EQ(metrics.status, 200);
   EXPECT_THAT(metrics.body, HasSubstr("vrp_build_info{"));
 }
 
-TEST_F(ProtectedMetricsTest, RefusedRequestsAreCounted) {
+TEST_F(ProtectedMetricsTest, CountsRefusedRequests) {
   const HttpReply none = Get("/metrics", "");
   EXPECT_EQ(none.status, 401);
   EXPECT_THAT(none.head, HasSubstr("WWW-Authenticate: Bearer"));
@@ -160,18 +160,18 @@ TEST_F(ProtectedMetricsTest, RefusedRequestsAreCounted) {
   EXPECT_THAT(page, HasSubstr(family + "\"unknown_token\"} 1"));
 }
 
-TEST_F(ProtectedMetricsTest, HealthNeedsNoToken) {
+TEST_F(ProtectedMetricsTest, ServesHealthWithoutAToken) {
   EXPECT_EQ(Get("/healthz", "").status, 200);
   EXPECT_EQ(Get("/readyz", "").status, 503);
 }
 
-TEST_F(ProtectedMetricsTest, PlaintextGetsNoAnswer) {
+TEST_F(ProtectedMetricsTest, IgnoresPlaintextRequests) {
   for (const char* path : {"/metrics", "/healthz"}) {
     EXPECT_EQ(Get(path, "secret", false).status, 0) << path;
   }
 }
 
-TEST_F(ProtectedMetricsTest, AreServedWithReloadedFiles) {
+TEST_F(ProtectedMetricsTest, ServesMetricsWithReloadedFiles) {
   EXPECT_TRUE(tls_->Reload(absl::Now()).ok());
   EXPECT_EQ(Get("/metrics", "secret").status, 200);
 }

@@ -92,7 +92,7 @@ TEST_F(ImprovedServiceTest, SolvesABatchInOneCall) {
   EXPECT_EQ(answers, 16);
 }
 
-TEST_F(ImprovedServiceTest, RefusesByField) {
+TEST_F(ImprovedServiceTest, RefusesWrongStrategiesAndRoundsByField) {
   loader_ = FakeLoader();
   Start();
   const grpc::Status elsewhere = Solve(RequestOf(v1::STRATEGY_IMPROVED));

@@ -46,7 +46,7 @@ std::string FieldOf(const v1::SolveRequest& request) {
   return violations.size() == 1 ? violations[0].field : "not one field";
 }
 
-TEST(InitialSolutionTest, IsReadById) {
+TEST(InitialSolutionTest, ReadsStopsById) {
   v1::SolveRequest request = Starting({"0ba0", "", "f"});
   request.mutable_initial_solution()->mutable_routes(0)->mutable_stops(1)->set_node(77);
   const auto initial = Read(request);
@@ -59,7 +59,7 @@ TEST(InitialSolutionTest, IsReadById) {
   EXPECT_FALSE((*Read({})).has_value());
 }
 
-TEST(InitialSolutionTest, IsReadByNumberWithoutAnId) {
+TEST(InitialSolutionTest, ReadsStopsByNumberWithoutAnId) {
   v1::SolveRequest request = Starting({""});
   request.mutable_initial_solution()->mutable_routes(0)->add_stops()->set_node(4);
   EXPECT_EQ((*Read(request))->plan, (Plan{{0, {4}}}));
@@ -68,7 +68,7 @@ TEST(InitialSolutionTest, IsReadByNumberWithoutAnId) {
   EXPECT_EQ((*Read(file))->plan, (Plan{{0, {3, 1}}}));
 }
 
-TEST(InitialSolutionTest, IsReadFromVroomOutputByTheIdsOfTheFile) {
+TEST(InitialSolutionTest, ReadsVroomOutputByTheIdsOfTheFile) {
   v1::SolveRequest request;
   request.mutable_file()->set_content(
       "\xEF\xBB\xBF"
@@ -85,7 +85,7 @@ TEST(InitialSolutionTest, IsReadFromVroomOutputByTheIdsOfTheFile) {
   EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
 }
 
-TEST(InitialSolutionTest, IsReadFromTheStepsOfVroomVehicles) {
+TEST(InitialSolutionTest, ReadsTheStepsOfVroomVehicles) {
   v1::SolveRequest request;
   request.mutable_file()->set_content(R"({
       "vehicles": [{"id": 3, "start_index": 0},
@@ -101,7 +101,7 @@ TEST(InitialSolutionTest, IsReadFromTheStepsOfVroomVehicles) {
   EXPECT_EQ((*initial)->plan, (Plan{{1, {2, 1}}}));
 }
 
-TEST(InitialSolutionTest, IsRefusedByField) {
+TEST(InitialSolutionTest, RefusesWrongPlansByField) {
   EXPECT_EQ(FieldOf(Starting({"a", "bxc"})), "initial_solution.routes[1].stops[1].id");
   EXPECT_EQ(FieldOf(Starting({"a", "b0c"})), "initial_solution.routes[1].stops[1].id");
   EXPECT_EQ(FieldOf(Starting({"ab", "ca"})), "initial_solution.routes[1].stops");

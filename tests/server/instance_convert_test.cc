@@ -187,7 +187,7 @@ TEST(InstanceFromProto, ReadsAFileAndNamesItInErrors) {
   EXPECT_EQ(ViolationsOf(InstanceFromProto(file).status()).at(0).field, "file.name");
 }
 
-TEST(InstanceFromProto, ReadsWhatWriteJsonWrote) {
+TEST(InstanceFromProto, ReadsTheOutputOfWriteJson) {
   const auto instance = InstanceFromProto(AVrptwMessage());
   ASSERT_TRUE(instance.ok());
   v1::InstanceFile file;

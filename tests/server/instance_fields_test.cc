@@ -20,10 +20,10 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 // Fields that only affect how numbers are shown.
-const std::set<std::string> kForPeopleOnly = {"vrp.v1.Instance.distance_unit",
+const std::set<std::string> kDisplayFields = {"vrp.v1.Instance.distance_unit",
                                               "vrp.v1.Instance.time_unit"};
 // Fields with enums that lack the value that Change() sets, so the conversion refuses it.
-const std::set<std::string> kFewValues = {"vrp.v1.Instance.coordinate_system"};
+const std::set<std::string> kFieldsWithoutThatValue = {"vrp.v1.Instance.coordinate_system"};
 
 // Sets `field` of `message` to a different value.
 void Change(Message& message, const FieldDescriptor& field) {
@@ -156,8 +156,8 @@ void CheckField(const Descriptor& type, const FieldDescriptor& field) {
   holder->GetReflection()->ClearField(holder, &field);
   const std::string before = DataOf(message);
   Change(*holder, field);
-  if (kForPeopleOnly.count(field.full_name()) > 0) return;
-  if (kFewValues.count(field.full_name()) > 0) {
+  if (kDisplayFields.count(field.full_name()) > 0) return;
+  if (kFieldsWithoutThatValue.count(field.full_name()) > 0) {
     EXPECT_FALSE(InstanceFromProto(message).ok());
     return;
   }
@@ -174,7 +174,7 @@ void CheckType(const Descriptor& type, std::set<std::string>& seen) {
   }
 }
 
-TEST(InstanceFields, ChangeTheInstanceOneByOne) {
+TEST(InstanceFields, ConvertsEveryField) {
   std::set<std::string> seen;
   CheckType(*v1::Instance::descriptor(), seen);
   EXPECT_EQ(seen.size(), 11u);
@@ -203,13 +203,13 @@ void CheckDoubles(const Descriptor& type, int& checked) {
   }
 }
 
-TEST(InstanceFields, RejectNumbersThatAreNotFinite) {
+TEST(InstanceFields, RejectsNumbersThatAreNotFinite) {
   int checked = 0;
   CheckDoubles(*v1::Customer::descriptor(), checked);
   EXPECT_EQ(checked, 12);
 }
 
-TEST(InstanceFields, RejectUnknownFieldsInsideACustomer) {
+TEST(InstanceFields, RejectsUnknownFieldsInsideACustomer) {
   v1::Instance message = test::ACvrpMessage();
   test::AddUnknownField(*message.mutable_customers(1)->mutable_location());
   test::AddUnknownField(*message.mutable_customers(2)->add_time_windows());
@@ -219,7 +219,7 @@ TEST(InstanceFields, RejectUnknownFieldsInsideACustomer) {
   EXPECT_EQ(scan.unsupported[1].field, "customers[2].time_windows[0]");
 }
 
-TEST(InstanceFields, RejectUnknownFieldsOfACustomer) {
+TEST(InstanceFields, RejectsUnknownFieldsOfACustomer) {
   v1::Instance message = test::ACvrpMessage();
   test::AddUnknownField(*message.mutable_customers(1));
   const absl::Status status = InstanceFromProto(message).status();

@@ -21,14 +21,14 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 struct Wrong {
-  std::string what;
+  std::string name;
   std::function<v1::Instance()> base;
-  std::function<void(v1::Instance&)> spoil;
+  std::function<void(v1::Instance&)> damage;
   absl::StatusCode code;
   std::string field;
 };
 
-void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.what; }
+void PrintTo(const Wrong& wrong, std::ostream* out) { *out << wrong.name; }
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
@@ -186,12 +186,14 @@ std::vector<Wrong> WrongStructures() {
          window.set_close(4);
        },
        kInvalid, "vehicles[0].breaks[0].time_window"},
-      {"shipment_of_nobody", Cvrp, [](auto& m) { m.add_shipments()->set_delivery_customer(3); },
-       kInvalid, "shipments[0].delivery_customer"},
+      {"shipment_of_unknown_customer", Cvrp,
+       [](auto& m) { m.add_shipments()->set_delivery_customer(3); }, kInvalid,
+       "shipments[0].delivery_customer"},
       {"shipment_to_itself", Cvrp, [](auto& m) { m.add_shipments(); }, kInvalid,
        "shipments[0].delivery_customer"},
-      {"group_of_nobody", Cvrp, [](auto& m) { m.add_alternative_groups()->add_customers(-1); },
-       kInvalid, "alternative_groups[0].customers[0]"},
+      {"group_of_unknown_customer", Cvrp,
+       [](auto& m) { m.add_alternative_groups()->add_customers(-1); }, kInvalid,
+       "alternative_groups[0].customers[0]"},
       {"vehicle_matrix", Cvrp,
        [](auto& m) {
          v1::Matrix& matrix = *m.mutable_vehicles(0)->mutable_duration_matrix();
@@ -205,10 +207,10 @@ std::vector<Wrong> WrongStructures() {
 
 class WrongInstance : public testing::TestWithParam<Wrong> {};
 
-TEST_P(WrongInstance, IsRefusedByTheFieldsPath) {
+TEST_P(WrongInstance, ReportsThePathOfTheField) {
   v1::Instance message = GetParam().base();
-  ASSERT_TRUE(InstanceFromProto(message).ok()) << "the message must be right before it is spoilt";
-  GetParam().spoil(message);
+  ASSERT_TRUE(InstanceFromProto(message).ok()) << "the message must be valid before the change";
+  GetParam().damage(message);
   const absl::Status status = InstanceFromProto(message).status();
   EXPECT_EQ(status.code(), GetParam().code) << status;
   const std::vector<FieldViolation> violations = ViolationsOf(status);
@@ -217,7 +219,7 @@ TEST_P(WrongInstance, IsRefusedByTheFieldsPath) {
   EXPECT_EQ(status.message(), ToLine(violations[0]));
 }
 
-std::string NameOf(const testing::TestParamInfo<Wrong>& info) { return info.param.what; }
+std::string NameOf(const testing::TestParamInfo<Wrong>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Numbers, WrongInstance, testing::ValuesIn(WrongNumbers()), NameOf);
 INSTANTIATE_TEST_SUITE_P(Structures, WrongInstance, testing::ValuesIn(WrongStructures()), NameOf);
 

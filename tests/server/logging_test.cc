@@ -28,14 +28,14 @@ std::vector<std::string> LogLines(const LogOptions& options, Write write) {
   return lines;
 }
 
-constexpr char kEvil[] = "a\n2026-01-01 error b\t\"c\" \x1b[31m \xff";
+constexpr char kUnsafeText[] = "a\n2026-01-01 error b\t\"c\" \x1b[31m \xff";
 
 void WriteRequest() {
-  LogDebug("request", {{.name = "peer", .value = kEvil},
+  LogDebug("request", {{.name = "peer", .value = kUnsafeText},
                        {.name = "duration_ms", .value = "1.500", .number = true}});
 }
 
-TEST(Log, IsTextByDefault) {
+TEST(Log, WritesTextByDefault) {
   const auto lines = LogLines({}, [] { LogInfo("started"); });
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_THAT(lines[0], EndsWith(" info started"));
@@ -44,7 +44,7 @@ TEST(Log, IsTextByDefault) {
 TEST(Log, WritesJsonObjects) {
   const auto lines = LogLines({.level = "debug", .json = true}, [] {
     WriteRequest();
-    LogWarning(kEvil);
+    LogWarning(kUnsafeText);
   });
   ASSERT_EQ(lines.size(), 2u);
   const auto request = nlohmann::ordered_json::parse(lines[0]);
@@ -59,7 +59,7 @@ TEST(Log, WritesJsonObjects) {
 TEST(Log, EscapesSpecialCharacters) {
   const auto lines = LogLines({.level = "debug"}, [] {
     WriteRequest();
-    LogWarning(kEvil);
+    LogWarning(kUnsafeText);
   });
   ASSERT_EQ(lines.size(), 2u);
   for (const std::string& line : lines) {
@@ -69,7 +69,7 @@ TEST(Log, EscapesSpecialCharacters) {
   EXPECT_THAT(lines[0], EndsWith("duration_ms=1.500"));
 }
 
-TEST(Log, QuotesValuesAndCutsLongOnes) {
+TEST(Log, QuotesValuesAndTruncatesLongOnes) {
   const auto lines = LogLines({}, [] {
     LogWarning("event", {{.name = "error", .value = "the key \"a\" is unknown"},
                          {.name = "long", .value = std::string(5000, 'x')}});

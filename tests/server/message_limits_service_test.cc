@@ -30,7 +30,7 @@ v1::UploadMatricesRequest UploadHeader() {
 class Upload {
  public:
   explicit Upload(v1::DatasetService::Stub& datasets)
-      : writer_(datasets.UploadMatrices(&context_, &kept_)) {
+      : writer_(datasets.UploadMatrices(&context_, &stored_)) {
     writer_->Write(UploadHeader());
   }
   // Sends far more than fits between client and server, so that the server has handled all messages
@@ -48,7 +48,7 @@ class Upload {
     return writer_->Finish();
   }
   // Sends nothing until the server ends the call. Returns the status.
-  grpc::Status StayQuiet() { return writer_->Finish(); }
+  grpc::Status AwaitServerEnd() { return writer_->Finish(); }
   grpc::Status Cancel() {
     context_.TryCancel();
     return writer_->Finish();
@@ -56,7 +56,7 @@ class Upload {
 
  private:
   Context context_;
-  v1::Matrices kept_;
+  v1::Matrices stored_;
   std::unique_ptr<grpc::ClientWriter<v1::UploadMatricesRequest>> writer_;
 };
 
@@ -79,7 +79,7 @@ class MessageLimitsTest : public DaemonTest {
     return CallByPath(channel_, context, path, {request});
   }
   // Retries while memory is exhausted, after the delay in the error, for a limited time.
-  grpc::Status EventuallyTaken(const std::string& request) {
+  grpc::Status CallUntilAccepted(const std::string& request) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
       const grpc::Status status = Call("/vrp.v1.SolverService/ValidateInstance", request);
@@ -89,7 +89,7 @@ class MessageLimitsTest : public DaemonTest {
     }
   }
   // Repeats a complete upload while memory is exhausted, for a limited time.
-  static grpc::Status EventuallyUploaded(v1::DatasetService::Stub& datasets) {
+  static grpc::Status UploadUntilAccepted(v1::DatasetService::Stub& datasets) {
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
     while (true) {
       Upload upload(datasets);
@@ -117,10 +117,10 @@ TEST_F(MessageLimitsTest, EndsAStalledUpload) {
   const auto datasets = v1::DatasetService::NewStub(channel_);
   Upload stalled(*datasets);
   EXPECT_TRUE(stalled.Write(2));
-  const grpc::Status status = stalled.StayQuiet();
+  const grpc::Status status = stalled.AwaitServerEnd();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
   EXPECT_THAT(status.error_message(), HasSubstr("sent nothing for 100ms"));
-  EXPECT_TRUE(EventuallyUploaded(*datasets).ok());
+  EXPECT_TRUE(UploadUntilAccepted(*datasets).ok());
 }
 
 TEST_F(MessageLimitsTest, AllowsPausesInAnUpload) {
@@ -169,15 +169,15 @@ TEST_F(MessageLimitsTest, ContinuesABatchAfterATooLargeRequest) {
   const auto batch = v1::SolverService::NewStub(channel_)->BatchSolve(&context);
   v1::BatchSolveRequest heavy;
   ASSERT_TRUE(heavy.mutable_solve()->ParseFromString(EmptyCustomers(100'000)));
-  v1::BatchSolveRequest sound;
-  *sound.mutable_solve()->mutable_instance() = ACvrpMessage();
-  sound.mutable_solve()->mutable_budget()->set_nanos(20'000'000);
+  v1::BatchSolveRequest valid;
+  *valid.mutable_solve()->mutable_instance() = ACvrpMessage();
+  valid.mutable_solve()->mutable_budget()->set_nanos(20'000'000);
   v1::BatchSolveResponse response;
   ASSERT_TRUE(batch->Write(heavy));
   ASSERT_TRUE(batch->Read(&response));
   EXPECT_THAT(response.error().message(),
               HasSubstr("solve.instance.customers: here the message exceeds"));
-  ASSERT_TRUE(batch->Write(sound));
+  ASSERT_TRUE(batch->Write(valid));
   ASSERT_TRUE(batch->Read(&response));
   EXPECT_TRUE(response.response().feasible());
   batch->WritesDone();
@@ -208,7 +208,7 @@ TEST_F(MessageLimitsTest, BoundsTheMemoryOfConcurrentRequests) {
   }
   // Six requests fit at a time. A request holds its share until gRPC frees it, possibly after its
   // response.
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(EventuallyTaken(large).ok()) << i;
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(CallUntilAccepted(large).ok()) << i;
 }
 
 TEST_F(MessageLimitsTest, CountsTheMemoryOfUnfinishedUploads) {
@@ -228,7 +228,7 @@ TEST_F(MessageLimitsTest, CountsTheMemoryOfUnfinishedUploads) {
   EXPECT_TRUE(HasRetryInfo(refused));
   EXPECT_EQ(first.Cancel().error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_EQ(second.Cancel().error_code(), grpc::StatusCode::CANCELLED);
-  const grpc::Status uploaded = EventuallyUploaded(*datasets);
+  const grpc::Status uploaded = UploadUntilAccepted(*datasets);
   EXPECT_TRUE(uploaded.ok()) << uploaded.error_message();
 }
 
@@ -248,7 +248,7 @@ TEST_F(MessageLimitsTest, CountsUploadsAsOpenStreams) {
   import->WritesDone();
   EXPECT_THAT(import->Finish().error_message(), HasSubstr("1 streams are open"));
   EXPECT_EQ(first.Cancel().error_code(), grpc::StatusCode::CANCELLED);
-  const grpc::Status uploaded = EventuallyUploaded(*datasets);
+  const grpc::Status uploaded = UploadUntilAccepted(*datasets);
   EXPECT_TRUE(uploaded.ok()) << uploaded.error_message();
 }
 

@@ -19,13 +19,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr int64_t kMuch = int64_t{1} << 40;
+constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 absl::StatusOr<int64_t> Weigh(const google::protobuf::Descriptor& type, const std::string& wire,
-                              int64_t most = kMuch) {
+                              int64_t max_bytes = kUnlimited) {
   // Reads in small chunks, as from the network.
   google::protobuf::io::ArrayInputStream stream(wire.data(), static_cast<int>(wire.size()), 7);
-  return WeighMessage(type, stream, most);
+  return WeighMessage(type, stream, max_bytes);
 }
 
 std::string Field(uint32_t number, const std::string& content) {
@@ -40,7 +40,7 @@ std::string Field(uint32_t number, const std::string& content) {
   return wire;
 }
 
-std::string Times(int count, const std::string& piece) {
+std::string Repeat(int count, const std::string& piece) {
   std::string all;
   for (int i = 0; i < count; ++i) all += piece;
   return all;
@@ -69,19 +69,19 @@ TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
   for (const int field : {Instance::kCustomersFieldNumber, Instance::kVehiclesFieldNumber,
                           Instance::kDepotsFieldNumber, Instance::kShipmentsFieldNumber}) {
     ExpectCovers<v1::SolveRequest>(
-        InInstance(Times(1000, Field(static_cast<uint32_t>(field), ""))));
+        InInstance(Repeat(1000, Field(static_cast<uint32_t>(field), ""))));
   }
   const std::string skill = Field(v1::Customer::kRequiredSkillsFieldNumber, "");
   const std::string window = Field(v1::Customer::kTimeWindowsFieldNumber, "");
   const std::string demand = Field(v1::Customer::kDemandFieldNumber, std::string(800, '\0'));
   for (const std::string& content : {skill, window, demand}) {
     ExpectCovers<v1::SolveRequest>(
-        InInstance(Field(Instance::kCustomersFieldNumber, Times(1000, content))));
+        InInstance(Field(Instance::kCustomersFieldNumber, Repeat(1000, content))));
   }
-  ExpectCovers<v1::SolveRequest>(Times(1000, Field(900, "")));  // unknown fields
-  ExpectCovers<v1::SolveRequest>(Times(1000, Field(5000, "unknown")));
-  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa3\x38\xa4\x38"));  // groups, as unknown fields
-  ExpectCovers<v1::SolveRequest>(Times(1000, "\xa0\x38\x01"));      // numbers, as unknown fields
+  ExpectCovers<v1::SolveRequest>(Repeat(1000, Field(900, "")));  // unknown fields
+  ExpectCovers<v1::SolveRequest>(Repeat(1000, Field(5000, "unknown")));
+  ExpectCovers<v1::SolveRequest>(Repeat(1000, "\xa3\x38\xa4\x38"));  // groups, as unknown fields
+  ExpectCovers<v1::SolveRequest>(Repeat(1000, "\xa0\x38\x01"));      // numbers, as unknown fields
   v1::ListTrainingJobsRequest labels;
   for (int i = 0; i < 1000; ++i) (*labels.mutable_labels())[Concat(i)] = "x";
   ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
@@ -90,15 +90,15 @@ TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
 TEST(WeighMessage, CountsFieldsOfAWrongWireType) {
   // The message has a number as text, and as eight and four bytes.
   const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
-  ExpectCovers<v1::ListTrainingJobsRequest>(Times(1000, Field(number, "")));
+  ExpectCovers<v1::ListTrainingJobsRequest>(Repeat(1000, Field(number, "")));
   for (const auto& [mark, bytes] : {std::pair(1, 8), std::pair(5, 4)}) {
     const std::string tag(1, static_cast<char>(number << 3 | static_cast<uint32_t>(mark)));
     ExpectCovers<v1::ListTrainingJobsRequest>(
-        Times(1000, tag + std::string(static_cast<size_t>(bytes), 'x')));
+        Repeat(1000, tag + std::string(static_cast<size_t>(bytes), 'x')));
   }
 }
 
-TEST(WeighMessage, IsAtMostTwiceTheBytesOfAMatrix) {
+TEST(WeighMessage, EstimatesAMatrixWithinTwiceItsBytes) {
   v1::SolveRequest request;
   v1::Matrix& matrix = *request.mutable_instance()->mutable_distance_matrix();
   for (int i = 0; i < 1'000'000; ++i) matrix.add_values(i);
@@ -108,7 +108,7 @@ TEST(WeighMessage, IsAtMostTwiceTheBytesOfAMatrix) {
 
 TEST(WeighMessage, NamesTheFieldThatExceedsTheLimit) {
   const std::string wire =
-      InInstance(Times(100'000, Field(v1::Instance::kCustomersFieldNumber, "")));
+      InInstance(Repeat(100'000, Field(v1::Instance::kCustomersFieldNumber, "")));
   const absl::StatusOr<int64_t> weight =
       Weigh(*v1::SolveRequest::descriptor(), wire, int64_t{4} << 20);
   EXPECT_TRUE(absl::IsInvalidArgument(weight.status()));
@@ -116,7 +116,7 @@ TEST(WeighMessage, NamesTheFieldThatExceedsTheLimit) {
   EXPECT_EQ(ViolationsOf(weight.status())[0].field, "instance.customers");
   EXPECT_THAT(std::string(weight.status().message()), HasSubstr("the limit of 4 MiB"));
   const absl::StatusOr<int64_t> unknown =
-      Weigh(*v1::SolveRequest::descriptor(), Times(100'000, Field(900, "")), int64_t{4} << 20);
+      Weigh(*v1::SolveRequest::descriptor(), Repeat(100'000, Field(900, "")), int64_t{4} << 20);
   EXPECT_EQ(ViolationsOf(unknown.status())[0].field, "message");
 }
 

@@ -54,21 +54,21 @@ class MetricsServiceTest : public DaemonTest {
 };
 
 // A clock that blocks at its second reading, when a start opens the job database.
-class StuckClock final : public Clock {
+class BlockingClock final : public Clock {
  public:
   absl::Time Now() const override {
-    if (looks_++ == 1) go_on_.WaitForNotification();
+    if (readings_++ == 1) released_.WaitForNotification();
     return absl::UnixEpoch();
   }
   absl::Time SteadyNow() const override { return vrp::SteadyNow(); }
-  void GoOn() { go_on_.Notify(); }
+  void Release() { released_.Notify(); }
 
  private:
-  mutable std::atomic<int> looks_ = 0;
-  absl::Notification go_on_;
+  mutable std::atomic<int> readings_ = 0;
+  absl::Notification released_;
 };
 
-// Returns an unused port.
+// Returns a loopback address with an unused port.
 std::string FreeAddress() {
   const int descriptor = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = {};
@@ -82,7 +82,7 @@ std::string FreeAddress() {
 }
 
 TEST_F(MetricsServiceTest, ReportsAHangingStart) {
-  StuckClock clock;
+  BlockingClock clock;
   FakeTrainer trainer;
   Daemon::Options options{.vrpd = vrpd_,
                           .policy_loader = FakeLoader(),
@@ -95,15 +95,15 @@ TEST_F(MetricsServiceTest, ReportsAHangingStart) {
   options.vrpd.threads = 1;
   options.vrpd.metrics_listen = FreeAddress();
   std::thread start([&] { EXPECT_TRUE(Daemon::Create(options).ok()); });
-  const std::string told = "vrp_overdue_phases_total{phase=\"start\"} 1\n";
+  const std::string expected = "vrp_overdue_phases_total{phase=\"start\"} 1\n";
   const auto give_up = Soon();
   std::string page;
-  while (page.find(told) == std::string::npos && std::chrono::system_clock::now() < give_up) {
+  while (page.find(expected) == std::string::npos && std::chrono::system_clock::now() < give_up) {
     page = HttpGet(options.vrpd.metrics_listen, "/metrics").body;
   }
-  EXPECT_THAT(page, testing::HasSubstr(told));
+  EXPECT_THAT(page, testing::HasSubstr(expected));
   EXPECT_THAT(HttpGet(options.vrpd.metrics_listen, "/readyz").body, testing::HasSubstr("starting"));
-  clock.GoOn();
+  clock.Release();
   start.join();
 }
 
@@ -169,7 +169,7 @@ TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
   request.mutable_budget()->set_seconds(60);
   Context context;
   v1::SolveResponse response;
-  std::thread leave([&] {
+  std::thread canceller([&] {
     while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") < 1) {
     }
     context.TryCancel();
@@ -177,7 +177,7 @@ TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
   const grpc::Status status =
       v1::SolverService::NewStub(channel_)->Solve(&context, request, &response);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED);
-  leave.join();
+  canceller.join();
   while (Value("vrp_requests_in_flight{rpc=\"vrp.v1.SolverService/Solve\"}") > 0) {
   }
   EXPECT_EQ(Value(Requests("SolverService/Solve", "CANCELLED", "cancelled")), 1);
@@ -186,29 +186,29 @@ TEST_F(MetricsServiceTest, CountsASolveByItsReceivedStatus) {
 // Neither a hanging load nor a call that waits for the load ends by itself.
 TEST_F(MetricsServiceTest, CountsACallCutByShutdownAsUnavailable) {
   absl::Notification loading;
-  absl::Notification go_on;
+  absl::Notification may_load;
   loader_ = [&](const std::string&, DeviceId) -> absl::StatusOr<std::unique_ptr<Policy>> {
     if (!loading.HasBeenNotified()) loading.Notify();
-    go_on.WaitForNotification();
+    may_load.WaitForNotification();
     return std::make_unique<NearestNeighbourPolicy>();
   };
   AddModel("net");
   Start();
   testing::internal::CaptureStderr();
   StartLogging({.level = "debug"});
-  grpc::Status heard;
+  grpc::Status received;
   std::thread caller([&] {
     Context context;
     v1::LoadModelRequest request;
     v1::Model model;
     request.set_name("models/net");
-    heard = v1::ModelService::NewStub(channel_)->LoadModel(&context, request, &model);
-    go_on.Notify();
+    received = v1::ModelService::NewStub(channel_)->LoadModel(&context, request, &model);
+    may_load.Notify();
   });
   loading.WaitForNotification();
   Stop();
   caller.join();
-  EXPECT_EQ(heard.error_code(), grpc::StatusCode::UNAVAILABLE) << heard.error_message();
+  EXPECT_EQ(received.error_code(), grpc::StatusCode::UNAVAILABLE) << received.error_message();
   const std::string log = testing::internal::GetCapturedStderr();
   StartLogging({});
   EXPECT_THAT(log, testing::ContainsRegex("request .*LoadModel.*UNAVAILABLE"));

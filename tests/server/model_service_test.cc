@@ -169,9 +169,9 @@ TEST_F(ModelServiceTest, RefusesEvaluationsByField) {
                 r.add_files()->set_content("nonsense");
               }),
               HasSubstr("files[0]: "));
-  v1::EvaluateModelRequest nobody = OfGenerated(2);
-  nobody.set_model("models/nobody");
-  EXPECT_EQ(Evaluate(nobody).error_code(), grpc::NOT_FOUND);
+  v1::EvaluateModelRequest unknown = OfGenerated(2);
+  unknown.set_model("models/nobody");
+  EXPECT_EQ(Evaluate(unknown).error_code(), grpc::NOT_FOUND);
 }
 
 TEST_F(ModelServiceTest, ImportsAnExportedModel) {
@@ -225,9 +225,9 @@ TEST_F(ModelServiceTest, RefusesImportsAndLeavesNothingBehind) {
       refusal({Header("a"), Chunk("card.json", other), Chunk("weights.safetensors", weights)},
               grpc::DATA_LOSS),
       HasSubstr("SHA-256"));
-  ModelCard of_others = ACard(weights, "");
-  of_others.parameters = 13;  // the network has 12 parameters
-  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", WriteModelCard(of_others)),
+  ModelCard wrong_size = ACard(weights, "");
+  wrong_size.parameters = 13;  // the network has 12 parameters
+  EXPECT_THAT(refusal({Header("a"), Chunk("card.json", WriteModelCard(wrong_size)),
                        Chunk("weights.safetensors", weights)}),
               HasSubstr("card.json: parameters: got 13, wanted 12"));
   EXPECT_THAT(refusal({Header("a"), Chunk("card.json", std::string((4 << 20) - 9, ' ')),

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string>& EvilNames() {
+const std::vector<std::string>& UnsafeNames() {
   static const std::vector<std::string> names = {
       "..",
       "../canary",
@@ -68,8 +68,8 @@ class NamesTest : public DaemonTest {
   }
 };
 
-TEST_F(NamesTest, AreRefusedByEveryRpcWithResourceNames) {
-  int asked = 0;
+TEST_F(NamesTest, RefusesUnsafeNamesInEveryRpc) {
+  int fields = 0;
   for (const google::protobuf::MethodDescriptor* method : AllMethods()) {
     for (const char* field_name : {"name", "model"}) {
       const google::protobuf::Descriptor& type = *method->input_type();
@@ -77,8 +77,8 @@ TEST_F(NamesTest, AreRefusedByEveryRpcWithResourceNames) {
       if (field == nullptr || field->type() != google::protobuf::FieldDescriptor::TYPE_STRING) {
         continue;
       }
-      ++asked;
-      for (const std::string& name : EvilNames()) {
+      ++fields;
+      for (const std::string& name : UnsafeNames()) {
         const std::unique_ptr<google::protobuf::Message> request(
             google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New());
         request->GetReflection()->SetString(request.get(), field, name);
@@ -90,11 +90,11 @@ TEST_F(NamesTest, AreRefusedByEveryRpcWithResourceNames) {
       }
     }
   }
-  EXPECT_GE(asked, 9);
+  EXPECT_GE(fields, 9);
 }
 
-TEST_F(NamesTest, AreRefusedForModelsAndMatricesInARequest) {
-  for (const std::string& name : EvilNames()) {
+TEST_F(NamesTest, RefusesUnsafeModelsAndMatricesInARequest) {
+  for (const std::string& name : UnsafeNames()) {
     v1::SolveRequest request;
     *request.mutable_instance() = ACvrpMessage();
     request.set_model(name);
@@ -111,7 +111,7 @@ TEST_F(NamesTest, AreRefusedForModelsAndMatricesInARequest) {
   }
 }
 
-TEST_F(NamesTest, AreRefusedForImportsAndTheirFiles) {
+TEST_F(NamesTest, RefusesUnsafeImportNamesAndFiles) {
   const std::string path = "/vrp.v1.ModelService/ImportModel";
   for (const char* name : {"..", "../canary", "a/b", ".hidden", "/tmp/x", ""}) {
     v1::ImportModelRequest header;
@@ -135,7 +135,7 @@ TEST_F(NamesTest, AreRefusedForImportsAndTheirFiles) {
   }
 }
 
-TEST_F(NamesTest, AreOnlyShownForAnInstanceFile) {
+TEST_F(NamesTest, DoesNotOpenTheNameOfAnInstanceFile) {
   v1::ValidateInstanceRequest request;
   request.mutable_file()->set_name("../../../../etc/passwd");
   request.mutable_file()->set_content("nonsense");
@@ -149,7 +149,7 @@ TEST_F(NamesTest, AreOnlyShownForAnInstanceFile) {
 
 class TrainingFilesTest : public NamesTest {
  protected:
-  // Returns the status of creating a job whose configuration names `file`.
+  // Returns the status of validating a job whose configuration has `setting`.
   grpc::Status Validate(const std::string& setting) {
     v1::CreateTrainingJobRequest request;
     const bool supervised = setting.starts_with("supervised.");
@@ -165,7 +165,7 @@ class TrainingFilesTest : public NamesTest {
   }
 };
 
-TEST_F(TrainingFilesTest, MustBeInTheDataFolders) {
+TEST_F(TrainingFilesTest, RefusesFilesOutsideTheDataFolders) {
   ASSERT_TRUE(EnsureDirectory(folder_.path() + "/state/data").ok());
   const std::string data = folder_.path() + "/state/data";
   std::filesystem::create_symlink("/etc", data + "/link");
@@ -187,7 +187,7 @@ TEST_F(TrainingFilesTest, MustBeInTheDataFolders) {
   EXPECT_TRUE(Validate("training.initial_model=models/net/versions/1").ok());
 }
 
-TEST_F(TrainingFilesTest, AreUnrestrictedOnlyForLocalCallers) {
+TEST_F(TrainingFilesTest, AllowsAllFilesOnlyForLocalCallers) {
   EXPECT_TRUE(Validate("validation.file=/anywhere").ok());
   VrpdOptions options;
   EXPECT_FALSE(RestrictsTrainingFiles(options));

@@ -27,7 +27,7 @@ class ReflectionTest : public DaemonTest {
     Start();
     stream_ = ServerReflection::NewStub(channel_)->ServerReflectionInfo(&context_);
   }
-  Response Ask(const Request& request) {
+  Response Exchange(const Request& request) {
     Response response;
     EXPECT_TRUE(stream_->Write(request));
     EXPECT_TRUE(stream_->Read(&response));
@@ -47,7 +47,7 @@ TEST_F(ReflectionTest, ListsEachService) {
   Request request;
   request.set_host("here");
   request.set_list_services("*");
-  const Response response = Ask(request);
+  const Response response = Exchange(request);
   EXPECT_EQ(response.valid_host(), "here");
   std::set<std::string> listed;
   for (const auto& service : response.list_services_response().service()) {
@@ -67,7 +67,7 @@ TEST_F(ReflectionTest, ReturnsAFileWithItsImports) {
     Request request;
     request.set_file_containing_symbol(symbol);
     google::protobuf::SimpleDescriptorDatabase files;
-    const Response response = Ask(request);
+    const Response response = Exchange(request);
     for (const std::string& text : response.file_descriptor_response().file_descriptor_proto()) {
       google::protobuf::FileDescriptorProto file;
       ASSERT_TRUE(file.ParseFromString(text));
@@ -78,7 +78,7 @@ TEST_F(ReflectionTest, ReturnsAFileWithItsImports) {
   }
   Request by_name;
   by_name.set_file_by_filename("vrp/v1/system_service.proto");
-  EXPECT_GT(Ask(by_name).file_descriptor_response().file_descriptor_proto_size(), 1);
+  EXPECT_GT(Exchange(by_name).file_descriptor_response().file_descriptor_proto_size(), 1);
 }
 
 TEST_F(ReflectionTest, ReportsUnknownNamesAndContinues) {
@@ -90,13 +90,13 @@ TEST_F(ReflectionTest, ReportsUnknownNamesAndContinues) {
   requests[3].set_all_extension_numbers_of_type("vrp.v1.No");
   requests[4].set_all_extension_numbers_of_type("vrp.v1.TrainingJob");
   for (size_t i = 0; i < 4; ++i) {
-    const Response response = Ask(requests[i]);
+    const Response response = Exchange(requests[i]);
     EXPECT_EQ(response.error_response().error_code(), grpc::StatusCode::NOT_FOUND) << i;
     EXPECT_THAT(response.error_response().error_message(), HasSubstr("there is no \"")) << i;
     EXPECT_EQ(response.original_request().SerializeAsString(), requests[i].SerializeAsString());
   }
-  EXPECT_EQ(Ask(requests[4]).all_extension_numbers_response().extension_number_size(), 0);
-  EXPECT_EQ(Ask(Request()).error_response().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(Exchange(requests[4]).all_extension_numbers_response().extension_number_size(), 0);
+  EXPECT_EQ(Exchange(Request()).error_response().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_TRUE(End().ok());
 }
 
@@ -108,13 +108,13 @@ TEST_F(ReflectionTest, RefusesLargeMessages) {
   for (int i = 0; i < 300'000; ++i) heavy.append("\xf2\x3f\x00", 3);
   Request request;
   ASSERT_TRUE(request.ParseFromString(heavy));
-  const Response response = Ask(request);
+  const Response response = Exchange(request);
   EXPECT_THAT(response.error_response().error_message(),
               HasSubstr("exceeds the limit of 4 MiB of memory"));
   EXPECT_FALSE(response.has_original_request());
   request.Clear();
   request.set_list_services("*");
-  EXPECT_TRUE(Ask(request).has_list_services_response());
+  EXPECT_TRUE(Exchange(request).has_list_services_response());
 }
 
 TEST_F(ReflectionTest, RespondsToUnreadableBytes) {
@@ -129,7 +129,7 @@ TEST_F(ReflectionTest, BoundsIdleStreamsWithoutThreads) {
   const auto stub = ServerReflection::NewStub(channel_);
   Request request;
   request.set_list_services("*");
-  Ask(request);
+  Exchange(request);
   const auto threads = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
   };

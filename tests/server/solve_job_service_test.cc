@@ -108,14 +108,14 @@ TEST_F(SolveJobServiceTest, StreamsAndStoresTheResult) {
   }
   ASSERT_GE(all.events.size(), 3u);
   EXPECT_EQ(all.events.back().state().state(), v1::JOB_STATE_SUCCEEDED);
-  const v1::SolveResponse& told = all.events[all.events.size() - 2].response();
-  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), told));
-  EXPECT_EQ(told.end_reason(), v1::END_REASON_BUDGET);
+  const v1::SolveResponse& streamed = all.events[all.events.size() - 2].response();
+  EXPECT_TRUE(CheckerAgrees(request.solve().instance(), streamed));
+  EXPECT_EQ(streamed.end_reason(), v1::END_REASON_BUDGET);
 
   ASSERT_TRUE(Get(job_.name()).ok());
   EXPECT_EQ(job_.state(), v1::JOB_STATE_SUCCEEDED);
-  EXPECT_EQ(job_.response().SerializeAsString(), told.SerializeAsString());
-  EXPECT_EQ(job_.progress().cost(), told.solution().cost());
+  EXPECT_EQ(job_.response().SerializeAsString(), streamed.SerializeAsString());
+  EXPECT_EQ(job_.progress().cost(), streamed.solution().cost());
   EXPECT_EQ(job_.attempt(), 1);
   EXPECT_TRUE(StopJob(job_.name()).ok()) << "it has its answer already";
   const int64_t next = static_cast<int64_t>(all.events.size()) + 1;

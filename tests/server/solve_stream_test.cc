@@ -26,7 +26,7 @@ class SolveStreamTest : public DaemonTest {
   }
   using Batch = grpc::ClientReaderWriter<v1::BatchSolveRequest, v1::BatchSolveResponse>;
   // Returns a batch stream of which the daemon has answered one request.
-  std::unique_ptr<Batch> BatchThatTheDaemonHas(Context& context) {
+  std::unique_ptr<Batch> OpenAnsweredBatch(Context& context) {
     std::unique_ptr<Batch> batch = solver_->BatchSolve(&context);
     v1::BatchSolveRequest request;
     *request.mutable_solve() = ARequest();
@@ -154,7 +154,7 @@ TEST_F(SolveStreamTest, EndsACancelledBatch) {
 
 TEST_F(SolveStreamTest, StopsABatchWithTheDaemon) {
   Context context;
-  const auto stream = BatchThatTheDaemonHas(context);
+  const auto stream = OpenAnsweredBatch(context);
   v1::BatchSolveResponse response;
   Stop();
   EXPECT_FALSE(stream->Read(&response));
@@ -166,7 +166,7 @@ TEST_F(SolveStreamTest, AnswersReadBatchRequestsBeforeShutdown) {
   Start();
   solver_ = v1::SolverService::NewStub(channel_);
   Context context;
-  const auto stream = BatchThatTheDaemonHas(context);
+  const auto stream = OpenAnsweredBatch(context);
   v1::BatchSolveRequest request;
   v1::BatchSolveResponse response;
   *request.mutable_solve() = ARequest(200);

@@ -12,44 +12,44 @@ SolveLimits Limits() {
   return {.max_threads = 2, .max_budget = absl::Hours(1), .default_budget = absl::Seconds(1)};
 }
 
-absl::Duration LeastTime(const v1::SolveRequest& request) {
-  return LeastTimeOf(request, kCustomers, Limits());
+absl::Duration MinSearchTime(const v1::SolveRequest& request) {
+  return MinSearchTimeOf(request, kCustomers, Limits());
 }
 
-TEST(LeastTimeTest, IsTheWholeBudgetWithoutStoppingCriteria) {
+TEST(MinSearchTimeTest, ReturnsTheWholeBudgetWithoutStoppingCriteria) {
   v1::SolveRequest request;
   request.mutable_budget()->set_seconds(5);
-  EXPECT_EQ(LeastTime(request), absl::Seconds(5));
-  EXPECT_EQ(LeastTime(v1::SolveRequest()), absl::Seconds(1));
+  EXPECT_EQ(MinSearchTime(request), absl::Seconds(5));
+  EXPECT_EQ(MinSearchTime(v1::SolveRequest()), absl::Seconds(1));
 }
 
-TEST(LeastTimeTest, IsTheTimeWithoutImprovement) {
+TEST(MinSearchTimeTest, ReturnsTheTimeWithoutImprovement) {
   v1::SolveRequest request;
   request.mutable_budget()->set_seconds(10);
   request.mutable_stop()->set_no_improvement_share(0.25);
-  EXPECT_EQ(LeastTime(request), absl::Seconds(2.5));
+  EXPECT_EQ(MinSearchTime(request), absl::Seconds(2.5));
   request.mutable_stop()->set_no_improvement_share(0);
   request.mutable_stop()->mutable_no_improvement()->set_seconds(3);
-  EXPECT_EQ(LeastTime(request), absl::Seconds(3));
+  EXPECT_EQ(MinSearchTime(request), absl::Seconds(3));
 }
 
-TEST(LeastTimeTest, GrowsWithTheInstanceByTheAutomaticRule) {
+TEST(MinSearchTimeTest, GrowsWithTheInstanceByTheAutomaticRule) {
   v1::SolveRequest request;
   request.mutable_stop()->set_automatic(true);
-  const absl::Duration least = LeastTime(request);
-  EXPECT_GT(least, absl::ZeroDuration());
-  EXPECT_LE(least, BudgetOf(request, Limits()));
-  EXPECT_EQ(LeastTimeOf(request, 1, Limits()), absl::ZeroDuration());
+  const absl::Duration min_time = MinSearchTime(request);
+  EXPECT_GT(min_time, absl::ZeroDuration());
+  EXPECT_LE(min_time, BudgetOf(request, Limits()));
+  EXPECT_EQ(MinSearchTimeOf(request, 1, Limits()), absl::ZeroDuration());
 }
 
-TEST(LeastTimeTest, IsUnknownWithATargetOrIterationLimit) {
+TEST(MinSearchTimeTest, ReturnsZeroWithATargetOrIterationLimit) {
   v1::SolveRequest request;
   request.mutable_stop()->set_automatic(true);
   request.mutable_stop()->set_target_cost(100);
-  EXPECT_EQ(LeastTime(request), absl::ZeroDuration());
+  EXPECT_EQ(MinSearchTime(request), absl::ZeroDuration());
   request.mutable_stop()->clear_target_cost();
   request.mutable_stop()->set_max_iterations(10);
-  EXPECT_EQ(LeastTime(request), absl::ZeroDuration());
+  EXPECT_EQ(MinSearchTime(request), absl::ZeroDuration());
 }
 
 }  // namespace

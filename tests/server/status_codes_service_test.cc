@@ -29,18 +29,19 @@ constexpr int kCustomers = 12;  // more customers than in the instances that tes
 class FaultyPolicy final : public Policy {
  public:
   explicit FaultyPolicy(bool slow) : slow_(slow) {}
-  const PolicyInfo& info() const override { return sound_.info(); }
+  const PolicyInfo& info() const override { return nearest_neighbour_.info(); }
   absl::Status Supports(const Instance&) const override { return absl::OkStatus(); }
   absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                   const DecodeOptions& options) override {
-    if (batch.front().num_customers() < kCustomers) return sound_.Decode(batch, options);
+    if (batch.front().num_customers() < kCustomers)
+      return nearest_neighbour_.Decode(batch, options);
     if (!slow_) return std::vector<DecodedPlan>(batch.size(), DecodedPlan{.plan = {{0, {1, 1}}}});
     while (!options.stop.ShouldStop()) absl::SleepFor(absl::Milliseconds(1));
     return StopStatus(options.stop.Check());
   }
 
  private:
-  NearestNeighbourPolicy sound_;
+  NearestNeighbourPolicy nearest_neighbour_;
   const bool slow_;
 };
 
@@ -127,7 +128,7 @@ class StatusCodesTest : public DaemonTest {
   using DaemonTest::Stop;
 };
 
-struct Provoked {
+struct CodeCase {
   std::string code;
   grpc::StatusCode number;
   std::function<grpc::StatusCode(StatusCodesTest&, Rpc)> provoke;
@@ -159,14 +160,14 @@ grpc::StatusCode NameAnAbsentModel(StatusCodesTest& test, Rpc rpc) {
   return test.Call(rpc, StatusCodesTest::AGreedyRequest("absent"));
 }
 
-grpc::StatusCode SendTooMuch(StatusCodesTest& test, Rpc rpc) {
+grpc::StatusCode SendALargeMessage(StatusCodesTest& test, Rpc rpc) {
   test.StartWithSmallMessages();
   v1::SolveRequest request;
   request.mutable_file()->set_content(std::string(2 << 20, 'x'));
   return test.Call(rpc, request);
 }
 
-grpc::StatusCode WaitTooShort(StatusCodesTest& test, Rpc rpc) {
+grpc::StatusCode SetAShortDeadline(StatusCodesTest& test, Rpc rpc) {
   test.StartWithModels();
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
@@ -175,15 +176,15 @@ grpc::StatusCode WaitTooShort(StatusCodesTest& test, Rpc rpc) {
   return test.Call(rpc, request, context);
 }
 
-grpc::StatusCode GoAway(StatusCodesTest& test, Rpc rpc) {
+grpc::StatusCode CancelTheCall(StatusCodesTest& test, Rpc rpc) {
   test.Start();
   Context context;
-  std::thread leave([&] {
+  std::thread canceller([&] {
     absl::SleepFor(absl::Milliseconds(100));
     context.TryCancel();
   });
   const grpc::StatusCode code = test.Call(rpc, StatusCodesTest::ALongRequest(), context);
-  leave.join();
+  canceller.join();
   return code;
 }
 
@@ -213,15 +214,15 @@ grpc::StatusCode GetAWrongPlan(StatusCodesTest& test, Rpc rpc) {
   return test.Call(rpc, StatusCodesTest::AGreedyRequest("wrong"));
 }
 
-const std::vector<Provoked>& AllProvoked() {
-  static const auto* const all = new std::vector<Provoked>{
+const std::vector<CodeCase>& AllCodeCases() {
+  static const auto* const all = new std::vector<CodeCase>{
       {"INVALID_ARGUMENT", grpc::INVALID_ARGUMENT, AskForTooManyThreads},
       {"UNIMPLEMENTED", grpc::UNIMPLEMENTED, SetALaterVersionsField},
       {"NOT_FOUND", grpc::NOT_FOUND, NameAnAbsentModel},
       {"FAILED_PRECONDITION", grpc::FAILED_PRECONDITION, NameNoModel},
-      {"RESOURCE_EXHAUSTED", grpc::RESOURCE_EXHAUSTED, SendTooMuch},
-      {"DEADLINE_EXCEEDED", grpc::DEADLINE_EXCEEDED, WaitTooShort},
-      {"CANCELLED", grpc::CANCELLED, GoAway},
+      {"RESOURCE_EXHAUSTED", grpc::RESOURCE_EXHAUSTED, SendALargeMessage},
+      {"DEADLINE_EXCEEDED", grpc::DEADLINE_EXCEEDED, SetAShortDeadline},
+      {"CANCELLED", grpc::CANCELLED, CancelTheCall},
       {"UNAUTHENTICATED", grpc::UNAUTHENTICATED, SendNoToken},
       {"PERMISSION_DENIED", grpc::PERMISSION_DENIED, SendATokenThatMayOnlyRead},
       {"DATA_LOSS", grpc::DATA_LOSS, NameADamagedModel},
@@ -269,25 +270,25 @@ std::set<std::string> DocumentedCodes(Rpc rpc) {
 }
 
 class EachStatusCodeTest : public StatusCodesTest,
-                           public testing::WithParamInterface<std::tuple<Provoked, Rpc>> {};
+                           public testing::WithParamInterface<std::tuple<CodeCase, Rpc>> {};
 
-TEST_P(EachStatusCodeTest, IsProvokedAndDocumented) {
+TEST_P(EachStatusCodeTest, ReturnsTheDocumentedCode) {
   const auto& [provoked, rpc] = GetParam();
   EXPECT_EQ(provoked.provoke(*this, rpc), provoked.number);
   EXPECT_THAT(DocumentedCodes(rpc), testing::Contains(provoked.code));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachStatusCodeTest,
-                         testing::Combine(testing::ValuesIn(AllProvoked()),
+                         testing::Combine(testing::ValuesIn(AllCodeCases()),
                                           testing::ValuesIn(kRpcs)),
                          [](const auto& test) {
                            return NameOf(std::get<1>(test.param)) + "_" +
                                   std::get<0>(test.param).code;
                          });
 
-TEST(StatusCodes, MatchTheDocumentedOnes) {
+TEST(StatusCodes, CoversAllDocumentedCodes) {
   std::set<std::string> provoked;
-  for (const Provoked& each : AllProvoked()) provoked.insert(each.code);
+  for (const CodeCase& each : AllCodeCases()) provoked.insert(each.code);
   for (const Rpc rpc : kRpcs) EXPECT_EQ(DocumentedCodes(rpc), provoked) << NameOf(rpc);
 }
 

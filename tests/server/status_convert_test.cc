@@ -46,7 +46,7 @@ TEST_P(EveryCode, KeepsCodeMessageAndReason) {
 
 INSTANTIATE_TEST_SUITE_P(ToGrpcStatus, EveryCode, testing::Range(1, 17));
 
-TEST(ToGrpcStatus, IsOkForOk) { EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok()); }
+TEST(ToGrpcStatus, ConvertsOk) { EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok()); }
 
 TEST(ToGrpcStatus, CarriesFieldViolationsAndRetryDelay) {
   const auto bad =
@@ -77,7 +77,7 @@ TEST(ToGrpcStatus, BoundsTheSizeOfTrailers) {
   EXPECT_EQ(last, Concat("and ", 500 - (bad.field_violations_size() - 1), " more"));
 }
 
-TEST(ToGrpcStatus, MakesAnyBytesPresentable) {
+TEST(ToGrpcStatus, EscapesUnprintableBytes) {
   const grpc::Status wire = ToGrpcStatus(absl::InternalError("a\xff\x01z"));
   EXPECT_TRUE(IsPrintableUtf8(wire.error_message())) << wire.error_message();
   const std::string umlauts = [] {
@@ -88,7 +88,7 @@ TEST(ToGrpcStatus, MakesAnyBytesPresentable) {
   EXPECT_TRUE(IsPrintableUtf8(ToGrpcStatus(absl::InternalError(umlauts)).error_message()));
 }
 
-TEST(WithField, MakesAViolationOfEachLine) {
+TEST(WithField, CreatesAViolationPerLine) {
   const auto lines = ViolationsOf(
       WithField(absl::InvalidArgumentError("a.yaml:1: x: bad\na.yaml:2: y: bad"), "spec"));
   ASSERT_EQ(lines.size(), 2u);
@@ -110,7 +110,7 @@ TEST(StatusConvert, ReturnsTheReason) {
   EXPECT_EQ(ReasonOf(grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "")), "unimplemented");
 }
 
-TEST(Names, RoundTripAndRefuseOthers) {
+TEST(Names, ParsesValidNamesAndRefusesOthers) {
   EXPECT_EQ(*ParseJobName(JobKind::kTraining, "name", "trainingJobs/k3v9"), "k3v9");
   EXPECT_EQ(*ParseModelName("name", "models/a.b-c"), (ModelReference{"a.b-c", 0}));
   EXPECT_EQ(*ParseModelName("name", ModelVersionName("a", 12)), (ModelReference{"a", 12}));
@@ -136,7 +136,7 @@ TEST(Names, RoundTripAndRefuseOthers) {
   EXPECT_FALSE(ParseModelName("model", "models/" + std::string(1 << 20, 'a')).ok());
 }
 
-TEST(Times, RoundTripAndRefuseInvalidDurations) {
+TEST(Times, ConvertsBothWaysAndRefusesInvalidDurations) {
   for (const absl::Duration duration :
        {absl::Milliseconds(1), absl::Hours(1), -absl::Milliseconds(1500)}) {
     EXPECT_EQ(*FromProto(ToProto(duration)), duration);

@@ -58,7 +58,7 @@ class StopServiceTest : public DaemonTest {
   grpc::Status Solve(const v1::SolveRequest& request) {
     return SolveOnce(*solver_, request, response_);
   }
-  std::string FieldRefused(const std::function<void(v1::SolveRequest&)>& spoil) {
+  std::string RefusedField(const std::function<void(v1::SolveRequest&)>& spoil) {
     v1::SolveRequest request = ALongRequest();
     spoil(request);
     const grpc::Status status = Solve(request);
@@ -171,22 +171,22 @@ TEST_F(StopServiceTest, RefusesWrongCriteriaByField) {
   AddModel("net");
   StartWith(1);
   using R = v1::SolveRequest;
-  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_max_iterations(-1); }),
+  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_max_iterations(-1); }),
             "stop.max_iterations");
-  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->mutable_no_improvement(); }),
+  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->mutable_no_improvement(); }),
             "stop.no_improvement");
-  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->mutable_no_improvement()->set_nanos(-1); }),
+  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->mutable_no_improvement()->set_nanos(-1); }),
             "stop.no_improvement");
-  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_no_improvement_share(2); }),
+  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_no_improvement_share(2); }),
             "stop.no_improvement_share");
-  EXPECT_EQ(FieldRefused([](R& r) {
+  EXPECT_EQ(RefusedField([](R& r) {
               r.clear_budget();
               r.mutable_stop()->set_no_improvement_share(0.5);
             }),
             "stop.no_improvement_share");
-  EXPECT_EQ(FieldRefused([](R& r) { r.mutable_stop()->set_target_gap(0.1); }), "stop.target_gap");
-  EXPECT_EQ(FieldRefused([](R& r) { r.set_network_only(true); }), "network_only");
-  EXPECT_EQ(FieldRefused([](R& r) {
+  EXPECT_EQ(RefusedField([](R& r) { r.mutable_stop()->set_target_gap(0.1); }), "stop.target_gap");
+  EXPECT_EQ(RefusedField([](R& r) { r.set_network_only(true); }), "network_only");
+  EXPECT_EQ(RefusedField([](R& r) {
               r.set_model("models/net");
               r.set_strategy(v1::STRATEGY_GREEDY);
               r.mutable_stop()->set_target_cost(5);

@@ -109,7 +109,7 @@ Forecast Search(absl::Duration end, absl::Duration least = absl::Milliseconds(2)
   return {.work = least, .end = kNow + end, .latest_start = kNow + end};
 }
 
-TEST(FirstFreeTime, IsAfterAllQueuedWork) {
+TEST(FirstFreeTime, ReturnsTheTimeAfterAllQueuedWork) {
   const std::vector<absl::Time> busy = {kNow + absl::Milliseconds(30),
                                         kNow + absl::Milliseconds(10)};
   EXPECT_EQ(FirstFreeTime(busy, {}, kNow), kNow + absl::Milliseconds(10));
@@ -121,7 +121,7 @@ TEST(FirstFreeTime, IsAfterAllQueuedWork) {
   EXPECT_EQ(FirstFreeTime(busy, queued, kNow), kNow + absl::Milliseconds(32));
 }
 
-TEST(FirstFreeTime, IsNowForIdleAndOverdueThreads) {
+TEST(FirstFreeTime, ReturnsNowForIdleAndOverdueThreads) {
   EXPECT_EQ(FirstFreeTime(std::vector{absl::InfinitePast()}, {}, kNow), kNow);
   EXPECT_EQ(FirstFreeTime(std::vector{kNow - absl::Seconds(5)}, {}, kNow), kNow);
 }
@@ -230,7 +230,7 @@ TEST(WorkPool, ReportsAFullQueueBeforeATaskIsBuilt) {
 }
 
 TEST(MessageBudget, RefusesRequestsBeyondItsTotal) {
-  MessageBudget budget({.each = 60, .together = 100});
+  MessageBudget budget({.per_message = 60, .total = 100});
   absl::StatusOr<MessageBudget::Share> first = budget.Take(60);
   ASSERT_TRUE(first.ok());
   EXPECT_EQ(budget.Take(41).status().code(), absl::StatusCode::kResourceExhausted);

@@ -129,7 +129,7 @@ TEST(LiveFigures, OmitsUnknownTrainingValues) {
   EXPECT_THAT(text, Not(HasSubstr("vrp_training_seconds_per_epoch{")));
 }
 
-TEST(ProcessFigures, ArePlausible) {
+TEST(ProcessFigures, ReturnsPlausibleValues) {
   const ProcessFigures figures = ReadProcessFigures();
   EXPECT_GT(figures.resident_bytes, 1 << 20);
   EXPECT_LT(figures.resident_bytes, int64_t{1} << 40);
@@ -143,16 +143,16 @@ TEST(Watchdog, ReportsOverdueWorkOnceAndAtEachDoubling) {
   const absl::Time begun = absl::UnixEpoch();
   const auto at = [&](int64_t seconds) { return begun + absl::Seconds(seconds); };
   const Watchdog::Watch quick(
-      watchdog, {.phase = "checkpoint", .of = "", .limit = absl::Seconds(100)}, begun);
+      watchdog, {.phase = "checkpoint", .owner = "", .limit = absl::Seconds(100)}, begun);
   {
-    const Watchdog::Watch slow(watchdog, {.phase = "solve", .of = "x", .limit = absl::Seconds(10)},
-                               begun);
+    const Watchdog::Watch slow(watchdog,
+                               {.phase = "solve", .owner = "x", .limit = absl::Seconds(10)}, begun);
     EXPECT_TRUE(watchdog.TakeOverdue(at(10)).empty());
     const auto overdue = watchdog.TakeOverdue(at(11));
     ASSERT_EQ(overdue.size(), 1u);
     EXPECT_EQ(overdue[0].phase, "solve");
-    EXPECT_EQ(overdue[0].of, "x");
-    EXPECT_EQ(overdue[0].so_far, absl::Seconds(11));
+    EXPECT_EQ(overdue[0].owner, "x");
+    EXPECT_EQ(overdue[0].running_for, absl::Seconds(11));
     EXPECT_TRUE(watchdog.TakeOverdue(at(20)).empty()) << "reported already";
     EXPECT_EQ(watchdog.TakeOverdue(at(21)).size(), 1u);
     EXPECT_TRUE(watchdog.TakeOverdue(at(39)).empty());
@@ -169,7 +169,7 @@ TEST(Watchdog, ReportsWorkWatchedByItsFunction) {
   const auto overdue = watchdog.TakeOverdue(SteadyNow() + absl::Hours(1));
   ASSERT_EQ(overdue.size(), 1u);
   EXPECT_EQ(overdue[0].phase, "model load");
-  EXPECT_EQ(overdue[0].of, "models/a/versions/1");
+  EXPECT_EQ(overdue[0].owner, "models/a/versions/1");
   watched.reset();
   EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Hours(9)).empty());
 }
@@ -216,7 +216,7 @@ TEST(WatchdogTrainer, WatchesEachPhaseAndForwardsEvents) {
   ASSERT_TRUE(trainer.Train(request, never, observer).ok());
   ASSERT_EQ(in_step.size(), 1u);
   EXPECT_EQ(in_step[0].phase, "training step");
-  EXPECT_EQ(in_step[0].of, "trainingJobs/x");
+  EXPECT_EQ(in_step[0].owner, "trainingJobs/x");
   EXPECT_EQ(observer.checkpoint, 1);
   EXPECT_EQ(observer.steps, 5);
   EXPECT_TRUE(watchdog.TakeOverdue(SteadyNow() + absl::Hours(9)).empty()) << "training has ended";
@@ -281,7 +281,7 @@ TEST(OverdueMonitor, CountsOverduePhases) {
   Metrics metrics;
   OverdueMonitor monitor(
       {.watchdog = &watchdog, .metrics = &metrics, .interval = absl::InfiniteDuration()});
-  const Watchdog::Watch watch(watchdog, {.phase = "solve", .of = "", .limit = absl::Seconds(1)});
+  const Watchdog::Watch watch(watchdog, {.phase = "solve", .owner = "", .limit = absl::Seconds(1)});
   monitor.Poll(SteadyNow() + absl::Seconds(9));
   EXPECT_THAT(MetricsText(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
 }

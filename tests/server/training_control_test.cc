@@ -333,14 +333,14 @@ TEST_F(TrainingControlTest, StopsWithoutWaitingForAPublication) {
   Restart(std::make_unique<FakeTrainer>(6, 4));
   const std::string name = Create().name();
   Await(name, [](const auto& event) { return event.progress().step() == 3; });
-  std::thread asks([&] {
+  std::thread publisher([&] {
     for (int i = 0; i < 50; ++i) {
       v1::PublishTrainingJobResponse published;
       if (!Call(&Stub::PublishTrainingJob, name, published).ok()) return;
     }
   });
   Stop();
-  asks.join();
+  publisher.join();
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ TEST_F(TrainingServiceTest, ReportsAllErrorsOfAStartBeforeCreating) {
   }
   request.set_validate_only(true);
   request.set_config_only(true);
-  ASSERT_TRUE(Create(request).ok()) << "what the configuration says can be asked anywhere";
+  ASSERT_TRUE(Create(request).ok()) << "config_only checks neither files nor devices";
   EXPECT_THAT(job_.resolved_config_yaml(), testing::HasSubstr("name: "));
   EXPECT_EQ(job_.resolved_device(), "");
   request.set_validate_only(false);

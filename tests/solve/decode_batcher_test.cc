@@ -42,12 +42,12 @@ class ManualPool {
 
 class DecodeBatcherTest : public testing::Test {
  protected:
-  // Returns options with which the pool is busy with other work while others_wait_ is true.
+  // Returns options with which the pool is busy with other work while has_other_work_ is true.
   DecodeBatcher::Options OnManualPool() {
     return {.limits = {},
             .max_running = 1,
             .run_later = [this](absl::AnyInvocable<void()> task) { pool_.Add(std::move(task)); },
-            .others_wait = [this] { return others_wait_; },
+            .has_other_work = [this] { return has_other_work_; },
             .on_batch =
                 [this](const DecodeBatcher::Report& report) {
                   reported_.push_back(report.waited.size());
@@ -58,7 +58,7 @@ class DecodeBatcherTest : public testing::Test {
     return {.limits = {},
             .max_running = max_running,
             .run_later = [](const absl::AnyInvocable<void()>&) {},
-            .others_wait = [] { return true; }};
+            .has_other_work = [] { return true; }};
   }
   // Submits a request and stores its result.
   void Submit(DecodeBatcher& batcher, PolicyRequest request) {
@@ -76,14 +76,14 @@ class DecodeBatcherTest : public testing::Test {
 
   const std::shared_ptr<GatedPolicy> policy_ = std::make_shared<GatedPolicy>();
   ManualPool pool_;
-  bool others_wait_ = true;
+  bool has_other_work_ = true;
   std::vector<size_t> reported_;
   std::vector<std::optional<DecodeOutcome>> outcomes_;
 };
 
 TEST_F(DecodeBatcherTest, DecodesALoneRequestAtOnceOnTheCallersThread) {
   DecodeBatcher batcher(OnManualPool());
-  others_wait_ = false;
+  has_other_work_ = false;
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
   ASSERT_TRUE(StatusOf(0).ok()) << StatusOf(0);
   EXPECT_EQ(pool_.waiting(), 0);
@@ -113,7 +113,7 @@ TEST_F(DecodeBatcherTest, ReportsABatchToTheMonitorUntilItIsDecoded) {
     EXPECT_THAT(watch.Take(), ElementsAre("decode batch", "end of decode batch"));
   };
   DecodeBatcher batcher(std::move(options));
-  others_wait_ = false;
+  has_other_work_ = false;
   Submit(batcher, Greedy(policy_, CvrpOf(10)));
   EXPECT_TRUE(StatusOf(0).ok()) << StatusOf(0);
   EXPECT_THAT(watch.Take(), IsEmpty()) << "on_batch took them";

@@ -100,7 +100,7 @@ TEST(LateNetwork, IsNotMeasuredBeyondTheDeadline) {
 
 TEST(LateNetwork, IsNotMeasuredAgainAfterATimeout) {
   DecodeBatcher batcher(
-      {.run_later = [](absl::AnyInvocable<void()>) {}, .others_wait = [] { return false; }});
+      {.run_later = [](absl::AnyInvocable<void()>) {}, .has_other_work = [] { return false; }});
   const auto policy = std::make_shared<FakePolicy>(DecodeUntilStopped);
   SolveOptions options = OptionsFor(policy, Strategy::kGreedy);
   options.batcher = &batcher;
@@ -117,7 +117,7 @@ TEST(LateNetwork, IsNotMeasuredAgainAfterATimeout) {
 
 TEST(LateNetwork, FailsIfSearchRunsOutOfMemory) {
   DecodeBatcher batcher({.run_later = [](absl::AnyInvocable<void()> task) { task(); },
-                         .others_wait = [] { return false; }});
+                         .has_other_work = [] { return false; }});
   SolveOptions options =
       OptionsFor(std::make_shared<FakePolicy>(DecodeUntilStopped), Strategy::kGreedy);
   options.batcher = &batcher;
@@ -131,7 +131,7 @@ TEST(LateNetwork, FailsIfSearchRunsOutOfMemory) {
 
 TEST(LateNetwork, IsSkippedOnceItsTimeIsKnown) {
   DecodeBatcher batcher(
-      {.run_later = [](absl::AnyInvocable<void()>) {}, .others_wait = [] { return false; }});
+      {.run_later = [](absl::AnyInvocable<void()>) {}, .has_other_work = [] { return false; }});
   const auto policy = std::make_shared<FakePolicy>(Slow);
   SolveOptions options = OptionsFor(policy, Strategy::kGreedy);
   options.batcher = &batcher;

@@ -72,7 +72,7 @@ TEST(PolicyStrategiesTest, ReportsTimeAndRoundsOfImprovement) {
       << "some time is left for search";
   options.rounds = 1000;
   EXPECT_EQ(Solve(instance, options)->ended_by, SolveEnd::kBudget);
-  options.rounds = kMostRounds + 1;
+  options.rounds = kMaxRounds + 1;
   EXPECT_TRUE(absl::IsInvalidArgument(Solve(instance, options).status()));
 }
 

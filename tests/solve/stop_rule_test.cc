@@ -65,7 +65,7 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
   const AutomaticStop medium = AutomaticStopOf(AnInstance().WithCustomers(100).Build());
   const AutomaticStop large = AutomaticStopOf(AnInstance().WithCustomers(5000).Build());
   EXPECT_LT(small.limit, medium.limit);
-  EXPECT_EQ(large.limit, kMostAutomatic);
+  EXPECT_EQ(large.limit, kMaxAutomaticTime);
   for (const AutomaticStop& stop : {small, medium, large}) {
     EXPECT_LE(stop.rule.at_least, stop.limit);
     EXPECT_LE(stop.rule.no_improvement, stop.limit);
@@ -74,14 +74,13 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
 }
 
 TEST(StopRuleTest, BoundsTheAutomaticTimeBelowByTheNumberOfCustomers) {
-  EXPECT_EQ(LeastAutomaticTime(kMaxPlainExactCustomers), absl::ZeroDuration())
-      << "answered at once";
-  EXPECT_GT(LeastAutomaticTime(kMaxPlainExactCustomers + 1), absl::ZeroDuration());
-  EXPECT_GT(LeastAutomaticTime(200), LeastAutomaticTime(100));
-  EXPECT_EQ(LeastAutomaticTime(INT32_MAX), kMostAutomatic);
+  EXPECT_EQ(MinAutomaticTime(kMaxPlainExactCustomers), absl::ZeroDuration()) << "answered at once";
+  EXPECT_GT(MinAutomaticTime(kMaxPlainExactCustomers + 1), absl::ZeroDuration());
+  EXPECT_GT(MinAutomaticTime(200), MinAutomaticTime(100));
+  EXPECT_EQ(MinAutomaticTime(INT32_MAX), kMaxAutomaticTime);
   for (const int32_t customers : {9, 100, 1000}) {
     const auto builder = AnInstance().WithCustomers(customers);
-    const absl::Duration lower_bound = LeastAutomaticTime(customers);
+    const absl::Duration lower_bound = MinAutomaticTime(customers);
     EXPECT_LE(lower_bound, AutomaticStopOf(builder.Build()).rule.at_least);
     auto windows = builder;
     EXPECT_LE(lower_bound, AutomaticStopOf(windows.RandomWindows().Build()).rule.at_least);

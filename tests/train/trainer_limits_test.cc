@@ -101,7 +101,8 @@ class LiveRequester final : public TrainingObserver {
   void OnProgress(const TrainingProgress& progress) override {
     losses.push_back(progress.loss);
     if (progress.step != 3 || thread_.joinable()) return;
-    thread_ = std::thread([this] { answer = live_.Ask(folder_, absl::Minutes(1), Nothing); });
+    thread_ =
+        std::thread([this] { answer = live_.WriteAndPublish(folder_, absl::Minutes(1), Nothing); });
     // Waits for the request, so that the end of this step or of the next one serves it.
     absl::SleepFor(absl::Milliseconds(20));
   }
@@ -140,7 +141,7 @@ TEST_F(TrainerLimitsTest, TrainsTheSameWithLivePublications) {
 TEST(LiveModelsTest, AnswersRequestsAfterTheRunWithItsReason) {
   LiveModels live;
   live.Close(absl::AbortedError("over"));
-  EXPECT_TRUE(absl::IsAborted(live.Ask("x", absl::Minutes(1), Nothing).status()));
+  EXPECT_TRUE(absl::IsAborted(live.WriteAndPublish("x", absl::Minutes(1), Nothing).status()));
 }
 
 class LiveModelsAnswerTest : public testing::Test {
@@ -150,7 +151,8 @@ class LiveModelsAnswerTest : public testing::Test {
     LiveModels live;
     std::atomic<bool> written = false;
     absl::StatusOr<TrainingResult> answer = absl::UnknownError("not asked");
-    std::thread asks([&] { answer = live.Ask("x", absl::InfiniteDuration(), publish); });
+    std::thread asks(
+        [&] { answer = live.WriteAndPublish("x", absl::InfiniteDuration(), publish); });
     while (!written) {
       live.Serve([&](const std::string& directory) {
         written = true;
@@ -187,7 +189,8 @@ TEST_F(LiveModelsAnswerTest, ReportsThatWritingOrPublishingRanOutOfMemory) {
 
 TEST(LiveModelsTest, ReturnsTheFolderAfterADeadline) {
   LiveModels live;
-  EXPECT_TRUE(absl::IsDeadlineExceeded(live.Ask("x", absl::Milliseconds(1), Nothing).status()));
+  EXPECT_TRUE(
+      absl::IsDeadlineExceeded(live.WriteAndPublish("x", absl::Milliseconds(1), Nothing).status()));
   live.Serve([](const std::string&) -> absl::StatusOr<TrainingResult> {
     ADD_FAILURE() << "nobody asks any more";
     return TrainingResult();

@@ -23,7 +23,7 @@ std::array<std::pair<const char*, int64_t>, 3> Schemas() {
            {"database", static_cast<int64_t>(JobSchemaMigrations().size())}}};
 }
 
-absl::Status NoIndex(std::string_view key) {
+absl::Status MalformedIndex(std::string_view key) {
   return absl::InvalidArgumentError(
       Concat(kBackupIndexFile, ": ", key, ": missing or malformed; is this a backup of vrpd?"));
 }
@@ -31,12 +31,12 @@ absl::Status NoIndex(std::string_view key) {
 absl::Status CheckSchema(const nlohmann::json& object, const char* key, int64_t known,
                          std::string_view program) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_number_unsigned()) return NoIndex(key);
+  if (found == object.end() || !found->is_number_unsigned()) return MalformedIndex(key);
   const auto version = found->get<int64_t>();
   if (version >= 1 && version <= known) return absl::OkStatus();
   return absl::FailedPreconditionError(
       Concat(kBackupIndexFile, ": ", key, ": got schema version ", version, ", wanted 1 to ", known,
-             ": the backup was written by ", program, "; restore it with that"));
+             ": the backup was written by ", program, "; restore it with that program"));
 }
 
 }  // namespace
@@ -56,19 +56,19 @@ absl::StatusOr<BackupIndex> ParseBackupIndex(std::string_view text) {
       ParseJsonText(
           text, kBackupIndexFile,
           {.max_bytes = 1 << 16, .max_depth = 3, .max_containers = 10, .max_values = 100}));
-  if (!json.is_object()) return NoIndex("the whole");
+  if (!json.is_object()) return MalformedIndex("content");
   BackupIndex index;
   const auto program = json.find("program");
-  if (program == json.end() || !program->is_string()) return NoIndex("program");
+  if (program == json.end() || !program->is_string()) return MalformedIndex("program");
   index.program = Escaped(program->get<std::string>());
   VRP_RETURN_IF_ERROR(CheckSchema(json, "schema_version", kBackupSchemaVersion, index.program));
   const auto created = json.find("created");
   if (created == json.end() || !created->is_string() ||
       !absl::ParseTime(absl::RFC3339_sec, created->get<std::string>(), &index.created, nullptr)) {
-    return NoIndex("created");
+    return MalformedIndex("created");
   }
   const auto schemas = json.find("schemas");
-  if (schemas == json.end() || !schemas->is_object()) return NoIndex("schemas");
+  if (schemas == json.end() || !schemas->is_object()) return MalformedIndex("schemas");
   for (const auto& [name, version] : Schemas()) {
     VRP_RETURN_IF_ERROR(CheckSchema(*schemas, name, version, index.program));
   }

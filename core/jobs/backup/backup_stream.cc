@@ -18,7 +18,8 @@ namespace {
 
 constexpr size_t kDigestDigits = 64;
 
-int64_t Blocks(int64_t size) {
+// Returns the bytes of a file of `size` bytes in the archive: header, content and padding.
+int64_t ArchiveBytes(int64_t size) {
   return static_cast<int64_t>(kTarBlockBytes + TarPadding(size)) + size;
 }
 
@@ -44,12 +45,12 @@ BackupStream::BackupStream(StateSnapshot snapshot, const BackupSources& sources)
       created_(sources.clock->Now()),
       index_(WriteBackupIndex({.program = sources.program, .created = created_})) {
   size_t sums = SumLineBytes(kBackupIndexFile);
-  total_bytes_ = Blocks(static_cast<int64_t>(index_.size())) + 2 * kTarBlockBytes;
+  total_bytes_ = ArchiveBytes(static_cast<int64_t>(index_.size())) + 2 * kTarBlockBytes;
   for (const SnapshotFile& file : snapshot_.files) {
     sums += SumLineBytes(file.path);
-    total_bytes_ += Blocks(file.size);
+    total_bytes_ += ArchiveBytes(file.size);
   }
-  total_bytes_ += Blocks(static_cast<int64_t>(sums));
+  total_bytes_ += ArchiveBytes(static_cast<int64_t>(sums));
 }
 
 absl::StatusOr<std::string> BackupStream::Next() {
@@ -58,7 +59,7 @@ absl::StatusOr<std::string> BackupStream::Next() {
       begun_ = true;
       VRP_RETURN_IF_ERROR(AddText(kBackupIndexFile, index_));
       sums_ += SumLine(Sha256Hex(index_), kBackupIndexFile);
-    } else if (left_ > 0) {
+    } else if (remaining_ > 0) {
       VRP_RETURN_IF_ERROR(ReadPart());
     } else if (file_ < snapshot_.files.size()) {
       VRP_RETURN_IF_ERROR(AddNextFile());
@@ -92,15 +93,16 @@ absl::Status BackupStream::AddNextFile() {
       WriteTarHeader(
           {.path = file.path, .size = file.size, .mode = file.mode, .modified = file.modified}));
   pending_ += header;
-  left_ = file.size;
-  return left_ > 0 ? absl::OkStatus() : ReadPart();
+  remaining_ = file.size;
+  return remaining_ > 0 ? absl::OkStatus() : ReadPart();
 }
 
 absl::Status BackupStream::ReadPart() {
   const SnapshotFile& file = snapshot_.files[file_ - 1];
-  std::string part(static_cast<size_t>(std::min<int64_t>(left_, kPieceBytes)), '\0');
+  std::string part(static_cast<size_t>(std::min<int64_t>(remaining_, kPieceBytes)), '\0');
   if (!part.empty()) {
-    const ssize_t got = pread(file.file.descriptor(), part.data(), part.size(), file.size - left_);
+    const ssize_t got =
+        pread(file.file.descriptor(), part.data(), part.size(), file.size - remaining_);
     if (got < 0 && errno == EINTR) return absl::OkStatus();
     if (got <= 0) {
       return absl::UnavailableError(Concat(
@@ -110,8 +112,8 @@ absl::Status BackupStream::ReadPart() {
   }
   digest_.Add(part);
   pending_ += part;
-  left_ -= static_cast<int64_t>(part.size());
-  if (left_ > 0) return absl::OkStatus();
+  remaining_ -= static_cast<int64_t>(part.size());
+  if (remaining_ > 0) return absl::OkStatus();
   pending_.append(TarPadding(file.size), '\0');
   sums_ += SumLine(digest_.TakeHex(), file.path);
   return absl::OkStatus();

@@ -39,9 +39,9 @@ class BackupStream {
   const absl::Time created_;
   const std::string index_;
   int64_t total_bytes_ = 0;
-  std::string pending_;  // generated, not read yet
-  size_t file_ = 0;      // index of the snapshot's next file
-  int64_t left_ = 0;     // remaining bytes of the current file
+  std::string pending_;    // generated, not read yet
+  size_t file_ = 0;        // index of the snapshot's next file
+  int64_t remaining_ = 0;  // remaining bytes of the current file
   bool begun_ = false;
   bool ended_ = false;
   Sha256 digest_;     // digest of the current file

@@ -38,14 +38,14 @@ std::vector<std::string> EntriesOf(const fs::path& folder) {
   return names;
 }
 
-absl::Status NotEmpty(const std::string& directory, const std::string& holds) {
-  if (holds == kRestoringFolder) {
-    return absl::FailedPreconditionError(
-        Concat(directory, ": another restore into this folder is running or was killed; wait for ",
-               "it, or empty the folder, ", Quoted(holds), " too, and run vrpd --restore again"));
+absl::Status NotEmpty(const std::string& directory, const std::string& entry) {
+  if (entry == kRestoringFolder) {
+    return absl::FailedPreconditionError(Concat(
+        directory, ": another restore into this folder is running or was killed; wait for ",
+        "it, or empty the folder, including ", Quoted(entry), ", and run vrpd --restore again"));
   }
   return absl::FailedPreconditionError(
-      Concat(directory, ": holds ", Quoted(holds),
+      Concat(directory, ": holds ", Quoted(entry),
              ", wanted a folder that is absent or empty, so that nothing is overwritten"));
 }
 
@@ -55,9 +55,9 @@ absl::StatusOr<fs::path> Claim(const std::string& directory) {
     return NotEmpty(directory, names.front());
   }
   std::error_code error;
-  const bool fresh = !fs::exists(directory, error);
+  const bool is_new = !fs::exists(directory, error);
   VRP_RETURN_IF_ERROR(EnsureDirectory(directory));
-  if (fresh) fs::permissions(directory, fs::perms::owner_all, error);
+  if (is_new) fs::permissions(directory, fs::perms::owner_all, error);
   if (error) return absl::ErrnoToStatus(error.value(), Concat("make private ", directory));
   const fs::path staging = fs::path(directory) / kRestoringFolder;
   if (mkdir(staging.c_str(), 0700) != 0) {
@@ -80,8 +80,9 @@ std::set<std::string> PublishedJobs(const fs::path& models) {
   return jobs;
 }
 
-// Queues restored jobs again as after a graceful stop, without counting a crash. Returns how many.
-absl::StatusOr<int64_t> QueueAgain(JobStore& store, const std::set<std::string>& published) {
+// Queues restored jobs again as after a graceful stop, without counting a crash. Returns
+// their number.
+absl::StatusOr<int64_t> RequeueJobs(JobStore& store, const std::set<std::string>& published) {
   int64_t queued = 0;
   for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
     VRP_ASSIGN_OR_RETURN(const std::vector<JobRecord> active, store.ListActive(kind));
@@ -115,12 +116,12 @@ absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs:
   }
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store,
                        JobStore::Open(path.string(), options.clock));
-  return QueueAgain(*store, PublishedJobs(staging / kBackupModels));
+  return RequeueJobs(*store, PublishedJobs(staging / kBackupModels));
 }
 
 // Moves the files to their final paths. Moves the database last, because the database makes the
 // folder a state folder.
-absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
+absl::Status MoveToFinalPaths(const fs::path& staging, const fs::path& directory) {
   std::vector<std::string> names = EntriesOf(staging);
   std::stable_partition(names.begin(), names.end(),
                         [](const std::string& name) { return name != kBackupDatabase; });
@@ -133,23 +134,23 @@ absl::Status MoveOut(const fs::path& staging, const fs::path& directory) {
   return SyncPath(directory.string());
 }
 
-// Removes the remains in a folder that was empty or absent.
-void Empty(const std::string& directory, bool was_there) {
+// Removes everything in `directory`, and the folder itself unless it `existed` before.
+void RemoveContents(const std::string& directory, bool existed) {
   std::error_code ignored;
   for (const std::string& name : EntriesOf(directory)) {
     fs::remove_all(fs::path(directory) / name, ignored);
   }
-  if (!was_there) fs::remove(directory, ignored);
+  if (!existed) fs::remove(directory, ignored);
 }
 
-absl::Status SyncAndMoveOut(const RestoreOptions& options, const fs::path& staging) {
+absl::Status SyncAndMove(const RestoreOptions& options, const fs::path& staging) {
   const auto watched = BeginWatch(options.watch, "restore", "flush to the disk");
   VRP_RETURN_IF_ERROR(SyncTree(staging.string()));
   VRP_RETURN_IF_ERROR(StopStatus(options.stop.Check()));
-  return MoveOut(staging, options.directory);
+  return MoveToFinalPaths(staging, options.directory);
 }
 
-absl::StatusOr<RestoreReport> Fill(const RestoreOptions& options, const fs::path& staging) {
+absl::StatusOr<RestoreReport> RestoreInto(const RestoreOptions& options, const fs::path& staging) {
   const absl::StatusOr<UnpackedBackup> unpacked =
       UnpackBackup(options.archive, staging.string(), options.watch, options.stop);
   if (!unpacked.ok()) {
@@ -157,7 +158,7 @@ absl::StatusOr<RestoreReport> Fill(const RestoreOptions& options, const fs::path
                         Concat(options.archive, ": ", FromAbsl(unpacked.status().message())));
   }
   VRP_ASSIGN_OR_RETURN(const int64_t queued, PrepareDatabase(options, staging));
-  VRP_RETURN_IF_ERROR(SyncAndMoveOut(options, staging));
+  VRP_RETURN_IF_ERROR(SyncAndMove(options, staging));
   return RestoreReport{.program = unpacked->index.program,
                        .created = unpacked->index.created,
                        .files = unpacked->files,
@@ -172,11 +173,11 @@ absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options) {
   if (!fs::is_regular_file(options.archive, error)) {
     return absl::NotFoundError(Concat(options.archive, ": there is no such file"));
   }
-  const bool was_there = fs::exists(options.directory, error);
+  const bool existed = fs::exists(options.directory, error);
   VRP_ASSIGN_OR_RETURN(const fs::path staging, Claim(options.directory));
-  absl::Cleanup empty_it = [&] { Empty(options.directory, was_there); };
-  VRP_ASSIGN_OR_RETURN(RestoreReport report, Fill(options, staging));
-  std::move(empty_it).Cancel();
+  absl::Cleanup remove_contents = [&] { RemoveContents(options.directory, existed); };
+  VRP_ASSIGN_OR_RETURN(RestoreReport report, RestoreInto(options, staging));
+  std::move(remove_contents).Cancel();
   return report;
 }
 

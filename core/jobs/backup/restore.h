@@ -33,7 +33,8 @@ struct RestoreOptions {
 // daemons refuse to use it. Blocks. Returns:
 // - kFailedPrecondition if `directory` is not empty, or a newer program wrote the backup;
 // - kDataLoss if the archive is damaged or truncated;
-// - kInvalidArgument if the archive is no backup of vrpd, or has links or paths out of the folder;
+// - kInvalidArgument if the archive is not a backup of vrpd, or has links or paths outside the
+// folder;
 // - kResourceExhausted if the disk is full;
 // - kCancelled if `stop` fired.
 absl::StatusOr<RestoreReport> RestoreBackup(const RestoreOptions& options);

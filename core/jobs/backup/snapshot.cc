@@ -34,7 +34,7 @@ bool IsTemporary(std::string_view name) {
 }
 
 // Returns half of the limit of open files; the other half is for requests.
-int64_t MostFiles() {
+int64_t MaxFiles() {
   rlimit limit = {};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
   return static_cast<int64_t>(limit.rlim_cur / 2);
@@ -58,25 +58,25 @@ std::vector<std::string> NamesIn(int folder) {
 }
 
 // A collector of the open files below some folders.
-class Opener {
+class FileCollector {
  public:
-  explicit Opener(StateSnapshot& snapshot) : snapshot_(snapshot), most_(MostFiles()) {}
+  explicit FileCollector(StateSnapshot& snapshot) : snapshot_(snapshot), max_files_(MaxFiles()) {}
 
   // Adds all of `directory`, which may be absent, as `path` in the snapshot. Adds each entry
   // completely; retries an entry from its start if something in the entry is removed meanwhile.
-  absl::Status Take(const std::string& directory, std::string_view path) {
+  absl::Status AddFolder(const std::string& directory, std::string_view path) {
     const OpenFile folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder.descriptor() < 0) {
       return errno == ENOENT ? absl::OkStatus() : Unreadable(directory, errno);
     }
     for (const std::string& name : NamesIn(dup(folder.descriptor()))) {
-      VRP_RETURN_IF_ERROR(TakeWhole(folder.descriptor(), name, Concat(path, "/", name)));
+      VRP_RETURN_IF_ERROR(AddEntry(folder.descriptor(), name, Concat(path, "/", name)));
     }
     return absl::OkStatus();
   }
 
  private:
-  absl::Status TakeWhole(int folder, const std::string& name, const std::string& path) {
+  absl::Status AddEntry(int folder, const std::string& name, const std::string& path) {
     const size_t before = snapshot_.files.size();
     const int64_t links_before = snapshot_.skipped_links;
     for (int tries = 0; tries < kMaxTries; ++tries) {
@@ -97,20 +97,20 @@ class Opener {
       if (errno == ELOOP) return ++snapshot_.skipped_links, absl::OkStatus();
       return Unreadable(path, errno);
     }
-    struct stat about;
-    if (fstat(file.descriptor(), &about) != 0) return Unreadable(path, errno);
-    if (S_ISDIR(about.st_mode)) return OpenFolder(file.descriptor(), path, depth);
-    if (!S_ISREG(about.st_mode)) return absl::OkStatus();
-    if (static_cast<int64_t>(snapshot_.files.size()) >= most_) {
+    struct stat status;
+    if (fstat(file.descriptor(), &status) != 0) return Unreadable(path, errno);
+    if (S_ISDIR(status.st_mode)) return OpenFolder(file.descriptor(), path, depth);
+    if (!S_ISREG(status.st_mode)) return absl::OkStatus();
+    if (static_cast<int64_t>(snapshot_.files.size()) >= max_files_) {
       return absl::ResourceExhaustedError(Concat(
-          "there are more than ", most_, " files, half of the daemon's limit of open files; ",
+          "there are more than ", max_files_, " files, half of the daemon's limit of open files; ",
           "start it with a higher limit (ulimit -n, LimitNOFILE)"));
     }
     snapshot_.files.push_back({.path = path,
                                .file = std::move(file),
-                               .size = about.st_size,
-                               .mode = about.st_mode & 0777,
-                               .modified = absl::TimeFromTimespec(about.st_mtim)});
+                               .size = status.st_size,
+                               .mode = status.st_mode & 0777,
+                               .modified = absl::TimeFromTimespec(status.st_mtim)});
     return absl::OkStatus();
   }
 
@@ -126,25 +126,25 @@ class Opener {
   }
 
   StateSnapshot& snapshot_;
-  const int64_t most_;
+  const int64_t max_files_;
 };
 
 // Copies the database to a file and removes the file's name before returning.
 absl::StatusOr<SnapshotFile> CopyDatabase(const StateFolder& folder) {
-  const std::string path = folder.FreshCopyPath();
+  const std::string path = folder.TemporaryCopyPath();
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
                        Database::Open(folder.DatabasePath()));
   VRP_RETURN_IF_ERROR(database->CopyTo(path));
   OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   const int error = errno;
   unlink(path.c_str());
-  struct stat about;
+  struct stat status;
   if (file.descriptor() < 0) return Unreadable(path, error);
-  if (fstat(file.descriptor(), &about) != 0) return Unreadable(path, errno);
+  if (fstat(file.descriptor(), &status) != 0) return Unreadable(path, errno);
   return SnapshotFile{.path = std::string(kBackupDatabase),
                       .file = std::move(file),
-                      .size = about.st_size,
-                      .modified = absl::TimeFromTimespec(about.st_mtim)};
+                      .size = status.st_size,
+                      .modified = absl::TimeFromTimespec(status.st_mtim)};
 }
 
 bool IsModel(const SnapshotFile& file) {
@@ -156,20 +156,20 @@ bool IsModel(const SnapshotFile& file) {
 absl::StatusOr<StateSnapshot> TakeSnapshot(const BackupSources& sources) {
   const StateFolder& folder = sources.book->folder();
   StateSnapshot snapshot;
-  Opener opener(snapshot);
+  FileCollector collector(snapshot);
   {
     absl::MutexLock lock(&folder.removals());
     VRP_ASSIGN_OR_RETURN(SnapshotFile database, CopyDatabase(folder));
     snapshot.files.push_back(std::move(database));
     VRP_ASSIGN_OR_RETURN(const std::vector<JobCount> counts, sources.book->store().Count());
     for (const JobCount& count : counts) snapshot.jobs += count.jobs;
-    VRP_RETURN_IF_ERROR(opener.Take(folder.JobsPath(), "jobs"));
+    VRP_RETURN_IF_ERROR(collector.AddFolder(folder.JobsPath(), "jobs"));
   }
-  VRP_RETURN_IF_ERROR(opener.Take(folder.LabelsPath(), "labels"));
-  VRP_RETURN_IF_ERROR(opener.Take(folder.MatricesPath(), "matrices"));
-  VRP_RETURN_IF_ERROR(opener.Take(folder.DatasetsPath(), "datasets"));
-  VRP_RETURN_IF_ERROR(opener.Take(sources.models_directory, kBackupModels));
-  VRP_RETURN_IF_ERROR(opener.Take(folder.TensorBoardPath(), "tensorboard"));
+  VRP_RETURN_IF_ERROR(collector.AddFolder(folder.LabelsPath(), "labels"));
+  VRP_RETURN_IF_ERROR(collector.AddFolder(folder.MatricesPath(), "matrices"));
+  VRP_RETURN_IF_ERROR(collector.AddFolder(folder.DatasetsPath(), "datasets"));
+  VRP_RETURN_IF_ERROR(collector.AddFolder(sources.models_directory, kBackupModels));
+  VRP_RETURN_IF_ERROR(collector.AddFolder(folder.TensorBoardPath(), "tensorboard"));
   snapshot.models = std::count_if(snapshot.files.begin(), snapshot.files.end(), IsModel);
   return snapshot;
 }

@@ -35,14 +35,14 @@ constexpr std::string_view kFolders[] = {"jobs",     "labels",      "matrices",
                                          "datasets", kBackupModels, "tensorboard"};
 constexpr std::string_view kFiles[] = {kBackupIndexFile, kBackupDatabase, kBackupSumsFile};
 
-absl::Status CutOff(std::string_view where) {
+absl::Status Truncated(std::string_view where) {
   return absl::DataLossError(Concat("the archive is cut off ", where, ": copy it again"));
 }
 
 // A sequential reader of an archive.
-class Unpacker {
+class BackupReader {
  public:
-  Unpacker(OpenFile archive, std::string directory, WatchFn watch, StopCondition stop)
+  BackupReader(OpenFile archive, std::string directory, WatchFn watch, StopCondition stop)
       : archive_(std::move(archive)),
         directory_(std::move(directory)),
         watch_(std::move(watch)),
@@ -51,31 +51,31 @@ class Unpacker {
   absl::StatusOr<UnpackedBackup> Run() {
     while (true) {
       VRP_ASSIGN_OR_RETURN(const std::string block, Read(kTarBlockBytes));
-      if (block.size() < kTarBlockBytes) return CutOff("before its end");
+      if (block.size() < kTarBlockBytes) return Truncated("before its end");
       VRP_ASSIGN_OR_RETURN(const std::optional<TarEntry> entry, ParseTarHeader(block));
       if (!entry.has_value()) break;
-      VRP_RETURN_IF_ERROR(TakeEntry(*entry));
+      VRP_RETURN_IF_ERROR(ReadEntry(*entry));
     }
     VRP_RETURN_IF_ERROR(CheckRest());
-    if (!has_sums_) return CutOff(Concat("before ", kBackupSumsFile));
+    if (!has_sums_) return Truncated(Concat("before ", kBackupSumsFile));
     return std::move(backup_);
   }
 
  private:
-  absl::Status TakeEntry(const TarEntry& entry) {
+  absl::Status ReadEntry(const TarEntry& entry) {
     VRP_RETURN_IF_ERROR(CheckBackupPath(entry.path));
     const auto watched = BeginWatch(watch_, "restore", entry.path);
     const bool first = digests_.empty();
     if (has_sums_ || first != (entry.path == kBackupIndexFile)) {
-      return absl::InvalidArgumentError(Concat(entry.path, ": in the wrong place, wanted ",
+      return absl::InvalidArgumentError(Concat(entry.path, ": in the wrong position, wanted ",
                                                kBackupIndexFile, " first and ", kBackupSumsFile,
                                                " last"));
     }
     if (digests_.contains(entry.path)) {
       return absl::InvalidArgumentError(Concat(entry.path, ": occurs twice"));
     }
-    if (entry.path == kBackupIndexFile) return TakeIndex(entry);
-    if (entry.path == kBackupSumsFile) return TakeSums(entry);
+    if (entry.path == kBackupIndexFile) return ReadIndex(entry);
+    if (entry.path == kBackupSumsFile) return CheckSums(entry);
     VRP_RETURN_IF_ERROR(WriteOut(entry));
     Count(entry);
     return absl::OkStatus();
@@ -86,7 +86,7 @@ class Unpacker {
     backup_.bytes += entry.size;
   }
 
-  absl::Status TakeIndex(const TarEntry& entry) {
+  absl::Status ReadIndex(const TarEntry& entry) {
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadText(entry, kMaxIndexBytes));
     VRP_ASSIGN_OR_RETURN(backup_.index, ParseBackupIndex(text));
     digests_[entry.path] = Sha256Hex(text);
@@ -94,7 +94,7 @@ class Unpacker {
     return absl::OkStatus();
   }
 
-  absl::Status TakeSums(const TarEntry& entry) {
+  absl::Status CheckSums(const TarEntry& entry) {
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadText(entry, kMaxSumsBytes));
     Count(entry);
     has_sums_ = true;
@@ -122,25 +122,25 @@ class Unpacker {
     for (bool first = true; !end; first = false) {
       VRP_ASSIGN_OR_RETURN(const std::string block, Read(kTarBlockBytes));
       end = block.empty();
-      if (first && block.size() < kTarBlockBytes) return CutOff("in its last block");
+      if (first && block.size() < kTarBlockBytes) return Truncated("in its last block");
       if (block.find_first_not_of('\0') != std::string::npos) {
-        return absl::DataLossError("there is data after its end: copy it again");
+        return absl::DataLossError("the archive has data after its end: copy it again");
       }
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> ReadText(const TarEntry& entry, int64_t most) {
-    if (entry.size > most) {
+  absl::StatusOr<std::string> ReadText(const TarEntry& entry, int64_t max_bytes) {
+    if (entry.size > max_bytes) {
       return absl::InvalidArgumentError(
-          Concat(entry.path, ": has ", entry.size, " bytes, wanted at most ", most));
+          Concat(entry.path, ": has ", entry.size, " bytes, wanted at most ", max_bytes));
     }
     std::string text;
     while (static_cast<int64_t>(text.size()) < entry.size) {
       VRP_ASSIGN_OR_RETURN(
           const std::string piece,
           Read(std::min(kPieceBytes, static_cast<size_t>(entry.size) - text.size())));
-      if (piece.empty()) return CutOff(Concat("in ", entry.path));
+      if (piece.empty()) return Truncated(Concat("in ", entry.path));
       text += piece;
     }
     VRP_RETURN_IF_ERROR(SkipPadding(entry));
@@ -158,7 +158,7 @@ class Unpacker {
     for (int64_t left = entry.size; left > 0;) {
       VRP_ASSIGN_OR_RETURN(const std::string piece,
                            Read(static_cast<size_t>(std::min<int64_t>(left, kPieceBytes))));
-      if (piece.empty()) return CutOff(Concat("in ", entry.path));
+      if (piece.empty()) return Truncated(Concat("in ", entry.path));
       digest.Add(piece);
       VRP_RETURN_IF_ERROR(WriteAll(file.descriptor(), piece, path));
       left -= static_cast<int64_t>(piece.size());
@@ -173,7 +173,7 @@ class Unpacker {
 
   absl::Status SkipPadding(const TarEntry& entry) {
     VRP_ASSIGN_OR_RETURN(const std::string zeros, Read(TarPadding(entry.size)));
-    if (zeros.size() < TarPadding(entry.size)) return CutOff(Concat("after ", entry.path));
+    if (zeros.size() < TarPadding(entry.size)) return Truncated(Concat("after ", entry.path));
     if (zeros.find_first_not_of('\0') == std::string::npos) return absl::OkStatus();
     return absl::DataLossError(Concat("after ", entry.path, ": damaged, copy it again"));
   }
@@ -206,18 +206,18 @@ class Unpacker {
 }  // namespace
 
 absl::Status CheckBackupPath(std::string_view path) {
-  const absl::Status wrong =
+  const absl::Status refused =
       absl::InvalidArgumentError(Concat(Quoted(path), ": is not a path of a backup of vrpd"));
-  if (path.empty() || path.size() > kMaxPathBytes || !IsPrintableUtf8(path)) return wrong;
+  if (path.empty() || path.size() > kMaxPathBytes || !IsPrintableUtf8(path)) return refused;
   const std::vector<std::string> parts = absl::StrSplit(ToAbsl(path), '/');
   for (const std::string& part : parts) {
-    if (part.empty() || part == "." || part == "..") return wrong;
+    if (part.empty() || part == "." || part == "..") return refused;
   }
   const auto is_first = [&](std::string_view name) { return name == parts.front(); };
   const bool known = parts.size() == 1
                          ? std::any_of(std::begin(kFiles), std::end(kFiles), is_first)
                          : std::any_of(std::begin(kFolders), std::end(kFolders), is_first);
-  return known ? absl::OkStatus() : wrong;
+  return known ? absl::OkStatus() : refused;
 }
 
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
@@ -225,7 +225,7 @@ absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
                                             const StopCondition& stop) {
   OpenFile file(open(archive.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.descriptor() < 0) return absl::ErrnoToStatus(errno, "open");
-  return Unpacker(std::move(file), directory, watch, stop).Run();
+  return BackupReader(std::move(file), directory, watch, stop).Run();
 }
 
 }  // namespace vrp

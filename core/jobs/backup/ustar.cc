@@ -36,7 +36,7 @@ static_assert(sizeof(Header) == kTarBlockBytes);
 
 // Returns the header's checksum: the sum of all bytes, with spaces in place of the checksum's
 // bytes.
-uint32_t SumOf(Header header) {
+uint32_t Checksum(Header header) {
   std::memset(header.sum, ' ', sizeof(header.sum));
   const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
   return std::accumulate(bytes, bytes + sizeof(header), uint32_t{0});
@@ -67,7 +67,7 @@ std::string_view Text(const char (&field)[kBytes]) {
 
 // Returns the position of the '/' that splits the path in two. Returns 0 if the path fits whole,
 // and nullopt if it cannot be split.
-std::optional<size_t> CutOf(const std::string& path) {
+std::optional<size_t> SplitPosition(const std::string& path) {
   if (path.size() <= sizeof(Header::name)) return 0;
   for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));
        at != std::string::npos && at <= sizeof(Header::prefix); at = path.find('/', at + 1)) {
@@ -79,20 +79,22 @@ std::optional<size_t> CutOf(const std::string& path) {
 }  // namespace
 
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry) {
-  const std::optional<size_t> cut = CutOf(entry.path);
-  if (!cut.has_value() || entry.path.empty()) {
-    return absl::InvalidArgumentError(Concat(Quoted(entry.path), ": has ", entry.path.size(),
-                                             " bytes, which is too long a path for tar"));
+  const std::optional<size_t> split = SplitPosition(entry.path);
+  if (!split.has_value() || entry.path.empty()) {
+    return absl::InvalidArgumentError(
+        Concat(Quoted(entry.path), ": has ", entry.path.size(),
+               " bytes, wanted a path that tar can hold: at most 100, or 255 with a suitable '/'"));
   }
   if (entry.size < 0 || entry.size > kMaxTarFileBytes) {
-    return absl::InvalidArgumentError(Concat(
-        entry.path, ": has ", entry.size, " bytes, tar holds files of at most ", kMaxTarFileBytes));
+    return absl::InvalidArgumentError(Concat(entry.path, ": has ", entry.size,
+                                             " bytes, wanted at most the limit of tar, ",
+                                             kMaxTarFileBytes));
   }
   Header header = {};
   const std::string_view path = entry.path;
-  const std::string_view name = *cut == 0 ? path : path.substr(*cut + 1);
+  const std::string_view name = *split == 0 ? path : path.substr(*split + 1);
   std::memcpy(header.name, name.data(), name.size());
-  std::memcpy(header.prefix, path.data(), *cut);
+  std::memcpy(header.prefix, path.data(), *split);
   PutOctal(header.mode, entry.mode & 0777);
   PutOctal(header.uid, 0);
   PutOctal(header.gid, 0);
@@ -102,7 +104,7 @@ absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry) {
   header.type = kRegular;
   std::memcpy(header.magic, "ustar", sizeof(header.magic));
   std::memcpy(header.version, "00", sizeof(header.version));
-  absl::SNPrintF(header.sum, sizeof(header.sum), "%06o", SumOf(header));
+  absl::SNPrintF(header.sum, sizeof(header.sum), "%06o", Checksum(header));
   header.sum[7] = ' ';
   return std::string(reinterpret_cast<const char*>(&header), sizeof(header));
 }
@@ -117,8 +119,8 @@ absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block) {
   const std::optional<int64_t> size = ReadOctal(header.size);
   const std::optional<int64_t> mode = ReadOctal(header.mode);
   const std::optional<int64_t> modified = ReadOctal(header.modified);
-  if (ReadOctal(header.sum) != SumOf(header) || Text(header.magic) != "ustar" || !size || !mode ||
-      !modified) {
+  if (ReadOctal(header.sum) != Checksum(header) || Text(header.magic) != "ustar" || !size ||
+      !mode || !modified) {
     return absl::DataLossError("a tar header is damaged, or this is not a tar archive");
   }
   TarEntry entry{.path = std::string(Text(header.name)),

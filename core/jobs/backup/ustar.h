@@ -29,7 +29,7 @@ struct TarEntry {
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
 // Parses a header of kTarBlockBytes. Returns nullopt for zeros, which mark the end. Returns
-// kDataLoss if the block is no header or its checksum is wrong. Returns kInvalidArgument for a
+// kDataLoss if the block is not a header or its checksum is wrong. Returns kInvalidArgument for a
 // link, a folder or a device. Does not check the path.
 absl::StatusOr<std::optional<TarEntry>> ParseTarHeader(std::string_view block);
 

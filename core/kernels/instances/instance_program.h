@@ -53,7 +53,7 @@ VRP_DEVICE inline RoutingProblem DrawProblem(const UniformInstances& drawn, int6
   problem.y = columns.y;
   if (problem.tsp) return problem;
   problem.demands = columns.demands;
-  problem.capacity = DrawCapacity(drawn.least_capacity, drawn.largest_capacity, random);
+  problem.capacity = DrawCapacity(drawn.min_capacity, drawn.max_capacity, random);
   return problem;
 }
 

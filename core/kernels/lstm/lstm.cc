@@ -101,14 +101,14 @@ template void LstmBackward<double>(const LstmKernels<double>&, const double*,
                                    const LstmRun<double>&, double*, double*);
 
 template <typename T>
-void GatherBefore(const LstmRun<T>& run, T* to) {
+void GatherPreviousHidden(const LstmRun<T>& run, T* to) {
   const int64_t width = run.hidden_size;
   for (int64_t t = 0; t + 1 < std::ssize(run.first); ++t) {
     const int64_t count = (run.first[t + 1] - run.first[t]) * width;
     to = std::copy_n(run.hiddens + run.Before(t) * width, count, to);
   }
 }
-template void GatherBefore<float>(const LstmRun<float>&, float*);
-template void GatherBefore<double>(const LstmRun<double>&, double*);
+template void GatherPreviousHidden<float>(const LstmRun<float>&, float*);
+template void GatherPreviousHidden<double>(const LstmRun<double>&, double*);
 
 }  // namespace vrp

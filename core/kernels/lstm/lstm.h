@@ -141,6 +141,6 @@ void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<
                   T* d_hiddens, T* d_cells);
 // Copies the hidden states before each step, [K, H], for W_hh's gradient.
 template <typename T>
-void GatherBefore(const LstmRun<T>& run, T* to);
+void GatherPreviousHidden(const LstmRun<T>& run, T* to);
 
 }  // namespace vrp

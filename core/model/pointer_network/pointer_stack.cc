@@ -152,7 +152,7 @@ void PointerPass::AddRecurrentWeight(const PointerLayer& layer, const LstmRun<fl
                                      PointerGroup& group, float* gradient) const {
   const float* before = run.hiddens;
   if (run.rows() != run.sequences() * (std::ssize(run.first) - 1)) {
-    GatherBefore<float>(run, group.before.Grow(run.rows() * options_.hidden));
+    GatherPreviousHidden<float>(run, group.before.Grow(run.rows() * options_.hidden));
     before = group.before.data();
   }  // the states of sequences of equal length are contiguous already
   const int64_t skipped = run.from_zero ? run.sequences() : 0;

@@ -95,7 +95,7 @@ struct StepLabels {
   double teacher_forcing = 1;                          // as in RolloutRequest
 };
 
-inline int64_t LongestOf(const StepLabels& labels) {
+inline int64_t MaxChoices(const StepLabels& labels) {
   int64_t longest = 0;
   for (const std::vector<int32_t>& one : labels.choices)
     longest = std::max(longest, std::ssize(one));

@@ -74,7 +74,7 @@ absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int
                           .labels = request_.labels,
                           .fewer = request_.labels};
   if (labels != nullptr) {
-    const auto longest = static_cast<int32_t>(LongestOf(*labels));
+    const auto longest = static_cast<int32_t>(MaxChoices(*labels));
     shape.steps = PaddedTo(std::max(1, longest), shape.MaxSteps(), kLengthMultiple);
   }
   const std::tuple key(shape.nodes, shape.steps, trajectories);

@@ -117,7 +117,7 @@ absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* label
         Concat("step: got ", batch.columns, " features per node, wanted ", shape_.columns));
   }
   if (labels == nullptr) return absl::OkStatus();
-  const int64_t longest = LongestOf(*labels);
+  const int64_t longest = MaxChoices(*labels);
   if (std::ssize(labels->choices) != batch.size() || std::ssize(labels->choices) == 0 ||
       longest > max_steps()) {
     return absl::InvalidArgumentError(Concat("step: got ", labels->choices.size(),

@@ -66,8 +66,8 @@ struct UniformInstances {
   int32_t customers = 0;  // number of cities of a TSP
   int32_t kinds = 1;      // used entries of `kind`, of which each instance draws one
   ProblemKind kind[2] = {ProblemKind::kCvrp, ProblemKind::kTsp};  // only these two
-  double least_capacity = 0;
-  double largest_capacity = 0;
+  double min_capacity = 0;
+  double max_capacity = 0;
 };
 
 }  // namespace vrp

@@ -32,7 +32,7 @@ absl::Status DatasetChecker::Finish() {
       lines_
           .Finish([this](std::string_view line, int64_t number) { return CheckLine(line, number); })
           .status());
-  if (!sound()) {
+  if (!valid()) {
     return absl::InvalidArgumentError(
         Concat(absl::StrJoin(errors_, "\n"),
                all_shown_ ? "" : Concat("\n", bad_lines_, " lines have errors")));

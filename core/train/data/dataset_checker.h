@@ -33,7 +33,7 @@ class DatasetChecker {
   // bad lines.
   absl::Status Finish();
 
-  bool sound() const { return bad_lines_ == 0; }
+  bool valid() const { return bad_lines_ == 0; }
   // Returns the bytes of the incomplete line once `more` bytes have arrived.
   int64_t BufferedBytes(size_t more) const { return lines_.BufferedBytes(more); }
   const DatasetSummary& summary() const { return summary_; }

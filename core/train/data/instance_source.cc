@@ -115,8 +115,8 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
   UniformInstances drawn = {.seed = problem.seed,
                             .customers = problem.customers.low,
                             .kinds = 0,
-                            .least_capacity = own ? problem.capacity.low : default_capacity,
-                            .largest_capacity = own ? problem.capacity.high : default_capacity};
+                            .min_capacity = own ? problem.capacity.low : default_capacity,
+                            .max_capacity = own ? problem.capacity.high : default_capacity};
   for (const ProblemKind kind : problem.kinds) {
     if (kind == ProblemKind::kVrptw) return refuse("kinds: ", KindName(kind));
     if (drawn.kinds == std::ssize(drawn.kind)) return refuse("kinds: a kind is repeated");

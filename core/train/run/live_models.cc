@@ -7,8 +7,9 @@
 
 namespace vrp {
 
-absl::StatusOr<TrainingResult> LiveModels::Ask(const std::string& directory,
-                                               absl::Duration patience, Publish publish) {
+absl::StatusOr<TrainingResult> LiveModels::WriteAndPublish(const std::string& directory,
+                                                           absl::Duration patience,
+                                                           Publish publish) {
   const auto request =
       std::make_shared<Request>(Request{.directory = directory, .publish = publish});
   const auto answered = [&request] { return request->answer.has_value(); };

@@ -17,8 +17,8 @@
 
 namespace vrp {
 
-// The requests to one run. Thread-safe: any thread may ask, and the training thread serves requests
-// between two steps.
+// The requests to one run. Thread-safe: any thread may send a request, and the training thread
+// serves requests between two steps.
 class LiveModels {
  public:
   using Publish = absl::FunctionRef<absl::Status()>;
@@ -27,8 +27,8 @@ class LiveModels {
   // are never published after the run's last ones. Returns kDeadlineExceeded if the step takes
   // longer than `patience`; the caller may then use `directory` again. Also returns the errors of
   // the run, `publish` and Close, and kResourceExhausted if memory runs out.
-  absl::StatusOr<TrainingResult> Ask(const std::string& directory, absl::Duration patience,
-                                     Publish publish);
+  absl::StatusOr<TrainingResult> WriteAndPublish(const std::string& directory,
+                                                 absl::Duration patience, Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write` for each waiting request.

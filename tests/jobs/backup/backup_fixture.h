@@ -84,7 +84,7 @@ class BackupFixture : public JobManagerFixture {
     jobs_ = *JobManager::Create(
         {.book = book_, .trainer = trainer_.get(), .registry = registry_.get(), .clock = &clock_});
   }
-  std::vector<std::string> Left() const {
+  std::vector<std::string> RemainingFiles() const {
     std::vector<std::string> names;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(restored_, error)) {

@@ -43,13 +43,13 @@ TEST_F(BackupTest, RequeuesARunningJobAndResumesFromItsCheckpoint) {
   OpenRestored();
   EXPECT_EQ(jobs_->Get(ended)->model, "models/tiny/versions/1");
   const std::vector<JobEvent> events = ReadToEnd(*jobs_, running);
-  ExpectSoundLog(events);
+  ExpectConsistentLog(events);
   EXPECT_THAT(DescribeWithoutLogs(events), IsSupersetOf({"resumed 3", "SUCCEEDED"}));
   EXPECT_EQ(jobs_->Get(running)->attempt, 2);
   ASSERT_GE(events.size(), before.size());
   for (size_t i = 0; i < before.size(); ++i) EXPECT_EQ(events[i].sequence, before[i].sequence);
   EXPECT_EQ(AwaitEnd(*jobs_, waiting).state, JobState::kSucceeded);
-  for (const JobEvent& event : events) EXPECT_THAT(event.text, Not(HasSubstr("died")));
+  for (const JobEvent& event : events) EXPECT_THAT(event.text, Not(HasSubstr("crashed")));
 }
 
 TEST_F(BackupTest, ReportsEachFileOfARestoreToTheMonitor) {
@@ -131,11 +131,11 @@ TEST_F(BackupTest, RestoresAllFilesIntoAFolderOnlyTheOwnerCanRead) {
   for (const char* file : {"matrices/abc", "labels/set", "tensorboard/x/events.1"}) {
     EXPECT_EQ(*ReadFile(restored_ + "/" + file), file);
   }
-  struct stat about;
-  ASSERT_EQ(stat(restored_.c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777, 0700u);
-  ASSERT_EQ(stat((restored_ + "/jobs.db").c_str(), &about), 0);
-  EXPECT_EQ(about.st_mode & 0777, 0600u);
+  struct stat status;
+  ASSERT_EQ(stat(restored_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  ASSERT_EQ(stat((restored_ + "/jobs.db").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
   book_.reset();
   OpenRestored();
   EXPECT_EQ(registry_->Resolve({.name = "tiny", .alias = "production"})->version, 1);
@@ -208,7 +208,7 @@ TEST_F(BackupTest, RefusesANonEmptyFolderAndLeavesItUnchanged) {
   const absl::Status status = Restore(archive).status();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("holds \".mine\", wanted a folder"));
-  EXPECT_THAT(Left(), ElementsAre(".mine"));
+  EXPECT_THAT(RemainingFiles(), ElementsAre(".mine"));
 }
 
 TEST_F(BackupTest, LeavesNothingBehindOnAFullDisk) {
@@ -231,7 +231,7 @@ TEST_F(BackupTest, LeavesNothingBehindOnAFullDisk) {
     const FullDisk full(5'000);
     EXPECT_FALSE(RestoreBackup({.archive = file, .directory = restored_, .clock = &clock_}).ok());
   }
-  EXPECT_THAT(Left(), IsEmpty());
+  EXPECT_THAT(RemainingFiles(), IsEmpty());
   EXPECT_TRUE(Restore(archive).ok());
 }
 

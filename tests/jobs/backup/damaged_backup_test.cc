@@ -18,42 +18,42 @@ class DamagedBackupTest : public BackupFixture {
   void SetUp() override {
     OpenWithBook();
     AwaitEnd(*jobs_, Submit());
-    sound_ = Backup();
+    archive_ = Backup();
   }
   // Expects a refusal that leaves no files, and returns its status.
   absl::Status Refusal(const std::string& archive) {
     const absl::Status status = Restore(archive).status();
     EXPECT_FALSE(status.ok());
-    EXPECT_THAT(Left(), IsEmpty());
+    EXPECT_THAT(RemainingFiles(), IsEmpty());
     return status;
   }
   std::string Index() const {
     return WriteBackupIndex({.program = "vrpd 9.0", .created = clock_.Now()});
   }
 
-  std::string sound_;
+  std::string archive_;
 };
 
 TEST_F(DamagedBackupTest, RefusesEveryTruncation) {
-  for (size_t bytes = 0; bytes < sound_.size(); bytes += bytes < 3000 ? 200 : 3011) {
-    EXPECT_FALSE(Refusal(sound_.substr(0, bytes)).ok()) << bytes;
+  for (size_t bytes = 0; bytes < archive_.size(); bytes += bytes < 3000 ? 200 : 3011) {
+    EXPECT_FALSE(Refusal(archive_.substr(0, bytes)).ok()) << bytes;
   }
-  EXPECT_TRUE(absl::IsDataLoss(Refusal(sound_.substr(0, sound_.size() - 1))));
-  const absl::Status status = Refusal(sound_.substr(0, sound_.size() - kTarBlockBytes));
+  EXPECT_TRUE(absl::IsDataLoss(Refusal(archive_.substr(0, archive_.size() - 1))));
+  const absl::Status status = Refusal(archive_.substr(0, archive_.size() - kTarBlockBytes));
   EXPECT_TRUE(absl::IsDataLoss(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("cut off"));
 }
 
 TEST_F(DamagedBackupTest, DetectsEveryFlippedBit) {
-  for (size_t at = 0; at < sound_.size(); at += at < 2000 ? 29 : 2003) {
-    std::string damaged = sound_;
+  for (size_t at = 0; at < archive_.size(); at += at < 2000 ? 29 : 2003) {
+    std::string damaged = archive_;
     damaged[at] ^= 1;
     EXPECT_FALSE(Refusal(damaged).ok()) << "byte " << at;
   }
 }
 
 TEST_F(DamagedBackupTest, NamesTheChangedFile) {
-  std::string damaged = sound_;
+  std::string damaged = archive_;
   const size_t at = damaged.find("weights", damaged.find("/weights.safetensors") + 100);
   ASSERT_NE(at, std::string::npos);
   damaged[at] = 'W';
@@ -62,8 +62,8 @@ TEST_F(DamagedBackupTest, NamesTheChangedFile) {
 }
 
 TEST_F(DamagedBackupTest, RefusesDataAfterTheEndExceptZeros) {
-  EXPECT_TRUE(absl::IsDataLoss(Refusal(sound_ + "x")));
-  EXPECT_TRUE(Restore(sound_ + std::string(10'240, '\0')).ok());
+  EXPECT_TRUE(absl::IsDataLoss(Refusal(archive_ + "x")));
+  EXPECT_TRUE(Restore(archive_ + std::string(10'240, '\0')).ok());
 }
 
 TEST_F(DamagedBackupTest, RefusesPathsOutsideTheFolder) {
@@ -100,7 +100,7 @@ TEST_F(DamagedBackupTest, RefusesDuplicateMisplacedMissingOrUnlistedFiles) {
                       .message()),
       HasSubstr("jobs/a: occurs twice"));
   EXPECT_THAT(std::string(Refusal(MakeArchive({{"jobs/a", "x"}})).message()),
-              HasSubstr("in the wrong place"));
+              HasSubstr("in the wrong position"));
   EXPECT_THAT(std::string(Refusal(MakeArchive({{"backup.json", Index()}})).message()),
               HasSubstr("jobs.db: is missing"));
   EXPECT_THAT(std::string(Refusal("no archive at all").message()), HasSubstr("cut off"));
@@ -120,7 +120,7 @@ TEST_F(DamagedBackupTest, RefusesABackupOfANewerProgramAndNamesItsSchema) {
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(Concat(schema, ": got schema version 99")));
     EXPECT_THAT(std::string(status.message()),
-                HasSubstr("the backup was written by vrpd 9.0; restore it with that"));
+                HasSubstr("the backup was written by vrpd 9.0; restore it with that program"));
   }
 }
 

@@ -31,16 +31,17 @@ TEST(UstarTest, RefusesEntriesTheFormatCannotHoldByName) {
   const auto refusal = [](const std::string& path, int64_t size) {
     return std::string(WriteTarHeader({.path = path, .size = size}).status().message());
   };
-  EXPECT_THAT(refusal(std::string(101, 'a'), 1), HasSubstr("too long a path for tar"));
-  EXPECT_THAT(refusal(Concat(std::string(156, 'p'), "/n"), 1), HasSubstr("too long"));
+  EXPECT_THAT(refusal(std::string(101, 'a'), 1), HasSubstr("wanted a path that tar can hold"));
+  EXPECT_THAT(refusal(Concat(std::string(156, 'p'), "/n"), 1),
+              HasSubstr("wanted a path that tar can hold"));
   EXPECT_THAT(refusal("", 1), HasSubstr("path"));
   EXPECT_THAT(refusal("big", kMaxTarFileBytes + 1), HasSubstr("big: has 8589934592 bytes"));
 }
 
 TEST(UstarTest, DetectsEveryChangedByteOfAHeader) {
-  const std::string sound = *WriteTarHeader({.path = "a/b", .size = 5});
-  for (size_t at = 0; at < sound.size(); ++at) {
-    std::string damaged = sound;
+  const std::string intact = *WriteTarHeader({.path = "a/b", .size = 5});
+  for (size_t at = 0; at < intact.size(); ++at) {
+    std::string damaged = intact;
     damaged[at] ^= 0x15;
     EXPECT_FALSE(ParseTarHeader(damaged).ok()) << at;
   }
@@ -51,7 +52,7 @@ TEST(UstarTest, TreatsAZeroBlockAsTheEndAndAShortBlockAsAnError) {
   EXPECT_TRUE(absl::IsDataLoss(ParseTarHeader("short").status()));
 }
 
-TEST(UstarTest, PaddingFillsWholeBlocks) {
+TEST(UstarTest, PadsToWholeBlocks) {
   EXPECT_EQ(TarPadding(0), 0u);
   EXPECT_EQ(TarPadding(1), 511u);
   EXPECT_EQ(TarPadding(512), 0u);

@@ -190,7 +190,7 @@ absl::StatusOr<std::vector<double>> JsonFields::Rows(const std::string& key, siz
   return numbers;
 }
 
-absl::Status JsonFields::RefuseOthers() const {
+absl::Status JsonFields::RefuseUnknownKeys() const {
   for (const auto& [key, value] : object_.items()) {
     if (known_.contains(key)) continue;
     const std::string meant = Suggestion(key);

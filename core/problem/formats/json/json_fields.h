@@ -49,7 +49,7 @@ class JsonFields {
 
   // Returns an error for the first key that no other call has read. The error names the most
   // similar known key.
-  absl::Status RefuseOthers() const;
+  absl::Status RefuseUnknownKeys() const;
 
   template <typename... Parts>
   absl::Status Error(std::string_view path, const Parts&... parts) const {

@@ -34,7 +34,7 @@ class PartReader {
       VRP_RETURN_IF_ERROR(
           matrices->Read(fields_, object_.distance_matrix, object_.duration_matrix));
     }
-    VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
+    VRP_RETURN_IF_ERROR(fields_.RefuseUnknownKeys());
     return std::move(object_);
   }
 

@@ -33,7 +33,7 @@ class JsonReader {
     VRP_RETURN_IF_ERROR(ReadFields([](FieldKind kind) { return !CountsNodes(kind); }));
     VRP_RETURN_IF_ERROR(ReadHorizon());
     VRP_RETURN_IF_ERROR(CheckReferenceRoutes());
-    VRP_RETURN_IF_ERROR(fields_.RefuseOthers());
+    VRP_RETURN_IF_ERROR(fields_.RefuseUnknownKeys());
     return FinishInstance(std::move(data_), source_);
   }
 

@@ -37,7 +37,7 @@ class VroomParser {
     VRP_RETURN_IF_ERROR(ReadOptions(fields));
     if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
     if (input_.tasks.empty()) return fields.Error("jobs", "absent or empty, and no shipments");
-    VRP_RETURN_IF_ERROR(fields.RefuseOthers());
+    VRP_RETURN_IF_ERROR(fields.RefuseUnknownKeys());
     return std::move(input_);
   }
 
@@ -74,7 +74,7 @@ class VroomParser {
       task.type = type;
       VRP_RETURN_IF_ERROR(ReadStep(step, task));
       VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(step));
-      VRP_RETURN_IF_ERROR(step.RefuseOthers());
+      VRP_RETURN_IF_ERROR(step.RefuseUnknownKeys());
       input_.tasks.push_back(std::move(task));
     }
     return absl::OkStatus();
@@ -152,7 +152,7 @@ class VroomParser {
         if (matrix->empty() || matrix->size() == matrices.durations.size()) continue;
         return entry.Error(key, "differs in size from durations, wanted ", matrices.size, " rows");
       }
-      VRP_RETURN_IF_ERROR(entry.RefuseOthers());
+      VRP_RETURN_IF_ERROR(entry.RefuseUnknownKeys());
     }
     return absl::OkStatus();
   }

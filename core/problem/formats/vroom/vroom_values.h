@@ -48,7 +48,7 @@ absl::Status ForEachVroomObject(JsonFields& fields, std::string_view source, con
     JsonFields entry((*array)[i], location);
     VRP_RETURN_IF_ERROR(read(entry, location));
     VRP_RETURN_IF_ERROR(RefuseUnsupportedVroomKeys(entry));
-    VRP_RETURN_IF_ERROR(entry.RefuseOthers());
+    VRP_RETURN_IF_ERROR(entry.RefuseUnknownKeys());
   }
   return absl::OkStatus();
 }

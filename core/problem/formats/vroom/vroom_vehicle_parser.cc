@@ -67,7 +67,7 @@ absl::Status ReadCosts(JsonFields& fields, const std::string& path, VroomVehicle
   if (per_task_hour != 0) {
     return costs.Error("per_task_hour", "not supported yet; leave it out");
   }
-  return costs.RefuseOthers();
+  return costs.RefuseUnknownKeys();
 }
 
 absl::Status ReadLimits(JsonFields& fields, VroomVehicle& vehicle) {

@@ -1,4 +1,4 @@
-#include "core/jobs/sure_update.h"
+#include "core/jobs/update_with_retries.h"
 
 #include <filesystem>
 #include <optional>
@@ -12,9 +12,9 @@
 namespace vrp {
 namespace {
 
-class UpdateForSureTest : public ::testing::Test {
+class UpdateWithRetriesTest : public ::testing::Test {
  protected:
-  UpdateForSureTest() {
+  UpdateWithRetriesTest() {
     store_ = *JobStore::Open(folder_.File("jobs.db"), &clock_);
     id_ = store_->Submit(test::ASpec(), "", 10)->id;
     full_.emplace(std::filesystem::file_size(folder_.File("jobs.db-wal")));
@@ -28,32 +28,35 @@ class UpdateForSureTest : public ::testing::Test {
   std::optional<test::FullDisk> full_;
 };
 
-TEST_F(UpdateForSureTest, RetriesUntilTheStoreCanBeWritten) {
+TEST_F(UpdateWithRetriesTest, RetriesUntilTheStoreCanBeWritten) {
   int tries = 0;
-  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
-    if (++tries == 3) full_.reset();
-    return change.MoveTo(JobState::kCancelled);
-  });
+  const absl::StatusOr<Job> job =
+      UpdateWithRetries(*store_, stopping_, id_, [&](JobChange& change) {
+        if (++tries == 3) full_.reset();
+        return change.MoveTo(JobState::kCancelled);
+      });
   ASSERT_TRUE(job.ok()) << job.status();
   EXPECT_EQ(tries, 3);
   EXPECT_EQ(job->last_sequence, 2);
 }
 
-TEST_F(UpdateForSureTest, GivesUpWhenTheDaemonStops) {
-  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
-    stopping_.Set();
-    return change.MoveTo(JobState::kCancelled);
-  });
+TEST_F(UpdateWithRetriesTest, GivesUpWhenTheDaemonStops) {
+  const absl::StatusOr<Job> job =
+      UpdateWithRetries(*store_, stopping_, id_, [&](JobChange& change) {
+        stopping_.Set();
+        return change.MoveTo(JobState::kCancelled);
+      });
   EXPECT_TRUE(absl::IsUnavailable(job.status())) << job.status();
   EXPECT_EQ(store_->Find(JobKind::kTraining, id_)->job.state, JobState::kQueued);
 }
 
-TEST_F(UpdateForSureTest, DoesNotRetryPermanentErrors) {
+TEST_F(UpdateWithRetriesTest, DoesNotRetryPermanentErrors) {
   int tries = 0;
-  const absl::StatusOr<Job> job = UpdateForSure(*store_, stopping_, id_, [&](JobChange& change) {
-    ++tries;
-    return change.MoveTo(JobState::kSucceeded);
-  });
+  const absl::StatusOr<Job> job =
+      UpdateWithRetries(*store_, stopping_, id_, [&](JobChange& change) {
+        ++tries;
+        return change.MoveTo(JobState::kSucceeded);
+      });
   EXPECT_TRUE(absl::IsFailedPrecondition(job.status())) << job.status();
   EXPECT_EQ(tries, 1);
 }

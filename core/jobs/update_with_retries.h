@@ -12,8 +12,8 @@ namespace vrp {
 
 // Applies a change. Retries while the store cannot be written (disk full), until the daemon stops.
 // Blocks.
-absl::StatusOr<Job> UpdateForSure(JobStore& store, const StopSignal& stopping,
-                                  const std::string& job_id,
-                                  absl::FunctionRef<absl::Status(JobChange&)> change);
+absl::StatusOr<Job> UpdateWithRetries(JobStore& store, const StopSignal& stopping,
+                                      const std::string& job_id,
+                                      absl::FunctionRef<absl::Status(JobChange&)> change);
 
 }  // namespace vrp

@@ -15,9 +15,9 @@ namespace vrp {
 
 // The state of a stream, with at most one running operation. Not thread-safe: the call's mutex
 // guards it.
-class StreamTurns {
+class StreamState {
  public:
-  enum class Turn { kNone, kRead, kWrite, kFinish };
+  enum class Operation { kNone, kRead, kWrite, kFinish };
 
   // Ends the stream. Only the first call has an effect.
   void End(absl::Status result) {
@@ -25,32 +25,32 @@ class StreamTurns {
   }
   // Returns the operation to start now. `has_message` is whether a message is ready to write. Ready
   // messages are written before an OK end but not before an error.
-  Turn Next(bool has_message) {
-    if (finished_ || writing_) return Turn::kNone;
+  Operation Next(bool has_message) {
+    if (finished_ || writing_) return Operation::kNone;
     if (result_.has_value() && (!result_->ok() || !has_message)) {
       finished_ = true;
-      return Turn::kFinish;
+      return Operation::kFinish;
     }
     if (has_message) {
       writing_ = true;
-      return Turn::kWrite;
+      return Operation::kWrite;
     }
-    if (reading_ || waiting_) return Turn::kNone;
+    if (reading_ || waiting_) return Operation::kNone;
     reading_ = true;
-    return Turn::kRead;
+    return Operation::kRead;
   }
   // Returns the final status after kFinish.
   const absl::Status& result() const { return *result_; }
 
-  void Written() { writing_ = false; }
+  void WriteDone() { writing_ = false; }
   // Ends a read. `wait` is whether the source has no message yet and will call.
-  void HasRead(bool wait) {
+  void ReadDone(bool wait) {
     reading_ = false;
     waiting_ = wait;
   }
   void Ready() { waiting_ = false; }
   // Whether the stream only waits for the next message of the source.
-  bool quiet() const { return waiting_ && !writing_ && !result_.has_value(); }
+  bool idle() const { return waiting_ && !writing_ && !result_.has_value(); }
 
  private:
   std::optional<absl::Status> result_;  // set when the stream is to end

@@ -1,4 +1,4 @@
-#include "core/jobs/sure_update.h"
+#include "core/jobs/update_with_retries.h"
 
 #include <algorithm>
 
@@ -8,17 +8,17 @@ namespace {
 constexpr absl::Duration kFirstRetry = absl::Milliseconds(100);
 constexpr absl::Duration kLastRetry = absl::Seconds(30);
 
-bool MayPass(const absl::Status& status) {
+bool IsTransient(const absl::Status& status) {
   return absl::IsResourceExhausted(status) || absl::IsUnavailable(status);
 }
 
 }  // namespace
 
-absl::StatusOr<Job> UpdateForSure(JobStore& store, const StopSignal& stopping,
-                                  const std::string& job_id,
-                                  absl::FunctionRef<absl::Status(JobChange&)> change) {
+absl::StatusOr<Job> UpdateWithRetries(JobStore& store, const StopSignal& stopping,
+                                      const std::string& job_id,
+                                      absl::FunctionRef<absl::Status(JobChange&)> change) {
   absl::StatusOr<Job> job = store.Update(job_id, Durability::kFull, change);
-  for (absl::Duration wait = kFirstRetry; !job.ok() && MayPass(job.status());
+  for (absl::Duration wait = kFirstRetry; !job.ok() && IsTransient(job.status());
        wait = std::min(2 * wait, kLastRetry)) {
     if (stopping.WaitFor(wait)) break;
     job = store.Update(job_id, Durability::kFull, change);
