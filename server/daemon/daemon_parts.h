@@ -23,6 +23,7 @@
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
 #include "server/daemon/daemon.h"
+#include "server/daemon/idle_monitor.h"
 #include "server/daemon/port.h"
 #include "server/service/model_handler.h"
 #include "server/service/request_solver.h"
@@ -71,6 +72,9 @@ struct Daemon::Parts {
   absl::Status OpenAccess();
   absl::Status Listen();
   void StartTelemetry();
+  // Whether a job waits or runs. Also true if the job store cannot be read.
+  bool HasJobs() const;
+  void WatchIdleness();
   // Watches the phase `of` of the start until the result is destroyed.
   Watchdog::Watch WatchStart(std::string_view of);
 
@@ -109,6 +113,7 @@ struct Daemon::Parts {
   std::vector<std::unique_ptr<grpc::Service>> services;
   Port port;
   std::unique_ptr<HealthMonitor> monitor;
+  std::unique_ptr<IdleMonitor> idle_monitor;
 };
 
 }  // namespace vrp
