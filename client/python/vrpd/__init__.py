@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._problems import Problem
+    from ._training import Config, TrainOptions
     from .options import CallOptions, SolveOptions
 
 __all__ = [
@@ -82,9 +83,9 @@ def solve_many(problems: Iterable[Problem], **options: Unpack[SolveOptions]) -> 
     return [answer.get() for answer in answers]
 
 
-def train(config: Any = None, **settings: Any) -> TrainingJob:
+def train(config: Config | None = None, **options: Unpack[TrainOptions]) -> TrainingJob:
     """Queues a training; see `vrpd.Client.train`."""
-    return default_client().train(config, **settings)
+    return default_client().train(config, **options)
 
 
 def generated(problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from . import _daemon, _proto
 from ._calls import Call
 from ._channel import Tls, credentials, metadata, options
-from ._running import Messages, RunningCall
+from ._running import Messages, RequestStream, RunningCall
 from .errors import UnavailableError
 
 T = TypeVar("T")

@@ -37,8 +37,8 @@ class _Decoder:
         groups = self._add_groups()
         clients = [self._add_client(node, groups.get(node)) for node in range(self._depots, self._count())]
         for shipment in self._data.get("shipments", ()):
-            ends = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
-            self._model.add_shipment(*ends, shipment["amount"], name=shipment.get("id", ""))
+            pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
+            self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
         for vehicle in self._vehicles():
             self._add_vehicle(vehicle)
         for name, values in self._data.get("features", {}).items():

@@ -47,9 +47,10 @@ def message_class(full_name: str) -> Any:
     from google.protobuf import message_factory
 
     descriptor = pool().FindMessageTypeByName(full_name)
-    if hasattr(message_factory, "GetMessageClass"):
-        return message_factory.GetMessageClass(descriptor)
-    return message_factory.MessageFactory(pool()).GetPrototype(descriptor)  # before protobuf 4.22
+    factory: Any = message_factory
+    if hasattr(factory, "GetMessageClass"):
+        return factory.GetMessageClass(descriptor)
+    return factory.MessageFactory(pool()).GetPrototype(descriptor)  # before protobuf 4.22
 
 
 def message(name: str, /, **fields: Any) -> Any:

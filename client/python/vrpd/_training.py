@@ -6,13 +6,28 @@ import json
 import os
 import pathlib
 from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from typing import Any, TypedDict, Union
 
 from . import _proto
 from ._values import Duration, Path, set_duration
 
 Config = Union[Path, Mapping[str, Any]]
 """Path of a YAML file, its text, a dict, or the name of a preset."""
+
+
+
+class TrainOptions(TypedDict, total=False):
+    """Options of train(). `vrpd.Client.train` explains them."""
+
+    preset: str
+    settings: Mapping[str, Any] | Iterable[str]
+    device: str
+    priority: int
+    labels: Mapping[str, str]
+    time_limit: Duration
+    epoch_limit: int
+    request_id: str
+
 
 _PRESETS = pathlib.Path(__file__).parent / "_generated" / "presets"
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ._calls import Call
     from ._connection import Connection
 
-_RECONNECT_S = 60.0
-_PAUSE_S = 0.5
+RECONNECT_S = 60.0
+PAUSE_S = 0.5
 
 
 def follow(connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None) -> Iterator[Any]:
@@ -39,9 +39,9 @@ def follow(connection: Connection, watch: Callable[[int], Call[Any]], first: int
             return
         except UnavailableError:
             lost = lost or time.monotonic()
-            if time.monotonic() - lost > _RECONNECT_S:
+            if time.monotonic() - lost > RECONNECT_S:
                 raise
-            time.sleep(_PAUSE_S)
+            time.sleep(PAUSE_S)
 
 
 class TrainingJob:

@@ -123,7 +123,7 @@ class Model:
 
     @property
     def lon_lat(self) -> bool:
-        return self._settings["coordinate_system"] == "lon_lat"
+        return bool(self._settings["coordinate_system"] == "lon_lat")
 
     @property
     def depots(self) -> tuple[Depot, ...]:

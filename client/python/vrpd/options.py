@@ -139,11 +139,14 @@ def set_plan(request: Any, field: str, file_field: str, plan: StartPlan, problem
         return
     target = getattr(request, field)
     target.SetInParent()
-    if isinstance(plan, (Plan, Solution)):
-        target.CopyFrom((plan.plan if isinstance(plan, Plan) else plan).proto)
+    if isinstance(plan, Plan):
+        plan = plan.plan
+    if isinstance(plan, Solution):
+        target.CopyFrom(plan.proto)
         return
     numbers = _Numbers(problem)
-    for route in plan:
+    routes: Iterable[Any] = plan
+    for route in routes:
         given = route if isinstance(route, PlannedRoute) else PlannedRoute(route, vehicle=numbers.next_vehicle())
         message = target.routes.add(vehicle=given.vehicle, frozen_stops=given.frozen_stops)
         for visit in given.visits:

@@ -1,0 +1,115 @@
+"""The connection of a client with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+from . import _daemon, _proto
+from ._calls import Call
+from ._channel import Tls, credentials, metadata, options, to_error
+from .errors import UnavailableError
+
+T = TypeVar("T")
+_END = object()
+
+
+class AsyncConnection:
+    """Makes calls in one event loop. Cancelling the task cancels its call."""
+
+    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None) -> None:
+        self._target = target  # None: the embedded daemon
+        self._tls = tls
+        self._metadata = metadata(token)
+        self._timeout = timeout
+        self._channel: Any = None
+        self.address = target or ""
+        self.uploaded: dict[str, str] = {}  # names of uploaded matrices by their digest
+
+    @property
+    def embedded(self) -> bool:
+        return self._target is None
+
+    async def close(self) -> None:
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            await channel.close()
+
+    async def unary(self, call: Call[T], timeout: float | None = None) -> T:
+        """Returns the answer of a call."""
+
+        async def attempt() -> Any:
+            return await _translated(await self._begin(call, timeout))
+
+        return call.read(await self._with_restart(attempt))
+
+    async def stream(self, call: Call[T], timeout: float | None = None) -> AsyncIterator[T]:
+        """Returns the messages of an answer. Closing the iterator cancels the call."""
+        async for message in self.messages(call, timeout):
+            yield call.read(message)
+
+    async def messages(self, call: Call[Any], timeout: float | None = None) -> AsyncIterator[Any]:
+        """Returns the messages of an answer as they are."""
+
+        async def attempt() -> tuple[Any, Any]:
+            running = await self._begin(call, timeout)
+            return running, await _next(running)
+
+        running, message = await self._with_restart(attempt)
+        try:
+            while message is not _END:
+                yield message
+                message = await _next(running)
+        finally:
+            running.cancel()
+
+    async def _begin(self, call: Call[Any], timeout: float | None) -> Any:
+        method = _proto.method(call.method)
+        kind = ("stream" if method.client_streams else "unary") + ("_stream" if method.server_streams else "_unary")
+        stub = getattr(await self._open(), kind)(
+            method.path,
+            request_serializer=method.request.SerializeToString,
+            response_deserializer=method.response.FromString,
+        )
+        limit = self._timeout if timeout is None else timeout
+        return stub(call.request(), timeout=limit, metadata=self._metadata)
+
+    async def _open(self) -> Any:
+        import grpc.aio
+
+        if self._channel is None:
+            self.address = self._target if self._target is not None else await asyncio.to_thread(_daemon.ensure_running)
+            settings = options(self._tls)
+            if self._tls is None:
+                self._channel = grpc.aio.insecure_channel(self.address, options=settings)
+            else:
+                self._channel = grpc.aio.secure_channel(self.address, credentials(self._tls), options=settings)
+        return self._channel
+
+    async def _with_restart(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Tries once more after starting the embedded daemon again, if it is gone."""
+        try:
+            return await attempt()
+        except UnavailableError:
+            if not self.embedded:
+                raise
+        await self.close()
+        return await attempt()
+
+
+async def _next(running: Any) -> Any:
+    """Returns the next message of a stream, or _END."""
+    import grpc.aio
+
+    message = await _translated(running.read())
+    return _END if message is grpc.aio.EOF else message
+
+
+async def _translated(running: Awaitable[Any]) -> Any:
+    import grpc
+
+    try:
+        return await running
+    except grpc.RpcError as error:
+        raise to_error(error) from None
