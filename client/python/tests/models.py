@@ -54,3 +54,27 @@ def full_model() -> vrpd.Model:
     model.add_feature("f", [1] * 8)
     model.set_matrices(nodes, nodes)
     return model
+
+
+def constrained_model() -> vrpd.Model:
+    """Returns a valid model with most constraints."""
+    nodes = [[float(abs(frm - to)) for to in range(10)] for frm in range(10)]
+    model = vrpd.Model("constrained", metric="exact", objective="cost", speed=2, reference_cost=9)
+    model.add_depot(0, 0)
+    depot = model.add_depot(1, 2, tw_early=1, tw_late=90, name="d")
+    model.add_client(3, 4, delivery=1, service_duration=1, setup_duration=2, release_time=3, skills=["s"], priority=5)
+    model.add_client(3, 5, pickup=2, prize=4)
+    model.add_client(3, 6, delivery=3, time_windows=[(1, 2), (30, 40, 5)])
+    pickup, delivery = model.add_client(4, 4), model.add_client(5, 5)
+    model.add_shipment(pickup, delivery, amount=2, name="s")
+    for required in (True, False):
+        group = model.add_client_group(required)
+        for _ in range(2 if required else 1):
+            model.add_client(6, 6, group=group)
+    own = model.add_profile(distances=nodes, durations=nodes)
+    model.add_vehicle_type(num_available=2, capacity=3, start_depot=depot, end_depot=0, fixed_cost=1, tw_early=1, tw_late=90,
+                           max_duration=80, max_distance=70, unit_distance_cost=2, unit_duration_cost=3, max_overtime=1,
+                           unit_overtime_cost=1, max_stops=3, skills=["s"], breaks=[((1, 2), 1)], profile=own, name="v")  # fmt: skip
+    model.add_vehicle_type(num_available=None, capacity=9, open_end=True)
+    model.add_feature("f", [1] * 10)
+    return model

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import vrpd
-from models import full_model, small_model
+from models import constrained_model, small_model
 
 
 def test_file_becomes_a_model(data: pathlib.Path) -> None:
@@ -27,17 +27,11 @@ def test_wrong_file_is_refused_by_line(tmp_path: pathlib.Path) -> None:
 
 
 def test_json_keeps_every_constraint() -> None:
-    model = full_model()
-    model._vehicle_types = [kind for kind in model._vehicle_types if not kind.profile or kind.profile.matrices.uploaded == ""]
-    model._vehicle_types.pop()
-    model._clients[1:3] = [
-        vrpd.Customer(**{**vars(client), "backhaul": (), "pickup": (), "delivery": (), "prize": 4.0}) for client in model.clients[1:3]
-    ]
-    model._shipments = [vrpd.model.Shipment(model.clients[1], model.clients[2], (2.0,), "s")]
-    text = model.to_json()
-    back = vrpd.from_json(text)
-    back.set()  # drops the text that it was read from
-    assert json.loads(back.to_json()) == json.loads(text)
+    text = constrained_model().to_json()
+    model = vrpd.from_json(text)
+    model.set()  # drops the text that the model was read from
+    assert json.loads(model.to_json()) == json.loads(text)
+    assert len(text) > 1500
 
 
 def test_vroom_and_back() -> None:
@@ -46,10 +40,10 @@ def test_vroom_and_back() -> None:
         "jobs": [{"id": 5, "location": [2.3, 48.86], "delivery": [1], "service": 60}, {"id": 6, "location": [2.4, 48.8]}],
     }  # fmt: skip
     model = vrpd.from_vroom(problem)
-    assert model.lon_lat and [client.name for client in model.clients] == ["5", "6"]
+    assert model.lon_lat and [client.name for client in model.clients] == ["job:5", "job:6"]
     answer = model.solve(budget=0.1).to_vroom()
     assert {step["id"] for step in answer["routes"][0]["steps"] if step["type"] == "job"} == {5, 6}
-    assert len(small_model(lon_lat=True).to_vroom(renumber=True)["jobs"]) == 8
+    assert len(small_model(lon_lat=True, metric="cvrplib").to_vroom(renumber=True)["jobs"]) == 8
 
 
 def test_written_file_reads_back(tmp_path: pathlib.Path) -> None:

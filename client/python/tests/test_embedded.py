@@ -86,7 +86,7 @@ def test_daemon_that_ended_when_idle_is_started_again(runtime: pathlib.Path) -> 
     client.server_info()
     path = the_socket(runtime)
     wait_until(lambda: not path.exists())
-    assert list(client.improvements(small_model(), budget=0.05))
+    assert client.improvements(small_model(), budget=0.05).result.feasible
     client.close()
 
 

@@ -11,6 +11,7 @@ from ._encode import Encoded, encode
 from ._matrices import Packed, set_matrix
 from ._values import Path
 from .conversions import instance_file
+from .errors import VrpdError
 from .model import Model
 
 Problem = Union[Model, Mapping[str, Any], Path]
@@ -40,6 +41,11 @@ def model_of(problem: Any) -> Model | None:
 
 def is_small(packed: Packed) -> bool:
     return packed.size <= INLINE_NODES
+
+
+def names_lost_matrices(error: VrpdError) -> bool:
+    """Whether the daemon does not have the matrices that a request names."""
+    return error.code == "NOT_FOUND" or any(field.rpartition(".")[2] == "matrices" for field in error.fields)
 
 
 def fill(encoded: Encoded, name_of: Callable[[Packed], str | None]) -> Any:

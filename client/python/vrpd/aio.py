@@ -9,12 +9,12 @@ from . import _rpc, _training
 from ._aio_connection import AsyncConnection
 from ._calls import sending
 from ._channel import Tls, to_tls
-from ._problems import Problem, fill, is_small, model_of, to_message
+from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
 from .check import CheckResult
-from .errors import NotFoundError, ResourceExhaustedError
+from .errors import ResourceExhaustedError, VrpdError
 from .model_records import Validation
 from .options import StartPlan, solve_request
 from .result import Improvement, Result
@@ -214,8 +214,8 @@ class AsyncClient:
         """Calls with the problem's message. Uploads its matrices again if the daemon has lost them."""
         try:
             return await call(await self._prepare(problem))
-        except NotFoundError as error:
-            if "matrices" not in error.message or not self._connection.uploaded:
+        except VrpdError as error:
+            if not names_lost_matrices(error) or not self._connection.uploaded:
                 raise
         self._connection.uploaded.clear()
         return await call(await self._prepare(problem))

@@ -10,11 +10,11 @@ from . import _rpc, _training
 from ._calls import sending
 from ._channel import Tls, to_tls
 from ._connection import Connection
-from ._problems import Problem, fill, is_small, model_of, to_message
+from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._progress import Progress
 from ._values import Duration, Path, seconds
 from .check import CheckResult
-from .errors import NotFoundError, ResourceExhaustedError
+from .errors import ResourceExhaustedError, VrpdError
 from .jobs import SolveJob, TrainingJob
 from .model_records import Validation
 from .options import StartPlan, solve_request
@@ -310,8 +310,8 @@ class Client:
         """Calls with the problem's message. Uploads its matrices again if the daemon has lost them."""
         try:
             return call(self._prepare(problem))
-        except NotFoundError as error:
-            if "matrices" not in error.message or not self._connection.uploaded:
+        except VrpdError as error:
+            if not names_lost_matrices(error) or not self._connection.uploaded:
                 raise
         self._connection.uploaded.clear()
         return call(self._prepare(problem))
