@@ -49,7 +49,7 @@ def build_pure_wheel(folder: pathlib.Path) -> pathlib.Path:
     project = generate.find_project()
     source = folder / "source" / "client" / "python"
     source.mkdir(parents=True)
-    for name in ("pyproject.toml", "setup.py", "README.md", "generate.py"):
+    for name in ("pyproject.toml", "setup.py", "GUIDE.md", "generate.py"):
         shutil.copy(HERE / name, source)
     shutil.copytree(HERE / "vrpd", source / "vrpd", ignore=shutil.ignore_patterns("__pycache__", "_bin", "_generated"))
     for name in ("proto", "configs", "third_party", "CMakeLists.txt"):

@@ -14,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -61,11 +62,8 @@ def write_descriptors(project: pathlib.Path, output: pathlib.Path) -> None:
                     "grpc/health/v1/health.proto"], check=True)
 
 
-def generate(package: pathlib.Path) -> pathlib.Path:
-    """Writes the folder _generated of `package` anew and returns it."""
-    project = find_project()
-    folder = package / "_generated"
-    shutil.rmtree(folder, ignore_errors=True)
+def write_files(project: pathlib.Path, folder: pathlib.Path) -> None:
+    """Writes all generated files to a new folder."""
     (folder / "presets").mkdir(parents=True)
     write_descriptors(project, folder / "api.binpb")
     (folder / "__init__.py").write_text("")
@@ -73,6 +71,23 @@ def generate(package: pathlib.Path) -> pathlib.Path:
     for config in sorted((project / "configs").glob("*.yaml")):
         if config.name != "vrpd.yaml":
             shutil.copyfile(config, folder / "presets" / config.name)
+
+
+def read_files(folder: pathlib.Path) -> dict[str, bytes]:
+    """Returns the contents of all files but compiled ones by their relative paths."""
+    return {str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}  # fmt: skip
+
+
+def generate(package: pathlib.Path) -> pathlib.Path:
+    """Brings the folder _generated of `package` up to date and returns it. Does not touch one that is."""
+    folder = package / "_generated"
+    with tempfile.TemporaryDirectory(dir=package) as temporary:
+        made = pathlib.Path(temporary) / "_generated"
+        write_files(find_project(), made)
+        if read_files(made) != read_files(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+            made.rename(folder)
     return folder
 
 

@@ -1,5 +1,5 @@
 // Tests when a daemon counts as idle, without gRPC.
-#include "server/daemon/idle_monitor.h"
+#include "server/telemetry/idle_monitor.h"
 
 #include <memory>
 

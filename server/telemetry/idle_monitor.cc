@@ -1,4 +1,4 @@
-#include "server/daemon/idle_monitor.h"
+#include "server/telemetry/idle_monitor.h"
 
 #include <utility>
 
