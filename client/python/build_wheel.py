@@ -32,15 +32,23 @@ FIRST_TIME = 315532800  # 1980-01-01, the earliest time that a zip file can stat
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0], allow_abbrev=False)
     kind = parser.add_mutually_exclusive_group(required=True)
-    kind.add_argument("--binaries", type=pathlib.Path, metavar="PREFIX", help="include the programs of this installation")
+    kind.add_argument(
+        "--binaries", type=pathlib.Path, metavar="PREFIX", help="include the programs of this installation"
+    )
     kind.add_argument("--no-binaries", action="store_true", help="build the wheel of the client alone")
-    parser.add_argument("--output", type=pathlib.Path, metavar="DIR", required=True, help="write the wheel to this folder")
-    parser.add_argument("--platform-tag", metavar="TAG", default="manylinux_2_35_x86_64", help="tag of the wheel with binaries")
+    parser.add_argument(
+        "--output", type=pathlib.Path, metavar="DIR", required=True, help="write the wheel to this folder"
+    )
+    parser.add_argument(
+        "--platform-tag", metavar="TAG", default="manylinux_2_35_x86_64", help="tag of the wheel with binaries"
+    )
     arguments = parser.parse_args()
     if arguments.binaries is not None:
         for name in PROGRAMS:
             if not (arguments.binaries / "bin" / name).is_file():
-                parser.error(f"--binaries: {arguments.binaries / 'bin' / name} is missing; wanted an installation of vrpd")
+                parser.error(
+                    f"--binaries: {arguments.binaries / 'bin' / name} is missing; wanted an installation of vrpd"
+                )
     return arguments
 
 
@@ -71,8 +79,11 @@ def time_of_files() -> tuple[int, ...]:
 def read_entries(wheel: pathlib.Path) -> dict[str, tuple[bytes, int]]:
     """Returns content and mode of each file of a wheel but the list of files."""
     with zipfile.ZipFile(wheel) as archive:
-        return {name: (archive.read(name), 0o644) for name in archive.namelist()
-                if not name.endswith(("/", ".dist-info/RECORD"))}  # fmt: skip
+        return {
+            name: (archive.read(name), 0o644)
+            for name in archive.namelist()
+            if not name.endswith(("/", ".dist-info/RECORD"))
+        }
 
 
 def add_folder(entries: dict[str, tuple[bytes, int]], folder: pathlib.Path, target: str) -> None:
@@ -93,8 +104,11 @@ def add_installation(entries: dict[str, tuple[bytes, int]], info: str, prefix: p
 
 def set_tag(entries: dict[str, tuple[bytes, int]], info: str, tag: str) -> None:
     """Makes a wheel of a platform out of a pure one."""
-    lines = [line for line in entries[f"{info}/WHEEL"][0].decode().splitlines()
-             if not line.startswith(("Tag:", "Root-Is-Purelib:"))]  # fmt: skip
+    lines = [
+        line
+        for line in entries[f"{info}/WHEEL"][0].decode().splitlines()
+        if not line.startswith(("Tag:", "Root-Is-Purelib:"))
+    ]
     lines += ["Root-Is-Purelib: false", f"Tag: {tag}"]
     entries[f"{info}/WHEEL"] = ("\n".join(filter(None, lines)).encode() + b"\n", 0o644)
 

@@ -24,7 +24,9 @@ def find_project() -> pathlib.Path:
     for folder in HERE.parents:
         if (folder / "proto" / "vrp" / "v1").is_dir():
             return folder
-    raise SystemExit(f"generate.py: {HERE}: no folder above has proto/vrp/v1; run this inside a checkout of the project")
+    raise SystemExit(
+        f"generate.py: {HERE}: no folder above has proto/vrp/v1; run this inside a checkout of the project"
+    )
 
 
 def read_version(project: pathlib.Path) -> str:
@@ -57,9 +59,18 @@ def google_includes() -> list[pathlib.Path]:
 def write_descriptors(project: pathlib.Path, output: pathlib.Path) -> None:
     protos = sorted((project / "proto" / "vrp" / "v1").glob("*.proto"))
     includes = [project / "proto", project / "third_party" / "proto", *google_includes()]
-    subprocess.run([*find_protoc(), *(f"-I{folder}" for folder in includes), "--include_imports",
-                    f"--descriptor_set_out={output}", *map(str, protos), "google/rpc/error_details.proto",
-                    "grpc/health/v1/health.proto"], check=True)
+    subprocess.run(
+        [
+            *find_protoc(),
+            *(f"-I{folder}" for folder in includes),
+            "--include_imports",
+            f"--descriptor_set_out={output}",
+            *map(str, protos),
+            "google/rpc/error_details.proto",
+            "grpc/health/v1/health.proto",
+        ],
+        check=True,
+    )
 
 
 def write_files(project: pathlib.Path, folder: pathlib.Path) -> None:
@@ -75,8 +86,11 @@ def write_files(project: pathlib.Path, folder: pathlib.Path) -> None:
 
 def read_files(folder: pathlib.Path) -> dict[str, bytes]:
     """Returns the contents of all files but compiled ones by their relative paths."""
-    return {str(path.relative_to(folder)): path.read_bytes()
-            for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}  # fmt: skip
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
 
 
 def generate(package: pathlib.Path) -> pathlib.Path:

@@ -26,8 +26,8 @@ class Daemon {
     // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
     // service does not serve. The daemon itself uses SetDeviceLossListener. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
-    // Called once after vrpd.exit_when_idle_s without calls and jobs, from the daemon's thread, which
-    // must not destroy the daemon. Optional.
+    // Called once after vrpd.exit_when_idle_s without calls and jobs, from the daemon's thread,
+    // which must not destroy the daemon. Optional.
     std::function<void()> on_idle = nullptr;
     absl::Duration start_limit =
         absl::Minutes(1);  // limit of a start phase; the watchdog logs longer ones

@@ -24,8 +24,9 @@ STOPS = {
     "Montparnasse": (2.3212, 48.8421, 14, 17),
 }
 for name, (longitude, latitude, opens, closes) in STOPS.items():
-    model.add_client(longitude, latitude, delivery=10, service_duration=600,
-                     tw_early=opens * HOUR, tw_late=closes * HOUR, name=name)  # fmt: skip
+    model.add_client(
+        longitude, latitude, delivery=10, service_duration=600, tw_early=opens * HOUR, tw_late=closes * HOUR, name=name
+    )
 model.add_client(2.3364, 48.8606, delivery=5, tw_late=9.5 * HOUR, tw_late_cost=2, name="Louvre (late costs extra)")
 model.add_client(1.0993, 49.4431, delivery=5, prize=20_000, name="Rouen (only if it pays)")
 

@@ -71,11 +71,14 @@ def test_batch_jobs_training_and_errors(tmp_path: pathlib.Path) -> None:
         (vrpd.Client, aio.AsyncClient),
         (jobs.TrainingJob, aio_jobs.AsyncTrainingJob),
         (jobs.SolveJob, aio_jobs.AsyncSolveJob),
-        *((getattr(resources, name), getattr(aio_resources, f"Async{name}"))
-          for name in ("Models", "Datasets", "MatrixStore", "TrainingJobs", "SolveJobs")),
+        *(
+            (getattr(resources, name), getattr(aio_resources, f"Async{name}"))
+            for name in ("Models", "Datasets", "MatrixStore", "TrainingJobs", "SolveJobs")
+        ),
     ],
-)  # fmt: skip
+)
 def test_offers_the_methods_of_the_blocking_class(blocking: type, with_asyncio: type) -> None:
-    missing = [name for name, _ in inspect.getmembers(blocking)
-               if not name.startswith("_") and not hasattr(with_asyncio, name)]  # fmt: skip
+    missing = [
+        name for name, _ in inspect.getmembers(blocking) if not name.startswith("_") and not hasattr(with_asyncio, name)
+    ]
     assert missing in ([], ["progress"])

@@ -139,7 +139,9 @@ def test_remote_daemon_with_a_token(tmp_path: pathlib.Path) -> None:
 
     program = _programs.find("vrpd")
     assert program is not None
-    made = subprocess.run([program, "--new-token", "solve"], capture_output=True, text=True, check=True).stdout.splitlines()
+    made = subprocess.run(
+        [program, "--new-token", "solve"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
     tokens = tmp_path / "tokens"
     tokens.write_text(made[3] + "\n")
     tokens.chmod(0o600)
@@ -160,7 +162,10 @@ def test_remote_daemon_with_a_token(tmp_path: pathlib.Path) -> None:
 
 def test_dict_and_file_are_problems_too(client: vrpd.Client, data: pathlib.Path) -> None:
     assert client.solve(data / "E-n22-k4.vrp", budget=0.2).gap is not None
-    vroom = {"vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}], "jobs": [{"id": 5, "location": [2.3, 48.86]}]}
+    vroom = {
+        "vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],
+        "jobs": [{"id": 5, "location": [2.3, 48.86]}],
+    }
     assert client.solve(vroom, budget=0.05).routes[0].stops[1].id == "job:5"
     assert json.loads(client.convert(small_model(), "json"))["kind"] == "cvrp"
     with pytest.raises(TypeError, match="got a int"):

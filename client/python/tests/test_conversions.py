@@ -36,9 +36,14 @@ def test_json_keeps_every_constraint() -> None:
 
 def test_vroom_and_back() -> None:
     problem = {
-        "vehicles": [{"id": 7, "start": [2.35, 48.85], "end": [2.35, 48.85], "capacity": [4], "time_window": [0, 36000]}],
-        "jobs": [{"id": 5, "location": [2.3, 48.86], "delivery": [1], "service": 60}, {"id": 6, "location": [2.4, 48.8]}],
-    }  # fmt: skip
+        "vehicles": [
+            {"id": 7, "start": [2.35, 48.85], "end": [2.35, 48.85], "capacity": [4], "time_window": [0, 36000]}
+        ],
+        "jobs": [
+            {"id": 5, "location": [2.3, 48.86], "delivery": [1], "service": 60},
+            {"id": 6, "location": [2.4, 48.8]},
+        ],
+    }
     model = vrpd.from_vroom(problem)
     assert model.lon_lat and [client.name for client in model.clients] == ["job:5", "job:6"]
     answer = model.solve(budget=0.1).to_vroom()
@@ -63,13 +68,23 @@ def pyvrp_model() -> Any:
     group = model.add_client_group(required=True)
     for number, place in enumerate(places[1:]):
         in_group = number > 8
-        model.add_client(place, delivery=2, pickup=number % 3, service_duration=3, tw_late=4000, name=f"c{number}",
-                         prize=0 if in_group else 50 if number == 3 else 0, required=not (in_group or number == 3),
-                         group=group if in_group else None)  # fmt: skip
+        model.add_client(
+            place,
+            delivery=2,
+            pickup=number % 3,
+            service_duration=3,
+            tw_late=4000,
+            name=f"c{number}",
+            prize=0 if in_group else 50 if number == 3 else 0,
+            required=not (in_group or number == 3),
+            group=group if in_group else None,
+        )
     model.add_vehicle_type(2, capacity=12, start_depot=depot, end_depot=depot, fixed_cost=30, unit_duration_cost=2)
     for frm in places:
         for to in places:
-            model.add_edge(frm, to, distance=round(abs(frm.x - to.x) + abs(frm.y - to.y)), duration=round(abs(frm.x - to.x)))
+            model.add_edge(
+                frm, to, distance=round(abs(frm.x - to.x) + abs(frm.y - to.y)), duration=round(abs(frm.x - to.x))
+            )
     return model
 
 

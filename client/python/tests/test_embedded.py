@@ -16,7 +16,10 @@ import vrpd
 from models import small_model
 from vrpd import _cpu, _daemon, _programs
 
-SOLVE = "import vrpd; m = vrpd.Model(); m.add_depot(x=0, y=0); m.add_vehicle_type(); m.add_client(x=1, y=1); m.solve(budget=0.01); "
+SOLVE = (
+    "import vrpd; m = vrpd.Model(); m.add_depot(x=0, y=0); m.add_vehicle_type(); m.add_client(x=1, y=1); "
+    "m.solve(budget=0.01); "
+)
 START = "started = vrpd.default_client().server_info().start_time; print(started.timestamp(), flush=True)"
 
 
@@ -140,8 +143,9 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
         "m = large_model(); vrpd.default_client().server_info(); print('ready', flush=True)\n"
         f"try: {call}\nexcept KeyboardInterrupt: print('interrupted')"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
-                               cwd=pathlib.Path(__file__).parents[1])  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=pathlib.Path(__file__).parents[1]
+    )
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     wait_until(lambda: searches(client) == 1)
     begun = time.monotonic()
@@ -174,12 +178,19 @@ def test_package_without_programs_says_so(monkeypatch: pytest.MonkeyPatch) -> No
     assert _programs.find("vrpd") is None
     with pytest.raises(vrpd.EmbeddedDaemonError, match="has no programs"):
         vrpd.Client().server_info()
-    ran = subprocess.run([sys.executable, "-c", "import sys; from vrpd._programs import run_vrpctl; sys.exit(run_vrpctl())"],
-                         capture_output=True, text=True)  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", "import sys; from vrpd._programs import run_vrpctl; sys.exit(run_vrpctl())"],
+        capture_output=True,
+        text=True,
+    )
     assert (ran.returncode, "has no programs" in ran.stderr) == (1, True)
 
 
 def test_console_script_runs_the_program() -> None:
-    ran = subprocess.run([sys.executable, "-c", "from vrpd._programs import run_vrpctl; run_vrpctl()", "--help"],
-                         capture_output=True, text=True, env=dict(os.environ))  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, "-c", "from vrpd._programs import run_vrpctl; run_vrpctl()", "--help"],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+    )
     assert ran.returncode == 0 and "solve" in ran.stdout

@@ -37,7 +37,12 @@ def test_service(monkeypatch: pytest.MonkeyPatch) -> None:
     import service
 
     order = {"id": "a", "x": 2.3, "y": 48.86, "parcels": 4}
-    day = {"depot": {"x": 2.35, "y": 48.85}, "vehicles": 2, "capacity": 10, "orders": [order, {**order, "id": "b", "parcels": 99}]}
+    day = {
+        "depot": {"x": 2.35, "y": 48.85},
+        "vehicles": 2,
+        "capacity": 10,
+        "orders": [order, {**order, "id": "b", "parcels": 99}],
+    }
     with testclient.TestClient(service.app) as web:
         plan = web.post("/routes", json=day).json()
         assert [route["orders"] for route in plan["routes"]] == [["a"]]

@@ -1,4 +1,4 @@
-"""The whole API is reachable: every field of the requests by an argument, every field of the answers by an attribute."""
+"""The whole API is reachable: every field of requests by an argument, every field of answers by an attribute."""
 
 from __future__ import annotations
 
@@ -50,16 +50,33 @@ def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
     model = small_model()
     instance = _problems.to_message(model).instance
     every: dict[str, Any] = dict(
-        budget="1s", stop_after=1, stop_after_share=0.5, target_cost=1, target_gap=0.1, max_iterations=3, stop_automatically=True,
-        strategy="search", model="mine", threads=2, idle_threads=True, seed=3, width=4, rounds=5, network_only=True,
-        initial_solution=[PlannedRoute([1], vehicle=1, frozen_stops=1)], frozen_stops=1, render=["geojson"],
+        budget="1s",
+        stop_after=1,
+        stop_after_share=0.5,
+        target_cost=1,
+        target_gap=0.1,
+        max_iterations=3,
+        stop_automatically=True,
+        strategy="search",
+        model="mine",
+        threads=2,
+        idle_threads=True,
+        seed=3,
+        width=4,
+        rounds=5,
+        network_only=True,
+        initial_solution=[PlannedRoute([1], vehicle=1, frozen_stops=1)],
+        frozen_stops=1,
+        render=["geojson"],
         render_solution_file=True,
-    )  # fmt: skip
+    )
     assert set(every) == set(SolveOptions.__annotations__)
     assert set(every) | {"timeout", "progress", "on_improvement"} == set(typing.get_type_hints(CallOptions))
     by_path = solve_request(_problems.to_message(plan).instance, None, **{**every, "initial_solution": plan})
     stated = stated_fields(solve_request(instance, model, **every)) | stated_fields(by_path)
-    wanted = message_fields("SolveRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile", "vrp.v1.Solution", "vrp.v1.SolutionFile"})
+    wanted = message_fields(
+        "SolveRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile", "vrp.v1.Solution", "vrp.v1.SolutionFile"}
+    )
     assert wanted - stated == set()
 
 
@@ -67,7 +84,10 @@ def test_arguments_set_every_field_of_a_training() -> None:
     spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5)
     call = _rpc.create_training_job(spec, "id", True, True)
     wanted = message_fields("CreateTrainingJobRequest", set())
-    assert wanted - stated_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")} == set()
+    assert (
+        wanted - stated_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")}
+        == set()
+    )
 
 
 def test_every_rpc_is_called() -> None:
@@ -76,13 +96,18 @@ def test_every_rpc_is_called() -> None:
     source = inspect.getsource(_rpc) + inspect.getsource(client)
     pool = _proto.pool()
     services = ("SolverService", "TrainingService", "ModelService", "DatasetService", "SystemService")
-    rpcs = [(service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods]
+    rpcs = [
+        (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
+    ]
     named = {"SolverService": "solve_job(", "TrainingService": "training_job("}
     from vrpd import jobs, resources
 
     handles = inspect.getsource(jobs) + inspect.getsource(resources)
-    missing = [f"{service}/{name}" for service, name in rpcs
-               if f'"{service}/{name}"' not in source and not (service in named and f'"{name}"' in handles)]  # fmt: skip
+    missing = [
+        f"{service}/{name}"
+        for service, name in rpcs
+        if f'"{service}/{name}"' not in source and not (service in named and f'"{name}"' in handles)
+    ]
     assert missing == []
 
 
@@ -97,6 +122,8 @@ def record_classes() -> list[type[records.Record]]:
 @pytest.mark.parametrize("kind", record_classes(), ids=lambda kind: kind.__name__)
 def test_record_declares_the_fields_of_its_message(kind: type[records.Record]) -> None:
     descriptor = _proto.pool().FindMessageTypeByName(records._full_name(kind.MESSAGE))
-    offered = set(kind.__annotations__) | {name for name in dir(kind) if isinstance(getattr(kind, name, None), property)}
+    offered = set(kind.__annotations__) | {
+        name for name in dir(kind) if isinstance(getattr(kind, name, None), property)
+    }
     assert {field.name for field in descriptor.fields} - offered == set()
     assert set(kind.__annotations__) - {field.name for field in descriptor.fields} == set()

@@ -10,11 +10,14 @@ import pytest
 import vrpd
 
 TINY = {
-    "name": "own", "model": "ptrnet", "problem": {"kind": "cvrp", "customers": 6},
+    "name": "own",
+    "model": "ptrnet",
+    "problem": {"kind": "cvrp", "customers": 6},
     "network": {"hidden": 16, "layers": 1, "dropout": 0.0},
     "training": {"epochs": 2, "batch_size": 8, "batches_per_epoch": 2},
-    "reinforce": {"baseline_instances": 16}, "validation": {"instances": 8},
-}  # fmt: skip
+    "reinforce": {"baseline_instances": 16},
+    "validation": {"instances": 8},
+}
 
 
 def test_training_on_own_data_gives_a_model_that_solves(client: vrpd.Client, tmp_path: pathlib.Path) -> None:

@@ -30,8 +30,9 @@ def test_package_and_its_user_pass_mypy(tmp_path: pathlib.Path) -> None:
     out, err, code = api.run(["--config-file", str(package / "pyproject.toml"), *cache])
     assert code == 0, out + err
     (tmp_path / "program.py").write_text(PROGRAM)
-    out, _, _ = api.run(["--config-file", str(package / "pyproject.toml"), *cache, str(tmp_path / "program.py"),
-                         "--show-error-codes"])  # fmt: skip
+    out, _, _ = api.run(
+        ["--config-file", str(package / "pyproject.toml"), *cache, str(tmp_path / "program.py"), "--show-error-codes"]
+    )
     assert 'Revealed type is "float"' in out.replace("builtins.", "")
     assert "TrainingProgress | None" in out
     errors = [line for line in out.splitlines() if ": error:" in line]

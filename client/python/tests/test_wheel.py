@@ -17,8 +17,12 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[1]
 
 
 def build(output: pathlib.Path, *words: object) -> pathlib.Path:
-    done = subprocess.run([sys.executable, PACKAGE / "build_wheel.py", "--output", output, *map(str, words)],
-                          capture_output=True, text=True, timeout=120)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, PACKAGE / "build_wheel.py", "--output", output, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return pathlib.Path(done.stdout.strip())
 
@@ -32,9 +36,11 @@ def test_client_wheel_is_reproducible_and_imports_alone(tmp_path: pathlib.Path) 
         wheel.extractall(tmp_path / "installed")
     assert {"vrpd/py.typed", "vrpd/_generated/api.binpb", "vrpd/_generated/presets/ptrnet_tiny.yaml"} <= set(names)
     assert {name.split("/")[0] for name in names} == {"vrpd", f"vrpd-{vrpd.__version__}.dist-info"}
-    code = "import vrpd; from vrpd import _proto; print(vrpd.__version__, _proto.message('Stop', node=3).node, vrpd.__file__)"
+    code = "import vrpd; from vrpd._proto import message; print(vrpd.__version__, message('Stop', node=3).node, vrpd.__file__)"
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
+    )
     assert out.stdout.startswith(f"{vrpd.__version__} 3 {tmp_path}")
 
 
@@ -52,7 +58,9 @@ def test_wheel_with_programs_runs_them(tmp_path: pathlib.Path) -> None:
     wheel = build(tmp_path, "--binaries", prefix, "--platform-tag", "manylinux_2_36_x86_64")
     assert wheel.name.endswith("-py3-none-manylinux_2_36_x86_64.whl")
     with zipfile.ZipFile(wheel) as archive:
-        modes = {name: archive.getinfo(name).external_attr >> 16 & 0o777 for name in ("vrpd/_bin/vrpd", "vrpd/_bin/vrpctl")}
+        modes = {
+            name: archive.getinfo(name).external_attr >> 16 & 0o777 for name in ("vrpd/_bin/vrpd", "vrpd/_bin/vrpctl")
+        }
         assert set(modes.values()) == {0o755}
         info = f"vrpd-{vrpd.__version__}.dist-info"
         assert "Root-Is-Purelib: false\nTag: py3-none-manylinux_2_36_x86_64" in archive.read(f"{info}/WHEEL").decode()
@@ -62,10 +70,14 @@ def test_wheel_with_programs_runs_them(tmp_path: pathlib.Path) -> None:
     installed = tmp_path / "installed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--disable-pip-version-check"]
     subprocess.run([*pip, "--target", installed, wheel], check=True)
-    environment = {key: value for key, value in os.environ.items() if key != "VRP_BINARY_DIR"} | {"PYTHONPATH": str(installed)}
+    environment = {key: value for key, value in os.environ.items() if key != "VRP_BINARY_DIR"} | {
+        "PYTHONPATH": str(installed)
+    }
     environment["PATH"] = "/nowhere"
     run = "from vrpd._programs import run_vrpctl; run_vrpctl()"
-    out = subprocess.run([sys.executable, "-c", run, "--version"], capture_output=True, text=True, env=environment, cwd=tmp_path)
+    out = subprocess.run(
+        [sys.executable, "-c", run, "--version"], capture_output=True, text=True, env=environment, cwd=tmp_path
+    )
     assert out.returncode == 0 and vrpd.__version__ in out.stdout
 
 

@@ -61,7 +61,9 @@ def to_error(error: Any) -> VrpdError:
     trailing = {key: value for key, value in error.trailing_metadata() or ()}
     code = error.code().name
     message = error.details() or ""
-    return make_error(code, message, trailing.get("grpc-status-details-bin", b""), str(trailing.get("x-request-id", "")))
+    return make_error(
+        code, message, trailing.get("grpc-status-details-bin", b""), str(trailing.get("x-request-id", ""))
+    )
 
 
 def _read(path: str | os.PathLike[str] | None) -> bytes | None:

@@ -7,7 +7,7 @@ import platform
 
 # The features of x86-64-v3 as /proc/cpuinfo names them.
 _FLAGS = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave")
-_REMEDY = "Use a daemon on another machine: vrpd.Client(\"HOST:50051\")"
+_REMEDY = 'Use a daemon on another machine: vrpd.Client("HOST:50051")'
 
 
 def missing_flags(cpuinfo: str) -> list[str]:
@@ -30,4 +30,7 @@ def why_unusable(cpuinfo: pathlib.Path = pathlib.Path("/proc/cpuinfo")) -> str:
         return ""
     if not missing:
         return ""
-    return f"vrpd's programs need a CPU with x86-64-v3 (Intel since 2013, AMD since 2015); this one lacks {', '.join(missing)}. {_REMEDY}"
+    return (
+        "vrpd's programs need a CPU with x86-64-v3 (Intel since 2013, AMD since 2015); "
+        f"this one lacks {', '.join(missing)}. {_REMEDY}"
+    )

@@ -70,7 +70,9 @@ def _folder(program: pathlib.Path) -> pathlib.Path:
         if stat.S_ISDIR(about.st_mode) and about.st_uid == os.getuid() and stat.S_IMODE(about.st_mode) & 0o077 == 0:
             return folder
         problems.append(f"{folder}: is not a private folder of this user")
-    raise EmbeddedDaemonError("no folder for the embedded daemon: " + "; ".join(problems) + ". Set XDG_RUNTIME_DIR to a private folder")
+    raise EmbeddedDaemonError(
+        "no folder for the embedded daemon: " + "; ".join(problems) + ". Set XDG_RUNTIME_DIR to a private folder"
+    )
 
 
 def _idle_s() -> int:
@@ -119,7 +121,9 @@ def _start(program: pathlib.Path, folder: pathlib.Path, path: pathlib.Path) -> N
             return
         # A daemon that is ending may still hold the state folder.
         if not _is_busy(_tail(log)) or time.monotonic() > deadline:
-            raise EmbeddedDaemonError(f"the embedded daemon did not start ({' '.join(command)}); its log {log} ends:\n{_tail(log)}")
+            raise EmbeddedDaemonError(
+                f"the embedded daemon did not start ({' '.join(command)}); its log {log} ends:\n{_tail(log)}"
+            )
         time.sleep(0.1)
 
 

@@ -9,7 +9,12 @@ from ._matrices import EdgeMatrix, Packed, pack
 from .model import MISSING_EDGE, Model
 from .parts import Customer, Depot, Location, Matrices, Profile, TimeWindow, VehicleType
 
-_ENUMS = {"metric": "Metric", "objective": "Objective", "coordinate_system": "CoordinateSystem", "problem_type": "ProblemType"}
+_ENUMS = {
+    "metric": "Metric",
+    "objective": "Objective",
+    "coordinate_system": "CoordinateSystem",
+    "problem_type": "ProblemType",
+}
 
 
 class PendingMatrices(NamedTuple):
@@ -121,7 +126,9 @@ class _Encoder:
             skills=kind.skills,
         )
         if kind.num_available == 0:
-            raise ValueError(f"add_vehicle_type: num_available: got 0 for {kind.name!r}, wanted at least 1, or None for no limit")
+            raise ValueError(
+                f"add_vehicle_type: num_available: got 0 for {kind.name!r}, wanted at least 1, or None for no limit"
+            )
         if kind.shift is not None:
             _set_window(message.shift, kind.shift)
         for pause in kind.breaks:

@@ -126,5 +126,7 @@ class EdgeMatrix:
     def _numbers(self, place: Location | Depot | Customer) -> list[int]:
         numbers = self._by_place.get(id(place))
         if numbers is None:
-            raise ValueError(f"add_edge: got {place!r}, wanted a depot, a client or one of their locations in this model")
+            raise ValueError(
+                f"add_edge: got {place!r}, wanted a depot, a client or one of their locations in this model"
+            )
         return numbers

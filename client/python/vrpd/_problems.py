@@ -32,7 +32,9 @@ def to_message(problem: Any) -> Encoded:
             return Encoded(instance_file(file.read(), os.path.basename(problem)), [])
     if getattr(getattr(problem, "DESCRIPTOR", None), "name", "") in ("Instance", "InstanceFile"):
         return Encoded(problem, [])
-    raise TypeError(f"got a {type(problem).__name__}, wanted a vrpd.Model, a dict of VROOM or of this project's JSON, or a path")
+    raise TypeError(
+        f"got a {type(problem).__name__}, wanted a vrpd.Model, a dict of VROOM or of this project's JSON, or a path"
+    )
 
 
 def model_of(problem: Any) -> Model | None:

@@ -40,8 +40,8 @@ def find(name: str) -> pathlib.Path | None:
 
 def why_missing(name: str) -> str:
     return (
-        f"{name}: this installation of the Python package has no programs (looked at VRP_BINARY_DIR, {_BUNDLED} and PATH). "
-        "Install the wheel for Linux on x86_64, or the Debian package"
+        f"{name}: this installation of the Python package has no programs "
+        f"(looked at VRP_BINARY_DIR, {_BUNDLED} and PATH). Install the wheel for Linux on x86_64, or the Debian package"
     )
 
 

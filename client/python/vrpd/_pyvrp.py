@@ -37,7 +37,9 @@ class _Reader:
     def run(self) -> Model:
         for index, depot in enumerate(self._data.depots()):
             self._refuse(getattr(depot, "service_duration", 0), f"depots[{index}].service_duration")
-            self._model.add_depot(location=self._place(depot, index), tw_early=depot.tw_early, tw_late=depot.tw_late, name=depot.name)
+            self._model.add_depot(
+                location=self._place(depot, index), tw_early=depot.tw_early, tw_late=depot.tw_late, name=depot.name
+            )
         groups = [self._group(group) for group in self._data.groups()]
         for index, client in enumerate(self._data.clients()):
             self._add_client(index, client, groups)
@@ -156,9 +158,11 @@ class _Writer:
             x, y = (0.0, 0.0) if node.location is None else (node.location.x, node.location.y)
             self._places.append(self._target.add_location(x, y))
         depots = [self._add_depot(place, depot) for place, depot in zip(self._places, self._model.depots, strict=False)]
-        groups = {id(group): self._target.add_client_group(group.required, name=group.name) for group in self._model.groups}
+        groups = {
+            id(group): self._target.add_client_group(group.required, name=group.name) for group in self._model.groups
+        }
         group_of = {id(client): groups[id(group)] for group in self._model.groups for client in group.clients}
-        for place, client in zip(self._places[len(depots):], self._model.clients, strict=True):
+        for place, client in zip(self._places[len(depots) :], self._model.clients, strict=True):
             self._add_client(place, client, group_of.get(id(client)))
         base = self._model._base
         profiles = {id(profile): self._add_profile(profile, kind) for profile, kind in self._profiles(base)}
@@ -211,7 +215,11 @@ class _Writer:
             for end, to in enumerate(self._places):
                 if start != end:
                     self._target.add_edge(
-                        frm, to, self._number(distances[start][end]), self._number(durations[start][end]), profile=target
+                        frm,
+                        to,
+                        self._number(distances[start][end]),
+                        self._number(durations[start][end]),
+                        profile=target,
                     )
         return target
 

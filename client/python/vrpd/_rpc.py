@@ -36,7 +36,9 @@ def read_solve_message(message: Any) -> Improvement | Result:
     return Improvement(message.improvement) if kind == "improvement" else Result(message.response)
 
 
-def check(instance: Any, plan: StartPlan, problem: Any, initial: StartPlan | None, render: Sequence[str]) -> Call[CheckResult]:
+def check(
+    instance: Any, plan: StartPlan, problem: Any, initial: StartPlan | None, render: Sequence[str]
+) -> Call[CheckResult]:
     formats = [_proto.enum_number("SolutionFormat", format, "render") for format in render]
     request = _proto.message("CheckSolutionRequest", render=formats)
     set_input(request, instance)
@@ -74,14 +76,23 @@ def delete_matrices(name: str) -> Call[None]:
 
 
 def generate(problem_type: str, customers: int, count: int, seed: int, capacity: float) -> Call[Any]:
-    return sending("DatasetService/GenerateInstances", lambda answer: answer.file,
-                   lambda: generate_request(problem_type, customers, count, seed, capacity))
+    return sending(
+        "DatasetService/GenerateInstances",
+        lambda answer: answer.file,
+        lambda: generate_request(problem_type, customers, count, seed, capacity),
+    )
 
 
 def generate_request(problem_type: str, customers: int, count: int, seed: int, capacity: float) -> Any:
     kind = _proto.enum_number("ProblemType", problem_type, "problem_type")
-    return _proto.message("GenerateInstancesRequest", problem_type=kind, customer_count=customers, instance_count=count,
-                          seed=seed, capacity=capacity)
+    return _proto.message(
+        "GenerateInstancesRequest",
+        problem_type=kind,
+        customer_count=customers,
+        instance_count=count,
+        seed=seed,
+        capacity=capacity,
+    )
 
 
 def upload_dataset(name: str, file_name: str, size: int, chunks: Iterable[bytes]) -> Call[DatasetInfo]:
@@ -151,9 +162,18 @@ def export_model(name: str) -> Call[Any]:
     return unary("ModelService/ExportModel", lambda answer: answer.chunk, name=model_name(name))
 
 
-def evaluate(model: str, files: Sequence[Any], generated: Any, data: str, modes: Iterable[tuple[str, int]],
-             reference_search_time: Duration | None, seed: int) -> Call[Any]:
-    request = _proto.message("EvaluateModelRequest", model=model_name(model), files=files, generate=generated, data=data, seed=seed)
+def evaluate(
+    model: str,
+    files: Sequence[Any],
+    generated: Any,
+    data: str,
+    modes: Iterable[tuple[str, int]],
+    reference_search_time: Duration | None,
+    seed: int,
+) -> Call[Any]:
+    request = _proto.message(
+        "EvaluateModelRequest", model=model_name(model), files=files, generate=generated, data=data, seed=seed
+    )
     for strategy, width in modes:
         request.modes.add(strategy=_proto.enum_number("Strategy", strategy, "modes"), width=width)
     if reference_search_time is not None:
@@ -162,8 +182,13 @@ def evaluate(model: str, files: Sequence[Any], generated: Any, data: str, modes:
 
 
 def create_solve_job(request: Any, request_id: str = "", validate_only: bool = False) -> Call[SolveJobInfo]:
-    return unary("SolverService/CreateSolveJob", SolveJobInfo, solve=request,
-                 request_id=request_id or uuid.uuid4().hex, validate_only=validate_only)
+    return unary(
+        "SolverService/CreateSolveJob",
+        SolveJobInfo,
+        solve=request,
+        request_id=request_id or uuid.uuid4().hex,
+        validate_only=validate_only,
+    )
 
 
 def solve_job(method: str, name: str) -> Call[SolveJobInfo]:
@@ -180,12 +205,23 @@ def delete_solve_job(name: str) -> Call[None]:
 
 
 def watch_solve_job(name: str, sequence: int) -> Call[Any]:
-    return unary("SolverService/WatchSolveJob", lambda event: event, name=resource_name("solveJobs", name), from_sequence=sequence)
+    return unary(
+        "SolverService/WatchSolveJob",
+        lambda event: event,
+        name=resource_name("solveJobs", name),
+        from_sequence=sequence,
+    )
 
 
 def create_training_job(spec: Any, request_id: str, validate_only: bool, config_only: bool) -> Call[TrainingJobInfo]:
-    return unary("TrainingService/CreateTrainingJob", TrainingJobInfo, spec=spec, request_id=request_id or uuid.uuid4().hex,
-                 validate_only=validate_only, config_only=config_only)
+    return unary(
+        "TrainingService/CreateTrainingJob",
+        TrainingJobInfo,
+        spec=spec,
+        request_id=request_id or uuid.uuid4().hex,
+        validate_only=validate_only,
+        config_only=config_only,
+    )
 
 
 def training_job(method: str, name: str) -> Call[TrainingJobInfo]:
@@ -194,8 +230,13 @@ def training_job(method: str, name: str) -> Call[TrainingJobInfo]:
 
 
 def list_training_jobs(token: str, labels: Mapping[str, str]) -> Call[tuple[list[TrainingJobInfo], str]]:
-    return unary("TrainingService/ListTrainingJobs", page("training_jobs", TrainingJobInfo), page_size=1000,
-                 page_token=token, labels=labels)
+    return unary(
+        "TrainingService/ListTrainingJobs",
+        page("training_jobs", TrainingJobInfo),
+        page_size=1000,
+        page_token=token,
+        labels=labels,
+    )
 
 
 def delete_training_job(name: str) -> Call[None]:
@@ -207,14 +248,26 @@ def publish(name: str) -> Call[Publication]:
 
 
 def watch_training_job(name: str, sequence: int) -> Call[Any]:
-    return unary("TrainingService/WatchTrainingJob", lambda event: event, name=resource_name("trainingJobs", name),
-                 from_sequence=sequence)
+    return unary(
+        "TrainingService/WatchTrainingJob",
+        lambda event: event,
+        name=resource_name("trainingJobs", name),
+        from_sequence=sequence,
+    )
 
 
-def history(name: str, from_step: int, to_step: int, max_points: int, epochs_only: bool) -> Call[list[TrainingHistoryPoint]]:
-    return unary("TrainingService/GetTrainingHistory", listing("points", TrainingHistoryPoint),
-                 name=resource_name("trainingJobs", name), from_step=from_step, to_step=to_step, max_points=max_points,
-                 epochs_only=epochs_only)
+def history(
+    name: str, from_step: int, to_step: int, max_points: int, epochs_only: bool
+) -> Call[list[TrainingHistoryPoint]]:
+    return unary(
+        "TrainingService/GetTrainingHistory",
+        listing("points", TrainingHistoryPoint),
+        name=resource_name("trainingJobs", name),
+        from_step=from_step,
+        to_step=to_step,
+        max_points=max_points,
+        epochs_only=epochs_only,
+    )
 
 
 def server_info() -> Call[ServerInfo]:
@@ -228,7 +281,9 @@ def server_stats() -> Call[ServerStats]:
 def set_log_level(level: str) -> Call[str]:
     number = _proto.enum_number("LogLevel", level, "level")
     kind = _proto.pool().FindEnumTypeByName("vrp.v1.LogLevel")
-    return unary("SystemService/SetLogLevel", lambda answer: _proto.enum_word(kind, answer.previous_level), level=number)
+    return unary(
+        "SystemService/SetLogLevel", lambda answer: _proto.enum_word(kind, answer.previous_level), level=number
+    )
 
 
 def backup() -> Call[Any]:

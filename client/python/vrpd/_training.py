@@ -15,7 +15,6 @@ Config = Union[Path, Mapping[str, Any]]
 """Path of a YAML file, its text, a dict, or the name of a preset."""
 
 
-
 class TrainOptions(TypedDict, total=False):
     """Options of train(). `vrpd.Client.train` explains them."""
 
@@ -61,8 +60,16 @@ def spec(
 ) -> Any:
     """Returns a TrainingSpec."""
     text, name = _text(config, preset)
-    result = _proto.message("TrainingSpec", config_yaml=text, config_name=name, overrides=_overrides(settings),
-                            device=device, priority=priority, labels=labels, epoch_limit=epoch_limit)
+    result = _proto.message(
+        "TrainingSpec",
+        config_yaml=text,
+        config_name=name,
+        overrides=_overrides(settings),
+        device=device,
+        priority=priority,
+        labels=labels,
+        epoch_limit=epoch_limit,
+    )
     if time_limit is not None:
         set_duration(result.time_limit, time_limit, "time_limit")
     return result

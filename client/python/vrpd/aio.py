@@ -64,7 +64,9 @@ class AsyncClient:
         """Closes the connection. A later call opens it again."""
         await self._connection.close()
 
-    async def solve(self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[SolveOptions]) -> Result:
+    async def solve(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[SolveOptions]
+    ) -> Result:
         """Returns the best plan found within the budget. Cancelling the task cancels the call."""
         limit = None if timeout is None else seconds(timeout, "timeout")
 

@@ -148,7 +148,9 @@ class AsyncTrainingJobs:
         return [AsyncTrainingJob(self._connection, info) for info in infos]
 
     async def get(self, name: str) -> AsyncTrainingJob:
-        return AsyncTrainingJob(self._connection, await self._connection.unary(_rpc.training_job("GetTrainingJob", name)))
+        return AsyncTrainingJob(
+            self._connection, await self._connection.unary(_rpc.training_job("GetTrainingJob", name))
+        )
 
 
 class AsyncSolveJobs:

@@ -173,7 +173,9 @@ class Client:
                 sent[index] = solve_request(self._prepare(problem), model_of(problem), **options)
                 yield _proto.message("BatchSolveRequest", id=str(index), solve=sent[index])
 
-        for message in self._connection.messages(sending("SolverService/BatchSolve", lambda answer: answer, requests), limit):
+        for message in self._connection.messages(
+            sending("SolverService/BatchSolve", lambda answer: answer, requests), limit
+        ):
             answer = read_batch_answer(message)
             request = sent.pop(answer.index)
             if answer.result is not None:
@@ -190,7 +192,9 @@ class Client:
 
         def create(instance: Any) -> SolveJob:
             request = solve_request(instance, model_of(problem), **options)
-            return SolveJob(self._connection, self._connection.unary(_rpc.create_solve_job(request, request_id, validate_only)))
+            return SolveJob(
+                self._connection, self._connection.unary(_rpc.create_solve_job(request, request_id, validate_only))
+            )
 
         return self._with_matrices(problem, create)
 
@@ -260,7 +264,9 @@ class Client:
             Time or epochs after which the job ends with a model, although the configuration asks for more.
         """
         spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
-        return TrainingJob(self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False)))
+        return TrainingJob(
+            self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False))
+        )
 
     def validate_training(
         self,

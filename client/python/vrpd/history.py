@@ -11,9 +11,19 @@ if TYPE_CHECKING:
     import pandas
 
 _METRICS = (
-    "epoch", "step", "loss", "train_cost", "validation_cost", "validation_reference_cost", "validation_gap",
-    "learning_rate", "gradient_norm", "instances_per_second", "accuracy", "validation_accuracy",
-)  # fmt: skip
+    "epoch",
+    "step",
+    "loss",
+    "train_cost",
+    "validation_cost",
+    "validation_reference_cost",
+    "validation_gap",
+    "learning_rate",
+    "gradient_norm",
+    "instances_per_second",
+    "accuracy",
+    "validation_accuracy",
+)
 
 
 class History(Sequence[TrainingHistoryPoint]):
@@ -45,4 +55,6 @@ class History(Sequence[TrainingHistoryPoint]):
         """Returns a row for each point. Needs pandas."""
         import pandas
 
-        return pandas.DataFrame({"time": [point.time for point in self._points], **{name: self.column(name) for name in _METRICS}})
+        return pandas.DataFrame(
+            {"time": [point.time for point in self._points], **{name: self.column(name) for name in _METRICS}}
+        )

@@ -24,7 +24,9 @@ RECONNECT_S = 60.0
 PAUSE_S = 0.5
 
 
-def follow(connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None) -> Iterator[Any]:
+def follow(
+    connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
+) -> Iterator[Any]:
     """Returns the events of a job, also across restarts of the daemon. None stands for a heartbeat."""
     lost: float | None = None
     while True:
@@ -88,7 +90,9 @@ class TrainingJob:
     def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[TrainingEvent]:
         """Iterates over the job's events from a sequence number on, until it ends."""
         limit = None if timeout is None else seconds(timeout, "timeout")
-        for event in follow(self._connection, lambda first: _rpc.watch_training_job(self.name, first), from_sequence, limit):
+        for event in follow(
+            self._connection, lambda first: _rpc.watch_training_job(self.name, first), from_sequence, limit
+        ):
             if event is not None:
                 yield TrainingEvent(event)
 
@@ -102,8 +106,8 @@ class TrainingJob:
     ) -> TrainingJob:
         """Blocks until the job has ended, and returns it.
 
-        Ctrl-C and a timeout end the wait but not the job; see `stop` and `cancel`. Raises JobFailedError if the job failed
-        or was cancelled, unless `check` is False, and DeadlineExceededError after the timeout.
+        Ctrl-C and a timeout end the wait but not the job; see `stop` and `cancel`. Raises JobFailedError if the job
+        failed or was cancelled, unless `check` is False, and DeadlineExceededError after the timeout.
         """
         with JobProgress(self.name, progress) as bar:
             for event in self.events(timeout=timeout):
@@ -115,7 +119,9 @@ class TrainingJob:
         check_end(self.info, check)
         return self
 
-    def history(self, *, from_step: int = 0, to_step: int = 0, max_points: int = 0, epochs_only: bool = False) -> History:
+    def history(
+        self, *, from_step: int = 0, to_step: int = 0, max_points: int = 0, epochs_only: bool = False
+    ) -> History:
         """Returns the metrics of the job over its steps."""
         call = _rpc.history(self.name, from_step, to_step, max_points, epochs_only)
         return History(self._connection.unary(call))
@@ -189,7 +195,9 @@ class SolveJob:
     def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[SolveJobEvent]:
         """Iterates over the job's events from a sequence number on, until it ends."""
         limit = None if timeout is None else seconds(timeout, "timeout")
-        for event in follow(self._connection, lambda first: _rpc.watch_solve_job(self.name, first), from_sequence, limit):
+        for event in follow(
+            self._connection, lambda first: _rpc.watch_solve_job(self.name, first), from_sequence, limit
+        ):
             if event is not None:
                 yield SolveJobEvent(event)
 

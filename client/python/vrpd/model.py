@@ -252,7 +252,7 @@ class Model:
         return client
 
     def add_clients(self, rows: Any) -> list[Customer]:
-        """Adds a client for each row of a pandas DataFrame, or for each dict, whose keys are arguments of add_client."""
+        """Adds a client for each row of a pandas DataFrame, or each dict, whose keys are arguments of add_client."""
         if hasattr(rows, "to_dict"):
             rows = rows.to_dict("records")
         return [self.add_client(**row) for row in rows]
@@ -355,7 +355,12 @@ class Model:
         return shipment
 
     def add_profile(
-        self, *, distances: MatrixLike | None = None, durations: MatrixLike | None = None, matrices: str = "", name: str = ""
+        self,
+        *,
+        distances: MatrixLike | None = None,
+        durations: MatrixLike | None = None,
+        matrices: str = "",
+        name: str = "",
     ) -> Profile:
         """Adds a profile: matrices of its own for some vehicle types, or edges of its own (add_edge)."""
         given = distances is not None or durations is not None or bool(matrices)
@@ -385,7 +390,7 @@ class Model:
     ) -> None:
         """Sets distances and durations between all nodes, depots first.
 
-        Numpy arrays are uploaded once and then named. `uploaded` is the name of matrices that are on the daemon already.
+        Large ones are uploaded once and then named. `uploaded` is the name of matrices that the daemon has already.
         """
         self._base.matrices = Matrices(distances, durations, uploaded)
         self._source = None
@@ -425,7 +430,7 @@ class Model:
         return to_pyvrp(self, scale)
 
     def write(self, path: str | os.PathLike[str], format: str = "", *, client: Client | None = None) -> None:
-        """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom"; by default by its ending."""
+        """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom", by default by its ending."""
         ending = {".json": "json", ".tsp": "tsplib"}.get(os.path.splitext(path)[1], "vrplib")
         content = _client(client).convert(self, format or ending)
         with open(path, "wb") as file:
@@ -444,7 +449,9 @@ def _prize(prize: float | None, required: bool | None, group: ClientGroup | None
         if not group.required:
             return prize or 0
         if prize:
-            raise ValueError("add_client: got a prize for a client of a required group; use add_client_group(required=False)")
+            raise ValueError(
+                "add_client: got a prize for a client of a required group; use add_client_group(required=False)"
+            )
         return None
     if required is None:
         return prize

@@ -179,5 +179,7 @@ class _Numbers:
             return {"node": int(visit)}
         node = self._nodes.get(id(visit))
         if node is None:
-            raise ValueError(f"routes: got a client of another model ({visit.name!r}), wanted one that add_client returned")
+            raise ValueError(
+                f"routes: got a client of another model ({visit.name!r}), wanted one that add_client returned"
+            )
         return {"node": node}

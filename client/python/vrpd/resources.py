@@ -126,7 +126,9 @@ class Datasets:
     def delete(self, name: str) -> None:
         self._connection.unary(_rpc.delete_dataset(name))
 
-    def generate(self, problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0) -> Iterator[str]:
+    def generate(
+        self, problem_type: str, customers: int, count: int, *, seed: int = 0, capacity: float = 0
+    ) -> Iterator[str]:
         """Generates instances of the usual distributions, in this project's JSON. The seed determines them."""
         for file in self._connection.stream(_rpc.generate(problem_type, customers, count, seed, capacity)):
             yield file.content.decode()

@@ -149,7 +149,9 @@ class RenderedPlan(Plan):
         from .client import default_client
 
         if self._instance is None:
-            raise ValueError(f"to_{format}: the instance of this plan is unknown; use a plan that solve() or check() returned")
+            raise ValueError(
+                f"to_{format}: the instance of this plan is unknown; use a plan that solve() or check() returned"
+            )
         return (self._client or default_client())._render(self._instance, self.plan, format)
 
     def to_vrplib(self) -> str:
@@ -222,7 +224,9 @@ class Result(RenderedPlan):
         lines.append(f"cost:         {self.cost:g}" + ("" if self.gap is None else f" (gap {self.gap:+.2%})"))
         lines.append(f"feasible:     {'yes' if self.feasible else 'no'}")
         total = None if self.times is None else self.times.total
-        lines.append(f"run-time:     {0 if total is None else total:.2f} seconds ({self.strategy}, ended by {self.end_reason})")
+        lines.append(
+            f"run-time:     {0 if total is None else total:.2f} seconds ({self.strategy}, ended by {self.end_reason})"
+        )
         return "\n".join(lines)
 
     def __str__(self) -> str:
