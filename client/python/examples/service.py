@@ -8,9 +8,10 @@ curl localhost:8000/routes -H 'content-type: application/json' -d '{
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import vrpd
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel, Field
+
+import vrpd
 
 
 class Place(BaseModel):

@@ -8,18 +8,19 @@ import pathlib
 import time
 
 import pytest
-import vrpd
 from models import large_model, small_model
 from test_training import TINY
+
+import vrpd
 from vrpd import aio, aio_jobs, aio_resources, jobs, resources
 
 
-def test_solves_at_the_same_time() -> None:
+def test_more_solves_than_threads_wait_for_each_other() -> None:
     async def run() -> list[vrpd.Result]:
         async with vrpd.AsyncClient() as client:
-            return await asyncio.gather(*(client.solve(small_model(), budget=0.1) for _ in range(3)))
+            return await asyncio.gather(*(client.solve(large_model(), budget=0.1) for _ in range(6)))
 
-    assert [result.feasible for result in asyncio.run(run())] == [True] * 3
+    assert [result.feasible for result in asyncio.run(run())] == [True] * 6
 
 
 def test_stream_ends_with_the_result() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import concurrent.futures
+import contextlib
 import json
 import pathlib
 import tarfile
 
 import pytest
-import vrpd
 from models import large_model, small_model
+
+import vrpd
 from vrpd._matrices import pack
 
 
@@ -44,6 +47,21 @@ def test_batch_answers_every_problem(client: vrpd.Client) -> None:
         answers[1].get()
     assert caught.value.fields == ("depots", "customers")
     assert [result.feasible for result in vrpd.solve_many([small_model()] * 2, budget=0.05)] == [True, True]
+
+
+def test_solves_of_many_threads_wait_while_the_daemon_is_busy(client: vrpd.Client) -> None:
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        results = pool.map(lambda _: client.solve(large_model(), budget=0.1), range(6))
+    assert all(result.feasible for result in results)
+
+
+def test_client_without_patience_learns_when_to_call_again(client: vrpd.Client) -> None:
+    with contextlib.ExitStack() as busy, vrpd.Client(client._connection.address, retry_for=0) as impatient:
+        for _ in range(client.server_info().threads):
+            next(busy.enter_context(client.improvements(large_model(), budget="60s")))
+        with pytest.raises(vrpd.ResourceExhaustedError) as caught:
+            impatient.solve(large_model(), budget=0.05)
+    assert caught.value.retry_after and caught.value.reason == "OVERLOADED"
 
 
 def test_error_of_a_batch_iterator_reaches_the_caller(client: vrpd.Client) -> None:

@@ -7,8 +7,9 @@ import pathlib
 from typing import Any
 
 import pytest
-import vrpd
 from models import constrained_model, small_model
+
+import vrpd
 
 
 def test_file_becomes_a_model(data: pathlib.Path) -> None:

@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-import vrpd
 from models import small_model
+
+import vrpd
 from vrpd import _cpu, _daemon, _programs
 
 SOLVE = (

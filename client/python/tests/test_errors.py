@@ -5,8 +5,9 @@ from __future__ import annotations
 import pickle
 
 import pytest
-import vrpd
 from models import large_model, small_model
+
+import vrpd
 
 
 def test_wrong_field_is_named() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from models import full_model, small_model
-from vrpd import _proto, _problems, _rpc, _training, records
+
+from vrpd import _problems, _proto, _rpc, _training, records
 from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
 
 

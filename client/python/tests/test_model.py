@@ -6,8 +6,9 @@ import datetime
 import math
 
 import pytest
-import vrpd
 from models import large_model, small_model
+
+import vrpd
 
 
 def test_quick_start_gives_a_feasible_plan() -> None:

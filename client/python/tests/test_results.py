@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
-import vrpd
 from models import small_model
+
+import vrpd
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ import math
 import pathlib
 
 import pytest
+
 import vrpd
 
 TINY = {

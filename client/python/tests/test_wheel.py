@@ -9,6 +9,7 @@ import sys
 import zipfile
 
 import pytest
+
 import vrpd
 from vrpd import _programs
 

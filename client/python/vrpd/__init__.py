@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._channel import Tls
 from ._generated.version import VERSION as __version__
-from ._training import presets, preset_text
+from ._training import preset_text, presets
 from .aio import AsyncClient
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read

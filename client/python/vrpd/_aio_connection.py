@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 from . import _daemon, _proto
 from ._calls import Call
 from ._channel import Tls, credentials, metadata, options, to_error
-from .errors import UnavailableError
+from ._retry import PROBE, Attempts
+from .errors import UnavailableError, VrpdError
 
 T = TypeVar("T")
 _END = object()
@@ -18,11 +19,12 @@ _END = object()
 class AsyncConnection:
     """Makes calls in one event loop. Cancelling the task cancels its call."""
 
-    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None) -> None:
+    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, patience: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
+        self._patience = patience  # seconds for which a busy daemon is asked again, without a timeout
         self._channel: Any = None
         self.address = target or ""
         self.uploaded: dict[str, str] = {}  # names of uploaded matrices by their digest
@@ -39,10 +41,10 @@ class AsyncConnection:
     async def unary(self, call: Call[T], timeout: float | None = None) -> T:
         """Returns the answer of a call."""
 
-        async def attempt() -> Any:
-            return await _translated(await self._begin(call, timeout))
+        async def wait(running: Any) -> Any:
+            return await _translated(running)
 
-        return call.read(await self._with_restart(attempt))
+        return call.read(await self._retried(call, timeout, wait))
 
     async def stream(self, call: Call[T], timeout: float | None = None) -> AsyncIterator[T]:
         """Returns the messages of an answer. Closing the iterator cancels the call."""
@@ -52,11 +54,10 @@ class AsyncConnection:
     async def messages(self, call: Call[Any], timeout: float | None = None) -> AsyncIterator[Any]:
         """Returns the messages of an answer as they are."""
 
-        async def attempt() -> tuple[Any, Any]:
-            running = await self._begin(call, timeout)
+        async def wait(running: Any) -> tuple[Any, Any]:
             return running, await _next(running)
 
-        running, message = await self._with_restart(attempt)
+        running, message = await self._retried(call, timeout, wait)
         try:
             while message is not _END:
                 yield message
@@ -64,15 +65,29 @@ class AsyncConnection:
         finally:
             running.cancel()
 
-    async def _begin(self, call: Call[Any], timeout: float | None) -> Any:
+    async def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[Any], Awaitable[T]]) -> T:
+        """Makes a call and waits for its answer or first message; again while the daemon is busy or was gone."""
+        if self.embedded and not call.repeatable:
+            await self.unary(PROBE)
+        limit = self._timeout if timeout is None else timeout
+        attempts = Attempts(call, self.embedded, self._patience if limit is None else limit)
+        while True:
+            channel = await self._open()
+            try:
+                return await wait(self._begin(channel, call, limit))
+            except VrpdError as error:
+                await asyncio.sleep(attempts.pause(error))
+                if isinstance(error, UnavailableError) and self._channel is channel:
+                    self._channel = None
+
+    def _begin(self, channel: Any, call: Call[Any], limit: float | None) -> Any:
         method = _proto.method(call.method)
         kind = ("stream" if method.client_streams else "unary") + ("_stream" if method.server_streams else "_unary")
-        stub = getattr(await self._open(), kind)(
+        stub = getattr(channel, kind)(
             method.path,
             request_serializer=method.request.SerializeToString,
             response_deserializer=method.response.FromString,
         )
-        limit = self._timeout if timeout is None else timeout
         return stub(call.request(), timeout=limit, metadata=self._metadata)
 
     async def _open(self) -> Any:
@@ -86,16 +101,6 @@ class AsyncConnection:
             else:
                 self._channel = grpc.aio.secure_channel(self.address, credentials(self._tls), options=settings)
         return self._channel
-
-    async def _with_restart(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Tries once more after starting the embedded daemon again, if it is gone."""
-        try:
-            return await attempt()
-        except UnavailableError:
-            if not self.embedded:
-                raise
-        await self.close()
-        return await attempt()
 
 
 async def _next(running: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +20,8 @@ class Call(Generic[T]):
     request: Callable[[], Any]
     """Returns the message, or an iterator of messages for methods with a stream of requests."""
     read: Callable[[Any], T]
+    repeatable: bool = True
+    """Whether `request` can be called again, which an iterator of the caller's does not allow."""
 
 
 def unary(method: str, read: Callable[[Any], T], **fields: Any) -> Call[T]:
@@ -27,9 +29,12 @@ def unary(method: str, read: Callable[[Any], T], **fields: Any) -> Call[T]:
     return sending(method, read, lambda: _proto.method(method).request(**fields))
 
 
-def sending(method: str, read: Callable[[Any], T], request: Callable[[], Any]) -> Call[T]:
-    """Returns the call of a method with a request, or an iterator of requests, that is made when it is sent."""
-    return Call(method, request, read)
+def sending(method: str, read: Callable[[Any], T], request: Callable[[], Any], source: object = None) -> Call[T]:
+    """Returns the call of a method with a request, or an iterator of requests, that is made when it is sent.
+
+    The call can be repeated unless the requests come from `source` and that is an iterator.
+    """
+    return Call(method, request, read, repeatable=not isinstance(source, Iterator))
 
 
 def nothing(_: Any) -> None:

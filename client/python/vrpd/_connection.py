@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from . import _daemon, _proto
 from ._calls import Call
 from ._channel import Tls, credentials, metadata, options
+from ._retry import PROBE, Attempts
 from ._running import Messages, RequestStream, RunningCall
-from .errors import UnavailableError
+from .errors import UnavailableError, VrpdError
 
 T = TypeVar("T")
 
@@ -19,11 +21,12 @@ T = TypeVar("T")
 class Connection:
     """Makes calls. Thread-safe, and usable in a forked process, which opens a channel of its own."""
 
-    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None) -> None:
+    def __init__(self, target: str | None, token: str, tls: Tls | None, timeout: float | None, patience: float) -> None:
         self._target = target  # None: the embedded daemon
         self._tls = tls
         self._metadata = metadata(token)
         self._timeout = timeout
+        self._patience = patience  # seconds for which a busy daemon is asked again, without a timeout
         self._lock = threading.Lock()
         self._channel: Any = None
         self._process = os.getpid()
@@ -42,7 +45,7 @@ class Connection:
 
     def unary(self, call: Call[T], timeout: float | None = None) -> T:
         """Returns the answer of a call. An exception in this thread, such as Ctrl-C, cancels it."""
-        return call.read(self._with_restart(lambda: self._begin(call, timeout).result()))
+        return call.read(self._retried(call, timeout, lambda running: running.result()))
 
     def stream(self, call: Call[T], timeout: float | None = None) -> Iterator[T]:
         """Returns the messages of an answer. The call ends when the iterator is dropped."""
@@ -50,17 +53,27 @@ class Connection:
 
     def messages(self, call: Call[Any], timeout: float | None = None) -> Messages:
         """Returns the messages of an answer as they are, after waiting for the first one."""
+        return self._retried(call, timeout, lambda running: Messages(running, running.next()))
 
-        def begin() -> tuple[RunningCall, Any]:
-            running = self._begin(call, timeout)
-            return running, running.next()
+    def _retried(self, call: Call[Any], timeout: float | None, wait: Callable[[RunningCall], T]) -> T:
+        """Makes a call and waits for its answer or first message; again while the daemon is busy or was gone."""
+        if self.embedded and not call.repeatable:
+            self.unary(PROBE)
+        limit = self._timeout if timeout is None else timeout
+        attempts = Attempts(call, self.embedded, self._patience if limit is None else limit)
+        while True:
+            channel = self._open()
+            try:
+                return wait(self._begin(channel, call, limit))
+            except VrpdError as error:
+                time.sleep(attempts.pause(error))
+                if isinstance(error, UnavailableError):
+                    self._drop(channel)
 
-        return Messages(*self._with_restart(begin))
-
-    def _begin(self, call: Call[Any], timeout: float | None) -> RunningCall:
+    def _begin(self, channel: Any, call: Call[Any], limit: float | None) -> RunningCall:
         method = _proto.method(call.method)
         kind = ("stream" if method.client_streams else "unary") + ("_stream" if method.server_streams else "_unary")
-        stub = getattr(self._open(), kind)(
+        stub = getattr(channel, kind)(
             method.path,
             request_serializer=method.request.SerializeToString,
             response_deserializer=method.response.FromString,
@@ -68,7 +81,6 @@ class Connection:
         begin = stub if method.server_streams else stub.future
         request = call.request()
         requests = RequestStream(request) if method.client_streams else None
-        limit = self._timeout if timeout is None else timeout
         return RunningCall(begin(requests or request, timeout=limit, metadata=self._metadata), requests)
 
     def _open(self) -> Any:
@@ -86,12 +98,8 @@ class Connection:
                     self._channel = grpc.secure_channel(self.address, credentials(self._tls), options=settings)
             return self._channel
 
-    def _with_restart(self, attempt: Callable[[], T]) -> T:
-        """Tries once more after starting the embedded daemon again, if it is gone."""
-        try:
-            return attempt()
-        except UnavailableError:
-            if not self.embedded:
-                raise
-        self.close()
-        return attempt()
+    def _drop(self, channel: Any) -> None:
+        """Lets the next call open a new channel. Calls of other threads on this one may still end."""
+        with self._lock:
+            if self._channel is channel:
+                self._channel = None

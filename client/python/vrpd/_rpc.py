@@ -10,6 +10,7 @@ from typing import Any
 from . import _proto
 from ._calls import Call, listing, nothing, page, sending, unary
 from ._matrices import Packed, upload_requests
+from ._uploads import DatasetContent
 from ._values import Duration, model_name, resource_name, set_duration
 from .check import CheckResult
 from .model_records import DatasetInfo, MatricesInfo, ModelInfo, Publication, Validation
@@ -95,15 +96,15 @@ def generate_request(problem_type: str, customers: int, count: int, seed: int, c
     )
 
 
-def upload_dataset(name: str, file_name: str, size: int, chunks: Iterable[bytes]) -> Call[DatasetInfo]:
+def upload_dataset(name: str, content: DatasetContent) -> Call[DatasetInfo]:
     def requests() -> Iterator[Any]:
         request = _proto.method("DatasetService/UploadDataset").request
-        yield request(header={"name": name, "file_name": file_name, "size_bytes": size})
-        for chunk in chunks:
+        yield request(header={"name": name, "file_name": content.file_name, "size_bytes": content.size})
+        for chunk in content.pieces():
             for start in range(0, len(chunk), _FILE_CHUNK):
                 yield request(chunk=chunk[start : start + _FILE_CHUNK])
 
-    return sending("DatasetService/UploadDataset", DatasetInfo, requests)
+    return sending("DatasetService/UploadDataset", DatasetInfo, requests, content.source)
 
 
 def list_datasets() -> Call[list[DatasetInfo]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Union
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Union
 
 from ._values import Path
 
@@ -17,12 +17,22 @@ _BLOCK = 1 << 20
 _MODEL_FILES = ("card.json", "weights.safetensors")
 
 
-def dataset_content(instances: Lines) -> tuple[str, int, Iterator[bytes]]:
-    """Returns the file name, the size (0: unknown) and the content of a dataset in pieces."""
+class DatasetContent(NamedTuple):
+    """The content of a dataset."""
+
+    file_name: str
+    size: int
+    """0: unknown."""
+    pieces: Callable[[], Iterator[bytes]]
+    source: Any
+
+
+def dataset_content(instances: Lines) -> DatasetContent:
+    """Returns the content of a file or of lines."""
     if isinstance(instances, (str, os.PathLike)):
         path = pathlib.Path(instances)
-        return path.name, path.stat().st_size, _blocks(path)
-    return "", 0, _joined(instances)
+        return DatasetContent(path.name, path.stat().st_size, lambda: _blocks(path), path)
+    return DatasetContent("", 0, lambda: _joined(instances), instances)
 
 
 def _blocks(path: pathlib.Path) -> Iterator[bytes]:

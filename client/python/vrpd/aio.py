@@ -10,6 +10,7 @@ from ._aio_connection import AsyncConnection
 from ._calls import sending
 from ._channel import Tls, to_tls
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
+from ._retry import DEFAULT_PATIENCE_S
 from ._values import Duration, Path, seconds
 from .aio_jobs import AsyncSolveJob, AsyncTrainingJob
 from .aio_resources import AsyncDatasets, AsyncMatrixStore, AsyncModels, AsyncSolveJobs, AsyncTrainingJobs
@@ -45,9 +46,11 @@ class AsyncClient:
         token: str = "",
         tls: bool | Tls | Path | None = None,
         timeout: Duration | None = None,
+        retry_for: Duration = DEFAULT_PATIENCE_S,
     ) -> None:
         limit = None if timeout is None else seconds(timeout, "timeout")
-        self._connection = AsyncConnection(target, token, to_tls(tls), limit)
+        patience = seconds(retry_for, "retry_for")
+        self._connection = AsyncConnection(target, token, to_tls(tls), limit, patience)
         self.models = AsyncModels(self._connection)
         self.datasets = AsyncDatasets(self._connection)
         self.matrices = AsyncMatrixStore(self._connection)
@@ -103,7 +106,7 @@ class AsyncClient:
                 sent[index] = solve_request(await self._prepare(problem), model_of(problem), **options)
                 yield _proto.message("BatchSolveRequest", id=str(index), solve=sent[index])
 
-        call = sending("SolverService/BatchSolve", lambda answer: answer, requests)
+        call = sending("SolverService/BatchSolve", lambda answer: answer, requests, problems)
         async for message in self._connection.messages(call, limit):
             answer = read_batch_answer(message)
             request = sent.pop(answer.index)

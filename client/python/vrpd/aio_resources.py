@@ -101,8 +101,7 @@ class AsyncDatasets:
         self._connection = connection
 
     async def upload(self, name: str, instances: Lines) -> DatasetInfo:
-        file_name, size, content = dataset_content(instances)
-        return await self._connection.unary(_rpc.upload_dataset(name, file_name, size, content))
+        return await self._connection.unary(_rpc.upload_dataset(name, dataset_content(instances)))
 
     async def list(self) -> list[DatasetInfo]:
         return await self._connection.unary(_rpc.list_datasets())

@@ -12,6 +12,7 @@ from ._channel import Tls, to_tls
 from ._connection import Connection
 from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
 from ._progress import Progress
+from ._retry import DEFAULT_PATIENCE_S
 from ._values import Duration, Path, seconds
 from .check import CheckResult
 from .errors import ResourceExhaustedError, VrpdError
@@ -58,9 +59,11 @@ class Client:
         token: str = "",
         tls: bool | Tls | Path | None = None,
         timeout: Duration | None = None,
+        retry_for: Duration = DEFAULT_PATIENCE_S,
     ) -> None:
         limit = None if timeout is None else seconds(timeout, "timeout")
-        self._connection = Connection(target, token, to_tls(tls), limit)
+        patience = seconds(retry_for, "retry_for")
+        self._connection = Connection(target, token, to_tls(tls), limit, patience)
         self.models = Models(self._connection)
         self.datasets = Datasets(self._connection)
         self.matrices = MatrixStore(self._connection)
@@ -173,9 +176,8 @@ class Client:
                 sent[index] = solve_request(self._prepare(problem), model_of(problem), **options)
                 yield _proto.message("BatchSolveRequest", id=str(index), solve=sent[index])
 
-        for message in self._connection.messages(
-            sending("SolverService/BatchSolve", lambda answer: answer, requests), limit
-        ):
+        call = sending("SolverService/BatchSolve", lambda answer: answer, requests, problems)
+        for message in self._connection.messages(call, limit):
             answer = read_batch_answer(message)
             request = sent.pop(answer.index)
             if answer.result is not None:

@@ -114,8 +114,7 @@ class Datasets:
 
     def upload(self, name: str, instances: Lines) -> DatasetInfo:
         """Stores instances in this project's JSON: a file with one on each line, or such lines or dicts."""
-        file_name, size, content = dataset_content(instances)
-        return self._connection.unary(_rpc.upload_dataset(name, file_name, size, content))
+        return self._connection.unary(_rpc.upload_dataset(name, dataset_content(instances)))
 
     def list(self) -> list[DatasetInfo]:
         return self._connection.unary(_rpc.list_datasets())
