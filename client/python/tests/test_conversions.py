@@ -100,6 +100,25 @@ def test_pyvrp_model_gives_the_cost_that_pyvrp_finds() -> None:
     assert back.solve(pyvrp.stop.MaxRuntime(1), display=False).cost() == wanted
 
 
+def test_shipments_come_from_pyvrp_and_go_back() -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    theirs = pyvrp.Model()
+    places = [theirs.add_location(x, 0) for x in range(6)]
+    depot = theirs.add_depot(places[0])
+    theirs.add_shipment(places[5], places[1], amount=3, pickup_service_duration=2, delivery_tw_late=90, name="a")
+    theirs.add_shipment(places[2], places[4], amount=3, pickup_tw_early=1)
+    theirs.add_shipment(places[3], places[4], amount=3, prize=1, required=False)
+    theirs.add_client(places[3], delivery=1)
+    theirs.add_vehicle_type(2, capacity=4, start_depot=depot, end_depot=depot, fixed_cost=1)
+    for frm in places:
+        for to in places:
+            theirs.add_edge(frm, to, distance=abs(frm.x - to.x), duration=abs(frm.x - to.x))
+    ours = vrpd.from_pyvrp(theirs)
+    assert (len(ours.shipments), len(ours.clients)) == (3, 7)
+    costs = [model.solve(pyvrp.stop.MaxRuntime(0.5), display=False).cost() for model in (theirs, ours.to_pyvrp())]
+    assert costs == [ours.solve(budget=0.3).cost] * 2
+
+
 def test_distances_of_coordinates_go_to_pyvrp() -> None:
     pyvrp = pytest.importorskip("pyvrp")
     for settings in ({"metric": "cvrplib"}, {"metric": "cvrplib", "lon_lat": True}):

@@ -1,15 +1,16 @@
-"""Conversions from and to the models of PyVRP 0.11 and later."""
+"""Conversions from the models of PyVRP 0.12 and later, and to those of 0.13 and later."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import version
 from typing import Any
 
 from ._distances import durations_of, node_distances
 from ._limits import finite
 from .errors import ConversionError
 from .model import Model
-from .parts import ClientGroup, Customer, Depot, Location, Profile, VehicleType
+from .parts import ClientGroup, Customer, Depot, Location, Profile, Shipment, TimeWindow, VehicleType
 
 
 def _data(model: Any) -> Any:
@@ -146,9 +147,12 @@ class _Writer:
     def __init__(self, model: Model, scale: float) -> None:
         import pyvrp
 
+        if not hasattr(pyvrp.Model, "add_location"):
+            raise ConversionError(f"to_pyvrp: got PyVRP {version('pyvrp')}, wanted 0.13 or later: pip install -U pyvrp")
         self._model = model
         self._scale = scale
         self._target = pyvrp.Model()
+        self._ends = {id(end) for shipment in model.shipments for end in (shipment.pickup, shipment.delivery)}
         self._nodes: list[Depot | Customer] = [*model.depots, *model.clients]
         self._places: list[Any] = []
 
@@ -162,8 +166,12 @@ class _Writer:
             id(group): self._target.add_client_group(group.required, name=group.name) for group in self._model.groups
         }
         group_of = {id(client): groups[id(group)] for group in self._model.groups for client in group.clients}
-        for place, client in zip(self._places[len(depots) :], self._model.clients, strict=True):
-            self._add_client(place, client, group_of.get(id(client)))
+        places = dict(zip(map(id, self._nodes), self._places, strict=True))
+        for client in self._model.clients:
+            if id(client) not in self._ends:
+                self._add_client(places[id(client)], client, group_of.get(id(client)))
+        for shipment in self._model.shipments:
+            self._add_shipment(shipment, places)
         base = self._model._base
         profiles = {id(profile): self._add_profile(profile, kind) for profile, kind in self._profiles(base)}
         for kind in self._model.vehicle_types:
@@ -204,6 +212,23 @@ class _Writer:
             required=client.prize is None and group is None,
             group=group,
             name=client.name,
+            **limits,
+        )
+
+    def _add_shipment(self, shipment: Shipment, places: dict[int, Any]) -> None:
+        limits: dict[str, int] = {}
+        for side, end in (("pickup", shipment.pickup), ("delivery", shipment.delivery)):
+            window = end.windows[0] if end.windows else TimeWindow()
+            limits |= self._limits(**{f"{side}_tw_early": window.early, f"{side}_tw_late": window.late})
+            limits[f"{side}_service_duration"] = self._number(end.service_duration)
+        prizes = [end.prize for end in (shipment.pickup, shipment.delivery) if end.prize is not None]
+        self._target.add_shipment(
+            places[id(shipment.pickup)],
+            places[id(shipment.delivery)],
+            amount=[self._number(load) for load in shipment.amount],
+            prize=self._number(sum(prizes)),
+            required=not prizes,
+            name=shipment.name,
             **limits,
         )
 
@@ -267,8 +292,10 @@ def _check_expressible(model: Model) -> None:
         refuse("objective", f"objective {objective!r} with these vehicle types")
     if not model.vehicle_types:
         refuse("vehicle_types", "problem without vehicle types")
-    if model.shipments:
-        refuse("shipments", "shipments in this conversion yet")
+    for index, shipment in enumerate(model.shipments):
+        for end in (shipment.pickup, shipment.delivery):
+            if any(end.delivery + end.pickup) or end.release_time:
+                refuse(f"shipments[{index}]", "shipments whose ends have loads of their own or release times")
     for index, client in enumerate(model.clients):
         where = f"clients[{index}]"
         if len(client.windows) > 1 or any(window.late_cost is not None for window in client.windows):
