@@ -66,7 +66,7 @@ def build_pure_wheel(folder: pathlib.Path) -> pathlib.Path:
     from setuptools import build_meta
 
     with contextlib.chdir(source), contextlib.redirect_stdout(sys.stderr):
-        name = build_meta.build_wheel(str(folder))
+        name = build_meta.build_wheel(str(folder), {"--global-option": ["--quiet"]})
     return folder / name
 
 

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 from ._channel import Tls
 from ._generated.version import VERSION as __version__
 from ._training import preset_text, presets
-from .aio import AsyncClient
 from .client import Client, default_client, set_default_client
 from .conversions import from_json, from_pyvrp, from_vroom, read
 from .errors import (
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
 
     from ._problems import Problem
     from ._training import Config, TrainOptions
+    from .aio import AsyncClient
     from .options import CallOptions, SolveOptions
 
 __all__ = [
@@ -116,6 +116,15 @@ __all__ = [
     "solve_many",
     "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports asyncio only for programs that use it."""
+    if name == "AsyncClient":
+        from .aio import AsyncClient
+
+        return AsyncClient
+    raise AttributeError(f"module 'vrpd' has no attribute {name!r}")
 
 
 def solve(problem: Problem, **options: Unpack[CallOptions]) -> Result:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
-import platform
+import sys
 
 # The features of x86-64-v3 as /proc/cpuinfo names them.
 _FLAGS = ("avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave")
@@ -21,9 +22,9 @@ def missing_flags(cpuinfo: str) -> list[str]:
 
 def why_unusable(cpuinfo: pathlib.Path = pathlib.Path("/proc/cpuinfo")) -> str:
     """Returns why this machine cannot run the bundled programs; empty if it can."""
-    system, machine = platform.system(), platform.machine()
-    if system != "Linux" or machine != "x86_64":
-        return f"vrpd's programs need Linux on x86_64, got {system} on {machine}. {_REMEDY}"
+    machine = os.uname().machine if sys.platform == "linux" else "another system"
+    if machine != "x86_64":
+        return f"vrpd's programs need Linux on x86_64, got {sys.platform} on {machine}. {_REMEDY}"
     try:
         missing = missing_flags(cpuinfo.read_text())
     except OSError:

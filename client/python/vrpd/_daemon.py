@@ -7,19 +7,19 @@ also if every process that used it was killed.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pathlib
-import socket
 import stat
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from . import _cpu, _programs
 from ._generated.version import VERSION
 from .errors import EmbeddedDaemonError
+
+if TYPE_CHECKING:
+    import subprocess
 
 DEFAULT_IDLE_S = 300
 _START_TIMEOUT_S = 60.0
@@ -52,6 +52,9 @@ def _usable_program() -> pathlib.Path:
 
 def _folder(program: pathlib.Path) -> pathlib.Path:
     """Returns the daemon's private folder, which depends on version, program and settings."""
+    import hashlib
+    import tempfile
+
     key = "\0".join([str(program.resolve()), str(program.stat().st_mtime_ns), str(_idle_s()), _state_dir() or ""])
     name = f"vrpd-{VERSION}-{hashlib.sha256(key.encode()).hexdigest()[:8]}"
     runtime = os.environ.get("XDG_RUNTIME_DIR")
@@ -89,6 +92,8 @@ def _state_dir() -> str | None:
 
 def _accepts(path: pathlib.Path) -> bool:
     """Whether a process listens on the socket."""
+    import socket
+
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(5)
         try:
@@ -129,6 +134,8 @@ def _start(program: pathlib.Path, folder: pathlib.Path, path: pathlib.Path) -> N
 
 def _spawn(command: list[str], log: pathlib.Path) -> subprocess.Popen[bytes]:
     """Starts the daemon in a session of its own, so that Ctrl-C in the terminal does not reach it."""
+    import subprocess
+
     with open(log, "wb") as output:
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd="/", start_new_session=True

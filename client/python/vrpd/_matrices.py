@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import array
-import hashlib
 import itertools
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ class Packed(NamedTuple):
     durations: bytes | None
 
     def digest(self) -> str:
+        import hashlib
+
         digest = hashlib.sha256(self.distances)
         if self.durations is not None:
             digest.update(b"durations" + self.durations)
@@ -56,8 +58,6 @@ def _pack_one(matrix: Any, what: str) -> tuple[int, bytes]:
 
 
 def _doubles(values: Any) -> bytes:
-    import sys
-
     packed = array.array("d", values)
     if sys.byteorder == "big":
         packed.byteswap()

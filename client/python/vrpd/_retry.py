@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 
 from ._calls import Call, nothing, unary
@@ -28,6 +27,8 @@ class Attempts:
             self._restarted = True
             return 0
         if self._repeatable and isinstance(error, ResourceExhaustedError) and error.reason != "OUT_OF_MEMORY":
+            import random
+
             # Callers that were refused together do not come back together.
             wait = (error.retry_after or 0) * random.uniform(1, 2)
             if wait > 0 and time.monotonic() + wait < self._end:

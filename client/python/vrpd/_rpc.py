@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -22,6 +21,12 @@ from .training_records import TrainingHistoryPoint, TrainingJobInfo
 
 _FILE_CHUNK = 1 << 20
 _MODEL_CHUNK = 4 << 20
+
+
+def _new_id() -> str:
+    import uuid
+
+    return uuid.uuid4().hex
 
 
 def solve(request: Any) -> Call[Result]:
@@ -187,7 +192,7 @@ def create_solve_job(request: Any, request_id: str = "", validate_only: bool = F
         "SolverService/CreateSolveJob",
         SolveJobInfo,
         solve=request,
-        request_id=request_id or uuid.uuid4().hex,
+        request_id=request_id or _new_id(),
         validate_only=validate_only,
     )
 
@@ -219,7 +224,7 @@ def create_training_job(spec: Any, request_id: str, validate_only: bool, config_
         "TrainingService/CreateTrainingJob",
         TrainingJobInfo,
         spec=spec,
-        request_id=request_id or uuid.uuid4().hex,
+        request_id=request_id or _new_id(),
         validate_only=validate_only,
         config_only=config_only,
     )
