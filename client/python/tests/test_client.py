@@ -150,34 +150,6 @@ def test_server_tells_about_itself(client: vrpd.Client, tmp_path: pathlib.Path) 
         assert len(archive.getnames()) >= summary.file_count > 0
 
 
-def test_remote_daemon_with_a_token(tmp_path: pathlib.Path) -> None:
-    import subprocess
-
-    from vrpd import _programs
-
-    program = _programs.find("vrpd")
-    assert program is not None
-    made = subprocess.run(
-        [program, "--new-token", "solve"], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    tokens = tmp_path / "tokens"
-    tokens.write_text(made[3] + "\n")
-    tokens.chmod(0o600)
-    command = [str(program), "--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "state"), "--tokens", str(tokens)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
-        try:
-            assert daemon.stdout is not None
-            address = daemon.stdout.readline().removeprefix("listening on ").strip()
-            with vrpd.Client(address, token=made[1]) as client:
-                assert client.solve(small_model(), budget=0.05).feasible
-                with pytest.raises(vrpd.PermissionDeniedError):
-                    client.train(preset="ptrnet_tiny")
-            with pytest.raises(vrpd.UnauthenticatedError):
-                vrpd.Client(address).server_info()
-        finally:
-            daemon.kill()
-
-
 def test_dict_and_file_are_problems_too(client: vrpd.Client, data: pathlib.Path) -> None:
     assert client.solve(data / "E-n22-k4.vrp", budget=0.2).gap is not None
     vroom = {

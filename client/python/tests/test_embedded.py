@@ -75,6 +75,12 @@ def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -
     assert "idle, stopping" in (path.parent / "vrpd.log").read_text()
 
 
+def test_starter_ends_without_a_warning(runtime: pathlib.Path) -> None:
+    ran = subprocess.run([sys.executable, "-X", "dev", "-c", SOLVE], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert the_socket(runtime).exists()
+
+
 def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
     client = vrpd.Client()
     first = client.server_info().start_time

@@ -6,6 +6,7 @@ also if every process that used it was killed.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import pathlib
@@ -25,6 +26,13 @@ DEFAULT_IDLE_S = 300
 _START_TIMEOUT_S = 60.0
 _MAX_SOCKET_PATH = 100  # bytes; the kernel's limit is 107
 _started: list[subprocess.Popen[bytes]] = []
+
+
+@atexit.register
+def _leave_running() -> None:
+    """Keeps Python from warning of daemons that outlive it, as they should."""
+    for process in _started:
+        process.returncode = 0
 
 
 def ensure_running() -> str:
