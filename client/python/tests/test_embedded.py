@@ -164,6 +164,24 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
         process.stdin.close()
 
 
+def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    mine = vrpd.Client(client._connection.address)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for number in range(40):
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0007 * number)
+                mine.solve(large_model(), budget="60s")
+            wait_until(lambda: searches(client) == 0, 5)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        mine.close()
+
+
 def searches(client: vrpd.Client) -> int:
     """Returns the number of solves under way."""
     return sum(rpc.in_flight for rpc in client.server_stats().rpcs if rpc.rpc.endswith("Solve"))

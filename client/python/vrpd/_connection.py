@@ -12,7 +12,7 @@ from . import _daemon, _proto
 from ._calls import Call
 from ._channel import Tls, credentials, metadata, options
 from ._retry import PROBE, Attempts
-from ._running import Messages, RequestStream, RunningCall
+from ._running import Messages, RequestStream, RunningCall, shielded
 from .errors import UnavailableError, VrpdError
 
 T = TypeVar("T")
@@ -39,9 +39,9 @@ class Connection:
 
     def close(self) -> None:
         with self._lock:
-            if self._channel is not None and self._process == os.getpid():
-                self._channel.close()
-            self._channel = None
+            channel, self._channel = self._channel, None
+        if channel is not None and self._process == os.getpid():
+            channel.close()
 
     def unary(self, call: Call[T], timeout: float | None = None) -> T:
         """Returns the answer of a call. An exception in this thread, such as Ctrl-C, cancels it."""
@@ -64,7 +64,7 @@ class Connection:
         while True:
             channel = self._open()
             try:
-                return wait(self._begin(channel, call, limit))
+                return wait(shielded(lambda: self._begin(channel, call, limit)))
             except VrpdError as error:
                 time.sleep(attempts.pause(error))
                 if isinstance(error, UnavailableError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -58,6 +59,40 @@ class RunningCall:
         except BaseException:
             self._running.cancel()
             raise
+
+
+def shielded(begin: Callable[[], RunningCall]) -> RunningCall:
+    """Begins a call where Ctrl-C cannot interrupt gRPC halfway, which would leave a call that nobody can cancel.
+
+    Python handles signals in the main thread only, so another thread begins the call.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return begin()
+    begun: list[RunningCall] = []
+    failed: list[BaseException] = []
+    abandoned = threading.Event()
+
+    def run() -> None:
+        try:
+            begun.append(begin())
+        except BaseException as error:
+            failed.append(error)
+        if abandoned.is_set():
+            for running in begun:
+                running.cancel()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        abandoned.set()
+        for running in begun:
+            running.cancel()
+        raise
+    if failed:
+        raise failed[0]
+    return begun[0]
 
 
 class Messages(Iterator[Any]):
