@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from models import small_model
+from models import large_model, small_model
 
 import vrpd
 from vrpd import _cpu, _daemon, _programs
