@@ -56,6 +56,12 @@ std::string VersionLine() {
   return Concat("vrpd ", Version(), " (", GitCommit(), ", ", torch, ")");
 }
 
+// Ends the program as SIGTERM does.
+void EndIdleProgram() {
+  LogInfo("idle, stopping");
+  kill(getpid(), SIGTERM);
+}
+
 Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& trainer,
                         const Clock& clock,
                         std::function<void(const absl::Status&)> on_device_loss) {
@@ -67,7 +73,8 @@ Daemon::Options Compose(VrpdOptions vrpd, DeviceExecutors& executors, Trainer& t
           .policy_loader = PolicyLoaderOn(&executors),
           .trainer = &trainer,
           .clock = &clock,
-          .on_device_loss = std::move(on_device_loss)};
+          .on_device_loss = std::move(on_device_loss),
+          .on_idle = EndIdleProgram};
 }
 
 // Limits the number of glibc's heaps unless MALLOC_ARENA_MAX is set. glibc uses up to eight heaps

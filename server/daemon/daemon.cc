@@ -26,6 +26,7 @@ absl::StatusOr<std::unique_ptr<Daemon>> Daemon::Create(Options options) {
   parts.MakeServices();
   VRP_RETURN_IF_ERROR(parts.Listen());
   parts.StartTelemetry();
+  parts.WatchIdleness();
   return daemon;
 }
 
@@ -35,6 +36,7 @@ Daemon::~Daemon() {
   parts.device_loss->SetListener(nullptr);
   if (parts.telemetry != nullptr) parts.telemetry->Drain();
   parts.monitor = nullptr;
+  parts.idle_monitor = nullptr;
   if (parts.jobs != nullptr) parts.jobs->StopPublishing();
   if (parts.port.server != nullptr) {
     parts.port.server->GetHealthCheckService()->Shutdown();

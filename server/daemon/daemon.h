@@ -26,6 +26,9 @@ class Daemon {
     // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
     // service does not serve. The daemon itself uses SetDeviceLossListener. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
+    // Called once after vrpd.exit_when_idle_s without calls and jobs, from the daemon's thread,
+    // which must not destroy the daemon. Optional.
+    std::function<void()> on_idle = nullptr;
     // Limit of a phase of the start; the watchdog logs longer phases.
     absl::Duration start_limit = absl::Minutes(1);
     absl::Duration heartbeat = absl::Seconds(10);

@@ -39,6 +39,7 @@
 #include "server/telemetry/device_usage_trainer.h"
 #include "server/telemetry/expiry_monitor.h"
 #include "server/telemetry/health_monitor.h"
+#include "server/telemetry/idle_monitor.h"
 #include "server/telemetry/telemetry.h"
 #include "server/telemetry/thread_counting_trainer.h"
 #include "server/telemetry/watchdog.h"
@@ -71,6 +72,9 @@ struct Daemon::Parts {
   absl::Status OpenAccess();
   absl::Status Listen();
   void StartTelemetry();
+  // Whether a job waits or runs. Also true if the job store cannot be read.
+  bool HasJobs() const;
+  void WatchIdleness();
   // Watches a part of the start until the result is destroyed.
   Watchdog::Watch WatchStart(std::string_view part);
 
@@ -109,6 +113,7 @@ struct Daemon::Parts {
   std::vector<std::unique_ptr<grpc::Service>> services;
   Port port;
   std::unique_ptr<HealthMonitor> monitor;
+  std::unique_ptr<IdleMonitor> idle_monitor;
 };
 
 }  // namespace vrp

@@ -176,4 +176,21 @@ void Daemon::Parts::StartTelemetry() {
                                                              .on_ready = set_health});
 }
 
+bool Daemon::Parts::HasJobs() const {
+  const absl::StatusOr<std::vector<JobCount>> counts = book->store().Count();
+  if (!counts.ok()) return true;
+  return std::any_of(counts->begin(), counts->end(), [](const JobCount& count) {
+    return !IsFinal(count.state) && count.state != JobState::kPaused;
+  });
+}
+
+void Daemon::Parts::WatchIdleness() {
+  if (options.vrpd.exit_when_idle_s == 0 || options.on_idle == nullptr) return;
+  idle_monitor = std::make_unique<IdleMonitor>(
+      IdleMonitor::Options{.limit = absl::Seconds(options.vrpd.exit_when_idle_s),
+                           .metrics = &telemetry->metrics(),
+                           .has_jobs = [this] { return HasJobs(); },
+                           .on_idle = options.on_idle});
+}
+
 }  // namespace vrp

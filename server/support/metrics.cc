@@ -83,6 +83,7 @@ Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
 void Metrics::Rpc::Began() {
   in_flight_.Increment();
   ++metrics_.in_flight_;
+  ++metrics_.begun_;
 }
 
 void Metrics::Rpc::Ended(const RequestOutcome& outcome) {

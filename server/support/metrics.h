@@ -74,6 +74,8 @@ class Metrics {
   Rpc& ForRpc(std::string_view name);
   // Returns the number of requests of all RPCs that have begun and have no status yet.
   int64_t in_flight() const { return in_flight_; }
+  // Returns the number of requests of all RPCs that have begun since the start.
+  int64_t begun() const { return begun_; }
 
   // Returns a function that records how long a task of the pool `queue` waited for its start. Valid
   // as long as *this.
@@ -100,6 +102,7 @@ class Metrics {
 
   const std::unique_ptr<Families> families_;
   std::atomic<int64_t> in_flight_ = 0;
+  std::atomic<int64_t> begun_ = 0;
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
   // Duration histograms by strategy.

@@ -247,6 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadLine{"solve_queue: 0", "c.yaml:2: solve_queue: got \"0\""},
         BadLine{"max_queued_jobs: {a: 1}", "c.yaml:2: max_queued_jobs: got a map"},
         BadLine{"state_quota_mb: 0", "c.yaml:2: state_quota_mb: got \"0\""},
+        BadLine{"exit_when_idle_s: 0", "c.yaml:2: exit_when_idle_s: got \"0\""},
         BadLine{"insecure: yes", "c.yaml:2: insecure: got \"yes\", wanted true or false"},
         BadLine{"log_level: loud",
                 "c.yaml:2: log_level: got \"loud\", wanted debug, info, warn or error"},

@@ -82,6 +82,7 @@ class DaemonTest : public testing::Test {
     options.silence = silence_;
     options.handshake = handshake_;
     options.on_device_loss = on_device_loss_;
+    options.on_idle = on_idle_;
     options.drain = drain_;
     absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
     ASSERT_TRUE(daemon.ok()) << daemon.status();
@@ -117,6 +118,7 @@ class DaemonTest : public testing::Test {
   absl::Duration handshake_ = absl::Seconds(10);
   absl::Duration drain_ = absl::Milliseconds(200);
   std::function<void(const absl::Status&)> on_device_loss_;
+  std::function<void()> on_idle_;
   TempFolder folder_;
   SystemClock clock_;
   std::unique_ptr<FakeTrainer> trainer_;

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "tests/server/daemon_fixture.h"
@@ -62,6 +63,22 @@ TEST_F(DaemonLifeTest, ServesHealthForItselfAndEachService) {
 TEST_F(DaemonLifeTest, IsReadyUntilItStops) { ExpectServesUntilItStops("readiness"); }
 
 TEST_F(DaemonLifeTest, ReportsItsStopToHealthWatchers) { ExpectServesUntilItStops(""); }
+
+TEST_F(DaemonLifeTest, ReportsIdlenessOnlyWithoutJobs) {
+  absl::Notification idle;
+  vrpd_.exit_when_idle_s = 1;
+  on_idle_ = [&idle] { idle.Notify(); };
+  Start(std::make_unique<FakeTrainer>(/*steps=*/5, /*hold_at=*/2));
+  Context context;
+  v1::CreateTrainingJobRequest request;
+  request.mutable_spec()->set_config_yaml("name: fake\ntraining: {epochs: 3}\n");
+  v1::TrainingJob job;
+  ASSERT_TRUE(
+      v1::TrainingService::NewStub(channel_)->CreateTrainingJob(&context, request, &job).ok());
+  EXPECT_FALSE(idle.WaitForNotificationWithTimeout(absl::Seconds(3))) << "a job runs";
+  trainer_->Release();
+  EXPECT_TRUE(idle.WaitForNotificationWithTimeout(absl::Seconds(60)));
+}
 
 TEST_F(DaemonLifeTest, KeepsItsStateFolderPrivate) {
   Start();

@@ -1,0 +1,141 @@
+"""Models that several tests use."""
+
+from __future__ import annotations
+
+import vrpd
+
+PLACES = [(2, 3), (5, 1), (-4, 2), (-1, -5), (3, -2), (-3, -3), (0, 6), (6, 4)]
+
+
+def small_model(**settings: object) -> vrpd.Model:
+    """Returns a CVRP with eight clients and three vehicles."""
+    model = vrpd.Model("small", **settings)  # type: ignore[arg-type]
+    model.add_depot(x=0, y=0)
+    model.add_vehicle_type(num_available=3, capacity=15)
+    for x, y in PLACES:
+        model.add_client(x=x, y=y, delivery=5)
+    return model
+
+
+def large_model(clients: int = 120) -> vrpd.Model:
+    """Returns a CVRP that keeps a search busy for its whole budget."""
+    model = vrpd.Model("large")
+    model.add_depot(x=50, y=50)
+    model.add_vehicle_type(num_available=None, capacity=50)
+    for number in range(clients):
+        model.add_client(x=number * 37 % 101, y=number * 61 % 103, delivery=1 + number % 9)
+    return model
+
+
+def full_model() -> vrpd.Model:
+    """Returns a model that states every argument of the modelling API. It need not have a solution."""
+    nodes = [[0.0] * 8] * 8
+    model = vrpd.Model(
+        "full",
+        lon_lat=True,
+        metric="cvrplib",
+        objective="cost",
+        speed=2,
+        distance_unit="km",
+        time_unit="min",
+        reference_cost=9,
+        problem_type="vrptw",
+    )
+    model.add_depot(0, 0)
+    depot = model.add_depot(1, 2, tw_early=1, tw_late=9, name="d")
+    model.add_client(3, 4)
+    group = model.add_client_group()
+    pickup, delivery = (
+        model.add_client(
+            1,
+            2,
+            delivery=1,
+            pickup=2,
+            backhaul=3,
+            service_duration=1,
+            tw_early=1,
+            tw_late=2,
+            tw_late_cost=1,
+            release_time=1,
+            setup_duration=1,
+            skills=["s"],
+            prize=4,
+            priority=5,
+            name=name,
+        )
+        for name in "ab"
+    )
+    for name in "ce":
+        model.add_client(1, 2, group=group, name=name)
+    model.add_client(1, 2, time_windows=[(1, 2), (3, 4, 5)])
+    model.add_shipment(pickup, delivery, amount=2, name="s")
+    uploaded = model.add_profile(matrices="matrices/b")
+    own = model.add_profile(distances=nodes, durations=nodes)
+    for profile in (own, uploaded):
+        model.add_vehicle_type(
+            num_available=2,
+            capacity=[3, 4],
+            start_depot=depot,
+            end_depot=depot,
+            open_end=True,
+            fixed_cost=1,
+            tw_early=1,
+            tw_late=9,
+            max_duration=8,
+            max_distance=7,
+            unit_distance_cost=2,
+            unit_duration_cost=3,
+            max_reloads=1,
+            max_overtime=1,
+            unit_overtime_cost=1,
+            max_stops=3,
+            skills=["s"],
+            breaks=[((1, 2), 1)],
+            profile=profile,
+            name="v",
+        )
+    model.add_vehicle_type(end_depot=1)
+    model.add_feature("f", [1] * 8)
+    model.set_matrices(nodes, nodes)
+    return model
+
+
+def constrained_model() -> vrpd.Model:
+    """Returns a valid model with most constraints."""
+    nodes = [[float(abs(frm - to)) for to in range(10)] for frm in range(10)]
+    model = vrpd.Model("constrained", metric="exact", objective="cost", speed=2, reference_cost=9)
+    model.add_depot(0, 0)
+    depot = model.add_depot(1, 2, tw_early=1, tw_late=90, name="d")
+    model.add_client(3, 4, delivery=1, service_duration=1, setup_duration=2, release_time=3, skills=["s"], priority=5)
+    model.add_client(3, 5, pickup=2, prize=4)
+    model.add_client(3, 6, delivery=3, time_windows=[(1, 2), (30, 40, 5)])
+    pickup, delivery = model.add_client(4, 4), model.add_client(5, 5)
+    model.add_shipment(pickup, delivery, amount=2, name="s")
+    for required in (True, False):
+        group = model.add_client_group(required)
+        for _ in range(2 if required else 1):
+            model.add_client(6, 6, group=group)
+    own = model.add_profile(distances=nodes, durations=nodes)
+    model.add_vehicle_type(
+        num_available=2,
+        capacity=3,
+        start_depot=depot,
+        end_depot=0,
+        fixed_cost=1,
+        tw_early=1,
+        tw_late=90,
+        max_duration=80,
+        max_distance=70,
+        unit_distance_cost=2,
+        unit_duration_cost=3,
+        max_overtime=1,
+        unit_overtime_cost=1,
+        max_stops=3,
+        skills=["s"],
+        breaks=[((1, 2), 1)],
+        profile=own,
+        name="v",
+    )
+    model.add_vehicle_type(num_available=None, capacity=9, open_end=True)
+    model.add_feature("f", [1] * 10)
+    return model

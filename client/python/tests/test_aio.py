@@ -1,0 +1,85 @@
+"""The client with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import pathlib
+import time
+
+import pytest
+from models import large_model, small_model
+from test_training import TINY
+
+import vrpd
+from vrpd import aio, aio_jobs, aio_resources, jobs, resources
+
+
+def test_more_solves_than_threads_wait_for_each_other() -> None:
+    async def run() -> list[vrpd.Result]:
+        async with vrpd.AsyncClient() as client:
+            return await asyncio.gather(*(client.solve(large_model(), budget=0.1) for _ in range(6)))
+
+    assert [result.feasible for result in asyncio.run(run())] == [True] * 6
+
+
+def test_stream_ends_with_the_result() -> None:
+    async def run() -> list[vrpd.Improvement | vrpd.Result]:
+        async with vrpd.AsyncClient() as client:
+            return [item async for item in client.improvements(large_model(), budget=0.2)]
+
+    *improvements, result = asyncio.run(run())
+    assert isinstance(result, vrpd.Result) and improvements[-1].cost == result.cost
+    assert result.to_vrplib()
+
+
+def test_cancelled_task_cancels_its_call() -> None:
+    async def run() -> None:
+        async with vrpd.AsyncClient() as client:
+            await asyncio.wait_for(client.solve(large_model(), budget="60s"), 0.3)
+
+    begun = time.monotonic()
+    with pytest.raises(asyncio.TimeoutError):
+        asyncio.run(run())
+    assert time.monotonic() - begun < 5
+
+
+def test_batch_jobs_training_and_errors(tmp_path: pathlib.Path) -> None:
+    async def run() -> None:
+        async with vrpd.AsyncClient() as client:
+            answers = [answer async for answer in client.batch([small_model(), vrpd.Model()], budget=0.05)]
+            assert sorted(answer.index for answer in answers if answer.error is None) == [0]
+            job = await client.solve_job(small_model(), budget=0.2)
+            assert (await job.wait()).feasible and job.name in [one.name for one in await client.solve_jobs.list()]
+            training = await client.train(TINY)
+            assert (await training.wait()).model
+            assert len(await training.history()) > 0
+            assert (await client.models.get("own")).architecture == "ptrnet"
+            await client.datasets.upload("aio", [line async for line in client.datasets.generate("cvrp", 5, 3)])
+            await client.datasets.delete("aio")
+            assert (await client.check(small_model(), [[1]])).violations
+            assert (await client.validate(small_model())).valid and await client.convert(small_model(), "vrplib")
+            assert (await client.backup(tmp_path / "b.tar")).file_count and await client.is_healthy()
+            with pytest.raises(vrpd.InvalidArgumentError):
+                await client.solve(vrpd.Model())
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("blocking", "with_asyncio"),
+    [
+        (vrpd.Client, aio.AsyncClient),
+        (jobs.TrainingJob, aio_jobs.AsyncTrainingJob),
+        (jobs.SolveJob, aio_jobs.AsyncSolveJob),
+        *(
+            (getattr(resources, name), getattr(aio_resources, f"Async{name}"))
+            for name in ("Models", "Datasets", "MatrixStore", "TrainingJobs", "SolveJobs")
+        ),
+    ],
+)
+def test_offers_the_methods_of_the_blocking_class(blocking: type, with_asyncio: type) -> None:
+    missing = [
+        name for name, _ in inspect.getmembers(blocking) if not name.startswith("_") and not hasattr(with_asyncio, name)
+    ]
+    assert missing in ([], ["progress"])

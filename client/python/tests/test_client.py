@@ -1,0 +1,162 @@
+"""Everything else that a client calls: streams, batches, jobs, stored data, the daemon itself."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import json
+import pathlib
+import tarfile
+
+import pytest
+from models import large_model, small_model
+
+import vrpd
+from vrpd._matrices import pack
+
+
+def test_improvements_get_better_until_the_result(client: vrpd.Client) -> None:
+    with client.improvements(large_model(), budget=0.3) as stream:
+        costs = [improvement.cost for improvement in stream]
+        assert stream.best is not None and stream.best.routes
+        assert stream.result.cost == min(costs) == costs[-1]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_stream_that_is_left_ends_the_solve(client: vrpd.Client) -> None:
+    with client.improvements(large_model(), budget="60s") as stream:
+        best = next(stream)
+    assert stream.best == best
+    with pytest.raises(vrpd.CancelledError):
+        stream.result  # noqa: B018
+
+
+def test_improvements_are_reported(client: vrpd.Client, capsys: pytest.CaptureFixture[str]) -> None:
+    seen: list[float] = []
+    result = client.solve(large_model(), budget=0.2, progress=True, on_improvement=lambda one: seen.append(one.cost))
+    assert seen[-1] == result.cost
+    assert "cost" in capsys.readouterr().err
+
+
+def test_batch_answers_every_problem(client: vrpd.Client) -> None:
+    wrong = vrpd.Model()
+    answers = {answer.index: answer for answer in client.batch([small_model(), wrong, small_model()], budget=0.05)}
+    assert sorted(answers) == [0, 1, 2]
+    assert answers[0].get().feasible and answers[2].get().to_vrplib()
+    with pytest.raises(vrpd.InvalidArgumentError) as caught:
+        answers[1].get()
+    assert caught.value.fields == ("depots", "customers")
+    assert [result.feasible for result in vrpd.solve_many([small_model()] * 2, budget=0.05)] == [True, True]
+
+
+def test_solves_of_many_threads_wait_while_the_daemon_is_busy(client: vrpd.Client) -> None:
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        results = pool.map(lambda _: client.solve(large_model(), budget=0.1), range(6))
+    assert all(result.feasible for result in results)
+
+
+def test_client_without_patience_learns_when_to_call_again(client: vrpd.Client) -> None:
+    with contextlib.ExitStack() as busy, vrpd.Client(client._connection.address, retry_for=0) as impatient:
+        for _ in range(client.server_info().threads):
+            next(busy.enter_context(client.improvements(large_model(), budget="60s")))
+        with pytest.raises(vrpd.ResourceExhaustedError) as caught:
+            impatient.solve(large_model(), budget=0.05)
+    assert caught.value.retry_after and caught.value.reason == "OVERLOADED"
+
+
+def test_error_of_a_batch_iterator_reaches_the_caller(client: vrpd.Client) -> None:
+    def problems() -> object:
+        yield small_model()
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        list(client.batch(problems(), budget=0.05))  # type: ignore[arg-type]
+
+
+def test_solve_job_gives_its_result(client: vrpd.Client) -> None:
+    job = client.solve_job(large_model(), budget="60s")
+    assert client.solve_jobs.get(job.name).state in ("queued", "preparing", "running")
+    next(event for event in job.events() if event.improvement is not None)
+    assert job.stop().wait().end_reason == "stopped"
+    assert job.name in [one.name for one in client.solve_jobs.list()]
+    job.delete()
+    with pytest.raises(vrpd.NotFoundError):
+        job.refresh()
+
+
+def test_check_reports_violations(client: vrpd.Client) -> None:
+    verdict = client.check(small_model(), [[1, 2, 3, 4, 5], [6]])
+    assert not verdict.feasible
+    assert {violation.kind for violation in verdict.violations} == {"capacity", "missing_customer"}
+    assert "exceeds vehicle capacity 15" in verdict.violations[0].message
+    good = client.check(small_model(), small_model().solve(budget=0.05))
+    assert good.feasible and good.cost == pytest.approx(good.plan.cost)
+
+
+def test_validate_lists_all_errors(client: vrpd.Client) -> None:
+    model = small_model()
+    model.add_client(x=0, y=0, service_duration=-1, release_time=-1)
+    found = client.validate(model)
+    assert not found.valid and len(found.errors) == 2
+    assert client.validate(small_model()).customer_count == 8
+
+
+def test_numpy_matrices_are_uploaded_once(client: vrpd.Client) -> None:
+    numpy = pytest.importorskip("numpy")
+    for old in client.matrices.list():
+        client.matrices.delete(old.name)
+    distances = numpy.random.default_rng(1).uniform(1, 9, (80, 80))
+    model = vrpd.Model()
+    model.add_depot()
+    model.add_vehicle_type(num_available=None, capacity=20)
+    for _ in range(79):
+        model.add_client(delivery=1)
+    model.set_matrices(distances, distances * 2)
+    result = model.solve(budget=0.1)
+    start, first = result.routes[0].stops[:2]
+    assert first.arrival - start.departure == pytest.approx(2 * distances[0, first.node])
+    model.solve(budget=0.05)
+    (stored,) = client.matrices.list()
+    assert (stored.size, stored.with_durations) == (80, True)
+    client.matrices.delete(stored.name)
+    client._connection.uploaded[pack(distances, distances * 2).digest()] = stored.name  # what the daemon has lost
+    assert model.solve(budget=0.05).feasible, "uploaded again"
+
+
+def test_matrices_by_name_and_by_vehicle_type(client: vrpd.Client) -> None:
+    rows = [[0, 3, 4], [3, 0, 5], [4, 5, 0]]
+    name = client.matrices.upload(rows).name
+    model = vrpd.Model()
+    model.add_depot()
+    model.add_client(delivery=1)
+    model.add_client(delivery=1)
+    model.set_matrices(uploaded=name)
+    slow = model.add_profile(distances=[[0, 9, 9], [9, 0, 9], [9, 9, 0]])
+    model.add_vehicle_type(capacity=2)
+    model.add_vehicle_type(capacity=2, profile=slow)
+    result = model.solve(budget=0.05)
+    assert (result.cost, result.routes[0].vehicle) == (12, 0)
+
+
+def test_server_tells_about_itself(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
+    info = client.server_info()
+    assert info.version == vrpd.__version__ and info.limits is not None and info.limits.max_nodes == 100_000
+    assert client.server_stats().process is not None
+    assert client.is_healthy() and client.is_healthy("readiness")
+    before = client.set_log_level("warn")
+    assert client.set_log_level(before) == "warn"
+    summary = client.backup(tmp_path / "backup.tar")
+    with tarfile.open(tmp_path / "backup.tar") as archive:
+        assert len(archive.getnames()) >= summary.file_count > 0
+
+
+def test_dict_and_file_are_problems_too(client: vrpd.Client, data: pathlib.Path) -> None:
+    assert client.solve(data / "E-n22-k4.vrp", budget=0.2).gap is not None
+    vroom = {
+        "vehicles": [{"id": 1, "start": [2.35, 48.85], "end": [2.35, 48.85]}],
+        "jobs": [{"id": 5, "location": [2.3, 48.86]}],
+    }
+    assert client.solve(vroom, budget=0.05).routes[0].stops[1].id == "job:5"
+    assert json.loads(client.convert(small_model(), "json"))["kind"] == "cvrp"
+    with pytest.raises(TypeError, match="got a int"):
+        client.solve(3)  # type: ignore[arg-type]

@@ -1,0 +1,135 @@
+"""Problems from files and other libraries, and back."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Any
+
+import pytest
+from models import constrained_model, small_model
+
+import vrpd
+
+
+def test_file_becomes_a_model(data: pathlib.Path) -> None:
+    model = vrpd.read(data / "E-n22-k4.vrp")
+    assert (len(model.clients), model.vehicle_types[0].capacity) == (21, (6000.0,))
+    assert model.solve(budget=0.3).gap == pytest.approx(0, abs=0.05)
+    model.add_client(x=130, y=200, delivery=1)
+    assert len(model.solve(budget=0.1).to_dataframe().query("not depot")) == 22
+
+
+def test_wrong_file_is_refused_by_line(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "bad.vrp"
+    path.write_text("DIMENSION : x\n")
+    with pytest.raises(vrpd.InvalidArgumentError, match="bad.vrp:1"):
+        vrpd.read(path)
+
+
+def test_json_keeps_every_constraint() -> None:
+    text = constrained_model().to_json()
+    model = vrpd.from_json(text)
+    model.set()  # drops the text that the model was read from
+    assert json.loads(model.to_json()) == json.loads(text)
+    assert len(text) > 1500
+
+
+def test_vroom_and_back() -> None:
+    problem = {
+        "vehicles": [
+            {"id": 7, "start": [2.35, 48.85], "end": [2.35, 48.85], "capacity": [4], "time_window": [0, 36000]}
+        ],
+        "jobs": [
+            {"id": 5, "location": [2.3, 48.86], "delivery": [1], "service": 60},
+            {"id": 6, "location": [2.4, 48.8]},
+        ],
+    }
+    model = vrpd.from_vroom(problem)
+    assert model.lon_lat and [client.name for client in model.clients] == ["job:5", "job:6"]
+    answer = model.solve(budget=0.1).to_vroom()
+    assert {step["id"] for step in answer["routes"][0]["steps"] if step["type"] == "job"} == {5, 6}
+    assert len(small_model(lon_lat=True, metric="cvrplib").to_vroom(renumber=True)["jobs"]) == 8
+
+
+def test_written_file_reads_back(tmp_path: pathlib.Path) -> None:
+    model = small_model()
+    for name in ("a.vrp", "a.json"):
+        model.write(tmp_path / name)
+        assert len(vrpd.read(tmp_path / name).clients) == 8
+
+
+def pyvrp_model() -> Any:
+    pyvrp = pytest.importorskip("pyvrp")
+    if not hasattr(pyvrp.Model, "add_location"):
+        pytest.skip(f"the test builds models as PyVRP 0.13 does; this is {pyvrp.__version__}")
+    model = pyvrp.Model()
+    places = [model.add_location(x * 37 % 101, x * 61 % 103) for x in range(12)]
+    depot = model.add_depot(places[0], tw_late=5000)
+    group = model.add_client_group(required=True)
+    for number, place in enumerate(places[1:]):
+        in_group = number > 8
+        model.add_client(
+            place,
+            delivery=2,
+            pickup=number % 3,
+            service_duration=3,
+            tw_late=4000,
+            name=f"c{number}",
+            prize=0 if in_group else 50 if number == 3 else 0,
+            required=not (in_group or number == 3),
+            group=group if in_group else None,
+        )
+    model.add_vehicle_type(2, capacity=12, start_depot=depot, end_depot=depot, fixed_cost=30, unit_duration_cost=2)
+    for frm in places:
+        for to in places:
+            model.add_edge(
+                frm, to, distance=round(abs(frm.x - to.x) + abs(frm.y - to.y)), duration=round(abs(frm.x - to.x))
+            )
+    return model
+
+
+def test_pyvrp_model_gives_the_cost_that_pyvrp_finds() -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    theirs = pyvrp_model()
+    wanted = theirs.solve(pyvrp.stop.MaxRuntime(1), display=False).cost()
+    ours = vrpd.from_pyvrp(theirs)
+    assert vrpd.from_pyvrp(theirs.data()).clients[3].prize == 50
+    assert ours.solve(budget=0.5).cost == wanted
+    back = ours.to_pyvrp()
+    assert back.solve(pyvrp.stop.MaxRuntime(1), display=False).cost() == wanted
+
+
+def test_shipments_come_from_pyvrp_and_go_back() -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    theirs = pyvrp.Model()
+    places = [theirs.add_location(x, 0) for x in range(6)]
+    depot = theirs.add_depot(places[0])
+    theirs.add_shipment(places[5], places[1], amount=3, pickup_service_duration=2, delivery_tw_late=90, name="a")
+    theirs.add_shipment(places[2], places[4], amount=3, pickup_tw_early=1)
+    theirs.add_shipment(places[3], places[4], amount=3, prize=1, required=False)
+    theirs.add_client(places[3], delivery=1)
+    theirs.add_vehicle_type(2, capacity=4, start_depot=depot, end_depot=depot, fixed_cost=1)
+    for frm in places:
+        for to in places:
+            theirs.add_edge(frm, to, distance=abs(frm.x - to.x), duration=abs(frm.x - to.x))
+    ours = vrpd.from_pyvrp(theirs)
+    assert (len(ours.shipments), len(ours.clients)) == (3, 7)
+    costs = [model.solve(pyvrp.stop.MaxRuntime(0.5), display=False).cost() for model in (theirs, ours.to_pyvrp())]
+    assert costs == [ours.solve(budget=0.3).cost] * 2
+
+
+def test_distances_of_coordinates_go_to_pyvrp() -> None:
+    pyvrp = pytest.importorskip("pyvrp")
+    for settings in ({"metric": "cvrplib"}, {"metric": "cvrplib", "lon_lat": True}):
+        model = small_model(**settings)
+        theirs = model.to_pyvrp().solve(pyvrp.stop.MaxRuntime(0.5), display=False).cost()
+        assert theirs == model.solve(budget=0.3).cost
+
+
+def test_what_pyvrp_cannot_express_is_refused_by_name() -> None:
+    pytest.importorskip("pyvrp")
+    model = small_model()
+    model.add_client(x=1, y=1, skills=["cold"])
+    with pytest.raises(vrpd.ConversionError, match=r"clients\[8\].skills"):
+        model.to_pyvrp()

@@ -1,0 +1,219 @@
+"""The embedded daemon: shared, private, started again when it is gone, and ended when nobody uses it."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from models import large_model, small_model
+
+import vrpd
+from vrpd import _cpu, _daemon, _programs
+
+SOLVE = (
+    "import vrpd; m = vrpd.Model(); m.add_depot(x=0, y=0); m.add_vehicle_type(); m.add_client(x=1, y=1); "
+    "m.solve(budget=0.01); "
+)
+START = "started = vrpd.default_client().server_info().start_time; print(started.timestamp(), flush=True)"
+
+
+@pytest.fixture
+def runtime(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[pathlib.Path]:
+    """A runtime folder without a daemon yet."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("VRPD_IDLE_S", "2")
+    before = list(_daemon._started)
+    yield tmp_path
+    for process in [one for one in _daemon._started if one not in before]:
+        process.kill()
+        process.wait()
+        _daemon._started.remove(process)
+
+
+def python(code: str) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def output(process: subprocess.Popen[str]) -> str:
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    return out
+
+
+def wait_until(holds: Callable[[], bool], limit_s: float = 20) -> None:
+    deadline = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.05)
+
+
+def the_socket(runtime: pathlib.Path) -> pathlib.Path:
+    return next(runtime.glob("vrpd-*/vrpd.sock"))
+
+
+def test_processes_that_start_at_once_share_one_daemon(runtime: pathlib.Path) -> None:
+    answers = {output(process) for process in [python(SOLVE + START) for _ in range(4)]}
+    assert len(answers) == 1
+    assert len(list(runtime.glob("vrpd-*"))) == 1
+
+
+def test_daemon_outlives_its_starter_and_ends_when_idle(runtime: pathlib.Path) -> None:
+    starter = python(SOLVE + "print('ready', flush=True); import time; time.sleep(60)")
+    assert starter.stdout is not None and starter.stdout.readline() == "ready\n"
+    path = the_socket(runtime)
+    starter.send_signal(signal.SIGKILL)
+    starter.communicate()
+    assert _daemon._accepts(path)
+    wait_until(lambda: not path.exists())
+    assert "idle, stopping" in (path.parent / "vrpd.log").read_text()
+
+
+def test_starter_ends_without_a_warning(runtime: pathlib.Path) -> None:
+    ran = subprocess.run([sys.executable, "-X", "dev", "-c", SOLVE], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert the_socket(runtime).exists()
+
+
+def test_killed_daemon_is_started_again(runtime: pathlib.Path) -> None:
+    client = vrpd.Client()
+    first = client.server_info().start_time
+    _daemon._started[-1].kill()
+    _daemon._started[-1].wait()
+    assert client.solve(small_model(), budget=0.05).feasible
+    assert client.server_info().start_time != first
+    client.close()
+
+
+def test_daemon_that_ended_when_idle_is_started_again(runtime: pathlib.Path) -> None:
+    client = vrpd.Client()
+    client.server_info()
+    path = the_socket(runtime)
+    wait_until(lambda: not path.exists())
+    assert client.improvements(small_model(), budget=0.05).result.feasible
+    client.close()
+
+
+def test_stale_socket_is_replaced(runtime: pathlib.Path) -> None:
+    path = pathlib.Path(_daemon._folder(_daemon._usable_program())) / "vrpd.sock"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    client = vrpd.Client()
+    assert client.is_healthy()
+    client.close()
+
+
+def test_folder_and_socket_are_private(runtime: pathlib.Path) -> None:
+    client = vrpd.Client()
+    client.server_info()
+    path = the_socket(runtime)
+    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    client.close()
+
+
+def test_folder_that_others_can_enter_is_not_used(runtime: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(runtime))
+    folder = _daemon._folder(_daemon._usable_program())
+    folder.chmod(0o777)
+    assert _daemon._folder(_daemon._usable_program()) != folder
+
+
+def test_failed_start_shows_the_log(runtime: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = runtime / "file"
+    state.write_text("")
+    monkeypatch.setenv("VRPD_STATE_DIR", str(state))
+    with pytest.raises(vrpd.EmbeddedDaemonError, match=str(state)):
+        vrpd.Client().server_info()
+
+
+def test_forked_process_solves_too(client: vrpd.Client) -> None:
+    code = (
+        SOLVE + "import os, sys\n"
+        "pid = os.fork()\n"
+        "m.solve(budget=0.01)\n"
+        "if pid == 0: os._exit(7)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
+    )
+    assert output(python(code)).strip() == "7"
+
+
+@pytest.mark.parametrize("call", ["m.solve(budget='60s')", "list(m.improvements(budget='60s'))"])
+def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
+    code = (
+        "import sys; sys.path.insert(0, 'tests'); from models import large_model; import vrpd\n"
+        "m = large_model(); vrpd.default_client().server_info(); print('ready', flush=True)\n"
+        f"try: {call}\nexcept KeyboardInterrupt: print('interrupted', flush=True)\n"
+        "sys.stdin.read()"  # lives on, since the end of the process would end its calls too
+    )
+    package = pathlib.Path(__file__).parents[1]
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=pipe, stdout=pipe, text=True, cwd=package) as process:
+        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        wait_until(lambda: searches(client) == 1)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        wait_until(lambda: searches(client) == 0, 5)
+        assert process.poll() is None
+        process.stdin.close()
+
+
+def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    mine = vrpd.Client(client._connection.address)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for number in range(40):
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0007 * number)
+                mine.solve(large_model(), budget="60s")
+            wait_until(lambda: searches(client) == 0, 5)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        mine.close()
+
+
+def searches(client: vrpd.Client) -> int:
+    """Returns the number of solves under way."""
+    return sum(rpc.in_flight for rpc in client.server_stats().rpcs if rpc.rpc.endswith("Solve"))
+
+
+def test_cpu_without_avx2_is_refused_with_a_remedy(tmp_path: pathlib.Path) -> None:
+    info = tmp_path / "cpuinfo"
+    info.write_text("processor : 0\nflags : fpu sse2 avx bmi1 bmi2 f16c fma abm movbe xsave\n")
+    reason = _cpu.why_unusable(info)
+    assert "this one lacks avx2" in reason and "vrpd.Client" in reason
+    assert _cpu.why_unusable() == ""
+
+
+def test_package_without_programs_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VRP_BINARY_DIR", "/nowhere")
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert _programs.find("vrpd") is None
+    with pytest.raises(vrpd.EmbeddedDaemonError, match="has no programs"):
+        vrpd.Client().server_info()
+    ran = subprocess.run(
+        [sys.executable, "-c", "import sys; from vrpd._programs import run_vrpctl; sys.exit(run_vrpctl())"],
+        capture_output=True,
+        text=True,
+    )
+    assert (ran.returncode, "has no programs" in ran.stderr) == (1, True)
+
+
+def test_console_script_runs_the_program() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", "from vrpd._programs import run_vrpctl; run_vrpctl()", "--help"],
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
+    )
+    assert ran.returncode == 0 and "solve" in ran.stdout

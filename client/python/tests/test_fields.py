@@ -1,0 +1,130 @@
+"""The whole API is reachable: every field of requests by an argument, every field of answers by an attribute."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from typing import Any
+
+import pytest
+from models import full_model, small_model
+
+from vrpd import _problems, _proto, _rpc, _training, records
+from vrpd.options import CallOptions, PlannedRoute, SolveOptions, solve_request
+
+
+def stated_fields(message: Any) -> set[str]:
+    """Returns the full names of all fields that the message or a part of it states."""
+    found = set()
+    for field, value in message.ListFields():
+        found.add(field.full_name)
+        if field.message_type is not None and not field.message_type.GetOptions().map_entry:
+            for part in value if records._is_repeated(field) else [value]:
+                found |= stated_fields(part)
+    return found
+
+
+def known_fields(descriptor: Any, leave: set[str]) -> set[str]:
+    """Returns the full names of all fields of a message and its parts, without the messages in `leave`."""
+    found: set[str] = set()
+    for field in descriptor.fields:
+        found.add(field.full_name)
+        if field.message_type is not None and field.message_type.full_name not in leave | {descriptor.full_name}:
+            found |= known_fields(field.message_type, leave)
+    return found
+
+
+def message_fields(name: str, leave: set[str]) -> set[str]:
+    return known_fields(_proto.pool().FindMessageTypeByName(f"vrp.v1.{name}"), leave | {"google.protobuf.Duration"})
+
+
+def test_model_sets_every_field_of_an_instance() -> None:
+    uploaded = small_model()
+    uploaded.set_matrices(uploaded="matrices/a")
+    made = [_problems.fill(_problems.to_message(model), lambda _: None) for model in (full_model(), uploaded)]
+    assert message_fields("Instance", set()) - stated_fields(made[0]) - stated_fields(made[1]) == set()
+
+
+def test_options_set_every_field_of_a_solve_request(tmp_path: Any) -> None:
+    plan = tmp_path / "plan.sol"
+    plan.write_text("Route #1: 1")
+    model = small_model()
+    instance = _problems.to_message(model).instance
+    every: dict[str, Any] = dict(
+        budget="1s",
+        stop_after=1,
+        stop_after_share=0.5,
+        target_cost=1,
+        target_gap=0.1,
+        max_iterations=3,
+        stop_automatically=True,
+        strategy="search",
+        model="mine",
+        threads=2,
+        idle_threads=True,
+        seed=3,
+        width=4,
+        rounds=5,
+        network_only=True,
+        initial_solution=[PlannedRoute([1], vehicle=1, frozen_stops=1)],
+        frozen_stops=1,
+        render=["geojson"],
+        render_solution_file=True,
+    )
+    assert set(every) == set(SolveOptions.__annotations__)
+    assert set(every) | {"timeout", "progress", "on_improvement"} == set(typing.get_type_hints(CallOptions))
+    by_path = solve_request(_problems.to_message(plan).instance, None, **{**every, "initial_solution": plan})
+    stated = stated_fields(solve_request(instance, model, **every)) | stated_fields(by_path)
+    wanted = message_fields(
+        "SolveRequest", {"vrp.v1.Instance", "vrp.v1.InstanceFile", "vrp.v1.Solution", "vrp.v1.SolutionFile"}
+    )
+    assert wanted - stated == set()
+
+
+def test_arguments_set_every_field_of_a_training() -> None:
+    spec = _training.spec("a: 1", None, {"training.epochs": 3}, "cpu", 1, {"team": "north"}, "2h", 5)
+    call = _rpc.create_training_job(spec, "id", True, True)
+    wanted = message_fields("CreateTrainingJobRequest", set())
+    assert (
+        wanted - stated_fields(call.request()) - {f"vrp.v1.TrainingSpec.LabelsEntry.{key}" for key in ("key", "value")}
+        == set()
+    )
+
+
+def test_every_rpc_is_called() -> None:
+    from vrpd import client
+
+    source = inspect.getsource(_rpc) + inspect.getsource(client)
+    pool = _proto.pool()
+    services = ("SolverService", "TrainingService", "ModelService", "DatasetService", "SystemService")
+    rpcs = [
+        (service, method.name) for service in services for method in pool.FindServiceByName(f"vrp.v1.{service}").methods
+    ]
+    named = {"SolverService": "solve_job(", "TrainingService": "training_job("}
+    from vrpd import jobs, resources
+
+    handles = inspect.getsource(jobs) + inspect.getsource(resources)
+    missing = [
+        f"{service}/{name}"
+        for service, name in rpcs
+        if f'"{service}/{name}"' not in source and not (service in named and f'"{name}"' in handles)
+    ]
+    assert missing == []
+
+
+def record_classes() -> list[type[records.Record]]:
+    import vrpd.check  # noqa: F401
+    import vrpd.model_records  # noqa: F401
+    import vrpd.server_records  # noqa: F401
+
+    return [*records._CLASSES.values()]
+
+
+@pytest.mark.parametrize("kind", record_classes(), ids=lambda kind: kind.__name__)
+def test_record_declares_the_fields_of_its_message(kind: type[records.Record]) -> None:
+    descriptor = _proto.pool().FindMessageTypeByName(records._full_name(kind.MESSAGE))
+    offered = set(kind.__annotations__) | {
+        name for name in dir(kind) if isinstance(getattr(kind, name, None), property)
+    }
+    assert {field.name for field in descriptor.fields} - offered == set()
+    assert set(kind.__annotations__) - {field.name for field in descriptor.fields} == set()

@@ -1,0 +1,85 @@
+"""Trainings, datasets and models."""
+
+from __future__ import annotations
+
+import json
+import math
+import pathlib
+
+import pytest
+
+import vrpd
+
+TINY = {
+    "name": "own",
+    "model": "ptrnet",
+    "problem": {"kind": "cvrp", "customers": 6},
+    "network": {"hidden": 16, "layers": 1, "dropout": 0.0},
+    "training": {"epochs": 2, "batch_size": 8, "batches_per_epoch": 2},
+    "reinforce": {"baseline_instances": 16},
+    "validation": {"instances": 8},
+}
+
+
+def test_training_on_own_data_gives_a_model_that_solves(client: vrpd.Client, tmp_path: pathlib.Path) -> None:
+    lines = list(client.datasets.generate("cvrp", 6, 12, seed=4))
+    dataset = client.datasets.upload("orders", lines)
+    assert (dataset.instance_count, dataset.max_customers) == (12, 6)
+    assert client.datasets.get("orders").sha256 == client.datasets.list()[0].sha256
+    job = client.train(TINY, settings={"problem.instances": "datasets/orders"}, labels={"team": "north"})
+    seen: list[int] = []
+    job.wait(on_progress=lambda progress: seen.append(progress.step))
+    assert job.state == "succeeded" and job.ended and job.info.end_reason == "all_epochs" and seen
+    assert [one.name for one in client.training_jobs.list({"team": "north"})] == [job.name]
+    history = job.history()
+    assert list(history["step"]) == [point.progress.step for point in history]
+    assert all(math.isfinite(loss) for loss in history["loss"])
+    result = client.solve(json.loads(lines[0]), model="own", strategy="greedy", budget="5s")
+    assert result.model == job.model and job.model.startswith("models/own/versions/")
+    use_model(client, tmp_path)
+    job.delete()
+    client.datasets.delete("orders")
+
+
+def use_model(client: vrpd.Client, folder: pathlib.Path) -> None:
+    report = client.models.evaluate("own", generate=vrpd.generated("cvrp", 6, 4), modes=[("greedy", 0), ("sample", 2)])
+    assert [row.mode for row in report.evaluations] == ["greedy", "sample 2"]
+    client.models.export("own@1", folder / "model")
+    assert client.models.import_("copy", folder / "model").name == "models/copy/versions/1"
+    assert client.models.set_alias("copy", "best", 1) == "models/copy/versions/1"
+    assert client.models.get("copy@best").aliases == ("best",)
+    assert client.models.load("copy").loaded
+    assert list(client.models.unload("copy")) == ["models/copy/versions/1"]
+    client.models.delete_alias("copy", "best")
+    client.models.delete("copy@1")
+    assert "models/copy/versions/1" not in [model.name for model in client.models.list()]
+
+
+def test_running_job_is_paused_resumed_and_stopped(client: vrpd.Client) -> None:
+    job = client.train(TINY, settings={"training.epochs": 100000})
+    next(event for event in job.events() if event.progress is not None)
+    assert job.publish().step > 0
+    job.pause()
+    next(event for event in job.events() if event.state is not None and event.state.state == "paused")
+    assert job.refresh().state == "paused"
+    job.resume()
+    job.stop().wait()
+    assert job.info.end_reason == "stopped"
+    other = client.train(TINY, settings={"training.epochs": 100000})
+    with pytest.raises(vrpd.JobFailedError, match="cancelled"):
+        other.cancel().wait()
+    assert other.wait(check=False).state == "cancelled"
+
+
+def test_wrong_configuration_is_refused_by_key(client: vrpd.Client) -> None:
+    with pytest.raises(vrpd.InvalidArgumentError, match="epochs"):
+        client.train({**TINY, "training": {"epochs": -1}})
+    with pytest.raises(ValueError, match="preset: got 'none', wanted one of"):
+        client.train(preset="none")
+    resolved = client.validate_training(preset="ptrnet_tiny", settings=["training.epochs=7"])
+    assert resolved.name == "" and resolved.resolved_settings["training.epochs"] == "7"
+
+
+def test_presets_are_named_with_what_they_train() -> None:
+    assert {"ptrnet_tiny", "gt_cvrp20"} <= set(vrpd.presets())
+    assert vrpd.preset_text("ptrnet-tiny").startswith("#")

@@ -1,0 +1,148 @@
+"""Models from the objects of this project's JSON, which the daemon has checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .model import Model
+from .parts import ClientGroup, Profile, TimeWindow
+
+_METRICS = {"scaled1000": "scaled_1000"}
+
+
+def decode(data: Mapping[str, Any]) -> Model:
+    """Returns the model of an instance."""
+    return _Decoder(data).run()
+
+
+class _Decoder:
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._depots = int(data.get("num_depots", 1))
+        metric = data.get("metric")
+        self._model = Model(
+            data.get("name", ""),
+            lon_lat=data.get("coordinates") == "lon_lat",
+            metric=_METRICS.get(metric, metric) if metric is not None else None,
+            objective=data.get("objective"),
+            speed=data.get("speed"),
+            reference_cost=data.get("ref_cost"),
+            problem_type=data["kind"],
+        )
+
+    def run(self) -> Model:
+        for node in range(self._depots):
+            self._add_depot(node)
+        groups = self._add_groups()
+        clients = [self._add_client(node, groups.get(node)) for node in range(self._depots, self._count())]
+        for shipment in self._data.get("shipments", ()):
+            pickup, delivery = (clients[shipment[end] - self._depots] for end in ("pickup", "delivery"))
+            self._model.add_shipment(pickup, delivery, shipment["amount"], name=shipment.get("id", ""))
+        for vehicle in self._vehicles():
+            self._add_vehicle(vehicle)
+        for name, values in self._data.get("features", {}).items():
+            self._model.add_feature(name, values)
+        if "distance_matrix" in self._data or "duration_matrix" in self._data:
+            self._model.set_matrices(self._matrix("distance_matrix"), self._matrix("duration_matrix"))
+        return self._model
+
+    def _count(self) -> int:
+        for key in ("coords", "matrix_rows", "distance_matrix"):
+            if key in self._data:
+                return len(self._data[key])
+        raise AssertionError("the daemon returned an instance without nodes")
+
+    def _matrix(self, key: str) -> Any:
+        matrix, rows = self._data.get(key), self._data.get("matrix_rows")
+        if matrix is None or rows is None:
+            return matrix
+        return [[matrix[start][end] for end in rows] for start in rows]
+
+    def _at(self, key: str, node: int, default: Any = None) -> Any:
+        values = self._data.get(key)
+        return default if values is None else values[node]
+
+    def _place(self, node: int) -> dict[str, Any]:
+        x, y = self._at("coords", node, (None, None))
+        return {"x": x, "y": y, "name": self._at("ids", node, "")}
+
+    def _windows(self, node: int) -> list[TimeWindow]:
+        given = self._at("time_windows", node)
+        if given is None:
+            return []
+        windows = given if isinstance(given[0], list) else [given]
+        return [TimeWindow(*window) for window in windows]
+
+    def _add_depot(self, node: int) -> None:
+        window = (self._windows(node) or [TimeWindow()])[0]
+        stated = "time_windows" in self._data
+        self._model.add_depot(**self._place(node), tw_early=window.early if stated else None, tw_late=window.late)
+
+    def _add_groups(self) -> dict[int, ClientGroup]:
+        groups = {}
+        for nodes in self._data.get("alternative_groups", ()):
+            optional = self._at("prizes", nodes[0]) is not None
+            group = self._model.add_client_group(required=not optional)
+            groups.update(dict.fromkeys(nodes, group))
+        return groups
+
+    def _add_client(self, node: int, group: ClientGroup | None) -> Any:
+        windows = self._windows(node)
+        return self._model.add_client(
+            **self._place(node),
+            delivery=self._at("demands", node),
+            pickup=self._at("pickups", node),
+            backhaul=self._at("backhauls", node),
+            time_windows=windows or None,
+            service_duration=self._at("service", node, 0),
+            setup_duration=self._at("setup", node, 0),
+            release_time=self._at("release", node, 0),
+            skills=self._at("required_skills", node, ()),
+            prize=self._at("prizes", node),
+            priority=self._at("priorities", node, 0),
+            group=group,
+        )
+
+    def _vehicles(self) -> list[dict[str, Any]]:
+        if "vehicles" in self._data:
+            return list(self._data["vehicles"])
+        return [{"capacity": self._data["capacity"]}] if "capacity" in self._data else []
+
+    def _add_vehicle(self, vehicle: dict[str, Any]) -> None:
+        shift = vehicle.get("shift", [None, None])
+        self._model.add_vehicle_type(
+            num_available=vehicle.get("count") or None,
+            capacity=_capacity(vehicle.get("capacity")),
+            start_depot=vehicle.get("depot", 0),
+            end_depot=vehicle.get("end_depot"),
+            tw_early=shift[0],
+            tw_late=shift[1],
+            open_end=vehicle.get("open_end", False),
+            fixed_cost=vehicle.get("fixed_cost"),
+            unit_distance_cost=vehicle.get("cost_per_distance"),
+            unit_duration_cost=vehicle.get("cost_per_time"),
+            max_duration=vehicle.get("max_duration"),
+            max_distance=vehicle.get("max_distance"),
+            max_overtime=vehicle.get("max_overtime"),
+            unit_overtime_cost=vehicle.get("overtime_cost"),
+            max_stops=vehicle.get("max_stops"),
+            max_reloads=vehicle.get("max_reloads"),
+            skills=vehicle.get("skills", ()),
+            breaks=[(TimeWindow(*pause["window"]), pause["duration"]) for pause in vehicle.get("breaks", ())],
+            profile=self._profile(vehicle),
+            name=vehicle.get("id", ""),
+        )
+
+    def _profile(self, vehicle: dict[str, Any]) -> Profile | None:
+        distances, durations = vehicle.get("distance_matrix"), vehicle.get("duration_matrix")
+        if distances is None and durations is None:
+            return None
+        return self._model.add_profile(distances=distances, durations=durations)
+
+
+def _capacity(value: Any) -> Any:
+    """Returns the capacity; null means no limit, which only a dimension before a limited one needs to state."""
+    if isinstance(value, list):
+        return [1e12 if one is None else one for one in value]
+    return value

@@ -1,0 +1,36 @@
+"""When a call is made once more."""
+
+from __future__ import annotations
+
+import time
+
+from ._calls import Call, nothing, unary
+from .errors import ResourceExhaustedError, UnavailableError, VrpdError
+
+DEFAULT_PATIENCE_S = 60.0
+PROBE = unary("grpc.health.v1.Health/Check", nothing)
+"""A call that shows whether the daemon is there, before one that cannot be repeated."""
+
+
+class Attempts:
+    """The attempts of a call: further ones while the daemon is busy, and one after the embedded daemon was gone."""
+
+    def __init__(self, call: Call[object], embedded: bool, patience: float) -> None:
+        self._repeatable = call.repeatable
+        self._embedded = embedded
+        self._end = time.monotonic() + patience
+        self._restarted = False
+
+    def pause(self, error: VrpdError) -> float:
+        """Returns the seconds to wait before the next attempt. Raises the error if there is none."""
+        if self._repeatable and isinstance(error, UnavailableError) and self._embedded and not self._restarted:
+            self._restarted = True
+            return 0
+        if self._repeatable and isinstance(error, ResourceExhaustedError) and error.reason != "OUT_OF_MEMORY":
+            import random
+
+            # Callers that were refused together do not come back together.
+            wait = (error.retry_after or 0) * random.uniform(1, 2)
+            if wait > 0 and time.monotonic() + wait < self._end:
+                return wait
+        raise error

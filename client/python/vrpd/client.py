@@ -1,0 +1,370 @@
+"""The client of a daemon."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _rpc, _training
+from ._calls import sending
+from ._channel import Tls, to_tls
+from ._connection import Connection
+from ._problems import Problem, fill, is_small, model_of, names_lost_matrices, to_message
+from ._progress import Progress
+from ._retry import DEFAULT_PATIENCE_S
+from ._values import Duration, Path, seconds
+from .check import CheckResult
+from .errors import ResourceExhaustedError, VrpdError
+from .jobs import SolveJob, TrainingJob
+from .model_records import Validation
+from .options import StartPlan, solve_request
+from .resources import Datasets, MatrixStore, Models, SolveJobs, TrainingJobs
+from .result import Improvement, Result
+from .server_records import BackupSummary, ServerInfo, ServerStats
+from .streams import BatchAnswer, SolveStream, read_batch_answer
+from .training_records import TrainingJobInfo
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._matrices import Packed
+    from .options import SolveOptions
+    from .solution import Solution
+
+_T = TypeVar("_T")
+
+
+class Client:
+    """A daemon: a remote one at an address, or without one the embedded daemon of this machine.
+
+    Thread-safe. Connects at the first call.
+
+    Parameters
+    ----------
+    target
+        "HOST:PORT" or "unix:PATH". None: the embedded daemon, which is started if it does not run.
+    token
+        Token of the daemon's token file.
+    tls
+        True for TLS with the system's authorities, the path of an authority's certificate, or a `vrpd.Tls`.
+    timeout
+        Time limit of each call; by default none.
+    """
+
+    def __init__(
+        self,
+        target: str | None = None,
+        *,
+        token: str = "",
+        tls: bool | Tls | Path | None = None,
+        timeout: Duration | None = None,
+        retry_for: Duration = DEFAULT_PATIENCE_S,
+    ) -> None:
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        patience = seconds(retry_for, "retry_for")
+        self._connection = Connection(target, token, to_tls(tls), limit, patience)
+        self.models = Models(self._connection)
+        self.datasets = Datasets(self._connection)
+        self.matrices = MatrixStore(self._connection)
+        self.training_jobs = TrainingJobs(self._connection)
+        self.solve_jobs = SolveJobs(self._connection)
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connection. A later call opens it again."""
+        self._connection.close()
+
+    def __repr__(self) -> str:
+        return f"<vrpd.Client {self._connection.address or 'of the embedded daemon'}>"
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        timeout: Duration | None = None,
+        progress: bool = False,
+        on_improvement: Callable[[Improvement], object] | None = None,
+        **options: Unpack[SolveOptions],
+    ) -> Result:
+        """Returns the best plan found within the budget. Ctrl-C cancels the call.
+
+        Parameters
+        ----------
+        problem
+            A model, a dict of VROOM or of this project's JSON, or the path of a file.
+        budget
+            Time to search, such as "2s" or 2.0. By default 0.5 s, or as the other limits say.
+        stop_after, stop_after_share
+            Time without an improvement that ends the search, also as a share of the budget.
+        target_cost, target_gap
+            Cost, or gap to the reference cost, at which the search ends.
+        max_iterations
+            Iterations of each thread that end the search.
+        stop_automatically
+            Whether the daemon chooses when to stop by the size of the problem.
+        strategy
+            "auto", "search", "seeded", "greedy", "sample", "beam", "multi_start" or "improved".
+        model
+            A trained network: NAME, NAME@3, NAME@ALIAS.
+        threads, idle_threads
+            Number of threads to search with; whether to take all idle ones.
+        seed
+            The same seed gives the same plan with one thread, unless a time limit ends the search.
+        width, rounds, network_only
+            Samples or beams; rounds of "improved"; whether search may not replace a network that has no plan in time.
+        initial_solution, frozen_stops
+            A plan to start from: a result, lists of node numbers or clients, or the path of a .sol file; and how many
+            leading visits of each route must stay.
+        render, render_solution_file
+            Formats in which the daemon returns the plan too (`Result.rendered`, `Result.solution_file`).
+        timeout
+            Time limit of the whole call, also of waiting for other solves.
+        progress, on_improvement
+            Whether to show progress on the terminal; a function that is called with each improvement.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        if not progress and on_improvement is None:
+            return self._with_matrices(problem, lambda instance: self._solve_once(instance, problem, options, limit))
+        stream = self.improvements(problem, timeout=timeout, **options)
+        budget = options.get("budget")
+        total = None if budget is None else seconds(budget, "budget")
+        with stream, Progress("solve", total) if progress else _Silent() as bar:
+            for improvement in stream:
+                bar.update(improvement.elapsed or 0, f"cost {improvement.cost:g}, {len(improvement.routes)} routes")
+                if on_improvement is not None:
+                    on_improvement(improvement)
+            return stream.result
+
+    def _solve_once(self, instance: Any, problem: Problem, options: Mapping[str, Any], timeout: float | None) -> Result:
+        request = solve_request(instance, model_of(problem), **options)
+        result = self._connection.unary(_rpc.solve(request), timeout)
+        result._attach(request, self)
+        return result
+
+    def improvements(
+        self, problem: Problem, *, timeout: Duration | None = None, **options: Unpack[SolveOptions]
+    ) -> SolveStream:
+        """Solves like solve() and iterates over the improvements; the stream's `result` is the answer."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+
+        def begin(instance: Any) -> SolveStream:
+            request = solve_request(instance, model_of(problem), **options)
+            return SolveStream(self._connection.messages(_rpc.stream_solve(request), limit), request, self)
+
+        return self._with_matrices(problem, begin)
+
+    def batch(
+        self, problems: Iterable[Problem], *, timeout: Duration | None = None, **options: Unpack[SolveOptions]
+    ) -> Iterator[BatchAnswer]:
+        """Solves many problems in one call, and iterates over the answers as they are ready, in any order.
+
+        Each problem has the whole budget. A failed one has an error as its answer and affects no other.
+        """
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        sent: dict[int, Any] = {}
+
+        def requests() -> Iterator[Any]:
+            from . import _proto
+
+            for index, problem in enumerate(problems):
+                sent[index] = solve_request(self._prepare(problem), model_of(problem), **options)
+                yield _proto.message("BatchSolveRequest", id=str(index), solve=sent[index])
+
+        call = sending("SolverService/BatchSolve", lambda answer: answer, requests, problems)
+        for message in self._connection.messages(call, limit):
+            answer = read_batch_answer(message)
+            request = sent.pop(answer.index)
+            if answer.result is not None:
+                answer.result._attach(request, self)
+            yield answer
+
+    def solve_job(
+        self, problem: Problem, *, request_id: str = "", validate_only: bool = False, **options: Unpack[SolveOptions]
+    ) -> SolveJob:
+        """Queues a long solve that outlives this process and the daemon. By default its budget is 10 minutes.
+
+        The same `request_id` with the same problem returns the same job.
+        """
+
+        def create(instance: Any) -> SolveJob:
+            request = solve_request(instance, model_of(problem), **options)
+            return SolveJob(
+                self._connection, self._connection.unary(_rpc.create_solve_job(request, request_id, validate_only))
+            )
+
+        return self._with_matrices(problem, create)
+
+    def check(
+        self,
+        problem: Problem,
+        plan: StartPlan,
+        *,
+        initial_solution: StartPlan | None = None,
+        render: Sequence[str] = (),
+    ) -> CheckResult:
+        """Returns cost, times, loads and violations of a plan: a result, lists of node numbers, or a .sol file.
+
+        The plan must keep the frozen stops of `initial_solution`.
+        """
+
+        def call(instance: Any) -> CheckResult:
+            request = _rpc.check(instance, plan, model_of(problem), initial_solution, render)
+            result = self._connection.unary(request)
+            result._attach(request.request(), self)
+            return result
+
+        return self._with_matrices(problem, call)
+
+    def validate(self, problem: Problem) -> Validation:
+        """Returns all errors of a problem."""
+        return self._with_matrices(problem, lambda instance: self._connection.unary(_rpc.validate(instance)))
+
+    def convert(self, problem: Problem, format: str, *, renumber: bool = False) -> bytes:
+        """Returns a problem as a file in "json", "vrplib", "tsplib", "solomon" or "vroom".
+
+        `renumber` replaces names that the format cannot express by numbers, instead of refusing them.
+        """
+        return self._with_matrices(problem, lambda instance: self._convert(instance, format, renumber))
+
+    def _convert(self, instance: Any, format: str, renumber: bool) -> bytes:
+        return self._connection.unary(_rpc.convert(instance, format, renumber))
+
+    def _render(self, instance: Any, solution: Solution, format: str) -> bytes:
+        answer = self._connection.unary(_rpc.check(instance, solution, None, None, [format]))
+        return answer.rendered[0].content
+
+    def train(
+        self,
+        config: _training.Config | None = None,
+        *,
+        preset: str | None = None,
+        settings: Mapping[str, Any] | Iterable[str] = (),
+        device: str = "",
+        priority: int = 0,
+        labels: Mapping[str, str] | None = None,
+        time_limit: Duration | None = None,
+        epoch_limit: int = 0,
+        request_id: str = "",
+    ) -> TrainingJob:
+        """Queues a training and returns its job; `job.wait()` blocks until it has ended.
+
+        Parameters
+        ----------
+        config, preset
+            The path of a YAML file, its text or a dict; or the name of a built-in configuration (`vrpd.presets()`).
+        settings
+            Values that replace those of the configuration: {"training.epochs": 3}.
+        device
+            "auto", "cpu" or "cuda:0".
+        time_limit, epoch_limit
+            Time or epochs after which the job ends with a model, although the configuration asks for more.
+        """
+        spec = _training.spec(config, preset, settings, device, priority, labels or {}, time_limit, epoch_limit)
+        return TrainingJob(
+            self._connection, self._connection.unary(_rpc.create_training_job(spec, request_id, False, False))
+        )
+
+    def validate_training(
+        self,
+        config: _training.Config | None = None,
+        *,
+        preset: str | None = None,
+        settings: Mapping[str, Any] | Iterable[str] = (),
+        device: str = "",
+        config_only: bool = False,
+    ) -> TrainingJobInfo:
+        """Checks a training without starting it. The answer has every setting (`resolved_settings`).
+
+        With `config_only`, does not check whether the device, the files and the model exist.
+        """
+        spec = _training.spec(config, preset, settings, device, 0, {}, None, 0)
+        return self._connection.unary(_rpc.create_training_job(spec, "", True, config_only))
+
+    def server_info(self) -> ServerInfo:
+        """Returns version, devices and limits of the daemon."""
+        return self._connection.unary(_rpc.server_info())
+
+    def server_stats(self) -> ServerStats:
+        """Returns what the daemon does now, and totals since its start."""
+        return self._connection.unary(_rpc.server_stats())
+
+    def set_log_level(self, level: str) -> str:
+        """Sets the daemon's log level: "debug", "info", "warn" or "error". Returns the one before."""
+        return self._connection.unary(_rpc.set_log_level(level))
+
+    def is_healthy(self, service: str = "") -> bool:
+        """Whether the daemon serves; with "readiness", whether it takes new work."""
+        return self._connection.unary(_rpc.health(service))
+
+    def backup(self, path: Path) -> BackupSummary:
+        """Writes a copy of all data of the daemon to a file, from which `vrpd --restore` makes a state folder."""
+        summary = None
+        with open(path, "wb") as file:
+            for message in self._connection.messages(_rpc.backup()):
+                file.write(message.data)
+                summary = message.summary if message.HasField("summary") else summary
+        return BackupSummary(summary)
+
+    def _prepare(self, problem: Problem) -> Any:
+        return fill(to_message(problem), self._upload)
+
+    def _with_matrices(self, problem: Problem, call: Callable[[Any], _T]) -> _T:
+        """Calls with the problem's message. Uploads its matrices again if the daemon has lost them."""
+        try:
+            return call(self._prepare(problem))
+        except VrpdError as error:
+            if not names_lost_matrices(error) or not self._connection.uploaded:
+                raise
+        self._connection.uploaded.clear()
+        return call(self._prepare(problem))
+
+    def _upload(self, packed: Packed) -> str | None:
+        """Returns the name of uploaded matrices, or None if they are small or the daemon has no space for them."""
+        if is_small(packed):
+            return None
+        digest = packed.digest()
+        known = self._connection.uploaded.get(digest)
+        if known is None:
+            try:
+                known = self._connection.unary(_rpc.upload_matrices(packed)).name
+            except ResourceExhaustedError:
+                return None
+            self._connection.uploaded[digest] = known
+        return known
+
+
+class _Silent(Progress):
+    def __init__(self) -> None:
+        pass
+
+    def update(self, done: float, text: str) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_default: Client | None = None
+_default_lock = threading.Lock()
+
+
+def default_client() -> Client:
+    """Returns the client of the embedded daemon that module functions and models use."""
+    global _default
+    with _default_lock:
+        if _default is None:
+            _default = Client()
+        return _default
+
+
+def set_default_client(client: Client | None) -> None:
+    """Makes module functions and models use another daemon. None: the embedded one."""
+    global _default
+    with _default_lock:
+        _default = client

@@ -1,0 +1,225 @@
+"""Training jobs and solve jobs, which outlive this process and the daemon."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from . import _rpc
+from ._job_text import ENDED, JobProgress, check_end
+from ._values import Duration, seconds
+from .errors import UnavailableError
+from .history import History
+from .model_records import Publication
+from .result import Result
+from .solve_job_records import SolveJobEvent, SolveJobInfo, SolveProgress
+from .training_records import TrainingEvent, TrainingJobInfo, TrainingProgress
+
+if TYPE_CHECKING:
+    from ._calls import Call
+    from ._connection import Connection
+
+RECONNECT_S = 60.0
+PAUSE_S = 0.5
+
+
+def follow(
+    connection: Connection, watch: Callable[[int], Call[Any]], first: int, timeout: float | None
+) -> Iterator[Any]:
+    """Returns the events of a job, also across restarts of the daemon. None stands for a heartbeat."""
+    lost: float | None = None
+    while True:
+        try:
+            for event in connection.messages(watch(first), timeout):
+                lost = None
+                if event.sequence == 0:
+                    yield None
+                    continue
+                first = event.sequence + 1
+                yield event
+            return
+        except UnavailableError:
+            lost = lost or time.monotonic()
+            if time.monotonic() - lost > RECONNECT_S:
+                raise
+            time.sleep(PAUSE_S)
+
+
+class TrainingJob:
+    """A training job. Its attributes are as of the last answer; `refresh` asks again."""
+
+    def __init__(self, connection: Connection, info: TrainingJobInfo) -> None:
+        self._connection = connection
+        self.info = info
+
+    @property
+    def name(self) -> str:
+        """`trainingJobs/ID`."""
+        return self.info.name
+
+    @property
+    def state(self) -> str:
+        """Such as "queued", "running", "succeeded", "failed" or "cancelled"."""
+        return self.info.state
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def progress(self) -> TrainingProgress | None:
+        return self.info.progress
+
+    @property
+    def model(self) -> str:
+        """The newest model that the job published, such as `models/mine/versions/1`; empty if there is none yet."""
+        return self.info.model
+
+    def __repr__(self) -> str:
+        return f"<vrpd.TrainingJob {self.name} {self.state}>"
+
+    def refresh(self) -> TrainingJob:
+        """Asks the daemon for the job's state."""
+        return self._do("GetTrainingJob")
+
+    def _do(self, method: str) -> TrainingJob:
+        self.info = self._connection.unary(_rpc.training_job(method, self.name))
+        return self
+
+    def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[TrainingEvent]:
+        """Iterates over the job's events from a sequence number on, until it ends."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        for event in follow(
+            self._connection, lambda first: _rpc.watch_training_job(self.name, first), from_sequence, limit
+        ):
+            if event is not None:
+                yield TrainingEvent(event)
+
+    def wait(
+        self,
+        timeout: Duration | None = None,
+        *,
+        progress: bool = False,
+        on_progress: Callable[[TrainingProgress], object] | None = None,
+        check: bool = True,
+    ) -> TrainingJob:
+        """Blocks until the job has ended, and returns it.
+
+        Ctrl-C and a timeout end the wait but not the job; see `stop` and `cancel`. Raises JobFailedError if the job
+        failed or was cancelled, unless `check` is False, and DeadlineExceededError after the timeout.
+        """
+        with JobProgress(self.name, progress) as bar:
+            for event in self.events(timeout=timeout):
+                if event.progress is not None:
+                    bar.training(event.progress)
+                    if on_progress is not None:
+                        on_progress(event.progress)
+        self.refresh()
+        check_end(self.info, check)
+        return self
+
+    def history(
+        self, *, from_step: int = 0, to_step: int = 0, max_points: int = 0, epochs_only: bool = False
+    ) -> History:
+        """Returns the metrics of the job over its steps."""
+        call = _rpc.history(self.name, from_step, to_step, max_points, epochs_only)
+        return History(self._connection.unary(call))
+
+    def stop(self) -> TrainingJob:
+        """Ends the job early and keeps a model. It ends as soon as it has validated once more: `wait` for it."""
+        return self._do("StopTrainingJob")
+
+    def cancel(self) -> TrainingJob:
+        """Cancels the job."""
+        return self._do("CancelTrainingJob")
+
+    def pause(self) -> TrainingJob:
+        """Pauses the job with a checkpoint."""
+        return self._do("PauseTrainingJob")
+
+    def resume(self) -> TrainingJob:
+        """Queues a paused job again."""
+        return self._do("ResumeTrainingJob")
+
+    def publish(self) -> Publication:
+        """Publishes the current weights of the running job as a live version of its model."""
+        return self._connection.unary(_rpc.publish(self.name))
+
+    def delete(self) -> None:
+        """Deletes an ended job. Its models stay."""
+        self._connection.unary(_rpc.delete_training_job(self.name))
+
+
+class SolveJob:
+    """A solve job. Its attributes are as of the last answer; `refresh` asks again."""
+
+    def __init__(self, connection: Connection, info: SolveJobInfo) -> None:
+        self._connection = connection
+        self.info = info
+
+    @property
+    def name(self) -> str:
+        """`solveJobs/ID`."""
+        return self.info.name
+
+    @property
+    def state(self) -> str:
+        """Such as "queued", "running", "succeeded", "failed" or "cancelled"."""
+        return self.info.state
+
+    @property
+    def ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def progress(self) -> SolveProgress | None:
+        return self.info.progress
+
+    @property
+    def result(self) -> Result | None:
+        """The result of a job that has succeeded, else None."""
+        return self.info.response
+
+    def __repr__(self) -> str:
+        return f"<vrpd.SolveJob {self.name} {self.state}>"
+
+    def refresh(self) -> SolveJob:
+        """Asks the daemon for the job's state."""
+        return self._do("GetSolveJob")
+
+    def _do(self, method: str) -> SolveJob:
+        self.info = self._connection.unary(_rpc.solve_job(method, self.name))
+        return self
+
+    def events(self, from_sequence: int = 1, *, timeout: Duration | None = None) -> Iterator[SolveJobEvent]:
+        """Iterates over the job's events from a sequence number on, until it ends."""
+        limit = None if timeout is None else seconds(timeout, "timeout")
+        for event in follow(
+            self._connection, lambda first: _rpc.watch_solve_job(self.name, first), from_sequence, limit
+        ):
+            if event is not None:
+                yield SolveJobEvent(event)
+
+    def wait(self, timeout: Duration | None = None, *, progress: bool = False) -> Result:
+        """Blocks until the job has ended, and returns its result.
+
+        Ctrl-C and a timeout end the wait but not the job; see `stop`. Raises JobFailedError if the job failed or was
+        cancelled, and DeadlineExceededError after the timeout.
+        """
+        with JobProgress(self.name, progress, self.info.budget) as bar:
+            for event in self.events(timeout=timeout):
+                if event.improvement is not None:
+                    bar.search(event.improvement)
+        self.refresh()
+        check_end(self.info, True)
+        assert self.result is not None
+        return self.result
+
+    def stop(self) -> SolveJob:
+        """Ends the search now. The job succeeds with its best plan: `wait` for it."""
+        return self._do("StopSolveJob")
+
+    def delete(self) -> None:
+        """Deletes an ended job with its result."""
+        self._connection.unary(_rpc.delete_solve_job(self.name))

@@ -1,0 +1,465 @@
+"""The model of a routing problem."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ._limits import finite, finite_int
+from ._values import Load, loads
+from .parts import (
+    Break,
+    ClientGroup,
+    Customer,
+    Depot,
+    Edge,
+    Location,
+    Matrices,
+    MatrixLike,
+    Profile,
+    Shipment,
+    TimeWindow,
+    VehicleType,
+    WindowLike,
+    single_window,
+    to_window,
+)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .client import Client
+    from .options import CallOptions, SolveOptions
+    from .result import Result
+    from .streams import SolveStream
+
+MISSING_EDGE = 1_000_000_000.0
+"""Distance and duration between two places for which a model with edges has no edge."""
+
+
+def _place(x: float | Location | None, y: float | None, location: Location | None, what: str) -> Location | None:
+    if isinstance(x, Location):
+        x, location = None, x
+    if location is not None:
+        if x is not None or y is not None:
+            raise ValueError(f"{what}: got a location and x or y, wanted one of them")
+        return location
+    if (x is None) != (y is None):
+        raise ValueError(f"{what}: got only one of x and y, wanted both")
+    return None if x is None or y is None else Location(float(x), float(y))
+
+
+def _windows(windows: Iterable[WindowLike] | None, single: tuple[TimeWindow, ...], what: str) -> tuple[TimeWindow, ...]:
+    if windows is None:
+        return single
+    if single:
+        raise ValueError(f"{what}: got time_windows and tw_early, tw_late or tw_late_cost, wanted one of them")
+    return tuple(to_window(window, f"{what}: time_windows") for window in windows)
+
+
+class Model:
+    """A routing problem, built piece by piece.
+
+    Units are the caller's: distances, times and loads are plain numbers. Nodes are numbered from 0: first the depots,
+    then the clients, in the order of their creation.
+
+    Parameters
+    ----------
+    name
+        Name of the problem.
+    lon_lat
+        Whether x and y are longitudes and latitudes in degrees. Distances are then metres.
+    metric
+        Rounding of distances: "exact", "cvrplib", "ceil", "dimacs" or "scaled_1000".
+    objective
+        "distance", "vehicles_then_distance", "duration" or "cost". By default the cost if a vehicle type states one,
+        else the distance.
+    speed
+        Units of distance per unit of time, for travel times without durations. By default 1.
+    reference_cost
+        Best known cost; results then have a gap.
+    problem_type
+        "tsp", "cvrp" or "vrptw". By default chosen by content.
+    """
+
+    def __init__(
+        self,
+        name: str = "",
+        *,
+        lon_lat: bool = False,
+        metric: str | None = None,
+        objective: str | None = None,
+        speed: float | None = None,
+        distance_unit: str = "",
+        time_unit: str = "",
+        reference_cost: float | None = None,
+        problem_type: str | None = None,
+    ) -> None:
+        self._settings: dict[str, Any] = {
+            "name": name,
+            "coordinate_system": "lon_lat" if lon_lat else None,
+            "metric": metric,
+            "objective": objective,
+            "speed": speed,
+            "distance_unit": distance_unit,
+            "time_unit": time_unit,
+            "reference_cost": reference_cost,
+            "problem_type": problem_type,
+        }
+        self._depots: list[Depot] = []
+        self._clients: list[Customer] = []
+        self._vehicle_types: list[VehicleType] = []
+        self._groups: list[ClientGroup] = []
+        self._shipments: list[Shipment] = []
+        self._profiles: list[Profile] = []
+        self._features: dict[str, list[float]] = {}
+        self._base = Profile()
+        self._source: Any = None  # the vrp.v1.InstanceFile that this model was read from, if it is unchanged
+
+    @property
+    def name(self) -> str:
+        return str(self._settings["name"])
+
+    @property
+    def lon_lat(self) -> bool:
+        return bool(self._settings["coordinate_system"] == "lon_lat")
+
+    @property
+    def depots(self) -> tuple[Depot, ...]:
+        return tuple(self._depots)
+
+    @property
+    def clients(self) -> tuple[Customer, ...]:
+        return tuple(self._clients)
+
+    @property
+    def vehicle_types(self) -> tuple[VehicleType, ...]:
+        return tuple(self._vehicle_types)
+
+    @property
+    def groups(self) -> tuple[ClientGroup, ...]:
+        return tuple(self._groups)
+
+    @property
+    def shipments(self) -> tuple[Shipment, ...]:
+        return tuple(self._shipments)
+
+    def __repr__(self) -> str:
+        return (
+            f"<vrpd.Model {self.name!r}: {len(self._depots)} depots, {len(self._clients)} clients, "
+            f"{len(self._vehicle_types)} vehicle types>"
+        )
+
+    def set(self, **settings: Any) -> None:
+        """Changes settings of the model, such as set(objective="duration"). Names are those of the constructor."""
+        if "lon_lat" in settings:
+            settings["coordinate_system"] = "lon_lat" if settings.pop("lon_lat") else None
+        for key in settings:
+            if key not in self._settings:
+                raise TypeError(f"set: got {key!r}, wanted one of lon_lat, {', '.join(self._settings)}")
+        self._settings.update(settings)
+        self._source = None
+
+    def add_location(self, x: float, y: float, *, name: str = "") -> Location:
+        """Returns a location that depots, clients and edges may share."""
+        return Location(float(x), float(y), name)
+
+    def add_depot(
+        self,
+        x: float | Location | None = None,
+        y: float | None = None,
+        tw_early: float | None = None,
+        tw_late: float | None = None,
+        *,
+        location: Location | None = None,
+        name: str = "",
+    ) -> Depot:
+        """Adds a depot. Without x and y, the model needs matrices."""
+        window = single_window(tw_early, finite(tw_late))
+        depot = Depot(_place(x, y, location, "add_depot"), window[0] if window else None, name)
+        self._depots.append(depot)
+        self._source = None
+        return depot
+
+    def add_client(
+        self,
+        x: float | Location | None = None,
+        y: float | None = None,
+        delivery: Load | None = None,
+        pickup: Load | None = None,
+        service_duration: float = 0,
+        tw_early: float | None = None,
+        tw_late: float | None = None,
+        release_time: float = 0,
+        prize: float | None = None,
+        required: bool | None = None,
+        group: ClientGroup | None = None,
+        *,
+        location: Location | None = None,
+        tw_late_cost: float | None = None,
+        time_windows: Iterable[WindowLike] | None = None,
+        setup_duration: float = 0,
+        backhaul: Load | None = None,
+        skills: Iterable[str] = (),
+        priority: int = 0,
+        name: str = "",
+    ) -> Customer:
+        """Adds a client.
+
+        Parameters
+        ----------
+        delivery, pickup, backhaul
+            Brought from the depot; brought to the depot in any order; brought to the depot after all deliveries.
+            One number, or one for each load dimension.
+        tw_early, tw_late, tw_late_cost
+            Times at which service may start. With a cost per unit of time after `tw_late`, the window is soft.
+        time_windows
+            Several windows, instead: tuples (early, late).
+        setup_duration
+            Time before the service, unless the previous stop is at the same place.
+        release_time
+            When the goods are ready at the depot.
+        prize, required
+            A client is optional if it has a prize, which is added to the cost if it is not served, or if `required` is
+            False. With `required=True` the prize has no effect, as in PyVRP.
+        group
+            The client is one of the alternatives of the group.
+        skills
+            Skills that the vehicle must have.
+        priority
+            0 to 100. Clients of high priority are served first if not all can be served.
+        """
+        single = single_window(tw_early, finite(tw_late), tw_late_cost)
+        client = Customer(
+            location=_place(x, y, location, "add_client"),
+            delivery=tuple(loads(delivery)),
+            pickup=tuple(loads(pickup)),
+            backhaul=tuple(loads(backhaul)),
+            windows=_windows(time_windows, single, "add_client"),
+            service_duration=service_duration,
+            setup_duration=setup_duration,
+            release_time=release_time,
+            skills=tuple(skills),
+            prize=_prize(prize, required, group),
+            priority=priority,
+            name=name,
+        )
+        if group is not None:
+            group.clients.append(client)
+        self._clients.append(client)
+        self._source = None
+        return client
+
+    def add_clients(self, rows: Any) -> list[Customer]:
+        """Adds a client for each row of a pandas DataFrame, or each dict, whose keys are arguments of add_client."""
+        if hasattr(rows, "to_dict"):
+            rows = rows.to_dict("records")
+        return [self.add_client(**row) for row in rows]
+
+    def add_vehicle_type(
+        self,
+        num_available: int | None = 1,
+        capacity: Load | None = None,
+        start_depot: Depot | int | None = None,
+        end_depot: Depot | int | None = None,
+        fixed_cost: float | None = None,
+        tw_early: float | None = None,
+        tw_late: float | None = None,
+        max_duration: float | None = None,
+        max_distance: float | None = None,
+        unit_distance_cost: float | None = None,
+        unit_duration_cost: float | None = None,
+        profile: Profile | None = None,
+        *,
+        shift_duration: float | None = None,
+        max_reloads: int | None = None,
+        max_overtime: float | None = None,
+        unit_overtime_cost: float | None = None,
+        open_end: bool = False,
+        max_stops: int | None = None,
+        skills: Iterable[str] = (),
+        breaks: Iterable[Break | tuple[WindowLike, float]] = (),
+        name: str = "",
+    ) -> VehicleType:
+        """Adds a vehicle type.
+
+        Parameters
+        ----------
+        num_available
+            Number of vehicles; None means unlimited.
+        capacity
+            One number, or one for each load dimension. None means no limit.
+        start_depot, end_depot
+            By default the first depot, and the start depot.
+        open_end
+            Whether routes end with the last client, without a return.
+        max_duration, max_overtime, unit_overtime_cost
+            Largest duration of a route, the time allowed beyond it, and the cost of that time. `shift_duration` is
+            PyVRP's name of `max_duration`.
+        max_reloads
+            How often the vehicle may return to its start depot to load again. By default never.
+        breaks
+            Pauses: tuples ((early, late), duration), taken in this order.
+        """
+        if shift_duration is not None:
+            if max_duration is not None:
+                raise ValueError("add_vehicle_type: got max_duration and shift_duration, wanted one of them")
+            max_duration = shift_duration
+        shift = single_window(tw_early, finite(tw_late))
+        kind = VehicleType(
+            num_available=num_available,
+            capacity=tuple(loads(capacity)),
+            start_depot=self._depot_index(start_depot, "start_depot") or 0,
+            end_depot=self._depot_index(end_depot, "end_depot"),
+            open_end=open_end,
+            shift=shift[0] if shift else None,
+            fixed_cost=fixed_cost,
+            unit_distance_cost=unit_distance_cost,
+            unit_duration_cost=unit_duration_cost,
+            max_duration=finite(max_duration),
+            max_overtime=max_overtime,
+            unit_overtime_cost=unit_overtime_cost,
+            max_distance=finite(max_distance),
+            max_stops=max_stops,
+            max_reloads=finite_int(max_reloads),
+            skills=tuple(skills),
+            breaks=tuple(_break(one) for one in breaks),
+            profile=profile,
+            name=name,
+        )
+        self._vehicle_types.append(kind)
+        self._source = None
+        return kind
+
+    def _depot_index(self, depot: Depot | int | None, what: str) -> int | None:
+        if depot is None or isinstance(depot, int):
+            return depot
+        for index, known in enumerate(self._depots):
+            if known is depot:
+                return index
+        raise ValueError(f"add_vehicle_type: {what}: got a depot of another model, wanted one that add_depot returned")
+
+    def add_client_group(self, required: bool = True, *, name: str = "") -> ClientGroup:
+        """Adds a group of clients of which exactly one is served; at most one if `required` is False."""
+        group = ClientGroup(required, name)
+        self._groups.append(group)
+        self._source = None
+        return group
+
+    def add_shipment(self, pickup: Customer, delivery: Customer, amount: Load, *, name: str = "") -> Shipment:
+        """Adds goods that one vehicle picks up at a client and delivers to another."""
+        shipment = Shipment(pickup, delivery, tuple(loads(amount)), name)
+        self._shipments.append(shipment)
+        self._source = None
+        return shipment
+
+    def add_profile(
+        self,
+        *,
+        distances: MatrixLike | None = None,
+        durations: MatrixLike | None = None,
+        matrices: str = "",
+        name: str = "",
+    ) -> Profile:
+        """Adds a profile: matrices of its own for some vehicle types, or edges of its own (add_edge)."""
+        given = distances is not None or durations is not None or bool(matrices)
+        profile = Profile(name, Matrices(distances, durations, matrices) if given else None)
+        self._profiles.append(profile)
+        return profile
+
+    def add_edge(
+        self,
+        frm: Location | Depot | Customer,
+        to: Location | Depot | Customer,
+        distance: float,
+        duration: float = 0,
+        profile: Profile | None = None,
+    ) -> Edge:
+        """Adds the distance and duration from one place to another, in that direction.
+
+        A model with edges takes no distances from coordinates: places without an edge are MISSING_EDGE apart.
+        """
+        edge = Edge(frm, to, distance, duration)
+        (profile or self._base).edges.append(edge)
+        self._source = None
+        return edge
+
+    def set_matrices(
+        self, distances: MatrixLike | None = None, durations: MatrixLike | None = None, *, uploaded: str = ""
+    ) -> None:
+        """Sets distances and durations between all nodes, depots first.
+
+        Large ones are uploaded once and then named. `uploaded` is the name of matrices that the daemon has already.
+        """
+        self._base.matrices = Matrices(distances, durations, uploaded)
+        self._source = None
+
+    def add_feature(self, name: str, values: Sequence[float]) -> None:
+        """Adds a column of numbers, one for each node, which networks that were trained with it read."""
+        self._features[name] = [float(value) for value in values]
+        self._source = None
+
+    def solve(self, *, client: Client | None = None, **options: Unpack[CallOptions]) -> Result:
+        """Solves the problem; see `vrpd.Client.solve` for the options."""
+        return _client(client).solve(self, **options)
+
+    def improvements(self, *, client: Client | None = None, **options: Unpack[SolveOptions]) -> SolveStream:
+        """Solves the problem and iterates over improvements; see `vrpd.Client.improvements`."""
+        return _client(client).improvements(self, **options)
+
+    def to_vrplib(self, *, renumber: bool = False, client: Client | None = None) -> str:
+        """Returns the problem as text of CVRPLIB and TSPLIB."""
+        return _client(client).convert(self, "vrplib", renumber=renumber).decode()
+
+    def to_json(self, *, client: Client | None = None) -> str:
+        """Returns the problem in this project's JSON, on one line."""
+        return _client(client).convert(self, "json").decode()
+
+    def to_vroom(self, *, renumber: bool = False, client: Client | None = None) -> dict[str, Any]:
+        """Returns the problem as VROOM's input."""
+        import json
+
+        result: dict[str, Any] = json.loads(_client(client).convert(self, "vroom", renumber=renumber))
+        return result
+
+    def to_pyvrp(self, *, scale: float = 1) -> Any:
+        """Returns a pyvrp.Model. Numbers become integers after multiplication with `scale`. Needs pyvrp."""
+        from ._pyvrp import to_pyvrp
+
+        return to_pyvrp(self, scale)
+
+    def write(self, path: str | os.PathLike[str], format: str = "", *, client: Client | None = None) -> None:
+        """Writes the problem to a file in "json", "vrplib", "tsplib", "solomon" or "vroom", by default by its ending."""
+        ending = {".json": "json", ".tsp": "tsplib"}.get(os.path.splitext(path)[1], "vrplib")
+        content = _client(client).convert(self, format or ending)
+        with open(path, "wb") as file:
+            file.write(content)
+
+
+def _client(client: Client | None) -> Client:
+    from .client import default_client
+
+    return client or default_client()
+
+
+def _prize(prize: float | None, required: bool | None, group: ClientGroup | None) -> float | None:
+    """Returns the prize that makes a client optional, or None."""
+    if group is not None:
+        if not group.required:
+            return prize or 0
+        if prize:
+            raise ValueError(
+                "add_client: got a prize for a client of a required group; use add_client_group(required=False)"
+            )
+        return None
+    if required is None:
+        return prize
+    return None if required else prize or 0
+
+
+def _break(value: Break | tuple[WindowLike, float]) -> Break:
+    if isinstance(value, Break):
+        return value
+    window, duration = value
+    return Break(to_window(window, "add_vehicle_type: breaks"), duration)

@@ -1,0 +1,118 @@
+"""Answers about models, datasets, matrices and plans to check."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from .records import Record
+
+
+class SizeBucket(Record):
+    """Results of instances of similar size."""
+
+    MESSAGE = "SizeBucket"
+    min_customers: int
+    max_customers: int
+    instance_count: int
+    mean_cost: float
+    mean_gap: float | None
+
+
+class ModelEvaluation(Record):
+    """Quality of a model's plans on a set."""
+
+    MESSAGE = "ModelEvaluation"
+    data: str
+    mode: str
+    instance_count: int
+    mean_cost: float
+    standard_error: float
+    reference: str
+    mean_gap: float | None
+    gap_standard_error: float | None
+    instances_per_second: float
+    evaluate_time: datetime | None
+    sizes: tuple[SizeBucket, ...]
+
+
+class EvaluationReport(Record):
+    """Result of an evaluation."""
+
+    MESSAGE = "EvaluationReport"
+    model: str
+    evaluations: tuple[ModelEvaluation, ...]
+    card_error: str
+
+
+class ModelInfo(Record):
+    """A version of a model."""
+
+    MESSAGE = "Model"
+    name: str
+    architecture: str
+    architecture_json: str
+    problem_types: tuple[str, ...]
+    input_features: tuple[str, ...]
+    parameter_count: int
+    training_job: str
+    training_config: str
+    training_steps: int
+    validation_cost: float
+    validation_reference_cost: float
+    create_time: datetime | None
+    weights_sha256: str
+    evaluations: tuple[ModelEvaluation, ...]
+    aliases: tuple[str, ...]
+    loaded: bool
+    live: bool
+    validation_gap: float | None
+    validation_reference: str
+
+
+class MatricesInfo(Record):
+    """Uploaded matrices."""
+
+    MESSAGE = "Matrices"
+    name: str
+    size: int
+    with_durations: bool
+    size_bytes: int
+    create_time: datetime | None
+
+
+class DatasetInfo(Record):
+    """An uploaded dataset."""
+
+    MESSAGE = "Dataset"
+    name: str
+    instance_count: int
+    size_bytes: int
+    create_time: datetime | None
+    sha256: str
+    problem_types: tuple[str, ...]
+    min_customers: int
+    max_customers: int
+    instances_with_tours: int
+    instances_with_reference_cost: int
+    feature_columns: tuple[str, ...]
+
+
+class Validation(Record):
+    """What the daemon found in an instance."""
+
+    MESSAGE = "ValidateInstanceResponse"
+    valid: bool
+    errors: tuple[str, ...]
+    unsupported_features: tuple[str, ...]
+    name: str
+    problem_type: str
+    customer_count: int
+    depot_count: int
+
+
+class Publication(Record):
+    """Weights that a running job published."""
+
+    MESSAGE = "PublishTrainingJobResponse"
+    model: str
+    step: int

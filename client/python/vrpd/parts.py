@@ -1,0 +1,168 @@
+"""The parts of a model: locations, depots, customers, vehicle types and what joins them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Union
+
+if TYPE_CHECKING:
+    import numpy
+
+MatrixLike = Union["numpy.ndarray[Any, Any]", Sequence[Sequence[float]]]
+"""A square matrix: a numpy array or nested lists."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place that depots and customers may share. Two locations are equal only if they are the same object."""
+
+    x: float
+    y: float
+    name: str = ""
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+
+@dataclass(frozen=True)
+class TimeWindow:
+    """The times at which service may start."""
+
+    early: float = 0.0
+    late: float | None = None
+    """None: no end."""
+    late_cost: float | None = None
+    """Cost per unit of time after `late`, which makes the window soft."""
+
+
+WindowLike = Union[TimeWindow, Sequence[Union[float, None]]]
+"""A TimeWindow, or a tuple (early, late) or (early, late, late_cost)."""
+
+
+def to_window(value: WindowLike, what: str) -> TimeWindow:
+    """Returns the value as a TimeWindow. `what` names the argument in errors."""
+    if isinstance(value, TimeWindow):
+        return value
+    numbers = list(value)
+    if not 2 <= len(numbers) <= 3 or numbers[0] is None:
+        raise ValueError(f"{what}: got {value!r}, wanted (early, late) or (early, late, late_cost)")
+    return TimeWindow(numbers[0], *numbers[1:])
+
+
+def single_window(early: float | None, late: float | None, late_cost: float | None = None) -> tuple[TimeWindow, ...]:
+    """Returns the window of the arguments tw_early, tw_late and tw_late_cost; none if all are absent."""
+    if early is None and late is None and late_cost is None:
+        return ()
+    return (TimeWindow(early or 0.0, late, late_cost),)
+
+
+@dataclass(frozen=True, eq=False)
+class Depot:
+    """A place where vehicles start and end."""
+
+    location: Location | None
+    window: TimeWindow | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Customer:
+    """A client that vehicles visit."""
+
+    location: Location | None
+    delivery: tuple[float, ...] = ()
+    pickup: tuple[float, ...] = ()
+    backhaul: tuple[float, ...] = ()
+    windows: tuple[TimeWindow, ...] = ()
+    service_duration: float = 0.0
+    setup_duration: float = 0.0
+    release_time: float = 0.0
+    skills: tuple[str, ...] = ()
+    prize: float | None = None
+    """None: the client must be served."""
+    priority: int = 0
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Distances and durations between all nodes, depots first, or the name of uploaded ones."""
+
+    distances: MatrixLike | None = None
+    durations: MatrixLike | None = None
+    uploaded: str = ""
+
+
+@dataclass(eq=False)
+class Profile:
+    """Distances and durations of some vehicle types."""
+
+    name: str = ""
+    matrices: Matrices | None = None
+    edges: list[Edge] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Edge:
+    """The distance and duration from one place to another."""
+
+    frm: Location | Depot | Customer
+    to: Location | Depot | Customer
+    distance: float
+    duration: float = 0.0
+
+
+@dataclass(frozen=True)
+class Break:
+    """A pause that starts within the window."""
+
+    window: TimeWindow
+    duration: float
+
+
+@dataclass(frozen=True, eq=False)
+class VehicleType:
+    """A number of equal vehicles."""
+
+    num_available: int | None
+    """None: unlimited."""
+    capacity: tuple[float, ...] = ()
+    start_depot: int = 0
+    end_depot: int | None = None
+    open_end: bool = False
+    shift: TimeWindow | None = None
+    fixed_cost: float | None = None
+    unit_distance_cost: float | None = None
+    unit_duration_cost: float | None = None
+    max_duration: float | None = None
+    max_overtime: float | None = None
+    unit_overtime_cost: float | None = None
+    max_distance: float | None = None
+    max_stops: int | None = None
+    max_reloads: int | None = None
+    skills: tuple[str, ...] = ()
+    breaks: tuple[Break, ...] = ()
+    profile: Profile | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Shipment:
+    """Goods that one vehicle brings from one client to another."""
+
+    pickup: Customer
+    delivery: Customer
+    amount: tuple[float, ...]
+    name: str = ""
+
+
+@dataclass(eq=False)
+class ClientGroup:
+    """Clients of which exactly one is served; with prizes, at most one."""
+
+    required: bool = True
+    name: str = ""
+    clients: list[Customer] = field(default_factory=list)
