@@ -133,6 +133,11 @@ function(vrp_link_either name)
   endif()
 endfunction()
 
+# Objects that every program of ours starts with. They do not use vrp_flags: on a CPU below the baseline, they run
+# before anything else.
+add_library(vrp_program_start OBJECT "${CMAKE_SOURCE_DIR}/core/base/require_baseline.cc")
+target_compile_options(vrp_program_start PRIVATE -Wall -Wextra -Werror)
+
 # Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
 function(vrp_add_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
@@ -140,7 +145,7 @@ function(vrp_add_executable name)
   if(incomplete)
     return()
   endif()
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:vrp_program_start>)
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   _vrp_set_up(${name} "${arg_TORCH}")
   set_target_properties(${name} PROPERTIES
