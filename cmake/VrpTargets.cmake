@@ -136,6 +136,9 @@ endfunction()
 # Objects that every program of ours starts with. They do not use vrp_flags: on a CPU below the baseline, they run
 # before anything else.
 add_library(vrp_program_start OBJECT "${CMAKE_SOURCE_DIR}/core/base/require_baseline.cc")
+if(VRP_PORTABLE)
+  target_sources(vrp_program_start PRIVATE "${CMAKE_SOURCE_DIR}/cmake/package/glibc_compat.cc")
+endif()
 target_compile_options(vrp_program_start PRIVATE -Wall -Wextra -Werror)
 
 # Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
