@@ -151,9 +151,10 @@ function(vrp_add_executable name)
   add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:vrp_program_start>)
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   _vrp_set_up(${name} "${arg_TORCH}")
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
-    INSTALL_RPATH "$ORIGIN/../lib")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  if(NOT VRP_PORTABLE)
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  endif()
   install(TARGETS ${name} RUNTIME DESTINATION bin)
   if(VRP_LINK_BIN)
     add_custom_command(TARGET ${name} POST_BUILD

@@ -33,6 +33,15 @@ copy_debian() {
   done < <(used_packages)
 }
 
+# Debian's files name common licences by their place in Debian; copies the texts, for other systems.
+copy_common_licences() {
+  local name
+  grep -rhoE '/usr/share/common-licenses/[A-Za-z0-9.-]*[A-Za-z0-9]' "$output" | sed 's|.*/||' | sort -u |
+    while read -r name; do
+      install -D -m 0644 "/usr/share/common-licenses/$name" "$output/common-licenses/$name"
+    done
+}
+
 # Prints the folder of the build's LibTorch, nothing if it has none.
 libtorch_folder() {
   local root variant=cpu
@@ -54,4 +63,5 @@ copy_libtorch() {
 
 mkdir -p "$output"
 copy_debian
+copy_common_licences
 copy_libtorch
