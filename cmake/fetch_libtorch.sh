@@ -142,6 +142,7 @@ unpack_licences() {  # wheel name folder
   local files
   mapfile -t files < <(unzip -Z1 "$1" | grep -iE '\.dist-info/(licenses/|license|notice)[^/]*$' | grep -v '/$')
   ((${#files[@]})) || die "$2: its wheel has no licence in its dist-info folder"
+  mkdir -p "$3/licences/$2"
   unzip -q -o -j "$1" "${files[@]}" -d "$3/licences/$2"
 }
 
