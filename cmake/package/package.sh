@@ -39,10 +39,12 @@ make_wheels() {  # stage output
 
 make_tar() {  # stage output suffix
   local name="vrpd-$version-linux-x86_64$3.tar.xz"
-  # Two threads on every machine, because xz writes other bytes with one.
+  local threads
+  threads="$(nproc)"
+  if ((threads < 2)); then threads=2; fi  # xz writes other bytes with one, but the same with any more
   tar --create --directory="$(dirname "$1")" --sort=name --owner=0 --group=0 --numeric-owner --format=gnu \
     --mtime="@$SOURCE_DATE_EPOCH" --transform="s|^$(basename "$1")|vrpd-$version|" "$(basename "$1")" |
-    xz --threads=2 -6 --stdout >"$2/$name"
+    xz --threads="$threads" -6 --stdout >"$2/$name"
 }
 
 make_deb() {  # stage output
