@@ -15,13 +15,15 @@ used_files() {
   if grep -q '^VRP_PORTABLE:BOOL=ON$' "$build/CMakeCache.txt"; then
     gcc -print-file-name=libstdc++.a
     gcc -print-libgcc-file-name
+  else
+    ldd "$build/bin/vrpd" "$build/bin/vrpctl" | sed -nE 's/.* => (\/\S+) .*/\1/p'
   fi
 }
 
 # Prints the packages, without those that only describe the interface of glibc and Linux.
 used_packages() {
   used_files | sort -u | xargs -r -n 1 realpath | sort -u | xargs -r dpkg -S 2>/dev/null |
-    sed 's/: .*//' | tr -d ' ' | tr ',' '\n' | sort -u | grep -vE '^(libc6-dev|linux-libc-dev)(:|$)'
+    sed 's/: .*//' | tr -d ' ' | tr ',' '\n' | sort -u | grep -vE '^(libc6|libc6-dev|linux-libc-dev)(:|$)'
 }
 
 copy_debian() {
