@@ -20,9 +20,10 @@ used_files() {
   fi
 }
 
-# Prints the packages, without those that only describe the interface of glibc and Linux.
+# Prints the packages, without glibc and Linux, of which the programs use only the interface. dpkg knows some files by
+# their place before /lib became a link to /usr/lib.
 used_packages() {
-  used_files | sort -u | xargs -r -n 1 realpath | sort -u | xargs -r dpkg -S 2>/dev/null |
+  used_files | sort -u | xargs -r -n 1 realpath | sed -n 'p; s|^/usr/lib/|/lib/|p' | sort -u | xargs -r dpkg -S 2>/dev/null |
     sed 's/: .*//' | tr -d ' ' | tr ',' '\n' | sort -u | grep -vE '^(libc6|libc6-dev|linux-libc-dev)(:|$)'
 }
 
