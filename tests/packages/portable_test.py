@@ -30,6 +30,8 @@ class PortableTest(unittest.TestCase):
         with zipfile.ZipFile(WHEEL) as archive:
             archive.extractall(cls.folder.name)
         cls.programs = [pathlib.Path(cls.folder.name) / "vrpd/_bin" / name for name in ("vrpd", "vrpctl")]
+        for program in cls.programs:
+            program.chmod(0o755)
 
     def test_needs_no_newer_glibc_than_its_tag_says(self):
         tag = tuple(map(int, re.search(r"manylinux_(\d+)_(\d+)_x86_64", WHEEL.name).groups()))
@@ -53,6 +55,11 @@ class PortableTest(unittest.TestCase):
     def test_holds_the_licences_of_linked_libraries(self):
         names = {path.name for path in pathlib.Path(self.folder.name).glob("*.dist-info/licenses/**/*")}
         self.assertLessEqual(LICENCES | {"LICENSE", "GPL-3"}, names)
+
+    def test_catches_exceptions_with_its_own_unwinder(self):
+        done = subprocess.run([self.programs[1], "--no-such-flag"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("--no-such-flag", done.stderr)
 
     def test_is_small(self):
         self.assertLessEqual(WHEEL.stat().st_size, MAX_BYTES)
