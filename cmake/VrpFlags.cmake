@@ -24,6 +24,12 @@ add_library(vrp_baseline INTERFACE)
 target_compile_options(vrp_baseline INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-march=x86-64-v3>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-march=x86-64-v3>)
+if(VRP_PORTABLE)
+  # The prefix map keeps the source folder's path out of the programs, so that every folder gives the same bytes.
+  target_compile_options(vrp_baseline INTERFACE
+    "-ffile-prefix-map=${CMAKE_SOURCE_DIR}=." -ffunction-sections -fdata-sections)
+  target_link_options(vrp_baseline INTERFACE -static-libstdc++ -static-libgcc "LINKER:--gc-sections")
+endif()
 if(VRP_SANITIZE)
   target_compile_options(vrp_baseline INTERFACE "-fsanitize=${VRP_SANITIZE}" -fno-omit-frame-pointer)
   if(VRP_SANITIZE MATCHES "undefined")

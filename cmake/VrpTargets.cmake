@@ -133,6 +133,14 @@ function(vrp_link_either name)
   endif()
 endfunction()
 
+# Objects that every program of ours starts with. They do not use vrp_flags: on a CPU below the baseline, they run
+# before anything else.
+add_library(vrp_program_start OBJECT "${CMAKE_SOURCE_DIR}/core/base/require_baseline.cc")
+if(VRP_PORTABLE)
+  target_sources(vrp_program_start PRIVATE "${CMAKE_SOURCE_DIR}/cmake/package/glibc_compat.cc")
+endif()
+target_compile_options(vrp_program_start PRIVATE -Wall -Wextra -Werror)
+
 # Adds a program in ${CMAKE_BINARY_DIR}/bin, with a link to it in the repository's bin/.
 function(vrp_add_executable name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "" "SOURCES;DEPS")
@@ -140,12 +148,13 @@ function(vrp_add_executable name)
   if(incomplete)
     return()
   endif()
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:vrp_program_start>)
   target_link_libraries(${name} PRIVATE ${arg_DEPS})
   _vrp_set_up(${name} "${arg_TORCH}")
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin"
-    INSTALL_RPATH "$ORIGIN/../lib")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+  if(NOT VRP_PORTABLE)
+    set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib")
+  endif()
   install(TARGETS ${name} RUNTIME DESTINATION bin)
   if(VRP_LINK_BIN)
     add_custom_command(TARGET ${name} POST_BUILD

@@ -137,6 +137,15 @@ unpack_nvidia() {  # wheel folder variant
   rm -rf "$from"
 }
 
+# Unpacks the licences of a wheel into licences/<name>, for packages that contain its libraries.
+unpack_licences() {  # wheel name folder
+  local files
+  mapfile -t files < <(unzip -Z1 "$1" | grep -iE '\.dist-info/(licenses/|license|notice)[^/]*$' | grep -v '/$')
+  ((${#files[@]})) || die "$2: its wheel has no licence in its dist-info folder"
+  mkdir -p "$3/licences/$2"
+  unzip -q -o -j "$1" "${files[@]}" -d "$3/licences/$2"
+}
+
 main() {
   local only_path=0 variant=cpu name version sha256 wheel
   if [[ "${1:-}" == --path ]]; then only_path=1; shift; fi
@@ -175,6 +184,7 @@ main() {
     else
       unpack_nvidia "$wheel" "$temp/root" "$variant"
     fi
+    unpack_licences "$wheel" "$name" "$temp/root"
   done <"$lock"
   mv "$temp/root" "$folder"
   # torch's wheel stays for the other variant; the rest is not needed again.

@@ -12,13 +12,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 readonly largest_mib=60
 readonly torch=2.11.0+cu130  # the version that `run` requires on the GPU machine; equals cmake/libtorch_cuda.lock
-# Every system that can run a LibTorch wheel has these, at least as new as bundle.json says.
-readonly from_system='^(ld-linux-x86-64|lib(c|m|dl|rt|pthread|resolv|util|anl|stdc\+\+|gcc_s))\.so'
 temp=""
 trap 'if [[ -n "$temp" ]]; then rm -rf "$temp"; fi' EXIT
 
 say() { printf 'gpu-bundle: %s\n' "$*" >&2; }
 die() { printf 'gpu-bundle: error: %s\n' "$*" >&2; exit 1; }
+
+source cmake/package/libraries.sh
+
+# Prints the newest symbol version that any of the bundle's files needs.
+newest_in_bundle() {  # prefix bundle
+  newest_symbol "$1" "$2/bin" "$2/tests" "$2/bench" "$2/lib"
+}
 
 # Copies a program without symbols and without the paths of this machine's LibTorch; `run` sets the paths.
 copy_program() {  # from to
@@ -26,27 +31,6 @@ copy_program() {  # from to
   strip --strip-all "$2"
   printf 'file(RPATH_REMOVE FILE "%s")\n' "$2" >"$temp/rpath.cmake"
   cmake -P "$temp/rpath.cmake" >/dev/null
-}
-
-# Copies a program's Debian libraries: those that the loader finds in the system's folders.
-copy_libraries() {  # program bundle
-  local name path
-  while read -r name path; do
-    if [[ "$path" == missing ]]; then
-      case "$name" in
-        libcuda.so.* | libnvidia-*) continue ;;  # the driver's
-        *) die "$1 needs $name, which is not installed here" ;;
-      esac
-    fi
-    if [[ ! "$path" =~ ^(/usr)?/lib/ || "$name" =~ $from_system || -e "$2/lib/$name" ]]; then continue; fi
-    install -D -m 0644 "$(readlink -f "$path")" "$2/lib/$name"
-  done < <(ldd "$1" | sed -nE 's/^\s*(\S+) => not found.*/\1 missing/p; s/^\s*(\S+) => (\/\S+) .*/\1 \2/p')
-}
-
-# Prints the newest symbol version that any of the bundle's files needs: `GLIBC`, `GLIBCXX`.
-newest_symbol() {  # prefix bundle
-  find "$2/bin" "$2/tests" "$2/bench" "$2/lib" -type f \( -perm -u+x -o -name '*.so*' \) ! -name '*.py' -print0 |
-    xargs -0 objdump -T 2>/dev/null | grep -oE "\($1_[0-9.]+\)" | grep -oE '[0-9.]+' | sort -Vu | tail -n 1
 }
 
 copy_sources() {  # bundle
@@ -72,8 +56,8 @@ write_manifest() {  # bundle
   "changed_since": $changed,
   "packed": "$(date -u +%Y-%m-%dT%H:%M:%SZ)",
   "torch": "$torch",
-  "glibc": "$(newest_symbol GLIBC "$1")",
-  "glibcxx": "$(newest_symbol GLIBCXX "$1")"
+  "glibc": "$(newest_in_bundle GLIBC "$1")",
+  "glibcxx": "$(newest_in_bundle GLIBCXX "$1")"
 }
 END
 }
@@ -107,7 +91,7 @@ main() {
   while read -r folder path; do
     [[ -x "$path" ]] || die "$path is not built: run ./dev gpu-bundle"
     copy_program "$path" "$bundle/$folder/$(basename "$path")"
-    copy_libraries "$path" "$bundle"
+    copy_libraries "$path" "$bundle/lib"
   done <"$build/gpu_programs.txt"
   copy_sources "$bundle"
   write_manifest "$bundle"

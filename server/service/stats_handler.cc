@@ -6,35 +6,32 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "prometheus/metric_family.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/solve_job_convert.h"
 #include "server/convert/time_convert.h"
+#include "server/support/metric_family.h"
 
 namespace vrp {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-
-std::string LabelOf(const ClientMetric& metric, std::string_view name) {
-  for (const ClientMetric::Label& label : metric.label) {
+std::string LabelOf(const MetricSample& metric, std::string_view name) {
+  for (const MetricLabel& label : metric.labels) {
     if (label.name == name) return label.value;
   }
   return "";
 }
 
-v1::DurationHistogram HistogramOf(const ClientMetric::Histogram& histogram) {
+v1::DurationHistogram HistogramOf(const HistogramValue& histogram) {
   v1::DurationHistogram message;
   uint64_t below = 0;
-  for (const ClientMetric::Bucket& bucket : histogram.bucket) {
+  for (const HistogramValue::Bucket& bucket : histogram.buckets) {
     v1::DurationHistogram::Bucket& added = *message.add_buckets();
     added.set_upper_bound(bucket.upper_bound);
     added.set_count(static_cast<int64_t>(bucket.cumulative_count - below));
     below = bucket.cumulative_count;
   }
-  message.set_count(static_cast<int64_t>(histogram.sample_count));
-  message.set_sum_seconds(histogram.sample_sum);
+  message.set_count(static_cast<int64_t>(histogram.count));
+  message.set_sum_seconds(histogram.sum);
   return message;
 }
 
@@ -43,7 +40,7 @@ class MetricsReader {
  public:
   explicit MetricsReader(const std::vector<MetricFamily>& families) {
     for (const MetricFamily& family : families) {
-      for (const ClientMetric& metric : family.metric) Add(family.name, metric);
+      for (const MetricSample& metric : family.samples) Add(family.name, metric);
     }
   }
   void AddTo(const LiveFigures& live, v1::ServerStats& stats) {
@@ -67,15 +64,15 @@ class MetricsReader {
   }
 
  private:
-  void Add(std::string_view family, const ClientMetric& metric) {
+  void Add(std::string_view family, const MetricSample& metric) {
     if (family == kRequestsFamily) {
-      if (metric.counter.value == 0) return;
+      if (metric.value == 0) return;
       v1::RpcStats::Outcome& outcome = *rpcs_[LabelOf(metric, "rpc")].add_outcomes();
       outcome.set_code(LabelOf(metric, "code"));
       outcome.set_reason(LabelOf(metric, "reason"));
-      outcome.set_requests(static_cast<int64_t>(metric.counter.value));
+      outcome.set_requests(static_cast<int64_t>(metric.value));
     } else if (family == kInFlightFamily) {
-      rpcs_[LabelOf(metric, "rpc")].set_in_flight(static_cast<int64_t>(metric.gauge.value));
+      rpcs_[LabelOf(metric, "rpc")].set_in_flight(static_cast<int64_t>(metric.value));
     } else if (family == kRequestDurationFamily) {
       *rpcs_[LabelOf(metric, "rpc")].mutable_duration() = HistogramOf(metric.histogram);
     } else if (family == kQueueWaitFamily) {

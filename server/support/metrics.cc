@@ -3,73 +3,54 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "prometheus/counter.h"
-#include "prometheus/family.h"
-#include "prometheus/gauge.h"
-#include "prometheus/histogram.h"
-#include "prometheus/registry.h"
 
 namespace vrp {
 namespace {
 
-// Returns boundaries in seconds. They are close together around usual budgets (50, 100, 500 ms), so
+// Boundaries in seconds. They are close together around usual budgets (50, 100, 500 ms), so
 // that late answers differ from timely ones. The largest are for jobs and streams.
-const prometheus::Histogram::BucketBoundaries& DurationBuckets() {
-  static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
-      0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.055, 0.06, 0.08, 0.1, 0.11,
-      0.15,   0.2,   0.3,   0.5,   0.55, 1,    2,    5,    10,    30,   60,   300, 3600};
-  return *buckets;
-}
+constexpr double kDurationBuckets[] = {0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.055,
+                                       0.06,   0.08,  0.1,   0.11,  0.15, 0.2,  0.3,  0.5,  0.55,
+                                       1,      2,     5,     10,    30,   60,   300,  3600};
 
-const prometheus::Histogram::BucketBoundaries& BatchBuckets() {
-  static const auto* const buckets = new prometheus::Histogram::BucketBoundaries{
-      1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024};
-  return *buckets;
-}
-
-template <typename Build>
-auto& Register(Build build, prometheus::Registry& registry, const char* name, const char* help) {
-  return build.Name(name).Help(help).Register(registry);
-}
+constexpr double kBatchBuckets[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1024};
 
 }  // namespace
 
 struct Metrics::Families {
-  prometheus::Registry registry;
-  prometheus::Family<prometheus::Counter>& requests = Register(
-      prometheus::BuildCounter(), registry, kRequestsFamily, "Finished requests by outcome.");
-  prometheus::Family<prometheus::Gauge>& in_flight =
-      Register(prometheus::BuildGauge(), registry, kInFlightFamily, "Requests in flight.");
-  prometheus::Family<prometheus::Histogram>& duration =
-      Register(prometheus::BuildHistogram(), registry, kRequestDurationFamily,
-               "Time from the receipt of a request to its status, or to the end of a stream.");
-  prometheus::Family<prometheus::Histogram>& wait =
-      Register(prometheus::BuildHistogram(), registry, kQueueWaitFamily,
-               "Time that work waited for a thread.");
-  prometheus::Family<prometheus::Histogram>& solve =
-      Register(prometheus::BuildHistogram(), registry, kSolveDurationFamily,
-               "Time of search and network per answer, in requests, batches and jobs.");
-  prometheus::Histogram& batch_size = Register(prometheus::BuildHistogram(), registry,
-                                               kBatchSizeFamily, "Requests per batch of a network.")
-                                          .Add({}, BatchBuckets());
-  prometheus::Histogram& batch_duration =
-      Register(prometheus::BuildHistogram(), registry, kBatchDurationFamily,
-               "Time that a network took for a batch of requests.")
-          .Add({}, DurationBuckets());
-  prometheus::Family<prometheus::Counter>& refused_callers =
-      Register(prometheus::BuildCounter(), registry, kRefusedCallersFamily,
-               "Calls refused for their token; vrp_requests_total does not count them.");
-  prometheus::Gauge& connections =
-      Register(prometheus::BuildGauge(), registry, kConnectionsFamily,
-               "Open connections of clients, including those in their handshake.")
-          .Add({});
-  prometheus::Counter& refused_connections =
-      Register(prometheus::BuildCounter(), registry, kRefusedConnectionsFamily,
-               "Connections closed at once because max_connections were open.")
-          .Add({});
-  prometheus::Family<prometheus::Counter>& overdue =
-      Register(prometheus::BuildCounter(), registry, kOverdueFamily,
-               "Watchdog warnings about work far beyond its usual time.");
+  MetricGroup<Counter> requests{kRequestsFamily, "Finished requests by outcome."};
+  MetricGroup<Gauge> in_flight{kInFlightFamily, "Requests in flight."};
+  MetricGroup<Histogram> duration{
+      kRequestDurationFamily,
+      "Time from the receipt of a request to its status, or to the end of a stream."};
+  MetricGroup<Histogram> wait{kQueueWaitFamily, "Time that work waited for a thread."};
+  MetricGroup<Histogram> solve{
+      kSolveDurationFamily,
+      "Time of search and network per answer, in requests, batches and jobs."};
+  MetricGroup<Histogram> batch_sizes{kBatchSizeFamily, "Requests per batch of a network."};
+  Histogram& batch_size = batch_sizes.Add({}, kBatchBuckets);
+  MetricGroup<Histogram> batch_durations{kBatchDurationFamily,
+                                         "Time that a network took for a batch of requests."};
+  Histogram& batch_duration = batch_durations.Add({}, kDurationBuckets);
+  MetricGroup<Counter> refused_callers{
+      kRefusedCallersFamily,
+      "Calls refused for their token; vrp_requests_total does not count them."};
+  MetricGroup<Gauge> all_connections{
+      kConnectionsFamily, "Open connections of clients, including those in their handshake."};
+  Gauge& connections = all_connections.Add({});
+  MetricGroup<Counter> all_refused_connections{
+      kRefusedConnectionsFamily, "Connections closed at once because max_connections were open."};
+  Counter& refused_connections = all_refused_connections.Add({});
+  MetricGroup<Counter> overdue{kOverdueFamily,
+                               "Watchdog warnings about work far beyond its usual time."};
+
+  std::vector<MetricFamily> Collect() const {
+    std::vector<MetricFamily> families;
+    const auto append = [&families](const auto&... groups) { (groups.AppendTo(families), ...); };
+    append(requests, in_flight, duration, wait, solve, batch_sizes, batch_durations,
+           refused_callers, all_connections, all_refused_connections, overdue);
+    return families;
+  }
 };
 
 Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
@@ -78,7 +59,7 @@ Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
       succeeded_(
           metrics.families_->requests.Add({{"rpc", name_}, {"code", "OK"}, {"reason", "ok"}})),
       in_flight_(metrics.families_->in_flight.Add({{"rpc", name_}})),
-      duration_(metrics.families_->duration.Add({{"rpc", name_}}, DurationBuckets())) {}
+      duration_(metrics.families_->duration.Add({{"rpc", name_}}, kDurationBuckets)) {}
 
 void Metrics::Rpc::Began() {
   in_flight_.Increment();
@@ -114,8 +95,7 @@ Metrics::Rpc& Metrics::ForRpc(std::string_view name) {
 }
 
 std::function<void(absl::Duration)> Metrics::QueueWaitObserver(std::string_view queue) {
-  prometheus::Histogram& wait =
-      families_->wait.Add({{"queue", std::string(queue)}}, DurationBuckets());
+  Histogram& wait = families_->wait.Add({{"queue", std::string(queue)}}, kDurationBuckets);
   return [&wait](absl::Duration waited) { wait.Observe(absl::ToDoubleSeconds(waited)); };
 }
 
@@ -123,8 +103,8 @@ void Metrics::Solved(std::string_view strategy, absl::Duration duration) {
   absl::MutexLock lock(&mutex_);
   auto known = solves_.find(strategy);
   if (known == solves_.end()) {
-    prometheus::Histogram& added =
-        families_->solve.Add({{"strategy", std::string(strategy)}}, DurationBuckets());
+    Histogram& added =
+        families_->solve.Add({{"strategy", std::string(strategy)}}, kDurationBuckets);
     known = solves_.emplace(strategy, &added).first;
   }
   known->second->Observe(absl::ToDoubleSeconds(duration));
@@ -148,8 +128,6 @@ void Metrics::CountOverdue(std::string_view phase) {
   families_->overdue.Add({{"phase", std::string(phase)}}).Increment();
 }
 
-std::vector<prometheus::MetricFamily> Metrics::Collect() const {
-  return families_->registry.Collect();
-}
+std::vector<MetricFamily> Metrics::Collect() const { return families_->Collect(); }
 
 }  // namespace vrp

@@ -1,5 +1,4 @@
-// Counts and times the events behind /metrics (Prometheus) and GetServerStats. This header does not
-// need prometheus-cpp.
+// Counts and times the events behind /metrics (Prometheus) and GetServerStats.
 #pragma once
 
 #include <atomic>
@@ -14,13 +13,8 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-
-namespace prometheus {
-struct MetricFamily;
-class Counter;
-class Gauge;
-class Histogram;
-}  // namespace prometheus
+#include "server/support/metric_family.h"
+#include "server/support/metric_group.h"
 
 namespace vrp {
 
@@ -66,9 +60,9 @@ class Metrics {
 
     Metrics& metrics_;
     const std::string name_;
-    prometheus::Counter& succeeded_;
-    prometheus::Gauge& in_flight_;
-    prometheus::Histogram& duration_;
+    Counter& succeeded_;
+    Gauge& in_flight_;
+    Histogram& duration_;
   };
   // Returns the metrics of the RPC `name` ("vrp.v1.SolverService/Solve"), valid as long as *this.
   Rpc& ForRpc(std::string_view name);
@@ -95,7 +89,7 @@ class Metrics {
   // Counts a phase that the watchdog found overdue.
   void CountOverdue(std::string_view phase);
 
-  std::vector<prometheus::MetricFamily> Collect() const;
+  std::vector<MetricFamily> Collect() const;
 
  private:
   struct Families;
@@ -106,7 +100,7 @@ class Metrics {
   absl::Mutex mutex_;
   std::map<std::string, std::unique_ptr<Rpc>, std::less<>> rpcs_ ABSL_GUARDED_BY(mutex_);
   // Duration histograms by strategy.
-  std::map<std::string, prometheus::Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, Histogram*, std::less<>> solves_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace vrp

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "prometheus/metric_family.h"
 #include "server/support/logging.h"
 
 namespace vrp {
@@ -29,24 +28,24 @@ std::string TimeLeft(absl::Duration left) {
   return Concat(left / absl::Minutes(1), " minutes");
 }
 
-prometheus::ClientMetric ExpiryOf(const char* of, absl::Time expires) {
-  prometheus::ClientMetric metric;
-  metric.label.push_back({.name = "of", .value = of});
-  metric.gauge.value = static_cast<double>(absl::ToUnixSeconds(expires));
+MetricSample ExpiryOf(const char* of, absl::Time expires) {
+  MetricSample metric;
+  metric.labels.push_back({.name = "of", .value = of});
+  metric.value = static_cast<double>(absl::ToUnixSeconds(expires));
   return metric;
 }
 
 }  // namespace
 
-prometheus::MetricFamily ExpiryFamily(const TlsFiles& files) {
+MetricFamily ExpiryFamily(const TlsFiles& files) {
   const TlsFiles::Current current = files.current();
-  prometheus::MetricFamily family;
+  MetricFamily family;
   family.name = "vrp_tls_expiry_timestamp_seconds";
   family.help = "Expiry of the server's certificate and the clients' authority.";
-  family.type = prometheus::MetricType::Gauge;
-  family.metric.push_back(ExpiryOf("server", current.material->expires));
+  family.type = MetricType::kGauge;
+  family.samples.push_back(ExpiryOf("server", current.material->expires));
   if (files.asks_for_client_certificate()) {
-    family.metric.push_back(ExpiryOf("client_ca", current.material->client_ca_expires));
+    family.samples.push_back(ExpiryOf("client_ca", current.material->client_ca_expires));
   }
   return family;
 }

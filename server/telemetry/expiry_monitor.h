@@ -12,16 +12,13 @@
 #include "core/base/clock.h"
 #include "core/base/stop_signal.h"
 #include "server/access/tls_files.h"
-
-namespace prometheus {
-struct MetricFamily;
-}  // namespace prometheus
+#include "server/support/metric_family.h"
 
 namespace vrp {
 
 // Returns the expiry times in seconds since 1970, with the label `of`: server, and client_ca if
 // there is a client authority. Thread-safe.
-prometheus::MetricFamily ExpiryFamily(const TlsFiles& files);
+MetricFamily ExpiryFamily(const TlsFiles& files);
 
 // A monitor that logs one warning each when 30, 7 and 1 days are left, and one error after the
 // expiry. Starts over for files that SIGHUP has reloaded. Thread-safe.

@@ -7,26 +7,19 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "prometheus/metric_family.h"
 #include "server/config/build_info.h"
 
 namespace vrp {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-
-using Labels = std::initializer_list<ClientMetric::Label>;
+using Labels = std::initializer_list<MetricLabel>;
 
 class FamilyBuilder {
  public:
-  FamilyBuilder(std::string name, std::string help, MetricType type = MetricType::Gauge)
-      : family_{.name = std::move(name), .help = std::move(help), .type = type, .metric = {}} {}
+  FamilyBuilder(std::string name, std::string help, MetricType type = MetricType::kGauge)
+      : family_{.name = std::move(name), .help = std::move(help), .type = type, .samples = {}} {}
   FamilyBuilder& Add(double value, Labels labels = {}) {
-    ClientMetric& metric = family_.metric.emplace_back();
-    metric.label = labels;
-    (family_.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
+    family_.samples.push_back({.labels = labels, .value = value, .histogram = {}});
     return *this;
   }
   MetricFamily Take() { return std::move(family_); }
@@ -65,7 +58,7 @@ void AddTrainings(const LiveFigures& figures, std::vector<MetricFamily>& familie
                     "Mean gap to `reference` in a running training job's last validation.");
   for (const Job& job : figures.active_jobs) {
     if (job.kind != JobKind::kTraining || !job.progress.has_value()) continue;
-    const ClientMetric::Label name{"job", ResourceName(job)};
+    const MetricLabel name{"job", ResourceName(job)};
     const TrainingProgress& progress = *job.progress;
     const auto add_known = [&](FamilyBuilder& family, double value) {
       if (std::isfinite(value)) family.Add(value, {name});
@@ -122,7 +115,8 @@ void AddProcess(const LiveFigures& figures, std::vector<MetricFamily>& families)
           .Add(static_cast<double>(process.resident_bytes))
           .Take());
   families.push_back(FamilyBuilder("process_cpu_seconds_total",
-                                   "User and system CPU time of this process.", MetricType::Counter)
+                                   "User and system CPU time of this process.",
+                                   MetricType::kCounter)
                          .Add(process.cpu_seconds)
                          .Take());
   families.push_back(

@@ -11,15 +11,12 @@
 #include "core/jobs/job_book.h"
 #include "core/registry/registry.h"
 #include "core/solve/decode_batcher.h"
+#include "server/support/metric_family.h"
 #include "server/support/stream_tracker.h"
 #include "server/support/work_pool.h"
 #include "server/telemetry/device_figures.h"
 #include "server/telemetry/device_sampler.h"
 #include "server/telemetry/process_figures.h"
-
-namespace prometheus {
-struct MetricFamily;
-}
 
 namespace vrp {
 
@@ -61,6 +58,6 @@ struct LiveSources {
 LiveFigures GatherFigures(const LiveSources& sources);
 
 // Converts the figures to metric families for Prometheus.
-std::vector<prometheus::MetricFamily> ToFamilies(const LiveFigures& figures);
+std::vector<MetricFamily> ToFamilies(const LiveFigures& figures);
 
 }  // namespace vrp

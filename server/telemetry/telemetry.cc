@@ -6,9 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "core/base/text.h"
-#include "prometheus/metric_family.h"
-#include "prometheus/text_serializer.h"
 #include "server/telemetry/expiry_monitor.h"
+#include "server/telemetry/metrics_text.h"
 
 namespace vrp {
 namespace {
@@ -49,7 +48,7 @@ HttpEndpoint::Options Telemetry::PagesOf(const Options& options) {
   HttpEndpoint::Options pages{.listen = options.metrics_listen, .tls = options.tls};
   pages.pages[kMetricsPage] = [this] {
     return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                        .body = prometheus::TextSerializer().Serialize(Families())};
+                        .body = MetricsText(Families())};
   };
   pages.pages["/healthz"] = [] { return HttpResponse{.body = "alive\n"}; };
   pages.pages["/readyz"] = [this] { return ReadyPage(); };
@@ -87,9 +86,9 @@ LiveFigures Telemetry::Figures() const {
   return figures;
 }
 
-std::vector<prometheus::MetricFamily> Telemetry::Families() const {
-  std::vector<prometheus::MetricFamily> families = metrics_.Collect();
-  std::vector<prometheus::MetricFamily> live = ToFamilies(Figures());
+std::vector<MetricFamily> Telemetry::Families() const {
+  std::vector<MetricFamily> families = metrics_.Collect();
+  std::vector<MetricFamily> live = ToFamilies(Figures());
   families.insert(families.end(), std::make_move_iterator(live.begin()),
                   std::make_move_iterator(live.end()));
   if (tls_ != nullptr) families.push_back(ExpiryFamily(*tls_));

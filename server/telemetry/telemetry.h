@@ -12,6 +12,7 @@
 #include "server/access/access_control.h"
 #include "server/access/tls_files.h"
 #include "server/support/call_authorizer.h"
+#include "server/support/metric_family.h"
 #include "server/support/metrics.h"
 #include "server/telemetry/http_endpoint.h"
 #include "server/telemetry/live_figures.h"
@@ -55,7 +56,7 @@ class Telemetry {
 
   LiveFigures Figures() const;
   // Returns the metric families of Metrics and of Figures().
-  std::vector<prometheus::MetricFamily> Families() const;
+  std::vector<MetricFamily> Families() const;
 
  private:
   Telemetry(absl::Time started, const TlsFiles* tls) : started_(started), tls_(tls) {}

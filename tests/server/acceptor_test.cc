@@ -20,7 +20,6 @@
 #include "core/base/steady_time.h"
 #include "core/base/text.h"
 #include "gtest/gtest.h"
-#include "prometheus/metric_family.h"
 #include "server/support/open_files.h"
 #include "server/support/tcp_listen.h"
 #include "tests/server/http_get.h"
@@ -97,10 +96,10 @@ class AcceptorTest : public testing::Test {
     return socket;
   }
   double MetricValue(const std::string& name) const {
-    for (const prometheus::MetricFamily& family : metrics_.Collect()) {
+    for (const MetricFamily& family : metrics_.Collect()) {
       if (family.name != name) continue;
-      const prometheus::ClientMetric& metric = family.metric.front();
-      return metric.gauge.value + metric.counter.value;
+      const MetricSample& metric = family.samples.front();
+      return metric.value;
     }
     return -1;
   }

@@ -10,10 +10,10 @@
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "prometheus/text_serializer.h"
 #include "server/telemetry/device_sampler.h"
 #include "server/telemetry/device_usage_trainer.h"
 #include "server/telemetry/live_figures.h"
+#include "server/telemetry/metrics_text.h"
 
 namespace vrp {
 namespace {
@@ -67,7 +67,7 @@ TEST(JoinDevices, KeepsProcessDataWithoutADriver) {
 std::string FamiliesText(const DeviceSample& sample, const std::vector<DeviceMemory>& memory = {}) {
   LiveFigures figures;
   figures.devices = JoinDevices(sample, memory);
-  return prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  return MetricsText(ToFamilies(figures));
 }
 
 TEST(LiveFigures, ExportsDeviceTelemetry) {

@@ -9,7 +9,6 @@
 #include "core/base/file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "prometheus/metric_family.h"
 #include "server/support/logging.h"
 #include "tests/server/self_signed.h"
 #include "tests/testing/manual_clock.h"
@@ -101,14 +100,14 @@ TEST_F(ExpiryMonitorTest, StartsOverForReloadedFiles) {
 
 TEST_F(ExpiryMonitorTest, ExportsAGaugeForEachFile) {
   const auto files = Files(5 * kDay, 9 * kDay);
-  const prometheus::MetricFamily family = ExpiryFamily(*files);
+  const MetricFamily family = ExpiryFamily(*files);
   EXPECT_EQ(family.name, "vrp_tls_expiry_timestamp_seconds");
-  ASSERT_EQ(family.metric.size(), 2u);
-  EXPECT_EQ(family.metric[0].label[0].value, "server");
-  EXPECT_NEAR(family.metric[0].gauge.value,
+  ASSERT_EQ(family.samples.size(), 2u);
+  EXPECT_EQ(family.samples[0].labels[0].value, "server");
+  EXPECT_NEAR(family.samples[0].value,
               static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 5 * kDay)), 60);
-  EXPECT_EQ(family.metric[1].label[0].value, "client_ca");
-  EXPECT_NEAR(family.metric[1].gauge.value,
+  EXPECT_EQ(family.samples[1].labels[0].value, "client_ca");
+  EXPECT_NEAR(family.samples[1].value,
               static_cast<double>(absl::ToUnixSeconds(clock_.Now() + 9 * kDay)), 60);
 }
 

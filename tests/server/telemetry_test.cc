@@ -14,9 +14,9 @@
 #include "core/base/steady_time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "prometheus/text_serializer.h"
 #include "server/telemetry/health_monitor.h"
 #include "server/telemetry/live_figures.h"
+#include "server/telemetry/metrics_text.h"
 #include "server/telemetry/watchdog_trainer.h"
 #include "tests/server/http_get.h"
 #include "tests/testing/paths.h"
@@ -27,9 +27,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string MetricsText(const Metrics& metrics) {
-  return prometheus::TextSerializer().Serialize(metrics.Collect());
-}
+std::string PageOf(const Metrics& metrics) { return MetricsText(metrics.Collect()); }
 
 TEST(Metrics, CountsRequestsByCodeAndReason) {
   Metrics metrics;
@@ -39,7 +37,7 @@ TEST(Metrics, CountsRequestsByCodeAndReason) {
   solve.Ended(
       {.code = "RESOURCE_EXHAUSTED", .reason = "queue_full", .duration = absl::Milliseconds(58)});
   EXPECT_EQ(&metrics.ForRpc("vrp.v1.SolverService/Solve"), &solve);
-  const std::string text = MetricsText(metrics);
+  const std::string text = PageOf(metrics);
   const std::string rpc = "rpc=\"vrp.v1.SolverService/Solve\"";
   EXPECT_THAT(text, HasSubstr("vrp_requests_in_flight{" + rpc + "} 1\n"));
   for (const char* line :
@@ -70,7 +68,7 @@ TEST(Metrics, RecordsQueueWaitsAndSolveTimes) {
   Metrics metrics;
   metrics.QueueWaitObserver("solve")(absl::Seconds(2));
   metrics.Solved("search", absl::Milliseconds(3));
-  const std::string text = MetricsText(metrics);
+  const std::string text = PageOf(metrics);
   EXPECT_THAT(text, HasSubstr("vrp_queue_wait_seconds_sum{queue=\"solve\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"search\"} 1\n"));
 }
@@ -80,7 +78,7 @@ TEST(LiveFigures, ExportsDeviceMemory) {
   figures.devices = JoinDevices(
       absl::NotFoundError("no driver"),
       {{.id = {DeviceKind::kCuda, 1}, .total = 100, .free = 60, .allocated = 30, .reserved = 35}});
-  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  const std::string text = MetricsText(ToFamilies(figures));
   for (const char* line : {"kind=\"total\"} 100\n", "kind=\"free\"} 60\n",
                            "kind=\"allocated\"} 30\n", "kind=\"reserved\"} 35\n"}) {
     EXPECT_THAT(text, HasSubstr("vrp_device_memory_bytes{device=\"cuda:1\"," + std::string(line)));
@@ -106,7 +104,7 @@ Job ATraining(double gap) {
 TEST(LiveFigures, ExportsRunningTrainings) {
   LiveFigures figures;
   figures.active_jobs = {ATraining(0.05)};
-  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  const std::string text = MetricsText(ToFamilies(figures));
   const std::string job = "job=\"trainingJobs/abc\"";
   for (const char* line :
        {"vrp_training_epoch{JOB} 2\n", "vrp_training_step{JOB} 40\n",
@@ -123,7 +121,7 @@ TEST(LiveFigures, OmitsUnknownTrainingValues) {
   figures.active_jobs = {ATraining(std::nan(""))};
   figures.active_jobs[0].progress->seconds_per_step = std::nan("");
   figures.active_jobs[0].progress->seconds_per_epoch = std::nan("");
-  const std::string text = prometheus::TextSerializer().Serialize(ToFamilies(figures));
+  const std::string text = MetricsText(ToFamilies(figures));
   EXPECT_THAT(text, Not(HasSubstr("vrp_training_validation_gap_ratio{")));
   EXPECT_THAT(text, Not(HasSubstr("vrp_training_steps_per_second{")));
   EXPECT_THAT(text, Not(HasSubstr("vrp_training_seconds_per_epoch{")));
@@ -283,7 +281,7 @@ TEST(OverdueMonitor, CountsOverduePhases) {
       {.watchdog = &watchdog, .metrics = &metrics, .interval = absl::InfiniteDuration()});
   const Watchdog::Watch watch(watchdog, {.phase = "solve", .owner = "", .limit = absl::Seconds(1)});
   monitor.Poll(SteadyNow() + absl::Seconds(9));
-  EXPECT_THAT(MetricsText(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
+  EXPECT_THAT(PageOf(metrics), HasSubstr("vrp_overdue_phases_total{phase=\"solve\"} 1\n"));
 }
 
 absl::StatusOr<std::unique_ptr<Telemetry>> Start(const std::string& listen) {

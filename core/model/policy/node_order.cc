@@ -38,11 +38,11 @@ std::vector<NodeIndex> OrderByAngle(const InstanceData& data) {
   }
   const auto key = [&](NodeIndex index) {
     const auto node = static_cast<size_t>(index);
-    const Position at = data.positions[node];
+    const double x = data.positions[node].x - depot.x, y = data.positions[node].y - depot.y;
     const TimeWindow window = data.windows.empty() ? TimeWindow{} : data.windows[node];
-    return std::tuple(angles[node], std::hypot(at.x - depot.x, at.y - depot.y),
-                      data.demands.empty() ? 0 : data.demands[node], window.open, window.close,
-                      data.services.empty() ? 0 : data.services[node], index);
+    return std::tuple(angles[node], x * x + y * y, data.demands.empty() ? 0 : data.demands[node],
+                      window.open, window.close, data.services.empty() ? 0 : data.services[node],
+                      index);
   };
   std::vector<NodeIndex> customers(nodes - 1);
   std::iota(customers.begin(), customers.end(), 1);

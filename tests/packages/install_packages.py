@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Installs packages into bare Debian 12 systems and times the way to routes. Prints one JSON line per step.
+
+    tests/packages/install_packages.py wheel                 the newest wheel of build/packages
+    tests/packages/install_packages.py tar FILE.tar.xz
+
+deb_test.py does the same with the Debian package. Exit codes: 0 all steps passed and the goal is met, 1 not, 77 skipped since this machine cannot make bare systems.
+"""
+
+import argparse
+import json
+import sys
+
+import wheel_steps
+from bare_root import BareRoot, Unavailable
+from newest import newest_package
+from paths import ROOT
+from solving import by_vrpctl, with_daemon
+from steps import GOAL_S, INSTANCE, Steps, check_answer
+
+
+def check_wheel(root, steps, package, instance):
+    return wheel_steps.run_steps(steps, root.run, root.copy(package), instance, "/opt/venv")
+
+
+def check_tar(root, steps, package, instance):
+    # Minimal systems have no xz, so the host unpacks.
+    steps.take("install", root.unpack, package, "/opt")
+    solve = "export PATH=$(echo /opt/vrpd-*/bin):$PATH\n" + with_daemon(by_vrpctl(instance), "/tmp/state")
+    check_answer(steps.take("solve by vrpctl", root.run, solve))
+    return steps.report_total("install", "solve by vrpctl")
+
+
+CHECKS = {"wheel": check_wheel, "tar": check_tar}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=CHECKS)
+    parser.add_argument("package", nargs="?", help="the package's file (default: the newest of build/packages)")
+    words = parser.parse_args()
+    package = words.package or newest_package(words.kind)
+    if package is None:
+        print(f"skipped: no {words.kind} in build/packages; ./dev package {words.kind} makes it")
+        return 77
+    try:
+        with BareRoot() as root:
+            instance = root.copy(ROOT / "tests" / "data" / INSTANCE)
+            seconds = CHECKS[words.kind](root, Steps(words.kind), package, instance)
+    except Unavailable as reason:
+        print(f"skipped: {reason}")
+        return 77
+    passed = seconds <= GOAL_S
+    print(json.dumps({"package": words.kind, "passed": passed}))
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Times the steps from an installation to routes and prints each as a JSON line."""
+
+import json
+import time
+
+INSTANCE = "E-n22-k4.vrp"
+BEST_KNOWN = 375  # of the instance; routes that cost more than 5 % above are no answer of our search
+GOAL_S = 60
+
+
+class Steps:
+    """A sequence of timed steps. Prints {"package", "step", "seconds"} per step."""
+
+    def __init__(self, package):
+        self.package = package
+        self.seconds = {}
+
+    def take(self, step, action, *arguments):
+        """Calls the action, records its duration under the step's name and returns its result."""
+        begun = time.monotonic()
+        result = action(*arguments)
+        self.seconds[step] = time.monotonic() - begun
+        print(json.dumps({"package": self.package, "step": step, "seconds": round(self.seconds[step], 2)}), flush=True)
+        return result
+
+    def report_total(self, first, last):
+        """Prints the time from the begin of one step to the end of another, beside the goal."""
+        names = list(self.seconds)
+        total = sum(self.seconds[name] for name in names[names.index(first):names.index(last) + 1])
+        print(json.dumps({"package": self.package, "from": first, "to": last, "seconds": round(total, 2), "goal_seconds": GOAL_S}),
+              flush=True)
+        return total
+
+
+def check_cost(cost, feasible):
+    """Raises unless these are feasible routes of the instance at a plausible cost."""
+    if not feasible or not BEST_KNOWN <= cost <= 1.05 * BEST_KNOWN:
+        raise AssertionError(f"{INSTANCE}: got cost {cost}, feasible {feasible}; wanted feasible routes at about {BEST_KNOWN}")
+
+
+def check_answer(text):
+    """Checks what `vrpctl solve --output json` printed."""
+    answer = json.loads(text)
+    check_cost(answer["cost"], answer["feasible"])
