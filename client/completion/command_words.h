@@ -21,7 +21,7 @@ struct FlagWords {
   std::string name;  // with both dashes
   std::string description;
   bool takes_value = false;
-  ValueWords value;
+  ValueWords value = {};
   bool inherited = false;  // declared by vrpctl for all commands
 };
 
@@ -32,9 +32,9 @@ struct NamedCommand {
 
 struct CommandWords {
   std::string path;  // from vrpctl on, joined by '/': "", "jobs", "jobs/watch"
-  std::vector<NamedCommand> commands;
-  std::vector<FlagWords> flags;
-  ValueWords argument;
+  std::vector<NamedCommand> commands = {};
+  std::vector<FlagWords> flags = {};
+  ValueWords argument = {};
 };
 
 // A rule for the values of a flag.

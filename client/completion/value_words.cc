@@ -11,7 +11,7 @@ namespace {
 using WordTable = std::map<std::string, std::string, std::less<>>;
 
 // Values by flag, or by command and flag if commands differ.
-const WordTable& Table() {
+const WordTable& ValueTable() {
   static const auto* const table = new WordTable{
       {"--output", "table json"},
       {"solve --output", "table json vroom geojson"},
@@ -42,9 +42,9 @@ std::vector<std::string> PresetNames() {
 
 std::vector<std::string> AcceptedWords(std::string_view path, const std::string& name) {
   if (name == "--preset") return PresetNames();
-  auto found = Table().find(std::string(path) + " " + name);
-  if (found == Table().end()) found = Table().find(name);
-  if (found == Table().end()) return {};
+  auto found = ValueTable().find(std::string(path) + " " + name);
+  if (found == ValueTable().end()) found = ValueTable().find(name);
+  if (found == ValueTable().end()) return {};
   return absl::StrSplit(found->second, ' ');
 }
 
