@@ -125,7 +125,7 @@ TEST_P(Completion, OffersFilesWhereTheyAreExpected) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"),
-                         testing::PrintToStringParamName());
+                         [](const auto& shell) { return shell.param; });
 
 // Whether the flag takes a value in one command and none in another, which the scripts of bash and
 // zsh cannot tell apart.
@@ -152,9 +152,8 @@ TEST(CompletionWords, TakeAValueInAllCommandsOrInNone) {
 
 // Values that the scripts offer, by the command whose help names them.
 TEST(CompletionWords, AreNamedByTheHelp) {
-  const std::string script = RunCommand({"completion", "fish"}).out;
   int checked = 0;
-  for (const std::string line : absl::StrSplit(script, '\n')) {
+  for (const std::string& line : RunCommand({"completion", "fish"}).OutLines()) {
     const size_t command = line.find("__vrpctl_at \\'"), values = line.find(" -a '");
     if (command == std::string::npos || values == std::string::npos) continue;
     const size_t begin = command + 14, first = values + 5;
@@ -163,7 +162,7 @@ TEST(CompletionWords, AreNamedByTheHelp) {
     help.push_back("--help");
     const std::string text = RunCommand(help).out + RunCommand({"--help"}).out;
     const std::string offered = line.substr(first, line.find('\'', first) - first);
-    for (const std::string word : absl::StrSplit(offered, ' ')) {
+    for (const absl::string_view word : absl::StrSplit(offered, ' ')) {
       EXPECT_THAT(text, HasSubstr(word.substr(0, word.find(':')))) << line;
       ++checked;
     }

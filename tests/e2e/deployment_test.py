@@ -67,7 +67,7 @@ class SystemdTest(FolderTestCase):
     def unit(self):
         """Returns the path of a copy of the unit that names an existing program."""
         path = self.folder / "vrpd.service"
-        path.write_text(UNIT.read_text().replace("/opt/vrp/bin/vrpd", str(BINARIES / "vrpd")))
+        path.write_text(UNIT.read_text().replace("/usr/bin/vrpd", str(BINARIES / "vrpd")))
         return path
 
     @needs("systemd-analyze")
@@ -78,9 +78,9 @@ class SystemdTest(FolderTestCase):
     @needs("systemd-analyze")
     def test_detects_words_unknown_to_systemd(self):
         path = self.unit()
-        path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsers=yes"))
+        path.write_text(path.read_text().replace("RemoveIPC=yes", "RemoveIPCs=yes"))
         _, output = run("systemd-analyze", "verify", "--man=no", path)
-        self.assertIn("DynamicUsers", output)
+        self.assertIn("RemoveIPCs", output)
 
     @needs("systemd-analyze")
     def test_bounds_the_exposure_of_the_service(self):
@@ -90,10 +90,9 @@ class SystemdTest(FolderTestCase):
 
     def test_accepts_the_flags_of_the_unit(self):
         command = re.search(r"^ExecStart=(.+)$", UNIT.read_text(), re.MULTILINE).group(1)
-        words = shlex.split(command.replace("${STATE_DIRECTORY}", str(self.folder / "state"))
-                            .replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
-        self.assertEqual(words[0], "/opt/vrp/bin/vrpd")
-        daemon = self.start(*words[1:])
+        words = shlex.split(command.replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
+        self.assertEqual(words[0], "/usr/bin/vrpd")
+        daemon = self.start(*words[1:], "--models-dir", self.folder / "models")
         self.assertEqual(daemon.call("server", "health").returncode, 0)
         self.assertEqual(daemon.stop(), 0)
 
