@@ -27,10 +27,10 @@ using Words = std::vector<std::string>;
 // words on the command line up to the cursor. It prints the offered words, one per line; FILES
 // stands for names of files.
 constexpr char kBash[] = R"(
-  compopt() { files=1; }
+  compopt() { offers_files=1; }
   source "$1"; shift
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _vrpctl
-  printf '%s\n' "${COMPREPLY[@]}"; if [ -n "$files" ]; then echo FILES; fi)";
+  printf '%s\n' "${COMPREPLY[@]}"; if [ -n "$offers_files" ]; then echo FILES; fi)";
 constexpr char kZsh[] = R"(
   autoload -U compinit; compinit -u -D
   source "$1"; shift
@@ -46,7 +46,8 @@ constexpr char kFish[] = R"(
   cd (dirname $argv[1]); source $argv[1]
   for word in (complete -C (string join ' ' -- $argv[2..-1]) | string replace -r '\t.*' '')
     if test -e $word; echo FILES; else; echo $word; end
-  end)";
+  end
+  exit 0)";
 
 class Completion : public testing::TestWithParam<std::string> {
  protected:

@@ -5,19 +5,18 @@
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import deb_steps
 from bare_root import BareRoot, Unavailable
+from steps import INSTANCE, Steps
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGES = ROOT / "build" / "packages"
-INSTANCE = ROOT / "tests" / "data" / "E-n22-k4.vrp"
-OLDER_VERSION = "0.0.1"
 
 
 def tool(name):
@@ -56,37 +55,19 @@ def reaches_mirror(root):
 
 @unittest.skipUnless(PACKAGE, f"skipped: no package in {PACKAGES}: ./dev package deb makes one")
 class DebTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="vrp-deb-")
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def unpack(self):
-        """Unpacks the package with its control files (DEBIAN/). Returns the folder."""
-        subprocess.run(["dpkg-deb", "-R", PACKAGE, self.folder / "files"], check=True)
-        return self.folder / "files"
-
-    def older_package(self):
-        """Packs the same files again under an older version."""
-        files = self.unpack()
-        control = files / "DEBIAN" / "control"
-        control.write_text(re.sub(r"(?m)^Version: .*$", f"Version: {OLDER_VERSION}", control.read_text()))
-        older = self.folder / f"vrpd_{OLDER_VERSION}_amd64.deb"
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-b", files, older], check=True, stdout=subprocess.DEVNULL)
-        return older
-
     def test_installs_serves_upgrades_and_purges_in_a_bare_system(self):
-        older = self.older_package()
+        steps = Steps("deb")
         try:
             with BareRoot() as root:
                 if not reaches_mirror(root):
                     self.skipTest("skipped: the bare system does not reach its apt mirror")
-                words = [root.copy(file) for file in (ROOT / "tests/packages/deb_test.sh", PACKAGE, older, INSTANCE)]
-                printed = root.run(f"exec bash {' '.join(words)}", timeout=900)
+                instance = root.copy(ROOT / "tests" / "data" / INSTANCE)
+                deb_steps.check_first_install(root, steps, PACKAGE, instance)
+                deb_steps.check_purge(root, steps)
+                deb_steps.check_upgrade(root, steps, PACKAGE, instance)
+                deb_steps.check_purge(root, steps)
         except Unavailable as missing:
             self.skipTest(f"skipped: {missing}")
-        print(printed)
-        self.assertEqual(printed.count("ok: "), 7)
 
     @needs("lintian")
     def test_passes_lintian(self):
@@ -95,9 +76,13 @@ class DebTest(unittest.TestCase):
 
     @needs("mandoc")
     def test_passes_mandocs_check_of_the_man_pages(self):
-        for page in (self.unpack() / "usr/share/man/man1").iterdir():
-            status, output = check("mandoc", "-Tlint", page)
-            self.assertEqual((status, output), (0, ""), page.name)
+        with tempfile.TemporaryDirectory(prefix="vrp-deb-") as folder:
+            deb_steps.unpack(PACKAGE, f"{folder}/files")
+            pages = sorted(pathlib.Path(folder, "files/usr/share/man/man1").iterdir())
+            self.assertEqual([page.name for page in pages], ["vrpctl.1.gz", "vrpd.1.gz"])
+            for page in pages:
+                status, output = check("mandoc", "-Tlint", page)
+                self.assertEqual((status, output), (0, ""), page.name)
 
 
 if __name__ == "__main__":

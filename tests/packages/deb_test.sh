@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# deb_test.sh PACKAGE OLDER INSTANCE: tests the Debian package inside of a bare system as root, where deb_test.py runs it.
-# OLDER is the same package with an older version. systemd does not run there, so the test starts the unit's command as
-# the unit's user. The service has a private network, so that its default port is free.
+# Tests the Debian package inside of a bare system, as root; deb_steps.py runs it there. Prints a line per behaviour.
+#   deb_test.sh install PACKAGE INSTANCE         the first installation, up to routes
+#   deb_test.sh upgrade OLDER PACKAGE INSTANCE   upgrade from OLDER, the same package with an older version; removal
+#   deb_test.sh purge
+# systemd does not run there, so the test starts the unit's command as the unit's user. The service has a private
+# network, so that its default port is free.
 set -euo pipefail
 
-readonly package="$1" older="$2" instance="$3" unit=/lib/systemd/system/vrpd.service
+readonly unit=/lib/systemd/system/vrpd.service
 daemon=""
 
 die() { printf 'deb_test: error: %s\n' "$*" >&2; exit 1; }
@@ -66,12 +69,12 @@ expect_nothing_left() {
   done
 }
 
-installs_and_solves_within_a_minute() {
+installs_and_solves() {  # package instance
   local begin="$EPOCHREALTIME" seconds answer
   apt update
-  apt install -y "$package"
+  apt install -y "$1"
   start_daemon
-  answer="$(vrp solve "$instance" --budget 1s)"
+  answer="$(vrp solve "$2" --budget 1s)"
   seconds="$(perl -e "printf '%.1f', $EPOCHREALTIME - $begin")"
   grep -q '^cost: 375 ' <<<"$answer" && grep -q '^checker: feasible' <<<"$answer" || die "got: $answer"
   printf '%s\n' "$answer"
@@ -98,26 +101,26 @@ purges_all() {
   passed "purge removes programs, configuration and state"
 }
 
-keeps_state_on_upgrade() {
-  apt install -y "$older"
+keeps_state_on_upgrade() {  # older package instance
+  apt install -y "$1"
   sed -i 's/^solve_queue: .*/solve_queue: 7/' /etc/vrpd/vrpd.yaml
   start_daemon
   vrp generate --problem cvrp --customers 10 --count 3 --out /root/kept.jsonl
   vrp datasets upload /root/kept.jsonl --name kept >&2
-  vrp solve "$instance" --job --budget 1s >&2
+  vrp solve "$3" --job --budget 1s >&2
   stop_daemon
-  apt install -y "$package"
-  [[ "$(dpkg-query -W -f '${Version}' vrpd)" == "$(dpkg-deb -f "$package" Version)" ]] || die "the version is still the older one"
+  apt install -y "$2"
+  [[ "$(dpkg-query -W -f '${Version}' vrpd)" == "$(dpkg-deb -f "$2" Version)" ]] || die "the version is still the older one"
   start_daemon
   expect_kept_state
   stop_daemon
   passed "an upgrade keeps jobs, datasets and configuration"
 }
 
-keeps_state_on_remove() {
+keeps_state_on_remove() {  # package
   apt remove -y vrpd
   if [[ -e /usr/bin/vrpd ]]; then die "remove left /usr/bin/vrpd"; fi
-  apt install -y "$package"
+  apt install -y "$1"
   start_daemon
   expect_kept_state
   stop_daemon
@@ -125,10 +128,16 @@ keeps_state_on_remove() {
 }
 
 make_network
-installs_and_solves_within_a_minute
-keeps_state_private_to_the_service
-brings_texts
-purges_all
-keeps_state_on_upgrade
-keeps_state_on_remove
-purges_all
+case "$1" in
+  install)
+    installs_and_solves "$2" "$3"
+    keeps_state_private_to_the_service
+    brings_texts
+    ;;
+  upgrade)
+    keeps_state_on_upgrade "$2" "$3" "$4"
+    keeps_state_on_remove "$3"
+    ;;
+  purge) purges_all ;;
+  *) die "unknown part '$1': install, upgrade or purge" ;;
+esac
