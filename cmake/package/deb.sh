@@ -35,7 +35,6 @@ lay_out() {
   install -D -m 0644 configs/vrpd.yaml "$root/etc/vrpd/vrpd.yaml"
   install -D -m 0644 "$files/copyright" "$doc/copyright"
   install -D -m 0644 "$files/lintian-overrides" "$root/usr/share/lintian/overrides/vrpd"
-  install -D -m 0644 CHANGELOG.md "$doc/CHANGELOG.md"
   write_changelog
   gzip -9n "$doc/CHANGELOG.md" "$root"/usr/share/man/man1/*.1
 }
