@@ -1,8 +1,8 @@
 // Tests the completion scripts in the shells that run them.
-#include <sys/wait.h>
-
+#include <algorithm>
 #include <cstdlib>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -20,12 +20,10 @@ using testing::Ge;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::SizeIs;
 using Words = std::vector<std::string>;
 
-// The program of each shell in quotes, which runs with $1, the completion script, and $2..., the
-// words on the command line up to the cursor. It prints the offered words, one per line; FILES
-// stands for names of files.
+// Programs of the shells. $1 is the completion script; $2... are the words up to the cursor. Each
+// prints the offered words, one per line. FILES stands for names of files.
 constexpr char kBash[] = R"(
   compopt() { offers_files=1; }
   source "$1"; shift
@@ -59,7 +57,7 @@ class Completion : public testing::TestWithParam<std::string> {
                             RunCommand({"completion", GetParam()}).out);
   }
 
-  // Returns the words that the shell offers after `line`, those that begin like its last word.
+  // Returns the offered words that begin with the last word of `line`, sorted.
   Words Offered(const Words& line) {
     const std::string program = GetParam() == "bash" ? kBash : GetParam() == "zsh" ? kZsh : kFish;
     const std::string path = WriteTestFile("program", program), out = TestPath("offered");

@@ -1,7 +1,6 @@
 // Tests the command line: global flags, help, version, wrong usage.
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,7 +11,6 @@ namespace vrp::client {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class Usage : public testing::Test {
