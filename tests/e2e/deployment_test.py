@@ -27,7 +27,7 @@ NGINX = ROOT / "configs" / "nginx.conf"
 DOCKERFILE = ROOT / "docker" / "Dockerfile"
 COMPOSE = ROOT / "docker" / "compose.yaml"
 MAX_EXPOSURE = 2.0  # out of 10, by systemd-analyze; the unit has 1.7
-INSTRUCTIONS = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+INSTRUCTIONS = {"ARG", "FROM", "WORKDIR", "ADD", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
 
 
 def tool(name):
@@ -67,7 +67,7 @@ class SystemdTest(FolderTestCase):
     def unit(self):
         """Returns the path of a copy of the unit that names an existing program."""
         path = self.folder / "vrpd.service"
-        path.write_text(UNIT.read_text().replace("/opt/vrp/bin/vrpd", str(BINARIES / "vrpd")))
+        path.write_text(UNIT.read_text().replace("/usr/bin/vrpd", str(BINARIES / "vrpd")))
         return path
 
     @needs("systemd-analyze")
@@ -78,9 +78,9 @@ class SystemdTest(FolderTestCase):
     @needs("systemd-analyze")
     def test_detects_words_unknown_to_systemd(self):
         path = self.unit()
-        path.write_text(path.read_text().replace("DynamicUser=yes", "DynamicUsers=yes"))
+        path.write_text(path.read_text().replace("RemoveIPC=yes", "RemoveIPCs=yes"))
         _, output = run("systemd-analyze", "verify", "--man=no", path)
-        self.assertIn("DynamicUsers", output)
+        self.assertIn("RemoveIPCs", output)
 
     @needs("systemd-analyze")
     def test_bounds_the_exposure_of_the_service(self):
@@ -90,10 +90,9 @@ class SystemdTest(FolderTestCase):
 
     def test_accepts_the_flags_of_the_unit(self):
         command = re.search(r"^ExecStart=(.+)$", UNIT.read_text(), re.MULTILINE).group(1)
-        words = shlex.split(command.replace("${STATE_DIRECTORY}", str(self.folder / "state"))
-                            .replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
-        self.assertEqual(words[0], "/opt/vrp/bin/vrpd")
-        daemon = self.start(*words[1:])
+        words = shlex.split(command.replace("/etc/vrpd/vrpd.yaml", str(ROOT / "configs" / "vrpd.yaml")))
+        self.assertEqual(words[0], "/usr/bin/vrpd")
+        daemon = self.start(*words[1:], "--models-dir", self.folder / "models")
         self.assertEqual(daemon.call("server", "health").returncode, 0)
         self.assertEqual(daemon.stop(), 0)
 
@@ -159,7 +158,7 @@ class NginxTest(FolderTestCase):
 
 
 class ContainerTest(FolderTestCase):
-    """Docker cannot check a file without its daemon, so these tests read the container files."""
+    """These tests read the container files; tests/packages/docker_test.py builds the images and runs them."""
 
     def setUp(self):
         super().setUp()
@@ -172,29 +171,13 @@ class ContainerTest(FolderTestCase):
 
     def test_has_only_known_instructions_and_stages(self):
         self.assertLessEqual({word for word, _ in self.lines}, INSTRUCTIONS)
-        seen = []
-        for word, rest in self.lines:
-            if word == "FROM":
-                source, _, name = rest.split()
-                self.assertTrue(source in seen or ":" in source, f"FROM {rest}")
-                seen.append(name)
-            if word == "COPY" and rest.startswith("--from="):
-                self.assertIn(rest.split()[0].removeprefix("--from="), seen)
         self.assertEqual(self.stages[-1], "cpu", "the default")
 
-    def test_copies_and_reads_existing_files(self):
-        for source in [rest.split()[0] for word, rest in self.lines if word == "COPY" and not rest.startswith("--from=")]:
-            self.assertTrue((ROOT / source).exists(), source)
-        packages = (ROOT / "cmake" / "apt_packages").read_text()
-        for use in set(re.findall(r"s/\^(\w+) //p", DOCKERFILE.read_text())):
-            self.assertRegex(packages, rf"(?m)^{use} \S")
-        presets = {preset["name"] for preset in json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]}
-        self.assertLessEqual(set(re.findall(r"--preset (\w+)", DOCKERFILE.read_text())), presets)
-
-    def test_runs_without_root(self):
-        words = [word for word, _ in self.lines]
-        self.assertEqual(self.only("USER"), "vrp")
-        self.assertLess(words.index("USER"), words.index("ENTRYPOINT"))
+    def test_ends_each_image_as_a_user_without_root(self):
+        starts = [at for at, (word, _) in enumerate(self.lines) if word == "FROM"]
+        for name, end in zip(self.stages, [*starts[1:], len(self.lines)]):
+            if name != "base":
+                self.assertEqual(self.lines[end - 1], ["USER", "vrpd"], name)
 
     def test_accepts_the_flags_of_the_image_and_is_healthy(self):
         self.assertEqual(json.loads(self.only("ENTRYPOINT")), ["vrpd"])

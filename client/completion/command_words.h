@@ -1,0 +1,56 @@
+// The words that may follow `vrpctl` on the command line, read from the parser.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace vrp::client {
+
+// The values of a flag or argument: words, else names of files, else unknown to the completion.
+struct ValueWords {
+  std::vector<std::string> words;
+  bool files = false;
+  friend bool operator==(const ValueWords&, const ValueWords&) = default;
+};
+
+struct FlagWords {
+  std::string name;  // with both dashes
+  std::string description;
+  bool takes_value = false;
+  ValueWords value = {};
+  bool inherited = false;  // declared by vrpctl for all commands
+};
+
+struct NamedCommand {
+  std::string name;
+  std::string description;
+};
+
+struct CommandWords {
+  std::string path;  // from vrpctl on, joined by '/': "", "jobs", "jobs/watch"
+  std::vector<NamedCommand> commands = {};
+  std::vector<FlagWords> flags = {};
+  ValueWords argument = {};
+};
+
+// A rule for the values of a flag.
+struct FlagValueRule {
+  std::string path;  // of the only command to which it applies; empty: all commands
+  std::string flag;
+  ValueWords value;
+};
+
+// Returns vrpctl itself, then all of its commands.
+std::vector<CommandWords> CollectCommands(const CLI::App& root);
+
+// Returns the rules of all flags that take values; rules of one command come first.
+std::vector<FlagValueRule> FlagValueRules(const std::vector<CommandWords>& commands);
+
+// Returns the paths of all commands but vrpctl, separated by spaces.
+std::string JoinedPaths(const std::vector<CommandWords>& commands);
+
+}  // namespace vrp::client

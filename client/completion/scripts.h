@@ -1,0 +1,16 @@
+// Completion scripts of vrpctl. They are generated from the parser, so they know every command and
+// flag.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/completion/command_words.h"
+
+namespace vrp::client {
+
+std::string BashScript(const std::vector<CommandWords>& commands);
+std::string ZshScript(const std::vector<CommandWords>& commands);
+std::string FishScript(const std::vector<CommandWords>& commands);
+
+}  // namespace vrp::client

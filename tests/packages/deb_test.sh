@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Tests the Debian package inside of a bare system, as root; deb_steps.py runs it there. Prints a line per behaviour.
+#   deb_test.sh install PACKAGE INSTANCE         the first installation, up to routes
+#   deb_test.sh upgrade OLDER PACKAGE INSTANCE   upgrade from OLDER, the same package with an older version; removal
+#   deb_test.sh purge
+# systemd does not run there, so the test starts the unit's command as the unit's user. The service has a private
+# network, so that its default port is free.
+set -euo pipefail
+
+readonly unit=/lib/systemd/system/vrpd.service
+daemon=""
+
+die() { printf 'deb_test: error: %s\n' "$*" >&2; exit 1; }
+passed() { printf 'ok: %s\n' "$*"; }
+apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o Dpkg::Options::=--force-confold "$@" >&2; }
+setting() { sed -n "s/^$1=//p" "$unit"; }  # key of the unit
+in_network() { nsenter "--net=/proc/$network/ns/net" "$@"; }
+
+# Creates a network namespace with nothing but a loopback device that is up.
+make_network() {
+  unshare --net sleep infinity &
+  network=$!
+  until [[ "$(readlink "/proc/$network/ns/net")" != "$(readlink /proc/self/ns/net)" ]]; do sleep 0.05; done
+  in_network perl -MSocket -e '
+    socket(my $any, PF_INET, SOCK_DGRAM, 0);
+    my $request = pack("a16 s x14", "lo", 1);  # SIOCSIFFLAGS with IFF_UP
+    ioctl($any, 0x8914, $request) or die "loopback: $!";'
+}
+
+start_daemon() {
+  local command
+  read -ra command <<<"$(setting ExecStart)"
+  : >/root/vrpd.log
+  in_network runuser -u "$(setting User)" -- "${command[@]}" >/root/vrpd.log 2>&1 &
+  daemon=$!
+  for ((i = 0; i < 300; i++)); do
+    if grep -q '^listening on ' /root/vrpd.log; then return; fi
+    kill -0 "$daemon" 2>/dev/null || break
+    sleep 0.1
+  done
+  die "the service did not start: $(cat /root/vrpd.log)"
+}
+
+stop_daemon() {
+  kill -TERM "$(pgrep_vrpd)"
+  wait "$daemon" || die "the service ended with exit code $?: $(cat /root/vrpd.log)"
+}
+
+# Prints the process whose program is vrpd; runuser waits for it. A bare system has no pgrep.
+pgrep_vrpd() {
+  local process
+  for process in /proc/[0-9]*; do
+    if [[ "$(readlink "$process/exe")" == /usr/bin/vrpd ]]; then basename "$process"; fi
+  done
+}
+
+vrp() { in_network vrpctl "$@"; }
+
+expect_kept_state() {
+  vrp datasets list | grep -q '^datasets/kept ' || die "the dataset is lost: $(vrp datasets list)"
+  vrp solve-jobs list | grep -q SUCCEEDED || die "the solve job is lost: $(vrp solve-jobs list)"
+  grep -q '^solve_queue: 7$' /etc/vrpd/vrpd.yaml || die "the administrator's change of vrpd.yaml is lost"
+}
+
+expect_nothing_left() {
+  local left
+  for left in /var/lib/vrpd /etc/vrpd /usr/bin/vrpd /usr/share/vrp "$unit"; do
+    if [[ -e "$left" ]]; then die "purge left $left"; fi
+  done
+}
+
+installs_and_solves() {  # package instance
+  local begin="$EPOCHREALTIME" seconds answer
+  apt update
+  apt install -y "$1"
+  start_daemon
+  answer="$(vrp solve "$2" --budget 1s)"
+  seconds="$(perl -e "printf '%.1f', $EPOCHREALTIME - $begin")"
+  grep -q '^cost: 375 ' <<<"$answer" && grep -q '^checker: feasible' <<<"$answer" || die "got: $answer"
+  printf '%s\n' "$answer"
+  stop_daemon
+  passed "from apt-get to routes in $seconds s (goal: 60)"
+}
+
+keeps_state_private_to_the_service() {
+  [[ "$(stat -c '%U:%G %a' /var/lib/vrpd)" == "vrpd:vrpd 700" ]] || die "got $(stat -c '%U:%G %a' /var/lib/vrpd)"
+  [[ "$(getent passwd vrpd | cut -d: -f6,7)" == /var/lib/vrpd:/usr/sbin/nologin ]] || die "got $(getent passwd vrpd)"
+  passed "the state is private to a user without a login"
+}
+
+brings_texts() {
+  zcat /usr/share/man/man1/vrpctl.1.gz | grep -q '^.SS vrpctl solve' || die "vrpctl.1 does not describe solve"
+  zcat /usr/share/man/man1/vrpd.1.gz | grep -q 'state\\-dir' || die "vrpd.1 does not describe --state-dir"
+  bash -euc 'source /usr/share/bash-completion/completions/vrpctl; complete -p vrpctl' >/dev/null
+  passed "man pages and completions are there"
+}
+
+purges_all() {
+  apt purge -y vrpd
+  expect_nothing_left
+  passed "purge removes programs, configuration and state"
+}
+
+keeps_state_on_upgrade() {  # older package instance
+  apt install -y "$1"
+  sed -i 's/^solve_queue: .*/solve_queue: 7/' /etc/vrpd/vrpd.yaml
+  start_daemon
+  vrp generate --problem cvrp --customers 10 --count 3 --out /root/kept.jsonl
+  vrp datasets upload /root/kept.jsonl --name kept >&2
+  vrp solve "$3" --job --budget 1s >&2
+  stop_daemon
+  apt install -y "$2"
+  [[ "$(dpkg-query -W -f '${Version}' vrpd)" == "$(dpkg-deb -f "$2" Version)" ]] || die "the version is still the older one"
+  start_daemon
+  expect_kept_state
+  stop_daemon
+  passed "an upgrade keeps jobs, datasets and configuration"
+}
+
+keeps_state_on_remove() {  # package
+  apt remove -y vrpd
+  if [[ -e /usr/bin/vrpd ]]; then die "remove left /usr/bin/vrpd"; fi
+  apt install -y "$1"
+  start_daemon
+  expect_kept_state
+  stop_daemon
+  passed "remove keeps jobs, datasets and configuration for the next installation"
+}
+
+make_network
+case "$1" in
+  install)
+    installs_and_solves "$2" "$3"
+    keeps_state_private_to_the_service
+    brings_texts
+    ;;
+  upgrade)
+    keeps_state_on_upgrade "$2" "$3" "$4"
+    keeps_state_on_remove "$3"
+    ;;
+  purge) purges_all ;;
+  *) die "unknown part '$1': install, upgrade or purge" ;;
+esac
