@@ -2,7 +2,7 @@
 """Builds a wheel of the package, with the same bytes for the same sources.
 
 Usage:
-  client/python/build_wheel.py --binaries PREFIX --output DIR [--platform-tag manylinux_2_35_x86_64]
+  client/python/build_wheel.py --binaries PREFIX --output DIR [--platform-tag manylinux_2_34_x86_64]
   client/python/build_wheel.py --no-binaries --output DIR
 
 PREFIX is an installation: bin/vrpd and bin/vrpctl, and optionally lib/ with the shared libraries that they find by
@@ -40,7 +40,7 @@ def parse_arguments() -> argparse.Namespace:
         "--output", type=pathlib.Path, metavar="DIR", required=True, help="write the wheel to this folder"
     )
     parser.add_argument(
-        "--platform-tag", metavar="TAG", default="manylinux_2_35_x86_64", help="tag of the wheel with binaries"
+        "--platform-tag", metavar="TAG", default="manylinux_2_34_x86_64", help="tag of the wheel with binaries"
     )
     arguments = parser.parse_args()
     if arguments.binaries is not None:
