@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -165,21 +166,15 @@ def test_ctrl_c_cancels_a_solve(call: str, client: vrpd.Client) -> None:
 
 
 def test_interrupt_at_any_moment_leaves_no_solve_behind(client: vrpd.Client) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     mine = vrpd.Client(client._connection.address)
-    before = signal.signal(signal.SIGALRM, interrupt)
-    try:
-        for number in range(40):
-            with pytest.raises(KeyboardInterrupt):
-                signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0007 * number)
-                mine.solve(large_model(), budget="60s")
-            wait_until(lambda: searches(client) == 0, 5)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-        mine.close()
+    model = large_model()
+    for number in range(40):
+        interrupt = threading.Timer(0.001 + 0.0005 * number, os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            interrupt.start()
+            mine.solve(model, budget="60s")
+        wait_until(lambda: searches(client) == 0, 5)
+    mine.close()
 
 
 def searches(client: vrpd.Client) -> int:

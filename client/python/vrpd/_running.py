@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -62,37 +63,29 @@ class RunningCall:
 
 
 def shielded(begin: Callable[[], RunningCall]) -> RunningCall:
-    """Begins a call where Ctrl-C cannot interrupt gRPC halfway, which would leave a call that nobody can cancel.
+    """Begins a call with Ctrl-C deferred until then.
 
-    Python handles signals in the main thread only, so another thread begins the call.
+    An exception in the middle of gRPC would leave a call that nobody can cancel. Python runs the handlers of signals
+    in the main thread only.
     """
-    if threading.current_thread() is not threading.main_thread():
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
         return begin()
-    begun: list[RunningCall] = []
-    failed: list[BaseException] = []
-    abandoned = threading.Event()
-
-    def run() -> None:
-        try:
-            begun.append(begin())
-        except BaseException as error:
-            failed.append(error)
-        if abandoned.is_set():
-            for running in begun:
-                running.cancel()
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
+    deferred: list[tuple[int, Any]] = []
+    running: RunningCall | None = None
+    signal.signal(signal.SIGINT, lambda number, frame: deferred.append((number, frame)))
     try:
-        thread.join()
-    except BaseException:
-        abandoned.set()
-        for running in begun:
-            running.cancel()
-        raise
-    if failed:
-        raise failed[0]
-    return begun[0]
+        running = begin()
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if deferred:
+            try:
+                handler(*deferred[0])
+            except BaseException:
+                if running is not None:
+                    running.cancel()
+                raise
+    return running
 
 
 class Messages(Iterator[Any]):
