@@ -175,7 +175,7 @@ constexpr OptionRow kRows[] = {
      .member = &VrpdOptions::exit_when_idle_s,
      .placeholder = "SECONDS",
      .help = "End after this time without a call and without a waiting or running job",
-     .range = {.most = 1'000'000},
+     .range = {.max = 1'000'000},
      .default_text = "never"},
     {.key = "log_level",
      .member = &VrpdOptions::log_level,
