@@ -142,7 +142,7 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
   }
   if (flags.job && flags.stream) {
     return absl::InvalidArgumentError(
-        "--stream: got it with --job, which follows the search anyway; wanted one of them");
+        "--stream: given together with --job, which follows the search anyway; wanted one of them");
   }
   if (!flags.job && (flags.detach || !flags.request_id.empty())) {
     return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");

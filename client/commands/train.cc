@@ -130,8 +130,8 @@ absl::Status CheckTrainFlags(const TrainFlags& flags) {
   }
   if (flags.detach && (flags.validate_only || flags.print_config || flags.list_presets)) {
     return absl::InvalidArgumentError(
-        "--detach: got it with --list-presets, --print-config or --validate-only, which submit "
-        "nothing; wanted one of them");
+        "--detach: given together with --list-presets, --print-config or --validate-only, which "
+        "submit nothing; wanted one of them");
   }
   return absl::OkStatus();
 }
@@ -195,7 +195,7 @@ void AddConfigFlags(CLI::App& command, TrainFlags& flags) {
           ->excludes(list);
   command
       .add_flag("--validate-only", flags.validate_only,
-                "Check that the job could start and print its settings")
+                "Check that the job could start, then print its settings")
       ->excludes(list)
       ->excludes(print);
   command
@@ -213,14 +213,14 @@ void AddQueueFlags(CLI::App& command, TrainFlags& flags) {
       .add_option("--priority", flags.priority,
                   "Priority from -1000 to 1000; the highest runs first; default: 0")
       ->type_name("N");
-  AddLabelFlag(command, flags.labels, "Label the job, for lists; repeatable");
+  AddLabelFlag(command, flags.labels, "Label the job, so that lists can filter by it; repeatable");
   command
       .add_option("--time-limit", flags.time_limit,
-                  "End with a model after this run time, for example 90m")
+                  "Stop and publish a model after this run time, for example 90m")
       ->type_name("TIME");
   command
       .add_option("--epoch-limit", flags.epoch_limit,
-                  "End with a model after N epochs; schedules stay unchanged")
+                  "Stop and publish a model after N epochs; schedules stay unchanged")
       ->check(WholeNumber(1))
       ->type_name("N");
 }

@@ -71,29 +71,31 @@ Json JobsJson(const v1::ServerStats& stats) {
 }
 
 template <typename Value>
-Json Known(bool known, Value value) {
+Json NumberOrNull(bool known, Value value) {
   return known ? Json(JsonNumber(static_cast<double>(value))) : Json();
 }
 
 Json DeviceJson(const v1::DeviceStats& device) {
-  return {
-      {"id", device.id()},
-      {"name", TextOrNull(device.name())},
-      {"uuid", TextOrNull(device.uuid())},
-      {"driver_version", TextOrNull(device.driver_version())},
-      {"utilization", Known(device.has_utilization(), device.utilization())},
-      {"memory_total_bytes", Known(device.has_memory_total_bytes(), device.memory_total_bytes())},
-      {"memory_used_bytes", Known(device.has_memory_used_bytes(), device.memory_used_bytes())},
-      {"memory_allocated_bytes",
-       Known(device.has_memory_allocated_bytes(), device.memory_allocated_bytes())},
-      {"memory_reserved_bytes",
-       Known(device.has_memory_reserved_bytes(), device.memory_reserved_bytes())},
-      {"temperature_celsius",
-       Known(device.has_temperature_celsius(), device.temperature_celsius())},
-      {"power_watts", Known(device.has_power_watts(), device.power_watts())},
-      {"power_limit_watts", Known(device.has_power_limit_watts(), device.power_limit_watts())},
-      {"sm_clock_mhz", Known(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
-      {"error", TextOrNull(device.error())}};
+  return {{"id", device.id()},
+          {"name", TextOrNull(device.name())},
+          {"uuid", TextOrNull(device.uuid())},
+          {"driver_version", TextOrNull(device.driver_version())},
+          {"utilization", NumberOrNull(device.has_utilization(), device.utilization())},
+          {"memory_total_bytes",
+           NumberOrNull(device.has_memory_total_bytes(), device.memory_total_bytes())},
+          {"memory_used_bytes",
+           NumberOrNull(device.has_memory_used_bytes(), device.memory_used_bytes())},
+          {"memory_allocated_bytes",
+           NumberOrNull(device.has_memory_allocated_bytes(), device.memory_allocated_bytes())},
+          {"memory_reserved_bytes",
+           NumberOrNull(device.has_memory_reserved_bytes(), device.memory_reserved_bytes())},
+          {"temperature_celsius",
+           NumberOrNull(device.has_temperature_celsius(), device.temperature_celsius())},
+          {"power_watts", NumberOrNull(device.has_power_watts(), device.power_watts())},
+          {"power_limit_watts",
+           NumberOrNull(device.has_power_limit_watts(), device.power_limit_watts())},
+          {"sm_clock_mhz", NumberOrNull(device.has_sm_clock_mhz(), device.sm_clock_mhz())},
+          {"error", TextOrNull(device.error())}};
 }
 
 }  // namespace

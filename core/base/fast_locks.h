@@ -1,11 +1,11 @@
-// Switch for Abseil's deadlock detection.
+// Turns off Abseil's deadlock detection.
 #pragma once
 
 #include "absl/synchronization/mutex.h"
 
 namespace vrp {
 
-// Turns off the detection of lock cycles. In Debian's build, Abseil checks for cycles at every
+// Turns off the check for lock cycles. In Debian's build, Abseil checks for cycles at every
 // nested lock, under one lock for all threads, including gRPC's. Tests leave the detection on.
 // Programs call this once, before they start threads.
 inline void DisableDeadlockDetection() {

@@ -16,7 +16,7 @@ namespace vrp {
 
 inline constexpr size_t kMaxAliases = 100;  // maximum per model
 
-// A reserved alias, which always names the newest version, live ones included (see registry.h).
+// The reserved alias of the newest version, live ones included (see registry.h).
 inline constexpr std::string_view kLiveAlias = "live";
 
 // Checks an alias: 1 to 64 letters, digits, '-' and '_', beginning with a letter, so that an alias

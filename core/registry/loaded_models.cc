@@ -119,12 +119,12 @@ std::optional<LoadedModel> LoadedModels::Find(const Key& key) {
 
 std::optional<LoadedModel> LoadedModels::FindNewest(std::string_view name,
                                                     const std::vector<int32_t>& numbers,
-                                                    Which which) {
+                                                    VersionFilter filter) {
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Slot> newest;
   for (const auto& [key, slot] : slots_) {
     if (key.first != name || Loaded(key) == nullptr) continue;
-    if (which == Which::kFinished && IsLive((*slot->model).version->card)) continue;
+    if (filter == VersionFilter::kFinished && IsLive((*slot->model).version->card)) continue;
     const bool listed = std::find(numbers.begin(), numbers.end(), key.second) != numbers.end();
     if (listed || numbers.empty() || key.second > numbers.front()) newest = slot;
   }

@@ -63,12 +63,12 @@ class LoadedModels {
   // Returns a loaded version; nullopt if the version is not loaded.
   std::optional<LoadedModel> Find(const Key& key);
   // The versions that a caller may get: finished ones only, or live ones (registry.h) too.
-  enum class Which { kFinished, kAll };
+  enum class VersionFilter { kFinished, kAll };
   // Returns the newest loaded version that `numbers` (newest first) lists or that is newer. Newer
   // versions count because the list may be outdated. A caller that was served by a version must not
   // get an older one later.
   std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
-                                        Which which);
+                                        VersionFilter filter);
   // Queues a version for the background thread, which calls `read` for it. Returns false, without
   // queuing the version, if it failed recently.
   bool QueueLoad(const Key& key, ReadVersion read);

@@ -66,17 +66,17 @@ absl::StatusOr<ModelVersion> Registry::Get(std::string_view name, int32_t versio
         Concat(ModelResourceName(name, version),
                ": no such version; there are: ", absl::StrJoin(numbers, ", ")));
   }
-  return Newest(name, Which::kFinished);
+  return Newest(name, VersionFilter::kFinished);
 }
 
-absl::StatusOr<ModelVersion> Registry::Newest(std::string_view name, Which which) const {
+absl::StatusOr<ModelVersion> Registry::Newest(std::string_view name, VersionFilter filter) const {
   const std::vector<std::string> roots = Roots();
   const std::vector<int32_t> numbers = AllVersionNumbers(roots, name);
   if (numbers.empty()) return NoSuchModel(roots, name);
   absl::Status first_error;
   for (const int32_t number : numbers) {
     absl::StatusOr<ModelVersion> version = ReadFirst(roots, name, number);
-    if (version.ok() && (which == Which::kAll || !IsLive(version->card))) return version;
+    if (version.ok() && (filter == VersionFilter::kAll || !IsLive(version->card))) return version;
     first_error.Update(version.status());
   }
   return first_error.ok() ? OnlyLiveVersions(name, numbers.front()) : first_error;
@@ -89,7 +89,8 @@ bool Registry::IsLiveAlias(std::string_view name, std::string_view alias) const 
 absl::StatusOr<ModelVersion> Registry::Resolve(const ModelReference& reference) const {
   if (reference.alias.empty()) return Get(reference.name, reference.version);
   VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
-  if (IsLiveAlias(reference.name, reference.alias)) return Newest(reference.name, Which::kAll);
+  if (IsLiveAlias(reference.name, reference.alias))
+    return Newest(reference.name, VersionFilter::kAll);
   VRP_ASSIGN_OR_RETURN(const int32_t version, aliases_.Find(reference.name, reference.alias));
   return Get(reference.name, version);
 }
@@ -104,8 +105,8 @@ std::optional<ModelVersion> Registry::FindByTrainingJob(std::string_view trainin
 
 std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
                                                   const std::vector<int32_t>& numbers,
-                                                  Which which) {
-  std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers, which);
+                                                  VersionFilter filter) {
+  std::optional<LoadedModel> newest = loaded_.FindNewest(name, numbers, filter);
   if (!newest.has_value()) return std::nullopt;
   for (const int32_t number : numbers) {
     if (number <= newest->version->version) break;
@@ -117,15 +118,16 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
   return newest;
 }
 
-absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, Which which) {
+absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, VersionFilter filter) {
   const ListedVersions versions = lists_.Of(name);
   if (versions.all.empty()) return NoSuchModel(Roots(), name);
-  const std::vector<int32_t>& numbers = which == Which::kAll ? versions.all : versions.finished;
+  const std::vector<int32_t>& numbers =
+      filter == VersionFilter::kAll ? versions.all : versions.finished;
   if (numbers.empty()) return OnlyLiveVersions(name, versions.all.front());
-  std::optional<LoadedModel> newest = NewestLoaded(name, numbers, which);
+  std::optional<LoadedModel> newest = NewestLoaded(name, numbers, filter);
   // A request for live weights must not get a finished version while the first live one
   // loads.
-  if (newest.has_value() && (which == Which::kFinished || IsLive(newest->version->card) ||
+  if (newest.has_value() && (filter == VersionFilter::kFinished || IsLive(newest->version->card) ||
                              newest->version->version >= numbers.front())) {
     return *std::move(newest);
   }
@@ -150,9 +152,10 @@ absl::StatusOr<LoadedModel> Registry::LoadNewest(std::string_view name,
 absl::StatusOr<LoadedModel> Registry::Use(const ModelReference& reference) {
   VRP_RETURN_IF_ERROR(CheckModelName(reference.name));
   if (reference.version == 0 && reference.alias.empty()) {
-    return UseNewest(reference.name, Which::kFinished);
+    return UseNewest(reference.name, VersionFilter::kFinished);
   }
-  if (IsLiveAlias(reference.name, reference.alias)) return UseNewest(reference.name, Which::kAll);
+  if (IsLiveAlias(reference.name, reference.alias))
+    return UseNewest(reference.name, VersionFilter::kAll);
   int32_t version = reference.version;
   if (!reference.alias.empty()) {
     VRP_ASSIGN_OR_RETURN(version, aliases_.Find(reference.name, reference.alias));

@@ -26,8 +26,8 @@
 
 namespace vrp {
 
-// The policy for weights whose architecture (ModelCard::architecture) differs from the newest
-// version of their name. Versions of one name are interchangeable; their sizes may differ.
+// The policy for weights whose architecture (ModelCard::architecture) differs from that of the
+// newest version of their name. Versions of one name are interchangeable; their sizes may differ.
 enum class OtherArchitecture {
   kRefuse,
   kTakeOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
@@ -39,8 +39,9 @@ enum class OtherArchitecture {
 // name without a version means the newest finished version. The alias `live` means the newest
 // version of all: the last one that a running job published, or its model after the job's end.
 //
-// Thread-safe. Every call reads the folders, so the next call sees models that users add or remove
-// by hand. A loaded model does not change.
+// Thread-safe. Calls read the folders, so the next call sees models that users add or remove by
+// hand. Only Use and Load skip the folder of a version that is loaded. A loaded model does not
+// change.
 class Registry {
  public:
   struct Options {
@@ -78,9 +79,9 @@ class Registry {
 
   // Returns a model to serve a request. If the reference means the newest version, returns the
   // newest loaded one and loads newer ones in the background. If the newer ones cannot be loaded,
-  // the loaded one keeps serving. Otherwise blocks while the weights load, once per version (see
-  // LoadedModels). Returns the errors of Resolve, and kDataLoss if the weights do not match the
-  // card.
+  // the loaded one keeps serving. If no suitable version is loaded, blocks while the weights load,
+  // once per version (see LoadedModels). Returns the errors of Resolve, and kDataLoss if the
+  // weights do not match the card.
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
   // Loads exactly this version. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
@@ -94,14 +95,14 @@ class Registry {
   // live.
   std::vector<std::string> AliasesOf(const ModelVersion& version) const;
   // Loads the version, then sets the alias durably. Returns the version that the alias named
-  // before. Errors, which are those of Load, leave the alias unchanged. Returns kInvalidArgument
-  // for `live`, which cannot be set. A `live` that an earlier release set keeps its meaning until
-  // it is deleted.
+  // before. Returns the errors of Load and of AliasStore::Set, which leave the alias unchanged.
+  // Returns kInvalidArgument for `live`, which cannot be set. An alias `live` that an earlier
+  // release set keeps its version until DeleteAlias removes it.
   absl::StatusOr<std::optional<int32_t>> SetAlias(std::string_view name, std::string_view alias,
                                                   int32_t version);
   // Removes an alias. Returns kInvalidArgument for `live`, unless an earlier release set it.
   absl::Status DeleteAlias(std::string_view name, std::string_view alias);
-  // Deletes a version durably from disk and memory. Never reuses the version's number. Returns
+  // Deletes a version durably from disk and memory. Publish never reuses its number. Returns
   // kNotFound, or kFailedPrecondition if an alias names the version or the version is in a
   // read-only folder.
   absl::Status Delete(std::string_view name, int32_t version);
@@ -134,13 +135,14 @@ class Registry {
   Registry(Options options, std::unique_ptr<StagingArea> staging);
 
   bool IsLiveAlias(std::string_view name, std::string_view alias) const;
-  using Which = LoadedModels::Which;
-  absl::StatusOr<ModelVersion> Newest(std::string_view name, Which which) const;
+  using VersionFilter = LoadedModels::VersionFilter;
+  absl::StatusOr<ModelVersion> Newest(std::string_view name, VersionFilter filter) const;
   // Returns the newest loaded version and queues newer ones for loading. Returns nullopt if none is
   // loaded.
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
-                                          const std::vector<int32_t>& numbers, Which which);
-  absl::StatusOr<LoadedModel> UseNewest(std::string_view name, Which which);
+                                          const std::vector<int32_t>& numbers,
+                                          VersionFilter filter);
+  absl::StatusOr<LoadedModel> UseNewest(std::string_view name, VersionFilter filter);
   // Loads the newest loadable version of `numbers` (in descending order).
   absl::StatusOr<LoadedModel> LoadNewest(std::string_view name, std::vector<int32_t> numbers);
   std::vector<std::string> StoredAliasesOf(std::string_view name, int32_t version) const;

@@ -67,7 +67,7 @@ void Registry::DiscardStaging(const std::string& staging_directory) {
 
 absl::Status Registry::CheckArchitecture(std::string_view name,
                                          std::string_view architecture) const {
-  const absl::StatusOr<ModelVersion> newest = Newest(name, Which::kAll);
+  const absl::StatusOr<ModelVersion> newest = Newest(name, VersionFilter::kAll);
   if (!newest.ok() || newest->card.architecture == architecture) return absl::OkStatus();
   return absl::FailedPreconditionError(
       Concat("models/", name, ": got a model of the architecture ", architecture, ", wanted ",

@@ -46,7 +46,7 @@ absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* mat
   return instance;
 }
 
-// Returns an error of the core with the field paths that the caller knows.
+// Returns an error of the core with its field paths replaced by those of the request.
 template <typename Request>
 absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Status status) {
   return request.has_instance() ? WithMessageFields(std::move(status), instance.num_nodes())

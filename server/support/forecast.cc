@@ -40,11 +40,10 @@ absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Ti
   if (computes_at <= forecast.latest_start) return absl::OkStatus();
   const absl::Duration delay =
       std::clamp(computes_at - forecast.latest_start, kMinRetryDelay, kMaxRetryDelay);
-  const absl::Status late = absl::ResourceExhaustedError(
-      Concat("busy: ", waiting, " requests are waiting, and this one would start in about ",
-             MillisecondText(computes_at - now), ", after the ",
-             MillisecondText(forecast.latest_start - now),
-             " that its budget or deadline leaves; try again in ", MillisecondText(delay)));
+  const absl::Status late = absl::ResourceExhaustedError(Concat(
+      "busy: ", waiting, " requests are waiting; this one would start in about ",
+      MillisecondText(computes_at - now), ", but its budget or deadline requires a start within ",
+      MillisecondText(forecast.latest_start - now), "; try again in ", MillisecondText(delay)));
   return WithReason(WithRetry(late, delay), "OVERLOADED");
 }
 

@@ -68,7 +68,7 @@ def rival_of(name):
 def judge(vrpd, problem, routes, claimed, seconds):
     verdict = vrpd.check_file(json.dumps(problem.instance), routes)
     refused = [violation.message for violation in verdict.violations if violation.kind not in UNSERVED]
-    return Outcome(routes, problem.weight_left_out(routes), problem.routes_counted(routes), verdict.cost, claimed,
+    return Outcome(routes, problem.unserved_weight(routes), problem.routes_counted(routes), verdict.cost, claimed,
                    "; ".join(refused), seconds)
 
 

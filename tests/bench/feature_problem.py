@@ -1,4 +1,4 @@
-"""Reads an instance of our JSON for the rivals' models: integers, defaults filled in, objective terms per vehicle.
+"""Reads instances in our JSON for the rivals' models: as integers, with defaults and each vehicle's cost coefficients.
 
 Nothing is scaled: the instances contain only integers, so that all sides compute the same sums.
 """
@@ -9,22 +9,23 @@ import itertools
 import numpy
 from feature_district import METRIC
 
-NEVER = 2**40
+NO_LIMIT = 2**40  # stands for an absent limit or an open window
 FAR = 10**7  # exceeds all times and distances here, for solvers that require a limit
-EARTH_RADIUS = 6371008.8  # as kEarthRadius of core/problem/instance/metric.h
+EARTH_RADIUS = 6371008.8  # metres, as kEarthRadius in core/problem/instance/metric.h
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """A rival's plan: routes of (vehicle type, nodes in order, reloads by depot), and its own value of our cost."""
+    """A rival's plan: routes of (vehicle type, nodes in order, reloads by depot), and its cost by the rival."""
 
     routes: list
     cost: float
 
 
-def whole(value, what):
+def to_integer(value, what):
+    """Returns `value` as an int, or NO_LIMIT for None. `what` names the value in errors."""
     if value is None:
-        return NEVER
+        return NO_LIMIT
     if value != int(value):
         raise ValueError(f"{what}: got {value}, wanted a whole number")
     return int(value)
@@ -75,7 +76,7 @@ class Vehicle:
         return self.given["capacity"] if isinstance(self.given["capacity"], list) else [self.given["capacity"]]
 
     def limit(self, key):
-        return whole(self.given.get(key), key)
+        return to_integer(self.given.get(key), key)
 
 
 class Problem:
@@ -96,7 +97,7 @@ class Problem:
         self.groups = instance.get("alternative_groups", [])
         self.shipments = instance.get("shipments", [])
         self.skills = instance.get("required_skills") or [[]] * self.nodes
-        # Exceeds the cost of visiting each customer on its own route.
+        # Exceeds the total distance of plans with one route per customer.
         self.big = 1 + 2 * int(self.distance.max(axis=1).sum())
         self.vehicles = [self._vehicle(given) for given in instance["vehicles"]]
 
@@ -122,21 +123,22 @@ class Problem:
         rows = self.instance.get(key) or [0] * self.nodes
         rows = [row if isinstance(row, list) else [row] for row in rows]
         width = len(self.instance["demands"][0]) if isinstance(self.instance["demands"][0], list) else 1
-        return [[whole(value, key) for value in row] + [0] * (width - len(row)) for row in rows]
+        return [[to_integer(value, key) for value in row] + [0] * (width - len(row)) for row in rows]
 
     def _times(self, key):
         values = self.instance.get(key, 0)
         if not isinstance(values, list):
             values = [0] * self.depots + [values] * (self.nodes - self.depots)
-        return [whole(value, key) for value in values]
+        return [to_integer(value, key) for value in values]
 
     def _windows(self, node):
         """Returns a list of (open, close, cost of lateness or None)."""
         windows = self.instance.get("time_windows")
         if not windows:
-            return [(0, NEVER, None)]
+            return [(0, NO_LIMIT, None)]
         entry = windows[node] if isinstance(windows[node][0], list) else [windows[node]]
-        return [(whole(one[0], "open"), whole(one[1], "close"), one[2] if len(one) > 2 else None) for one in entry]
+        return [(to_integer(one[0], "open"), to_integer(one[1], "close"), one[2] if len(one) > 2 else None)
+                for one in entry]
 
     def _vehicle(self, given):
         distance = numpy.array(given["distance_matrix"], numpy.int64) if "distance_matrix" in given else self.distance
@@ -146,12 +148,12 @@ class Problem:
         elif "distance_matrix" in given and "duration_matrix" not in self.instance:
             duration = distance
         costs = {"distance": (0, 1, 0, 0), "duration": (0, 0, 1, 0), "vehicles_then_distance": (self.big, 1, 0, 0),
-                 "cost": tuple(whole(given.get(key, default), key) for key, default in (
+                 "cost": tuple(to_integer(given.get(key, default), key) for key, default in (
                      ("fixed_cost", 0), ("cost_per_distance", 1), ("cost_per_time", 0), ("overtime_cost", 0)))}
         return Vehicle(given, distance, duration, *costs[self.instance.get("objective", "distance")])
 
-    def weight_left_out(self, routes):
-        """Returns the weight of the unserved mandatory customers, which counts before the cost. A group counts once."""
+    def unserved_weight(self, routes):
+        """Returns the weight of the unserved mandatory customers, compared before cost. A group counts once."""
         served = {node for _, nodes in routes for node in nodes if node >= self.depots}
         grouped = set(itertools.chain.from_iterable(self.groups))
         alone = [[node] for node in self.customers if node not in grouped]
@@ -169,7 +171,7 @@ class Problem:
     def cost_alone(self, objective, routes):
         """Returns a solver's objective without the terms `big` per counted route and per unit of unserved weight."""
         if self.instance.get("priorities"):
-            objective -= self.big * self.weight_left_out(routes)
+            objective -= self.big * self.unserved_weight(routes)
         return objective - self.big * self.routes_counted(routes)
 
     def fleet(self):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures how often our search and PyVRP serve every customer with a fleet that is just large enough.
 
-The vehicles have three sizes. The capacity of each vehicle is split at random into customers' demands, so that a plan
-which serves all exists. With --windows, uses Solomon's instances with fewer vehicles than they state. Sides alternate
-on one core. Needs protoc and the Python packages grpcio, googleapis-common-protos and pyvrp.
+The vehicles have three sizes. The demands split the load of each vehicle at random, so a plan that serves all customers
+exists. With --windows, uses Solomon's instances with fewer vehicles than they state. The two solvers alternate on one
+core. Needs protoc and the Python packages grpcio, googleapis-common-protos and pyvrp.
 
-Prints one JSON line per run: whether the plan serves all, its cost if so, and the seconds. Then prints one JSON line
-per fill level or file.
+Prints one JSON line per run: whether the plan serves all customers, its cost if so, and the run time. Then prints one
+JSON line per fill level or file.
 
 Examples:
   full_fleets.py                               20 fleets, 100, 99 and 97 % filled, one second each
@@ -30,8 +30,8 @@ PIECES = (3, 5, 8)  # customers per vehicle
 COST_PER_CAPACITY = 10  # fixed cost of a vehicle per unit of its capacity
 
 
-def split_load(draws, load, pieces):
-    bounds = sorted(draws.sample(range(1, load), pieces - 1))
+def split_load(rng, load, pieces):
+    bounds = sorted(rng.sample(range(1, load), pieces - 1))
     return [end - begin for begin, end in zip([0, *bounds], [*bounds, load])]
 
 
@@ -40,22 +40,22 @@ def rows(title, values):
 
 
 def instance_text(filled_percent, seed):
-    """Returns an instance in CVRPLIB format, which both sides read."""
-    draws = random.Random(seed)
+    """Returns an instance in CVRPLIB format, which both solvers read."""
+    rng = random.Random(seed)
     demands = [piece for capacity in FLEET
-               for piece in split_load(draws, capacity * filled_percent // 100, draws.choice(PIECES))]
-    draws.shuffle(demands)
-    places = [f"{draws.randint(0, 1000)}\t{draws.randint(0, 1000)}" for _ in range(len(demands) + 1)]
+               for piece in split_load(rng, capacity * filled_percent // 100, rng.choice(PIECES))]
+    rng.shuffle(demands)
+    coords = [f"{rng.randint(0, 1000)}\t{rng.randint(0, 1000)}" for _ in range(len(demands) + 1)]
     return "\n".join([
-        f"NAME: full-{filled_percent}-{seed}", "TYPE: HFVRP", f"DIMENSION: {len(places)}", f"VEHICLES: {len(FLEET)}",
-        "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", places), *rows("DEMAND_SECTION", [0, *demands]),
+        f"NAME: full-{filled_percent}-{seed}", "TYPE: HFVRP", f"DIMENSION: {len(coords)}", f"VEHICLES: {len(FLEET)}",
+        "EDGE_WEIGHT_TYPE: EUC_2D", *rows("NODE_COORD_SECTION", coords), *rows("DEMAND_SECTION", [0, *demands]),
         *rows("CAPACITY_SECTION", FLEET),
         *rows("VEHICLES_FIXED_COST_SECTION", [COST_PER_CAPACITY * capacity for capacity in FLEET]),
         *rows("VEHICLES_UNIT_DISTANCE_COST_SECTION", [1] * len(FLEET)), "DEPOT_SECTION", "1", "-1", "EOF", ""])
 
 
 def solomon_text(path, vehicles, unlike):
-    """Returns a Solomon instance in CVRPLIB format, in tenths. Adds `unlike` to the capacity of every other vehicle."""
+    """Returns a Solomon instance in CVRPLIB format, times 10. Adds `unlike` to the capacity of every other vehicle."""
     fields = [line.split() for line in path.read_text().splitlines()]
     numbers = [[int(float(field)) for field in line] for line in fields if line and line[0].isdigit()]
     (_, capacity), customers = numbers[0], numbers[1:]
@@ -86,20 +86,20 @@ def run_pyvrp(text, limit, seed):
         data = pyvrp.read(path, "round")
     begun = time.perf_counter()
     result = pyvrp.solve(data, pyvrp.stop.MaxRuntime(limit), seed=seed, display=False)
-    whole = result.is_feasible()
-    return whole, result.cost() if whole else None, time.perf_counter() - begun
+    feasible = result.is_feasible()
+    return feasible, result.cost() if feasible else None, time.perf_counter() - begun
 
 
 def compare(sides, about, texts, limit):
-    """Runs all sides on each of `texts`, with a different seed for each, and prints the results."""
-    whole = dict.fromkeys(sides, 0)
+    """Runs each solver on each of `texts`, with a different seed for each text, and prints the results."""
+    full_plans = dict.fromkeys(sides, 0)
     for seed, text in enumerate(texts):
         for side, run in sides.items():
             serves_all, cost, seconds = run(text, limit, seed)
-            whole[side] += serves_all
+            full_plans[side] += serves_all
             print(json.dumps({"what": "full_fleets", **about, "run": seed, "side": side, "serves_all": serves_all,
                               "cost": cost, "seconds": round(seconds, 3)}), flush=True)
-    print(json.dumps({"summary": True, **about, "runs": len(texts), "limit": limit, "serve_all": whole,
+    print(json.dumps({"summary": True, **about, "runs": len(texts), "limit": limit, "serve_all": full_plans,
                       "load1": os.getloadavg()[0]}), flush=True)
 
 
@@ -110,8 +110,8 @@ def main():
     parser.add_argument("--filled", default="100,99,97", help="fill levels in per cent, comma separated")
     parser.add_argument("--windows", nargs="+", metavar="FILE=VEHICLES", help="Solomon instances to use instead")
     parser.add_argument("--unlike", type=int, default=0, help="with --windows: extra capacity of every other vehicle")
-    parser.add_argument("--limit", type=float, default=1, help="limit of a run in seconds")
-    parser.add_argument("--core", type=int, default=0, help="CPU core of the sides")
+    parser.add_argument("--limit", type=float, default=1, help="time limit of a run in seconds")
+    parser.add_argument("--core", type=int, default=0, help="CPU core on which both solvers run")
     arguments = parser.parse_args()
     os.sched_setaffinity(0, {arguments.core})
     ours = Vrpd(arguments.build, arguments.core)

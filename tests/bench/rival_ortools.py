@@ -3,7 +3,7 @@
 import time
 
 import numpy
-from feature_problem import FAR, NEVER, Plan
+from feature_problem import FAR, NO_LIMIT, Plan
 from ortools.constraint_solver import pywrapcp, routing_enums_pb2
 
 NAME = "ortools"
@@ -67,7 +67,7 @@ class Model:
         for node in self._problem.customers:
             self._add_windows(node)
         for number, vehicle in enumerate(self._kinds):
-            opened, closed = vehicle.given.get("shift", (0, NEVER))
+            opened, closed = vehicle.given.get("shift", (0, NO_LIMIT))
             for depot, index in ((vehicle.start, self.routing.Start(number)), (vehicle.end, self.routing.End(number))):
                 early, late, _ = self._problem.windows[depot][0]
                 self._time.CumulVar(index).SetRange(max(early, opened), min(late, closed, FAR))
@@ -86,7 +86,7 @@ class Model:
     def _add_durations(self, number, vehicle):
         self._time.SetSpanCostCoefficientForVehicle(vehicle.per_time, number)
         most = vehicle.limit("max_duration")
-        if most == NEVER:
+        if most == NO_LIMIT:
             return
         over = vehicle.given.get("max_overtime", 0)
         self._time.SetSpanUpperBoundForVehicle(most + over, number)

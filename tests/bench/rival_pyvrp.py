@@ -13,7 +13,7 @@ import time
 
 import numpy
 import pyvrp
-from feature_problem import NEVER, Plan
+from feature_problem import NO_LIMIT, Plan
 
 NAME = "pyvrp"
 # PyVRP has no breaks, no soft windows, and no setup times that depend on the previous place.
@@ -22,7 +22,7 @@ UNKNOWN = {"setup", "vehicles.breaks"}
 
 def unlimited(value):
     """Replaces our value of "unlimited" by PyVRP's."""
-    return int(numpy.iinfo(numpy.int64).max) if value == NEVER else value
+    return int(numpy.iinfo(numpy.int64).max) if value == NO_LIMIT else value
 
 
 class Model:
@@ -110,7 +110,7 @@ class Model:
         given = vehicle.given
         further = [given.get("max_stops", self._problem.nodes)] * self._stops
         further += [self._problem.nodes if skill in given.get("skills", ()) else 0 for skill in self._skills]
-        early, late = given.get("shift", (0, NEVER))
+        early, late = given.get("shift", (0, NO_LIMIT))
         extra = {}
         if given.get("max_reloads"):
             extra.update(reload_depots=[vehicle.start], max_reloads=given["max_reloads"])

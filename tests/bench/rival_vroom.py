@@ -5,7 +5,7 @@ import time
 
 import numpy
 import vroom
-from feature_problem import FAR, NEVER, Plan
+from feature_problem import FAR, NO_LIMIT, Plan
 
 NAME = "vroom"
 LEVEL = 5
@@ -50,8 +50,8 @@ class Model:
         if vehicle.per_time or self._problem.instance.get("objective") == "duration":
             raise ValueError("VROOM's objective has no durations of routes")
         ends = [self._problem.windows[depot][0] for depot in {vehicle.start, vehicle.end} - {None}]
-        ends.append((*given.get("shift", (0, NEVER)), None))
-        if len(ends) > 2 and any(end[:2] != (0, NEVER) for end in ends[:-1]):
+        ends.append((*given.get("shift", (0, NO_LIMIT)), None))
+        if len(ends) > 2 and any(end[:2] != (0, NO_LIMIT) for end in ends[:-1]):
             raise ValueError("VROOM has one window for both depots")
         extra = {"max_tasks": given["max_stops"]} if "max_stops" in given else {}
         if "max_distance" in given:

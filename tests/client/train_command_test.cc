@@ -224,7 +224,7 @@ TEST_F(TrainCommand, RefusesFlagsThatExcludeEachOther) {
   for (const char* flag : {"--validate-only", "--print-config"}) {
     const CommandResult result = Train({flag, "--detach"});
     EXPECT_EQ(result.code, 2) << flag;
-    EXPECT_THAT(result.err, HasSubstr("--detach: got it with")) << flag;
+    EXPECT_THAT(result.err, HasSubstr("--detach: given together with")) << flag;
   }
   EXPECT_THAT(requests_, SizeIs(0));
 }

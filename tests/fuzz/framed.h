@@ -1,4 +1,4 @@
-// Splits an input into several. Each one follows its length in two bytes, low byte first.
+// Splits a fuzz input into length-prefixed frames. A length has two bytes, in little-endian order.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace vrp::fuzz {
 
-// Removes the first input from `rest` and returns it. Returns the remainder if the input is
-// truncated, and nullopt at the end.
+// Removes the first frame from `rest` and returns its content. Returns the remainder if the frame
+// is truncated, and nullopt at the end.
 inline std::optional<std::string_view> TakeFramed(std::string_view& rest) {
   if (rest.size() < 2) return std::nullopt;
   const size_t length = static_cast<uint8_t>(rest[0]) | size_t{static_cast<uint8_t>(rest[1])} << 8;

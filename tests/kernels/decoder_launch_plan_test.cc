@@ -23,7 +23,7 @@ DecoderLaunchSize SizeOf(int32_t instances, int32_t nodes, int32_t trajectories,
           .gradient = gradient};
 }
 
-// Expects that every step of every trajectory belongs to one group of the instance.
+// Expects that every step of every trajectory belongs to exactly one group of the instance.
 void ExpectEachStepOnce(const DecoderLaunchPlan& plan, int32_t trajectories) {
   std::set<std::tuple<int32_t, int32_t>> seen;
   for (int32_t group = 0; group < plan.slices * plan.blocks_per_instance; ++group) {
@@ -61,7 +61,8 @@ TEST(PlanDecoderLaunchTest, AssignsEachStepToOneGroup) {
 
 TEST(PlanDecoderLaunchTest, StagesNodesThatManyTrajectoriesRead) {
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kH200).staged);
-  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);  // 155 of 99 kB
+  // Needs 155 kB of shared memory, has 99 kB.
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(64, 101, 100, false), kRtx3090).staged);
   EXPECT_TRUE(PlanDecoderLaunch(SizeOf(64, 51, 50, false), kRtx3090).staged);
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(512, 51, 1, false), kH200).staged);
 }
@@ -74,7 +75,8 @@ TEST(PlanDecoderLaunchTest, StagesNodesIfABlockHasAMultiprocessorToItself) {
     EXPECT_EQ(plan.blocks_per_instance, 1);
   }
   EXPECT_FALSE(PlanDecoderLaunch(SizeOf(133, 101, 1, false), kH200).staged);
-  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);  // 155 of 99 kB
+  // Needs 155 kB of shared memory, has 99 kB.
+  EXPECT_FALSE(PlanDecoderLaunch(SizeOf(1, 101, 1, false), kRtx3090).staged);
 }
 
 TEST(PlanDecoderLaunchTest, FillsABlockWithStagedNodes) {

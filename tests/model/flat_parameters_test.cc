@@ -14,23 +14,23 @@ ParameterLayout ALayout() {
                           {.name = "a.bias", .shape = {2}, .bound = 0.1, .offset = 1}});
 }
 
-FlatParameters Drawn(uint64_t seed) { return {ALayout(), seed}; }
+FlatParameters RandomParameters(uint64_t seed) { return {ALayout(), seed}; }
 
 std::vector<float> Values(const FlatParameters& parameters) {
   return {parameters.values().begin(), parameters.values().end()};
 }
 
 TEST(FlatParametersTest, DrawsFromTheSeedWithinBounds) {
-  const FlatParameters parameters = Drawn(1);
-  EXPECT_EQ(Values(parameters), Values(Drawn(1)));
-  EXPECT_NE(Values(parameters), Values(Drawn(2)));
+  const FlatParameters parameters = RandomParameters(1);
+  EXPECT_EQ(Values(parameters), Values(RandomParameters(1)));
+  EXPECT_NE(Values(parameters), Values(RandomParameters(2)));
   for (const float value : parameters.Get("a.weight")) EXPECT_LE(std::abs(value), 0.5f);
   for (const float value : parameters.Get("a.bias")) EXPECT_LE(std::abs(value - 1), 0.1f);
 }
 
 TEST(FlatParametersTest, LoadsExactlyWhatItSaved) {
-  const FlatParameters parameters = Drawn(1);
-  FlatParameters other = Drawn(2);
+  const FlatParameters parameters = RandomParameters(1);
+  FlatParameters other = RandomParameters(2);
   ASSERT_TRUE(other.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").ok());
   EXPECT_EQ(Values(parameters), Values(other));
 }
@@ -39,15 +39,15 @@ TEST(FlatParametersTest, RefusesAnotherShapeWithoutChanges) {
   const FlatParameters other(
       ParameterLayout({{.name = "a.weight", .shape = {3, 2}}, {.name = "a.bias", .shape = {2}}}),
       1);
-  FlatParameters parameters = Drawn(2);
+  FlatParameters parameters = RandomParameters(2);
   const absl::Status status = parameters.Load(*SafetensorsFile::Parse(other.Save(), "w"), "w");
   EXPECT_EQ(status.message(), "w: a.weight: got F32[3, 2], wanted F32[2, 3]");
-  EXPECT_EQ(Values(parameters), Values(Drawn(2)));
+  EXPECT_EQ(Values(parameters), Values(RandomParameters(2)));
 }
 
 TEST(FlatParametersTest, NamesMissingAndUnknownParameters) {
   FlatParameters small(ParameterLayout({{.name = "a.weight", .shape = {2, 3}}}), 1);
-  FlatParameters parameters = Drawn(2);
+  FlatParameters parameters = RandomParameters(2);
   EXPECT_EQ(parameters.Load(*SafetensorsFile::Parse(small.Save(), "w"), "w").message(),
             "w: a.bias: missing");
   EXPECT_EQ(small.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").message(),
@@ -55,9 +55,9 @@ TEST(FlatParametersTest, NamesMissingAndUnknownParameters) {
 }
 
 TEST(FlatParametersTest, RefusesNonFiniteWeights) {
-  FlatParameters parameters = Drawn(1);
+  FlatParameters parameters = RandomParameters(1);
   parameters.values()[6] = std::numeric_limits<float>::quiet_NaN();
-  FlatParameters other = Drawn(2);
+  FlatParameters other = RandomParameters(2);
   EXPECT_EQ(other.Load(*SafetensorsFile::Parse(parameters.Save(), "w"), "w").message(),
             "w: a.bias[0]: not a finite number");
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/base/text.h"
 #include "core/problem/formats/formats.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -18,7 +19,7 @@ class FakeSource final : public MatrixSource {
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override {
     const auto found = matrices_.find(std::string(name));
     if (found == matrices_.end())
-      return absl::NotFoundError("got that, which this daemon does not have");
+      return absl::NotFoundError(Concat("got ", Quoted(name), ", which is unknown"));
     return found->second;
   }
 
@@ -55,7 +56,7 @@ TEST(NamedMatrices, AreRefusedWithFieldAndReason) {
   EXPECT_EQ(error(coords + R"("matrices": "matrices/three")", &source),
             "m.json: matrices: got \"matrices/three\" of 3 rows, wanted the number of nodes, 2");
   EXPECT_THAT(error(coords + R"("matrices": "matrices/none")", &source),
-              HasSubstr("m.json: matrices: got that, which this daemon does not have"));
+              HasSubstr("m.json: matrices: got \"matrices/none\", which is unknown"));
   EXPECT_THAT(
       error(coords + R"("matrices": "matrices/two", "distance_matrix": [[0, 1], [1, 0]])", &source),
       HasSubstr("m.json: matrices: given together with a matrix"));

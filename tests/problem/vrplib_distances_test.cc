@@ -36,21 +36,21 @@ TEST(VrplibDistances, ComputesEveryDistanceOfTsplib) {
   EXPECT_THAT(distances("EUC_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(7, 9, 5));
   EXPECT_THAT(distances("MAN_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(11, 9, 8));
   EXPECT_THAT(distances("MAX_3D", "1 0 0 0\n2 2 3 6\n3 0 0 9\n"), ElementsAre(6, 9, 3));
-  // The first nodes of att48 and ulysses16, whose optimal costs are 10628 and 6859.
+  // These are the first nodes of att48 and ulysses16.
   EXPECT_THAT(distances("ATT", "1 6734 1453\n2 2233 10\n3 5530 1424\n"),
               ElementsAre(1495, 381, 1135));
   EXPECT_THAT(distances("GEO", "1 38.24 20.42\n2 39.57 26.15\n3 40.56 25.32\n"),
               ElementsAre(509, 501, 126));
 }
 
-TEST(VrplibDistances, StatesHowManyCoordinatesADistanceTakes) {
+TEST(VrplibDistances, RefusesWrongCoordinateCountsAndUnknownTypes) {
   EXPECT_THAT(DialectError(TspText("EUC_2D", "1 -1 0 0\n2 0 3 6\n3 1 0 9\n")),
               HasSubstr("NODE_COORD_SECTION: has 3 numbers per node, wanted 2 for EUC_2D"));
   EXPECT_THAT(DialectError(TspText("XRAY1", kTriangle)),
               HasSubstr("EDGE_WEIGHT_TYPE: got \"XRAY1\", wanted one of EXPLICIT, EUC_2D"));
 }
 
-TEST(VrplibDistances, AppliesLkhsScale) {
+TEST(VrplibDistances, AppliesTheScaleOfLkh) {
   EXPECT_EQ(ReadDialect(TspText("FLOOR_2D", kTriangle, "SCALE : 10\n")).metric(), Metric::kDimacs);
   EXPECT_EQ(ReadDialect(TspText("EXACT_2D", kTriangle, "SCALE : 1000\n")).metric(), Metric::kExact);
   const Instance hundredths = ReadDialect(TspText("EUC_2D", kTriangle, "SCALE : 100\n"));

@@ -160,12 +160,14 @@ TEST_F(ServingModelsTest, DoesNotServeAnOlderVersionForAnOutdatedList) {
   };
   const std::vector<int32_t> old_list = {2, 1};
   for (const int32_t version : {1, 2}) ASSERT_TRUE(load(version));
-  ASSERT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
+  ASSERT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::VersionFilter::kFinished)
+                ->version->version,
             2);
   ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // versions 3 to 5 will evict version 2
   for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
   EXPECT_FALSE(loaded.Holds({"alpha", 2}));
-  EXPECT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::Which::kFinished)->version->version,
+  EXPECT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::VersionFilter::kFinished)
+                ->version->version,
             5);
 }
 

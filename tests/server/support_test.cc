@@ -132,8 +132,8 @@ TEST(CheckStartTime, RefusesALateStartWithATimeToRetry) {
   const absl::Status late = CheckStartTime(search, kNow + absl::Milliseconds(1200), kNow, 3);
   EXPECT_EQ(late.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(late.message(),
-            "busy: 3 requests are waiting, and this one would start in about 1.2s, after the "
-            "500ms that its budget or deadline leaves; try again in 700ms");
+            "busy: 3 requests are waiting; this one would start in about 1.2s, but its budget or "
+            "deadline requires a start within 500ms; try again in 700ms");
   EXPECT_EQ(ReasonOf(ToGrpcStatus(late)), "overloaded");
 }
 

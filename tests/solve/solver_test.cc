@@ -61,7 +61,7 @@ TEST(SolverTest, IsDeterministicForASeed) {
 }
 
 TEST(SolverTest, IsNoWorseWithMoreThreads) {
-  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core only";
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs 2 CPU cores";
   const Instance instance = AnInstance().WithCustomers(60).RandomDemands().Capacity(25).Build();
   SolveOptions options = Iterations(300);
   const auto one = Solve(instance, options);
@@ -114,7 +114,7 @@ TEST(SolverTest, AnswersAfterTheBudgetHasPassed) {
   }
 }
 
-TEST(SolverTest, GrantsTheBudgetOrTheCallersSoonerDeadlineLess20Milliseconds) {
+TEST(SolverTest, EndsTheBudget20MillisecondsBeforeTheDeadline) {
   const Instance instance = AnInstance().Build();
   SolveOptions options = Iterations(1);
   options.received = SteadyNow();

@@ -1,4 +1,4 @@
-// Launches of the decoder's kernels on a stream. Depends on CUDA, but not on Abseil.
+// Launches the decoder's kernels on a stream. Depends on CUDA, but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,8 @@ struct DecoderLaunch {
 // Enqueues a rollout. Returns CUDA's immediate error.
 cudaError_t LaunchRollout(const DecoderBatch<float>& batch, const BatchRolloutRequest& request,
                           const BatchRolloutResult& result, const DecoderLaunch& launch);
-// Enqueues a second pass, which adds to `log_likelihoods` [B, P]. Returns CUDA's immediate error.
+// Enqueues a second pass, which adds to `log_likelihoods` [B, P] and, unless gradient.first.keys is
+// null, to `gradient`. Returns CUDA's immediate error.
 cudaError_t LaunchSecondPass(const DecoderBatch<float>& batch,
                              const BatchSecondPassRequest& request, double* log_likelihoods,
                              const BatchNodes<float>& gradient, const DecoderLaunch& launch);

@@ -1,4 +1,4 @@
-// Launch of the dropout masks' kernel on a stream. Depends on CUDA, but not on Abseil.
+// Launches the kernel of dropout masks on a stream. Depends on CUDA, but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>

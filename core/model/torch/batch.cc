@@ -82,7 +82,7 @@ bool HasMatrix(const RoutingProblem& problem) { return problem.distances != null
 
 // Returns scaled distances [B, N, N], computed from the features or given.
 at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
-  if (!padding.Any(HasMatrix)) return PlaneDistances(features);
+  if (!padding.Any(HasMatrix)) return EuclideanDistances(features);
   const at::Tensor given = transfers.ToDevice(padding.GivenLengths());
   transfers.CountMatrix(given.numel() * given.element_size());
   return GivenDistances(features, given);
@@ -143,14 +143,15 @@ at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs) {
   return all ? batch.features : at::stack(columns, 2);
 }
 
-at::Tensor PlaneDistances(const at::Tensor& features) {
+at::Tensor EuclideanDistances(const at::Tensor& features) {
   const at::Tensor positions = features.narrow(2, 0, 2);
   const at::Tensor differences = positions.unsqueeze(2) - positions.unsqueeze(1);
   return at::square(differences).sum(3).sqrt();
 }
 
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given) {
-  return at::where(given == kNotGiven, PlaneDistances(features), given.to(features.scalar_type()));
+  return at::where(given == kNotGiven, EuclideanDistances(features),
+                   given.to(features.scalar_type()));
 }
 
 at::Tensor EdgesOf(const at::Tensor& distances) {

@@ -68,10 +68,10 @@ at::Tensor InputColumns(const TorchBatch& batch, const NetworkInputs& inputs);
 at::Tensor EdgesOf(const at::Tensor& distances);
 // Returns scaled distances [B, N, N] of the coordinates in `features`, without the metric's
 // rounding.
-at::Tensor PlaneDistances(const at::Tensor& features);
+at::Tensor EuclideanDistances(const at::Tensor& features);
 
-// Returns `given` (from PadGivenLengths, of any type), with plane distances for each instance that
-// has no matrix.
+// Returns `given` (from PadGivenLengths, of any type), with Euclidean distances for each instance
+// that has no matrix.
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given);
 
 struct TorchBatchRequest {

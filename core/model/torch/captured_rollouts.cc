@@ -30,7 +30,7 @@ std::optional<StepBatchShape> CapturedShape(const NetworkBatch& batch,
   StepBatchShape shape = {
       .instances = static_cast<int32_t>(std::bit_ceil(static_cast<uint32_t>(batch.size()))),
       .columns = batch.columns,
-      .fewer = true};
+      .allow_smaller = true};
   const int64_t nodes = (int64_t{batch.longest()} + kCapturedNodesMultiple - 1) /
                         kCapturedNodesMultiple * kCapturedNodesMultiple;
   // Divides, because the product might overflow.

@@ -72,7 +72,7 @@ absl::Status CapturedStepsBase::Use(int32_t nodes, const StepLabels* labels, int
                           .tsp = request_.tsp,
                           .matrices = request_.matrices,
                           .labels = request_.labels,
-                          .fewer = request_.labels};
+                          .allow_smaller = request_.labels};
   if (labels != nullptr) {
     const auto longest = static_cast<int32_t>(MaxChoices(*labels));
     shape.steps = PaddedTo(std::max(1, longest), shape.MaxSteps(), kLengthMultiple);

@@ -27,8 +27,8 @@ at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef sha
   return memory.narrow(0, offset, bytes).view(type).view(shape);
 }
 
-at::Tensor PartRows(const at::Tensor& all, InstanceRange of) {
-  return all.narrow(0, of.first, of.count);
+at::Tensor PartRows(const at::Tensor& all, InstanceRange range) {
+  return all.narrow(0, range.first, range.count);
 }
 
 // Copies rows, then repeats the first one.
@@ -104,13 +104,14 @@ at::Tensor StepBatch::ScalarsIn(const at::Tensor& memory) const {
 absl::Status StepBatch::Check(const NetworkBatch& batch, const StepLabels* labels) const {
   bool tsp = false;
   for (const RoutingProblem& problem : batch.problems) tsp = tsp || problem.tsp;
-  const bool fits = shape_.fewer ? batch.size() > 0 && batch.size() <= shape_.instances
-                                 : batch.size() == shape_.instances;
+  const bool fits = shape_.allow_smaller ? batch.size() > 0 && batch.size() <= shape_.instances
+                                         : batch.size() == shape_.instances;
   if (!fits || batch.longest() > shape_.nodes || (tsp && !shape_.tsp)) {
-    return absl::InvalidArgumentError(Concat(
-        "step: got ", batch.size(), " instances of up to ", batch.longest(), " nodes",
-        tsp ? " with a TSP" : "", ", wanted ", shape_.fewer ? "at most " : "", shape_.instances,
-        " of up to ", shape_.nodes, " nodes", shape_.tsp ? "" : " without a TSP"));
+    return absl::InvalidArgumentError(Concat("step: got ", batch.size(), " instances of up to ",
+                                             batch.longest(), " nodes", tsp ? " with a TSP" : "",
+                                             ", wanted ", shape_.allow_smaller ? "at most " : "",
+                                             shape_.instances, " of up to ", shape_.nodes, " nodes",
+                                             shape_.tsp ? "" : " without a TSP"));
   }
   if (batch.columns != shape_.columns) {
     return absl::InvalidArgumentError(
@@ -190,7 +191,9 @@ void StepBatch::WriteLabels(const StepLabels& labels, const at::Tensor& host) co
   scalars[3] = static_cast<double>(labels.choices.size());
 }
 
-at::Tensor StepBatch::choices(InstanceRange of) const { return PartRows(ChoicesIn(memory_), of); }
+at::Tensor StepBatch::choices(InstanceRange range) const {
+  return PartRows(ChoicesIn(memory_), range);
+}
 
 LabelScalars StepBatch::scalars() const {
   const at::Tensor scalars = ScalarsIn(memory_);
@@ -200,22 +203,24 @@ LabelScalars StepBatch::scalars() const {
           .instances = scalars[3]};
 }
 
-const StepRules* StepBatch::rules(InstanceRange of) const {
-  return reinterpret_cast<const StepRules*>(memory_.const_data_ptr<uint8_t>()) + of.first;
+const StepRules* StepBatch::rules(InstanceRange range) const {
+  return reinterpret_cast<const StepRules*>(memory_.const_data_ptr<uint8_t>()) + range.first;
 }
 
-at::Tensor StepBatch::scales(InstanceRange of) const { return PartRows(ScalesIn(memory_), of); }
+at::Tensor StepBatch::scales(InstanceRange range) const {
+  return PartRows(ScalesIn(memory_), range);
+}
 
-TorchBatch StepBatch::View(InstanceRange of, at::ScalarType type, bool edges) const {
+TorchBatch StepBatch::View(InstanceRange range, at::ScalarType type, bool edges) const {
   const TorchBatchParts all = PartsIn(memory_);
-  TorchBatch batch = CompleteBatch({.features = PartRows(all.features, of),
-                                    .sizes = PartRows(all.sizes, of),
-                                    .tsp = PartRows(all.tsp, of)},
+  TorchBatch batch = CompleteBatch({.features = PartRows(all.features, range),
+                                    .sizes = PartRows(all.sizes, range),
+                                    .tsp = PartRows(all.tsp, range)},
                                    type, shape_.tsp);
   if (!edges) return batch;
   batch.edges =
-      EdgesOf(shape_.matrices ? GivenDistances(batch.features, PartRows(LengthsIn(memory_), of))
-                              : PlaneDistances(batch.features));
+      EdgesOf(shape_.matrices ? GivenDistances(batch.features, PartRows(LengthsIn(memory_), range))
+                              : EuclideanDistances(batch.features));
   return batch;
 }
 

@@ -24,7 +24,7 @@ struct StepBatchShape {
   bool matrices = false;            // whether some instances may have matrices
   bool labels = false;              // whether the instances come with labels
   int32_t steps = 0;                // T, of the longest label; 0: the maximum for any label
-  bool fewer = false;               // whether batches may have fewer instances
+  bool allow_smaller = false;       // whether batches may have fewer instances
 
   // Returns the largest T that a trajectory may have.
   int32_t MaxSteps() const;
@@ -44,9 +44,9 @@ class StepBatch {
  public:
   StepBatch(const StepBatchShape& shape, at::Device device);
 
-  // Uploads B instances by one copy in the current stream, without waiting. Fills a smaller batch
-  // up with the first instance, without a label. Returns kInvalidArgument if the batch does not
-  // have this shape.
+  // Uploads B instances by one copy in the current stream, without waiting. Pads a smaller batch
+  // with copies of its first instance, which have no labels. Returns kInvalidArgument if the batch
+  // does not have this shape.
   absl::Status Upload(const NetworkBatch& batch, const StepLabels* labels = nullptr);
   int64_t bytes() const { return memory_.numel(); }
   // Returns the bytes of the last batch's matrices, which are part of bytes().
@@ -58,10 +58,11 @@ class StepBatch {
 
   InstanceRange all() const { return {.first = 0, .count = shape_.instances}; }
   // Return the data of a range of the B instances.
-  const StepRules* rules(InstanceRange of) const;
-  at::Tensor scales(InstanceRange of) const;  // [count] double, see RoutingProblem
-  TorchBatch View(InstanceRange of, at::ScalarType type, bool edges) const;
-  at::Tensor choices(InstanceRange of) const;  // [count, 1, T] int32: the labels, -1 after the end
+  const StepRules* rules(InstanceRange range) const;
+  at::Tensor scales(InstanceRange range) const;  // [count] double, see RoutingProblem
+  TorchBatch View(InstanceRange range, at::ScalarType type, bool edges) const;
+  // Returns the labels [count, 1, T] int32, -1 after the end.
+  at::Tensor choices(InstanceRange range) const;
   int32_t max_steps() const { return shape_.steps > 0 ? shape_.steps : shape_.MaxSteps(); }  // T
   LabelScalars scalars() const;  // scalars of all labels
 

@@ -4,7 +4,8 @@
 // The first row is `type vehicles customers depots`. A row `longest_duration capacity` follows for
 // each depot (0: no limit). Then each customer and depot has a row: `number x y service demand
 // visits combinations`, followed by the combinations. If there are time windows, the row ends with
-// `open close`. The rows of several depots come last; the row of a single depot comes first.
+// `open close`. In MDVRP and MDVRPTW the depots come after the customers. Otherwise the depot is
+// first.
 #pragma once
 
 #include <string_view>

@@ -47,7 +47,7 @@ class LiLimReader {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> row, ReadRow(scanner_, section, 9));
     if (row[0] != static_cast<double>(expected)) {
       return scanner_.Error(section, ": got number ", FormatNumber(row[0]), ", wanted ", expected,
-                            ": numbers from 0 without gaps");
+                            "; tasks are numbered from 0 without gaps");
     }
     if (expected >= kMaxNodes) return scanner_.Error(section, ": more than ", kMaxNodes, " tasks");
     PairedTask& task = tasks_.emplace_back();
@@ -61,8 +61,8 @@ class LiLimReader {
       *target = static_cast<int64_t>(value);
     }
     if (expected > 0 && (task.pickup == 0) == (task.delivery == 0)) {
-      return scanner_.Error(section, ": names pickup ", task.pickup, " and delivery ",
-                            task.delivery, ", wanted 0 for the one and a task for the other");
+      return scanner_.Error(section, ": got pickup ", task.pickup, " and delivery ", task.delivery,
+                            ", wanted exactly one of them to be 0");
     }
     data_.positions.push_back({row[1], row[2]});
     data_.windows.push_back({row[4], row[5]});

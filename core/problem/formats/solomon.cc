@@ -68,7 +68,7 @@ class SolomonReader {
     VRP_ASSIGN_OR_RETURN(const int64_t number, scanner_.NextInteger("CUSTOMER", "CUST NO."));
     if (number != expected) {
       return scanner_.Error("CUSTOMER: CUST NO.: got ", number, ", wanted ", expected,
-                            ": numbers from 0 without gaps");
+                            "; customers are numbered from 0 without gaps");
     }
     if (expected >= kMaxNodes) return scanner_.Error("CUSTOMER: more than ", kMaxNodes, " nodes");
     const int64_t line = scanner_.line();

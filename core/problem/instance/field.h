@@ -62,8 +62,8 @@ struct FieldTraits {
   bool of_depots = false;           // whether depots may also have the per-node field
   bool of_tsp = false;              // whether a TSP may have the field; loads must be 0
   bool sampled = false;             // whether training samples record the field, in list order
-  int32_t least = 0;                // smallest value of kCount and kPriority
-  int32_t most = INT32_MAX;         // largest value of kCount and kPriority
+  int32_t min_value = 0;            // smallest value of kCount and kPriority
+  int32_t max_value = INT32_MAX;    // largest value of kCount and kPriority
 };
 
 // A member of `Object`. A per-node field is a vector with a `Value` for each node, or for each node

@@ -42,7 +42,7 @@ class NodeRules {
     } else if constexpr (kKind == FieldKind::kPrize) {
       CheckPrize(path, values[node_]);
     } else if constexpr (kKind == FieldKind::kPriority) {
-      errors_.CheckRange(path, values[node_], field.least, field.most);
+      errors_.CheckRange(path, values[node_], field.min_value, field.max_value);
       RefuseAtDepot(path, values[node_]);
     } else {
       static_assert(kKind == FieldKind::kName, "this kind of field has no rule for nodes");

@@ -29,7 +29,7 @@ class VehicleRules {
     if constexpr (kKind == FieldKind::kName) {
       errors_.CheckName(path, value);
     } else if constexpr (kKind == FieldKind::kCount) {
-      errors_.CheckRange(path, value, field.least, field.most);
+      errors_.CheckRange(path, value, field.min_value, field.max_value);
     } else if constexpr (kKind == FieldKind::kDepot || kKind == FieldKind::kEndDepot) {
       if (kKind == FieldKind::kDepot || value != kSameAsStart) CheckDepot(path, value);
     } else if constexpr (kKind == FieldKind::kCapacity) {
@@ -65,7 +65,8 @@ class VehicleRules {
                                       : FieldPath(path_, field, dimension);
   }
 
-  // Checks the capacities. 0 is a valid capacity, such as that of a van that takes no pallets.
+  // Checks the capacities of dimensions 1 and above. A capacity may be 0, as for a van without
+  // space for pallets.
   void CheckFurtherCapacities(std::string_view field, const std::vector<double>& further) {
     if (!further.empty() && further.size() + 1 != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(FieldPath(path_, field), "has ", further.size() + 1,
