@@ -87,7 +87,7 @@ std::string CompareText(const Jobs& jobs) {
   });
   add("best val gap",
       [](const auto& job) { return job.best().has_validation_gap() ? GapText(job.best()) : "-"; });
-  add("at step",
+  add("best val step",
       [](const auto& job) { return job.has_best() ? absl::StrCat(job.best().step()) : "-"; });
   add("model", [](const auto& job) { return job.model().empty() ? "-" : job.model(); });
   for (const auto& [key, values] : Differences(jobs)) {

@@ -13,11 +13,11 @@
 
 namespace vrp {
 
-// The number of crashes after which a job is quarantined, so that it cannot crash the daemon for
-// ever.
+// Limits on a job's crashes. The daemon quarantines a job at either limit, so that the job cannot
+// crash the daemon again and again.
 struct CrashLimits {
-  int32_t consecutive = 3;  // limit of crashes without a new checkpoint
-  int32_t total = 20;       // limit of all crashes, regardless of progress in between
+  int32_t consecutive = 3;  // crashes without a new checkpoint
+  int32_t total = 20;       // all crashes, regardless of progress in between
 };
 
 // Recovers training jobs. A crash interrupted the jobs in PREPARING, RUNNING or STOPPING, since a
@@ -26,9 +26,10 @@ struct CrashLimits {
 // PAUSING to PAUSED. Moves jobs whose model was published already to SUCCEEDED. Blocks.
 absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashLimits& limits);
 
-// Queues interrupted solve jobs again. After `max_attempts` crashes without a better plan or a
-// minute of search, a job with a plan becomes STOPPING. A job without a plan, or that crashes even
-// then, becomes FAILED. Returns the jobs that are STOPPING, which the caller has to end.
+// Queues interrupted solve jobs again. A better plan or a minute of search resets a job's count of
+// crashes. After `max_attempts` crashes, a job becomes STOPPING if it has a plan, otherwise FAILED.
+// One more crash makes a job with a plan FAILED too. Returns the STOPPING jobs, which the caller
+// has to end.
 absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
 
 // Returns folders of jobs that the store does not know, because it lost them or is an older copy.

@@ -62,8 +62,8 @@ std::string EventHead(absl::Time time, int64_t step) {
                 Varint(static_cast<uint64_t>(step)));
 }
 
-// Returns the stored form of a CRC: rotated and shifted, because a CRC of data that contains CRCs
-// is weak.
+// Returns the CRC-32C of `bytes` as TFRecords store it: rotated, plus a constant. A CRC of data
+// that contains CRCs would be weak.
 std::string MaskedCrc(std::string_view bytes) {
   return LittleEndian(std::rotr(Crc32c(bytes), 15) + 0xa282ead8u);
 }

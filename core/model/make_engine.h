@@ -15,7 +15,7 @@ namespace vrp {
 struct EngineRequest {
   std::string_view architecture;       // Architecture::name (core/model/architectures.h)
   std::string_view architecture_json;  // the architecture's sizes in the form of a model card
-  std::string_view name = "engine";    // of the file with the sizes; errors begin with it
+  std::string_view name = "engine";    // the file with the sizes; prefix of errors
   DeviceId device;
   uint64_t seed = 1;  // seed of the initial weights
   EngineOptions options;

@@ -63,15 +63,16 @@ absl::StatusOr<ModelVersion> ReadFirst(const std::vector<std::string>& roots, st
 absl::Status NoSuchModel(const std::vector<std::string>& roots, std::string_view name) {
   std::set<std::string> names;
   for (const ModelVersion& version : ScanAll(roots).versions) names.insert(version.name);
-  const std::string existing = names.empty() ? "none yet; train one" : absl::StrJoin(names, ", ");
-  return absl::NotFoundError(Concat("models/", name, ": no such model; there are: ", existing));
+  const std::string existing =
+      names.empty() ? " none yet; train one" : Concat(": ", absl::StrJoin(names, ", "));
+  return absl::NotFoundError(Concat("models/", name, ": no such model; there are", existing));
 }
 
 absl::Status OnlyLiveVersions(std::string_view name, int32_t newest) {
-  return absl::FailedPreconditionError(
-      Concat("models/", name, ": no version is finished yet: training jobs published all of them ",
-             "live; wait for the job's end, or name ", AliasResourceName(name, kLiveAlias),
-             " (vrpctl: ", name, "@", kLiveAlias, ") or ", ModelResourceName(name, newest)));
+  return absl::FailedPreconditionError(Concat(
+      "models/", name, ": has only live versions, which were published during training; wait ",
+      "until the training job finishes, or use ", AliasResourceName(name, kLiveAlias),
+      " (vrpctl: ", name, "@", kLiveAlias, ") or ", ModelResourceName(name, newest)));
 }
 
 }  // namespace vrp

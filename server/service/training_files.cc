@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Returns the absolute path, with `..` and symbolic links resolved in the part that exists. Returns
-// an empty text on an error.
+// an empty path on an error.
 fs::path RealPath(const std::string& path) {
   std::error_code error;
   const fs::path absolute = fs::absolute(path, error);
@@ -32,7 +32,8 @@ bool LiesBelow(const fs::path& path, const std::string& folder) {
   return end_of_root == root.end() && rest != path.end();
 }
 
-// Returns the files that a configuration names. Skips datasets, which are not files to callers.
+// Returns the files that a configuration names. Skips uploaded datasets, which callers give as
+// `datasets/{name}`, not as a path.
 std::vector<NamedData> NamedFiles(const TrainingConfig& config) {
   std::vector<NamedData> files = NamedDataOf(config);
   std::erase_if(files, [](const NamedData& data) { return IsDataset(data.name); });
@@ -54,9 +55,10 @@ absl::Status CheckTrainingFiles(const TrainingConfig& config, const DataFolders&
     const fs::path path = RealPath(file);
     const auto holds = [&](const std::string& folder) { return LiesBelow(path, folder); };
     if (std::any_of(folders->begin(), folders->end(), holds)) continue;
-    errors.push_back(Concat(key, ": got ", Quoted(file),
-                            ", wanted a file below the folders of the daemon's option data_dirs (",
-                            folders->empty() ? "none" : absl::StrJoin(*folders, ", "), ")"));
+    errors.push_back(
+        Concat(key, ": got ", Quoted(file),
+               ", wanted a file below one of the folders in the daemon's option data_dirs (",
+               folders->empty() ? "none" : absl::StrJoin(*folders, ", "), ")"));
   }
   if (errors.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));

@@ -16,8 +16,8 @@ class LogRateLimiter {
  public:
   explicit LogRateLimiter(absl::Duration interval) : interval_(interval) {}
 
-  // Returns the number of lines suppressed since the last one if a line may be written at `now`.
-  // Returns nullopt if the line must be suppressed.
+  // Returns nullopt if a line at `now` must be suppressed. Otherwise returns the number of lines
+  // suppressed since the last written line.
   std::optional<int64_t> Pass(absl::Time now) {
     absl::MutexLock lock(&mutex_);
     if (now < last_ + interval_ && now >= last_) {

@@ -21,7 +21,7 @@ TEST(ListDevicesTest, StartsWithTheCpuAndItsMemory) {
 }
 
 // Runs in a separate process, because kernels choose their instructions once.
-TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyWithTheInstructionsInUse) {
+TEST(ListDevicesDeathTest, OffersMixedPrecisionOnTheCpuOnlyIfTheChosenKernelsHaveBf16) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const bool bf16 = ListDevices().front().bf16;
   ASSERT_EQ(setenv("VRP_ISA", "avx2", 1), 0);
@@ -51,7 +51,8 @@ TEST(ReadDeviceMemoryTest, QueryingTheDriverDoesNotCountAsUsingADevice) {
     ++known;
     EXPECT_GT(device.memory_total_bytes.value_or(0), 0) << device.uuid << ": " << device.problem;
   }
-  EXPECT_EQ(known, devices.size() - 1) << "each CUDA device, unless one is split (MIG)";
+  EXPECT_EQ(known, devices.size() - 1)
+      << "telemetry must cover each CUDA device that MIG does not split";
   EXPECT_TRUE(ReadDeviceMemory().empty());
 }
 
@@ -89,7 +90,7 @@ TEST(WhyNoCudaTest, AppearsInTheErrorForAMissingDevice) {
 
 class WrongDeviceTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(WrongDeviceTest, IsRejectedWithTheAcceptedValues) {
+TEST_P(WrongDeviceTest, IsRejectedByAnErrorThatListsTheAcceptedValues) {
   const auto device = ResolveDevice(GetParam());
   EXPECT_EQ(device.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(device.status().message()).find("\"cuda:N\""), std::string::npos);

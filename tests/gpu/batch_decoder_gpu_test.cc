@@ -49,10 +49,10 @@ struct NodeBuffers {
                       .base_query = base.data(cuda),
                       .start_query = start.data(cuda),
                       .shares_weight = shares.data(cuda)},
-            .rows_apart = int64_t{5} * hidden * nodes,
-            .base_apart = hidden,
-            .start_apart = hidden,
-            .weights_apart = int64_t{kContextShares} * hidden};
+            .rows_batch_stride = int64_t{5} * hidden * nodes,
+            .base_batch_stride = hidden,
+            .start_batch_stride = hidden,
+            .weights_batch_stride = int64_t{kContextShares} * hidden};
   }
 
   int32_t hidden;

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 import gpu_goals
-from gpu_machine import LEAST_DRIVER, NO_DEVICE, bundle_environment
+from gpu_machine import MIN_DRIVER, NO_DEVICE, bundle_environment
 from gpu_report import Failure, Skip, last_object, run_program
 
 # LibTorch's CPU variants of the tests have run where the bundle was made.
@@ -75,8 +75,8 @@ class Checks:
         yield "libtorch", 120, self._gpu(self._check_libtorch)
 
     def _check_driver(self, _limit):
-        if self._machine.driver() < LEAST_DRIVER:
-            raise Failure(f"driver: got {self._machine.devices[0]['driver_version']}, wanted {LEAST_DRIVER} or newer")
+        if self._machine.driver() < MIN_DRIVER:
+            raise Failure(f"driver: got {self._machine.devices[0]['driver_version']}, wanted {MIN_DRIVER} or newer")
         return self._machine.devices[0]
 
     def _check_libtorch(self, limit):

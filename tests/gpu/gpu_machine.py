@@ -11,7 +11,7 @@ import subprocess
 
 NO_DEVICE = "no NVIDIA device"
 TOOLS = ("nvidia-smi", "compute-sanitizer", "nsys", "ncu")
-LEAST_DRIVER = 580  # CUDA 13.0
+MIN_DRIVER = 580  # CUDA 13.0
 QUERY = ("name", "driver_version", "memory.total", "compute_cap", "clocks.max.sm", "power.limit", "temperature.gpu")
 TOOL_FOLDERS = ("/usr/local/cuda/bin", "/usr/local/cuda/compute-sanitizer", "/usr/local/nvidia/bin",
                 *sorted(glob.glob("/opt/nvidia/nsight-compute/*"), reverse=True))
@@ -23,7 +23,7 @@ def find_tool(name, root):
     return shutil.which(name, path=os.pathsep.join(folders))
 
 
-def answer_of(*command):
+def output_of(*command):
     """Returns a program's output, or "" if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
@@ -44,7 +44,7 @@ class Machine:
             return self._devices_of_torch()
         # The driver refuses the whole query if it does not know one of the fields.
         for query in (QUERY, QUERY[:2]):
-            text = answer_of(self.smi, f"--query-gpu={','.join(query)}", "--format=csv,noheader,nounits")
+            text = output_of(self.smi, f"--query-gpu={','.join(query)}", "--format=csv,noheader,nounits")
             rows = [[word.strip() for word in line.split(",")] for line in text.splitlines()]
             found = [dict(zip(query, row, strict=True)) for row in rows if len(row) == len(query)]
             if found:
@@ -54,7 +54,7 @@ class Machine:
     @staticmethod
     def _devices_of_torch():
         """Returns the devices that torch sees, for machines without nvidia-smi."""
-        names = answer_of("python3", "-c", "import torch; [print(torch.cuda.get_device_name(i)) "
+        names = output_of("python3", "-c", "import torch; [print(torch.cuda.get_device_name(i)) "
                                            "for i in range(torch.cuda.device_count())]").splitlines()
         version = re.search(r"Kernel Module\D+([0-9.]+)", _text_of("/proc/driver/nvidia/version"))
         driver = version.group(1) if version else "0"
@@ -92,7 +92,10 @@ def _processor():
 
 
 def bundle_environment(root):
-    """Returns the variables by which the bundle's programs find their libraries; ValueError gives the reason if not."""
+    """Returns an environment in which the bundle's programs find their libraries.
+
+    Raises ValueError with the reason if that fails.
+    """
     try:
         done = subprocess.run([str(pathlib.Path(root).resolve() / "run"), "--environment"], capture_output=True, text=True,
                               timeout=60, check=False)

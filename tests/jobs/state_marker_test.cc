@@ -25,9 +25,9 @@ using ::testing::StartsWith;
 // A fixture with a folder in which a daemon has stored a job.
 class LostDatabaseTest : public ::testing::Test {
  protected:
-  LostDatabaseTest() { Submit(*Opened(state_)); }
+  LostDatabaseTest() { Submit(*OpenBook(state_)); }
 
-  std::shared_ptr<JobBook> Opened(const std::string& state) {
+  std::shared_ptr<JobBook> OpenBook(const std::string& state) {
     auto book = JobBook::Open(state, &clock_);
     EXPECT_TRUE(book.ok()) << book.status();
     return *std::move(book);
@@ -40,7 +40,7 @@ class LostDatabaseTest : public ::testing::Test {
     return book.List(JobKind::kTraining, {})->jobs.size();
   }
   std::string In(std::string_view name) const { return Concat(state_, "/", name); }
-  void Empty() { fs::resize_file(In("jobs.db"), 0); }
+  void TruncateDatabase() { fs::resize_file(In("jobs.db"), 0); }
   void ExpectLost(std::string_view how) {
     const absl::Status status = Refusal();
     EXPECT_TRUE(absl::IsDataLoss(status)) << status;
@@ -55,11 +55,11 @@ class LostDatabaseTest : public ::testing::Test {
 };
 
 TEST_F(LostDatabaseTest, ReopensAnExistingDatabaseWithItsJobs) {
-  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 1u);
 }
 
 TEST_F(LostDatabaseTest, RefusesAnEmptiedDatabase) {
-  Empty();
+  TruncateDatabase();
   ExpectLost("is empty, although jobs were stored here (state.json exists)");
   EXPECT_EQ(fs::file_size(In("jobs.db")), 0u) << "the file must not change";
 }
@@ -76,51 +76,51 @@ TEST_F(LostDatabaseTest, RefusesADatabaseWithoutTables) {
   ExpectLost("has no tables");
 }
 
-// The folder is of a vrpd that wrote no markers.
-TEST_F(LostDatabaseTest, DetectsTheLossByFoldersOfJobsWithoutAMarker) {
+// An older vrpd, which wrote no marker, left this folder.
+TEST_F(LostDatabaseTest, DetectsTheLossFromJobFoldersIfTheMarkerIsMissing) {
   fs::remove(In("state.json"));
   fs::create_directory(In("jobs/a1"));
-  Empty();
+  TruncateDatabase();
   ExpectLost("is empty, although jobs were stored here (jobs/a1 exists)");
 }
 
 // The folder is in the state after a crash during the first start.
-TEST_F(LostDatabaseTest, CreatesADatabaseWithoutAnyTraceOfJobs) {
+TEST_F(LostDatabaseTest, CreatesADatabaseIfThereIsNoTraceOfJobs) {
   fs::remove(In("state.json"));
-  Empty();
-  EXPECT_EQ(CountJobs(*Opened(state_)), 0u);
+  TruncateDatabase();
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 0u);
 }
 
 TEST_F(LostDatabaseTest, RemovesAPartialMarkerAtTheNextStart) {
   std::ofstream(In("state.json.a1b2.tmp")) << "{";
   std::ofstream(In("state.json.mine")) << "{";
-  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 1u);
   EXPECT_FALSE(fs::exists(In("state.json.a1b2.tmp")));
   EXPECT_TRUE(fs::exists(In("state.json.mine")));
 }
 
 TEST_F(LostDatabaseTest, AcceptsARestoredCopy) {
   fs::copy_file(In("jobs.db"), folder_.File("copy.db"));
-  Empty();
+  TruncateDatabase();
   fs::copy_file(folder_.File("copy.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
-  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 1u);
 }
 
 TEST_F(LostDatabaseTest, RefusesADatabaseOfAnotherFolderUntilTheMarkerIsRemoved) {
-  Submit(*Opened(folder_.File("other")));
+  Submit(*OpenBook(folder_.File("other")));
   fs::copy_file(folder_.File("other/jobs.db"), In("jobs.db"), fs::copy_options::overwrite_existing);
   const absl::Status status = Refusal();
   EXPECT_TRUE(absl::IsFailedPrecondition(status)) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("jobs.db: belongs to state folder"));
   fs::remove(In("state.json"));
-  EXPECT_EQ(CountJobs(*Opened(state_)), 1u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 1u);
 }
 
 TEST_F(LostDatabaseTest, GivesAnOlderDatabaseTheIdOfTheMarker) {
   fs::copy_file(test::DataPath("state/jobs_v2.db"), In("jobs.db"),
                 fs::copy_options::overwrite_existing);
-  EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
-  EXPECT_EQ(CountJobs(*Opened(state_)), 5u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 5u);
+  EXPECT_EQ(CountJobs(*OpenBook(state_)), 5u);
 }
 
 TEST_F(LostDatabaseTest, RewritesADamagedMarker) {
@@ -128,7 +128,7 @@ TEST_F(LostDatabaseTest, RewritesADamagedMarker) {
   for (const char* damaged : {"", "{\"schema_vers", "[1]", "{\"schema_version\": \"x\"}", "{}",
                               "{\"schema_version\": 1, \"id\": 3}"}) {
     ASSERT_TRUE(AtomicWriteFile(In("state.json"), damaged).ok());
-    EXPECT_EQ(CountJobs(*Opened(state_)), 1u) << damaged;
+    EXPECT_EQ(CountJobs(*OpenBook(state_)), 1u) << damaged;
     EXPECT_EQ(*ReadFile(In("state.json")), whole) << "with the database's id";
   }
 }
@@ -142,14 +142,14 @@ TEST_F(LostDatabaseTest, RefusesAMarkerOfANewerSchema) {
 TEST_F(LostDatabaseTest, MovesJobsAwayAndStartsEmptyWhenForgetting) {
   fs::create_directories(In("jobs/a1/checkpoint"));
   fs::create_directories(In("models/tiny"));
-  Empty();
+  TruncateDatabase();
   const absl::StatusOr<std::string> target = ForgetJobs(state_, clock_);
   ASSERT_TRUE(target.ok()) << target.status();
   EXPECT_THAT(*target, StartsWith(In("forgotten-")));
   EXPECT_TRUE(fs::exists(*target + "/jobs/a1/checkpoint"));
   EXPECT_TRUE(fs::exists(*target + "/jobs.db"));
   EXPECT_TRUE(fs::exists(In("models/tiny")));
-  const std::shared_ptr<JobBook> book = Opened(state_);
+  const std::shared_ptr<JobBook> book = OpenBook(state_);
   EXPECT_EQ(CountJobs(*book), 0u);
   EXPECT_TRUE(absl::IsFailedPrecondition(ForgetJobs(state_, clock_).status()))
       << "a daemon has the folder";

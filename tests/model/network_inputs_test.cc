@@ -50,7 +50,7 @@ TEST(NetworkInputsTest, PutOwnColumnsAfterBuiltInOnes) {
 TEST(NetworkInputsTest, AreRefusedIfTheNetworkCannotReadThem) {
   EXPECT_EQ(WantedInputs(PointerArchitecture(), {"x", "is_visited", "early"}), "");
   EXPECT_EQ(WantedInputs(GraphTransformerArchitecture(), {"early"}), "");
-  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("is_visited among them"));
+  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("a list with is_visited"));
   EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "is_visited"}),
               HasSubstr("no is_visited"));
   EXPECT_THAT(WantedInputs(PointerArchitecture(), {"is_visited"}), HasSubstr("at least one"));

@@ -306,13 +306,16 @@ std::string JobsAtLocations(int locations, const std::string& vehicles) {
 
 TEST(VroomReader, LimitsTheLocationsOfAMatrixNotTheJobs) {
   const std::string slow = R"({"id": 1, "start": [0, 46], "speed_factor": 0.5})";
-  EXPECT_THAT(VroomError(JobsAtLocations(5'001, slow)),
-              HasSubstr("v.json: vehicles: a speed_factor other than 1: 5001 locations exceed the "
-                        "limit of 5000"));
+  EXPECT_THAT(
+      VroomError(JobsAtLocations(5'001, slow)),
+      HasSubstr("v.json: vehicles: with a speed_factor other than 1, 5001 locations exceed the "
+                "limit of 5000"));
   const std::string open_start = R"({"id": 1, "end": [0, 46]})";
-  EXPECT_THAT(VroomError(JobsAtLocations(5'000, open_start)),
-              HasSubstr("v.json: vehicles: one without a start: 5001 locations exceed the limit of "
-                        "5000"));
+  EXPECT_THAT(
+      VroomError(JobsAtLocations(5'000, open_start)),
+      HasSubstr(
+          "v.json: vehicles: with a vehicle without a start, 5001 locations exceed the limit of "
+          "5000"));
   EXPECT_TRUE(ReadVroom(JobsAtLocations(5'001, R"({"id": 1, "start": [0, 46]})")).ok())
       << "these vehicles need no matrix";
   EXPECT_EQ(ReadVroom(ManyJobs(100'000, 2, R"({"id": 1, "start_index": 0})")).status(),

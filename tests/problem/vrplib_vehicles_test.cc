@@ -111,7 +111,7 @@ TEST(VrplibVehicles, RefusesReloadsAtOtherDepots) {
   EXPECT_THAT(
       DialectError(CvrpText("MTVRP", "VEHICLES : 1\nCAPACITY : 9\n",
                             std::string(kDemandSection) + "VEHICLES_RELOAD_DEPOT_SECTION\n1 2\n")),
-      HasSubstr("wanted one of DEPOT_SECTION"));
+      HasSubstr("VEHICLES_RELOAD_DEPOT_SECTION: got node 2, wanted one of DEPOT_SECTION"));
 }
 
 TEST(VrplibVehicles, ReadsReloadsOfEachVehicle) {

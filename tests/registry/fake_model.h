@@ -1,4 +1,4 @@
-// A model without a network: valid files, and a policy that cannot decode.
+// A model without a network: valid files, and a policy that returns empty plans.
 #pragma once
 
 #include <string>

@@ -66,7 +66,7 @@ TEST_F(ModelNamesTest, KeepsTheAliasIfTheNewVersionCannotBeLoaded) {
   EXPECT_EQ(registry_->Resolve(Production())->version, 1);
 }
 
-TEST_F(ModelNamesTest, RefusesUnknownAndInvalidAliasesByName) {
+TEST_F(ModelNamesTest, RefusesUnknownAndInvalidAliases) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "blue", 1).ok());
   ASSERT_TRUE(registry_->SetAlias("alpha", "green", 2).ok());
   EXPECT_THAT(std::string(registry_->Resolve(Production()).status().message()),

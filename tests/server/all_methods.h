@@ -1,4 +1,4 @@
-// Calls every RPC in the protos generically.
+// Lists the RPCs of the protos and calls any of them by path.
 #pragma once
 
 #include <filesystem>

@@ -99,7 +99,7 @@ TEST(TrainingConfigTest, RefusesUnavailableInputs) {
   const auto refusal = [](const std::string& problem, const std::string& rest = "") {
     return MessageOf(ParseTrainingConfig("name: a\nproblem: {" + problem + "}\n" + rest, "f.yaml"));
   };
-  EXPECT_NE(refusal("features: [x, y]").find("is_visited among them"), std::string::npos);
+  EXPECT_NE(refusal("features: [x, y]").find("a list with is_visited"), std::string::npos);
   EXPECT_NE(refusal("features: [builtin, is_visited]", "model: gt\n").find("no is_visited"),
             std::string::npos);
   EXPECT_NE(

@@ -59,7 +59,7 @@ class SerialBatchDecoder final : public BatchDecoder<T> {
       }
     };
     // Only one thread may add to sums that instances share.
-    if (gradient.first.shares_weight != nullptr && gradient.weights_apart == 0) {
+    if (gradient.first.shares_weight != nullptr && gradient.weights_batch_stride == 0) {
       for (int32_t b = 0; b < batch.instances; ++b) body(b);
     } else {
       ForInstances(batch, body);

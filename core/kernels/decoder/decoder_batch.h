@@ -11,24 +11,24 @@ namespace vrp {
 template <typename T>
 struct BatchNodes {
   DecoderNodes<T> first;
-  int64_t rows_apart = 0;     // of keys, values, logit_keys, queries, first_queries
-  int64_t base_apart = 0;     // of base_query
-  int64_t start_apart = 0;    // of start_query
-  int64_t weights_apart = 0;  // of shares_weight; 0: all instances share one
+  int64_t rows_batch_stride = 0;     // of keys, values, logit_keys, queries, first_queries
+  int64_t base_batch_stride = 0;     // of base_query
+  int64_t start_batch_stride = 0;    // of start_query
+  int64_t weights_batch_stride = 0;  // of shares_weight; 0: all instances share one
 
   VRP_DEVICE DecoderNodes<T> At(int64_t b) const {
-    const auto moved = [b](T* from, int64_t apart) {
-      return from == nullptr ? nullptr : from + b * apart;
+    const auto moved = [b](T* from, int64_t stride) {
+      return from == nullptr ? nullptr : from + b * stride;
     };
     return {.stride = first.stride,
-            .keys = moved(first.keys, rows_apart),
-            .values = moved(first.values, rows_apart),
-            .logit_keys = moved(first.logit_keys, rows_apart),
-            .queries = moved(first.queries, rows_apart),
-            .first_queries = moved(first.first_queries, rows_apart),
-            .base_query = moved(first.base_query, base_apart),
-            .start_query = moved(first.start_query, start_apart),
-            .shares_weight = moved(first.shares_weight, weights_apart)};
+            .keys = moved(first.keys, rows_batch_stride),
+            .values = moved(first.values, rows_batch_stride),
+            .logit_keys = moved(first.logit_keys, rows_batch_stride),
+            .queries = moved(first.queries, rows_batch_stride),
+            .first_queries = moved(first.first_queries, rows_batch_stride),
+            .base_query = moved(first.base_query, base_batch_stride),
+            .start_query = moved(first.start_query, start_batch_stride),
+            .shares_weight = moved(first.shares_weight, weights_batch_stride)};
   }
 };
 

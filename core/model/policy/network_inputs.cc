@@ -42,14 +42,14 @@ NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::
 std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs) {
   const bool visited = Contains(inputs, kVisitedInput);
   if (architecture.reads_visited && !visited) {
-    return Concat(kVisitedInput, " among them, which a ", architecture.display_name,
+    return Concat("a list with ", kVisitedInput, ", which a ", architecture.display_name,
                   " always reads");
   }
   if (!architecture.reads_visited && visited) {
-    return Concat("none called ", kVisitedInput, ": a ", architecture.display_name,
-                  " does not read visited nodes");
+    return Concat("no ", kVisitedInput, ", which a ", architecture.display_name, " does not read");
   }
-  if (std::ssize(inputs) < (visited ? 2 : 1)) return "at least one that is the same at each step";
+  if (inputs.empty()) return "at least one input";
+  if (visited && inputs.size() == 1) return Concat("at least one input besides ", kVisitedInput);
   std::set<std::string_view> seen;
   int32_t own = 0;
   for (const std::string& name : inputs) {

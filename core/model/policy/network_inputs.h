@@ -27,7 +27,7 @@ std::vector<std::string> DefaultInputs(const Architecture& architecture);
 // WantedInputs must accept them. If `inputs` is empty, returns the defaults.
 NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs);
 
-// Returns the text of an error that says which inputs are wanted: "is_visited among them, ...".
+// Returns the text of an error that says which inputs are wanted: "a list with is_visited, ...".
 // Returns an empty text if `inputs` are right.
 std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs);
 

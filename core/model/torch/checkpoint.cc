@@ -32,19 +32,17 @@ class AutocastState {
   at::ScalarType type_;
 };
 
-// A scope that restores an earlier autocast. It clears autocast's cache at the end; otherwise the
-// cache would keep rounded weights after the weights have changed.
-class AutocastRestored {
+// A scope in which autocast has an earlier state. The end of the scope restores the previous state
+// and clears autocast's cache, which would otherwise keep weights rounded before their update.
+class AutocastGuard {
  public:
-  explicit AutocastRestored(const AutocastState& state) : outside_(state.device()) {
-    state.Apply();
-  }
-  ~AutocastRestored() {
+  explicit AutocastGuard(const AutocastState& state) : outside_(state.device()) { state.Apply(); }
+  ~AutocastGuard() {
     at::autocast::clear_cache();
     outside_.Apply();
   }
-  AutocastRestored(const AutocastRestored&) = delete;
-  AutocastRestored& operator=(const AutocastRestored&) = delete;
+  AutocastGuard(const AutocastGuard&) = delete;
+  AutocastGuard& operator=(const AutocastGuard&) = delete;
 
  private:
   const AutocastState outside_;
@@ -83,11 +81,11 @@ class CheckpointFunction : public torch::autograd::Function<CheckpointFunction> 
     at::Tensor output;
     {
       const at::AutoGradMode with_gradients(true);
-      const AutocastRestored autocast(body->autocast());
+      const AutocastGuard autocast(body->autocast());
       output = body->Compute(inputs);
     }
     output.backward(gradients[0]);
-    torch::autograd::variable_list result = {at::Tensor()};  // result of `body`
+    torch::autograd::variable_list result = {at::Tensor()};  // `body` has no gradient
     for (const at::Tensor& input : inputs) result.push_back(input.grad());
     return result;
   }

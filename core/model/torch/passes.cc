@@ -79,7 +79,7 @@ absl::StatusOr<PassGradient> FusedPasses<T>::SecondPass(const BatchSecondPassReq
   BatchNodes<T> gradient =
       NodesOf<T>(rows.template mutable_data_ptr<T>(), base.template mutable_data_ptr<T>(),
                  start.template mutable_data_ptr<T>(), shares.template mutable_data_ptr<T>());
-  gradient.weights_apart = shares_.numel();
+  gradient.weights_batch_stride = shares_.numel();
   VRP_RETURN_IF_ERROR(decoder_->SecondPass(Batch(), request, log_likelihoods, gradient));
   PassGradient result;
   const auto add = [&result](const at::Tensor& root, const at::Tensor& by) {
@@ -109,10 +109,10 @@ BatchNodes<Value> FusedPasses<T>::NodesOf(Value* rows, Value* base, Value* start
                     .base_query = base,
                     .start_query = start,
                     .shares_weight = shares},
-          .rows_apart = rows_.stride(0),
-          .base_apart = hidden,
-          .start_apart = hidden,
-          .weights_apart = 0};
+          .rows_batch_stride = rows_.stride(0),
+          .base_batch_stride = hidden,
+          .start_batch_stride = hidden,
+          .weights_batch_stride = 0};
 }
 
 template <typename T>

@@ -5,7 +5,7 @@
 
 namespace vrp::emulated {
 
-Device& Device::The() {
+Device& Device::Get() {
   static Device* const device = new Device;  // never destroyed, because streams may end last
   return *device;
 }
@@ -43,7 +43,7 @@ bool Device::DestroyStream(cudaStream_t stream) {
   return true;
 }
 
-cudaError_t Device::Put(cudaStream_t stream, std::function<cudaError_t()> work) {
+cudaError_t Device::Enqueue(cudaStream_t stream, std::function<cudaError_t()> work) {
   CUstream_st& own = stream == nullptr ? default_stream_ : *stream;
   // The default stream and blocking streams wait for each other.
   if (stream == nullptr || own.blocking) {
@@ -79,8 +79,8 @@ cudaError_t Device::Finish(CUstream_st& stream) {
   return cudaSuccess;
 }
 
-void ResetDevice(const DeviceOptions& options) { Device::The().Make(options); }
+void ResetDevice(const DeviceOptions& options) { Device::Get().Make(options); }
 
-std::string LastFault() { return Device::The().fault(); }
+std::string LastFault() { return Device::Get().fault(); }
 
 }  // namespace vrp::emulated

@@ -27,7 +27,7 @@ namespace vrp::emulated {
 // The emulated device. Do() serialises all calls.
 class Device {
  public:
-  static Device& The();
+  static Device& Get();
 
   // Runs `body` unless the device is lost. Stores its error for cudaGetLastError.
   template <typename Body>
@@ -49,7 +49,7 @@ class Device {
   cudaStream_t CreateStream(bool blocking);
   // Destroys a stream. Returns false if there is no such stream.
   bool DestroyStream(cudaStream_t stream);
-  cudaError_t Put(cudaStream_t stream, std::function<cudaError_t()> work);
+  cudaError_t Enqueue(cudaStream_t stream, std::function<cudaError_t()> work);
   cudaError_t Synchronize(cudaStream_t stream);
   cudaError_t SynchronizeAll();
 

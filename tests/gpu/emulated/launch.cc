@@ -18,9 +18,11 @@ extern "C" __attribute__((weak)) uint8_t __stop_emulated_shared;
 namespace vrp::emulated {
 namespace {
 
-constexpr int64_t kDefaultShared = int64_t{48} << 10;
-constexpr int64_t kMaxShared = int64_t{256} << 10;
-constexpr int64_t kMaxThreads = 1024;
+// Bounds a block's dynamic shared memory without AllowDynamicShared.
+constexpr int64_t kDefaultSharedBytes = int64_t{48} << 10;
+// Reserved for a block's dynamic shared memory.
+constexpr int64_t kMaxSharedBytes = int64_t{256} << 10;
+constexpr int64_t kMaxBlockThreads = 1024;
 
 std::span<uint8_t> StaticShared() {
   return {&__start_emulated_shared,
@@ -29,12 +31,12 @@ std::span<uint8_t> StaticShared() {
 
 // Returns shared memory of the given size that ends at an inaccessible page.
 std::span<uint8_t> DynamicSharedOf(size_t bytes) {
-  static uint8_t* const memory = static_cast<uint8_t*>(
-      mmap(nullptr, kMaxShared + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-  static const bool guarded = mprotect(memory + kMaxShared, 4096, PROT_NONE) == 0;
+  static uint8_t* const memory = static_cast<uint8_t*>(mmap(
+      nullptr, kMaxSharedBytes + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  static const bool guarded = mprotect(memory + kMaxSharedBytes, 4096, PROT_NONE) == 0;
   if (!guarded) std::abort();
   const size_t padded = (bytes + 15) / 16 * 16;
-  return {memory + kMaxShared - padded, bytes};
+  return {memory + kMaxSharedBytes - padded, bytes};
 }
 
 int64_t ThreadsOf(const dim3& block) { return int64_t{block.x} * block.y * block.z; }
@@ -50,19 +52,19 @@ cudaError_t Device::AllowShared(const void* kernel, int32_t bytes) {
 cudaError_t Device::Launch(const KernelCall& call) {
   const cudaLaunchConfig_t& config = call.config;
   const int64_t threads = ThreadsOf(config.blockDim);
-  // All of our kernels' grids are flat.
-  const bool flat = config.gridDim.y == 1 && config.gridDim.z == 1;
-  if (threads < 1 || threads > kMaxThreads || config.gridDim.x < 1 || !flat) {
+  // Our kernels' grids are one-dimensional.
+  const bool one_dimensional = config.gridDim.y == 1 && config.gridDim.z == 1;
+  if (threads < 1 || threads > kMaxBlockThreads || config.gridDim.x < 1 || !one_dimensional) {
     return cudaErrorInvalidConfiguration;
   }
-  int64_t limit = std::min(kDefaultShared, options_.shared_bytes);
+  int64_t limit = std::min(kDefaultSharedBytes, options_.shared_bytes);
   if (const auto allowed = allowed_shared_.find(call.kernel); allowed != allowed_shared_.end()) {
     limit = std::max(limit, allowed->second);
   }
   if (static_cast<int64_t>(config.dynamicSmemBytes) > limit) return cudaErrorInvalidValue;
   const auto* const first = static_cast<const uint8_t*>(call.constants);
   const std::vector<uint8_t> constants(first, first + call.constant_bytes);
-  return Put(config.stream, [this, call, constants] { return Run(call, constants); });
+  return Enqueue(config.stream, [this, call, constants] { return Run(call, constants); });
 }
 
 cudaError_t Device::Run(const KernelCall& call, std::span<const uint8_t> constants) {
@@ -95,11 +97,11 @@ cudaError_t Device::Run(const KernelCall& call, std::span<const uint8_t> constan
 }
 
 cudaError_t Launch(const KernelCall& call) {
-  return Device::The().Do([&](Device& device) { return device.Launch(call); });
+  return Device::Get().Do([&](Device& device) { return device.Launch(call); });
 }
 
 cudaError_t AllowDynamicShared(const void* kernel, int32_t bytes) {
-  return Device::The().Do([&](Device& device) { return device.AllowShared(kernel, bytes); });
+  return Device::Get().Do([&](Device& device) { return device.AllowShared(kernel, bytes); });
 }
 
 }  // namespace vrp::emulated

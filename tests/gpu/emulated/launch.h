@@ -7,11 +7,11 @@
 
 namespace vrp::emulated {
 
-// A view of a launch.
+// A kernel launch. The caller owns the arguments, which need to live only during the call.
 struct KernelCall {
   cudaLaunchConfig_t config;
-  const void* kernel = nullptr;     // the kernel's address
-  const void* constants = nullptr;  // its arguments, readable by all threads
+  const void* kernel = nullptr;     // address of the kernel
+  const void* constants = nullptr;  // the kernel's arguments, readable by all threads
   size_t constant_bytes = 0;
   void (*thread)(const void* kernel, const void* constants) = nullptr;
 };

@@ -63,7 +63,7 @@ const char* cudaGetErrorName(cudaError_t error) {
 
 const char* cudaGetErrorString(cudaError_t error) { return cudaGetErrorName(error); }
 
-cudaError_t cudaGetLastError() { return Device::The().TakeLastError(); }
+cudaError_t cudaGetLastError() { return Device::Get().TakeLastError(); }
 
 cudaError_t cudaGetDevice(int* device) {
   *device = 0;
@@ -71,12 +71,12 @@ cudaError_t cudaGetDevice(int* device) {
 }
 
 cudaError_t cudaSetDevice(int device) {
-  return Device::The().Do(
+  return Device::Get().Do(
       [&](Device&) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
 }
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  return Device::The().Do([&](Device& device) {
+  return Device::Get().Do([&](Device& device) {
     *value = attribute == cudaDevAttrMultiProcessorCount
                  ? device.options().multiprocessors
                  : static_cast<int>(device.options().shared_bytes);
@@ -85,24 +85,24 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
-  return Device::The().Do([&](Device& device) {
+  return Device::Get().Do([&](Device& device) {
     *stream = device.CreateStream((flags & cudaStreamNonBlocking) == 0);
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-  return Device::The().Do([&](Device& device) {
+  return Device::Get().Do([&](Device& device) {
     return device.DestroyStream(stream) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return Device::The().Do([&](Device& device) { return device.Synchronize(stream); });
+  return Device::Get().Do([&](Device& device) { return device.Synchronize(stream); });
 }
 
 cudaError_t cudaMalloc(void** memory, size_t bytes) {
-  return Device::The().Do([&](Device& device) { return Allocate(device, memory, bytes); });
+  return Device::Get().Do([&](Device& device) { return Allocate(device, memory, bytes); });
 }
 
 cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
@@ -110,20 +110,20 @@ cudaError_t cudaMallocAsync(void** memory, size_t bytes, cudaStream_t) {
 }
 
 cudaError_t cudaFree(void* memory) {
-  return Device::The().Do([&](Device& device) {
+  return Device::Get().Do([&](Device& device) {
     const cudaError_t error = device.SynchronizeAll();
     return error == cudaSuccess ? Free(device, memory) : error;
   });
 }
 
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
-  return Device::The().Do([&](Device& device) {
-    return device.Put(stream, [&device, memory] { return Free(device, memory); });
+  return Device::Get().Do([&](Device& device) {
+    return device.Enqueue(stream, [&device, memory] { return Free(device, memory); });
   });
 }
 
 cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-  return Device::The().Do([&](Device& device) {
+  return Device::Get().Do([&](Device& device) {
     *total = static_cast<size_t>(device.options().memory_bytes);
     *available = *total - device.memory().used();
     return cudaSuccess;
@@ -131,24 +131,24 @@ cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return Device::The().Do([&](Device& device) {
-    const cudaError_t put = device.Put(
+  return Device::Get().Do([&](Device& device) {
+    const cudaError_t enqueued = device.Enqueue(
         nullptr, [&device, to, from, bytes, kind] { return Copy(device, to, from, bytes, kind); });
-    return put == cudaSuccess ? device.Synchronize(nullptr) : put;
+    return enqueued == cudaSuccess ? device.Synchronize(nullptr) : enqueued;
   });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-  return Device::The().Do([&](Device& device) {
-    return device.Put(
+  return Device::Get().Do([&](Device& device) {
+    return device.Enqueue(
         stream, [&device, to, from, bytes, kind] { return Copy(device, to, from, bytes, kind); });
   });
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, size_t bytes, cudaStream_t stream) {
-  return Device::The().Do([&](Device& device) {
-    return device.Put(stream, [&device, memory, value, bytes] {
+  return Device::Get().Do([&](Device& device) {
+    return device.Enqueue(stream, [&device, memory, value, bytes] {
       if (!device.memory().Contains(memory, bytes)) return cudaErrorInvalidValue;
       const DeviceMemory::Open open(device.memory(), memory);
       std::memset(memory, value, bytes);

@@ -38,11 +38,11 @@ absl::Status VroomTravel::Check() {
   }
   FindRows();
   if (row_nodes_.size() > kMaxMatrixNodes) {
-    const std::string_view cause = by_matrix()      ? "matrices"
-                                   : HasOpenStart() ? "vehicles: one without a start"
-                                                    : "vehicles: a speed_factor other than 1";
-    return Error(cause, ": ", row_nodes_.size(), " locations exceed the limit of ",
-                 kMaxMatrixNodes);
+    const std::string_view cause = by_matrix() ? "matrices: "
+                                   : HasOpenStart()
+                                       ? "vehicles: with a vehicle without a start, "
+                                       : "vehicles: with a speed_factor other than 1, ";
+    return Error(cause, row_nodes_.size(), " locations exceed the limit of ", kMaxMatrixNodes);
   }
   const auto locations = static_cast<double>(row_nodes_.size());
   const auto kept = static_cast<double>(same_matrices_ ? 2 : 2 * groups_.size());
@@ -167,9 +167,10 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
     return Error(path, ".max_travel_time: supported only if the costs depend on travel time alone");
   }
   if (!by_distance && vehicle.max_distance != kNoLimit) {
-    return Error(path, ".max_distance: supported only if the costs depend on distance alone ",
-                 "(costs.per_hour 0), or on time alone, the matrices have distances, no task has ",
-                 "service, setup or time_windows, and no vehicle has breaks");
+    return Error(
+        path, ".max_distance: supported only if the costs depend on distance alone ",
+        "(costs.per_hour 0) or on time alone; costs by time need distances in the matrices ",
+        "and no service, setup, time_windows or breaks");
   }
   return absl::OkStatus();
 }
@@ -195,8 +196,8 @@ void VroomTravel::SetMatrices(const VroomVehicle& vehicle, VehicleType& type) co
   if (!matrices.costs.empty()) {
     type.distance_matrix = Selected(matrices.costs, size, 1);
   } else if (vehicle.cost_per_km == 0 && same_matrices_) {
-    type.distance_matrix = std::move(type.duration_matrix);  // with speed 1, the instance
-                                                             // derives equal durations
+    // The instance derives durations from distances; at speed 1, both are equal.
+    type.distance_matrix = std::move(type.duration_matrix);
     type.duration_matrix.clear();
   } else if (vehicle.cost_per_km == 0) {
     type.distance_matrix = type.duration_matrix;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/number.h"
@@ -111,7 +112,8 @@ class FleetReader {
     return status;
   }
 
-  // Reads the limit on a route's length, service times included, of Christofides' sets.
+  // Reads DISTANCE: in the instances of Christofides et al., the limit on a route's duration,
+  // including service times.
   absl::Status ReadDistanceLimit() {
     VRP_ASSIGN_OR_RETURN(const std::optional<double> limit, file_.Number("DISTANCE"));
     for (VehicleType& vehicle : fleet_) {
@@ -125,7 +127,8 @@ class FleetReader {
   }
 
   // Adds a vehicle type for each depot if the file does not assign vehicles to depots. Refuses
-  // files with a row for each vehicle, since such rows name no depot.
+  // files with fewer vehicles than customers or with a row for each vehicle, since these vehicles
+  // have no depot.
   absl::Status AddTypePerDepot() {
     const int64_t customers = file_.dimension - std::ssize(depots_);
     const bool unlimited = file_.vehicles == 0 || file_.vehicles >= customers;
@@ -134,7 +137,7 @@ class FleetReader {
                          " depots, but the file does not assign a depot to each of the ",
                          file_.vehicles,
                          " vehicles; wanted VEHICLES_DEPOT_SECTION, or no VEHICLES ",
-                         "for as many as needed at each depot");
+                         "(unlimited vehicles at each depot)");
     }
     const VehicleType vehicle = fleet_.front();
     fleet_.clear();
@@ -150,18 +153,19 @@ class FleetReader {
     const VrplibSection* section = file_.Section("VEHICLES_DEPOT_SECTION");
     for (size_t k = 0; k < fleet_.size(); ++k) {
       const double number = section == nullptr ? depots_.front() : section->values[k];
-      VRP_ASSIGN_OR_RETURN(fleet_[k].depot, DepotIndex(number));
+      VRP_ASSIGN_OR_RETURN(fleet_[k].depot, DepotIndex("VEHICLES_DEPOT_SECTION", number));
     }
     return absl::OkStatus();
   }
 
-  // Returns the index of a depot, counting depots in the order of their numbers.
-  absl::StatusOr<NodeIndex> DepotIndex(double number) const {
+  // Returns the index of the depot that `section` calls node `number`, counting depots in the order
+  // of their numbers.
+  absl::StatusOr<NodeIndex> DepotIndex(std::string_view section, double number) const {
     if (std::find(depots_.begin(), depots_.end(), number) != depots_.end()) {
       return static_cast<NodeIndex>(
           std::count_if(depots_.begin(), depots_.end(), [&](double d) { return d < number; }));
     }
-    return file_.Error("VEHICLES_DEPOT_SECTION: got node ", FormatNumber(number),
+    return file_.Error(section, ": got node ", FormatNumber(number),
                        ", wanted one of DEPOT_SECTION");
   }
 
@@ -180,8 +184,9 @@ class FleetReader {
       const double count =
           section != nullptr ? section->values[k] : limit.value_or(file_.dimension);
       if (!(count >= 0 && count <= kMaxVehicles && count == std::floor(count))) {
-        return file_.Error("VEHICLES_MAX_RELOADS: got ", FormatNumber(count),
-                           ", wanted a whole number from 0 to ", kMaxVehicles);
+        return file_.Error(
+            section == nullptr ? "VEHICLES_MAX_RELOADS" : "VEHICLES_MAX_RELOADS_SECTION", ": got ",
+            FormatNumber(count), ", wanted a whole number from 0 to ", kMaxVehicles);
       }
       for (const int32_t number :
            reload_depots == nullptr ? std::vector<int32_t>() : reload_depots->rows[k]) {
@@ -193,7 +198,8 @@ class FleetReader {
   }
 
   absl::Status CheckReloadDepot(size_t vehicle, int32_t number, int64_t line) const {
-    VRP_ASSIGN_OR_RETURN(const NodeIndex depot, DepotIndex(number));
+    VRP_ASSIGN_OR_RETURN(const NodeIndex depot,
+                         DepotIndex("VEHICLES_RELOAD_DEPOT_SECTION", number));
     if (depot == fleet_[vehicle].depot) return absl::OkStatus();
     return file_.ErrorAt(line, "VEHICLES_RELOAD_DEPOT_SECTION: vehicle ", vehicle + 1,
                          ": got node ", number, ", wanted the vehicle's own depot");
@@ -216,7 +222,7 @@ class FleetReader {
   const VrplibType& type_;
   InstanceData& data_;
   const std::vector<double> depots_;
-  std::vector<VehicleType> fleet_;  // an entry for each vehicle, or for each depot
+  std::vector<VehicleType> fleet_;  // one entry per vehicle, one per depot, or one for all
 };
 
 }  // namespace
