@@ -60,7 +60,7 @@ void AddCommands(CLI::App& app, ChosenCommand& chosen) {
   app.require_subcommand(1);
 }
 
-// Returns the parsed command, for "see: vrpctl ... --help".
+// Returns the names of the parsed commands, each after a space, for "see: vrpctl ... --help".
 std::string ParsedPath(const CLI::App& app) {
   for (const CLI::App* child : app.get_subcommands())
     return absl::StrCat(" ", child->get_name(), ParsedPath(*child));

@@ -1,4 +1,4 @@
-// vrpctl as a function, called by main and by tests.
+// Runs vrpctl as a function, for main and tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The command `bench`.
+// Implements the command `bench`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
@@ -237,7 +237,9 @@ ExitCode RunBench(CommandContext& context, const BenchFlags& flags) {
 
 void AddInput(CLI::App& command, BenchFlags& flags) {
   CLI::Option_group* input = command.add_option_group("input");
-  input->add_option("FILE", flags.file, "Instances to send in turns: one, or a .jsonl file of many")
+  input
+      ->add_option("FILE", flags.file,
+                   "Send these instances in turn: one, or a .jsonl file of many")
       ->type_name("");
   input
       ->add_option("--generate", flags.generate,
@@ -278,7 +280,7 @@ void AddLoad(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--rate", flags.rates,
-                  "Open loop of R requests per second; default: closed loop; repeatable")
+                  "Send R requests per second (open loop); default: closed loop; repeatable")
       ->type_name("R")
       ->check(CLI::PositiveNumber);
   command

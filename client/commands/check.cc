@@ -23,7 +23,7 @@ struct CheckFlags {
 ExitCode RunCheck(CommandContext& context, const CheckFlags& flags) {
   if (flags.instance == "-" && flags.solution == "-") {
     return context.Fail(absl::InvalidArgumentError(
-        "FILE and SOLUTION are both standard input, wanted one of them"));
+        "FILE and SOLUTION are both standard input; wanted a path for one of them"));
   }
   absl::StatusOr<v1::InstanceFile> instance =
       ReadInstanceFile(flags.instance, flags.input, context.environment().in);

@@ -1,4 +1,4 @@
-// The command `completion`.
+// Implements the command `completion`.
 #include <CLI/CLI.hpp>
 #include <memory>
 

@@ -26,7 +26,7 @@ struct ConvertFlags {
   bool renumber = false;
 };
 
-// A file name's ending and the values of --to that it means. Null means none.
+// A file name's ending and the defaults of --to for instances and plans; null if there is none.
 struct Ending {
   const char* ending;
   const char* instance;

@@ -1,4 +1,4 @@
-// The commands `datasets upload`, `list`, `get` and `delete`.
+// Implements the commands `datasets upload`, `list`, `get` and `delete`.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -142,7 +142,7 @@ void AddDatasetUpload(CLI::App& datasets, ChosenCommand& chosen) {
           "vrpctl generate --problem cvrp --count 1000 | vrpctl datasets upload - --name cvrp20"));
   const auto flags = std::make_shared<DatasetUploadFlags>();
   AddArgument(*upload, "FILE", flags->path,
-              "Instances in JSON, may have ref_routes; - for standard input");
+              "Instances as JSON lines, optionally with ref_routes; - for standard input");
   upload->add_option("--name", flags->name, "Name the dataset: letters, digits, '-' and '_'")
       ->type_name("NAME")
       ->required();

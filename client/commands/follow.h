@@ -9,8 +9,8 @@
 namespace vrp::client {
 
 // Prints the job's events in the chosen output form until the job ends. Returns kExitDone for
-// SUCCEEDED and kExitFailed for FAILED and CANCELLED. Ctrl-C leaves the job running and prints how
-// to watch it again.
+// SUCCEEDED, kExitFailed for FAILED and CANCELLED, and otherwise the code of the error. Ctrl-C
+// leaves the job running, prints how to watch it again and returns kExitInterrupted.
 ExitCode FollowJob(CommandContext& context, const WatchOptions& options);
 
 // Prints the name and state of the job, or the job as JSON. Returns kExitDone.

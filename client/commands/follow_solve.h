@@ -15,8 +15,9 @@ namespace vrp::client {
 ExitCode FollowSolveJob(CommandContext& context, const WatchOptions& options,
                         const PlanFiles& files);
 
-// Prints the response of an ended job, unless the output is JSON, whose events contain it. Writes
-// `files` and returns the exit code of `solve`.
+// Prints the response of an ended job. Prints nothing with JSON output, since the caller has
+// printed the response as part of the job or its events. Writes `files` and returns the exit code
+// of `solve`.
 ExitCode PrintAndWriteResponse(CommandContext& context, const PlanFiles& files,
                                const v1::SolveResponse& response);
 

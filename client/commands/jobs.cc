@@ -1,4 +1,4 @@
-// The commands `jobs list`, `watch`, `get` and `profile`.
+// Implements the commands `jobs list`, `watch`, `get` and `profile`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The command `jobs compare`.
+// Implements the command `jobs compare`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The commands `jobs cancel`, `stop`, `pause`, `resume`, `delete` and `publish`.
+// Implements the commands `jobs cancel`, `stop`, `pause`, `resume`, `delete` and `publish`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

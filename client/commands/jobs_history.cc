@@ -1,4 +1,4 @@
-// The command `jobs history`.
+// Implements the command `jobs history`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,7 +15,7 @@
 namespace vrp::client {
 namespace {
 
-// Number of points of a table, so that it fits a screen. Scripts get more points.
+// Default number of points. A table fits a screen; scripts, which read JSON, get more points.
 constexpr int kTablePoints = 40;
 constexpr int kJsonPoints = 1000;
 constexpr int kMaxPoints = 10'000;
@@ -70,7 +70,7 @@ void AddJobsHistory(CLI::App& jobs, ChosenCommand& chosen) {
       ->type_name("N");
   history
       ->add_option("--max-points", flags->max_points,
-                   "Thin the points evenly to at most N; default: 40, as JSON 1000")
+                   "Thin the points evenly to at most N; default: 40, or 1000 as JSON")
       ->check(WholeNumber(1, kMaxPoints))
       ->type_name("N");
   history->add_flag("--epochs", flags->epochs, "Show only the ends of epochs");

@@ -1,4 +1,4 @@
-// The commands `matrices upload`, `list` and `delete`.
+// Implements the commands `matrices upload`, `list` and `delete`.
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <memory>
@@ -75,7 +75,7 @@ void AddMatrices(CLI::App& app, ChosenCommand& chosen) {
       "vrpctl matrices upload - < matrix.json --output json | jq -r .name");
   const auto path = std::make_shared<std::string>();
   AddArgument(*upload, "FILE", *path,
-              "JSON with distance_matrix, may have duration_matrix; - for standard input");
+              "JSON with distance_matrix and optional duration_matrix; - for standard input");
   SetCallback(*upload, chosen, path, UploadMatrices);
   SetCallback(
       *AddCommand(*matrices, "list", "List all matrices", "vrpctl matrices list --output json"),

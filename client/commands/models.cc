@@ -1,4 +1,4 @@
-// The commands `models list` and `get`.
+// Implements the commands `models list` and `get`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The command `models evaluate`.
+// Implements the command `models evaluate`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -129,7 +129,8 @@ ExitCode EvaluateModel(CommandContext& context, const EvaluateFlags& flags) {
 
 void AddModelsEvaluate(CLI::App& models, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      models, "evaluate", "Measure a model's plans without search and record that in its card",
+      models, "evaluate",
+      "Measure a model's plans without search and record the results in its card",
       "vrpctl models evaluate gt-mixed --generate cvrp50:1000 --reference search:1s\n"
       "vrpctl generate --problem cvrp --count 10 --out set.jsonl\n"
       "vrpctl models evaluate gt-mixed@5 --data set.jsonl --mode greedy --mode multi_start:8");

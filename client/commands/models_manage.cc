@@ -1,4 +1,4 @@
-// The commands `models alias`, `unalias`, `load`, `unload` and `delete`.
+// Implements the commands `models alias`, `unalias`, `load`, `unload` and `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ absl::StatusOr<std::string> NameWith(absl::string_view part, const std::string& 
 }
 
 absl::StatusOr<std::string> AliasName(const std::string& name) {
-  return NameWith("/aliases/", name, "NAME@ALIAS, the alias beginning with a letter");
+  return NameWith("/aliases/", name, "NAME@ALIAS, where ALIAS begins with a letter");
 }
 
 ExitCode SetAlias(CommandContext& context, const AliasFlags& flags) {

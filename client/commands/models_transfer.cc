@@ -1,4 +1,4 @@
-// The commands `models import` and `export`.
+// Implements the commands `models import` and `export`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>

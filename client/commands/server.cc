@@ -89,7 +89,7 @@ void AddHealth(CLI::App& server, ChosenCommand& chosen) {
 
 void AddLogLevel(CLI::App& server, ChosenCommand& chosen) {
   CLI::App* command = AddCommand(
-      server, "log-level", "Set the daemon's log level until it is set again or ends",
+      server, "log-level", "Set the daemon's log level until the next change or restart",
       "vrpctl server log-level debug  # also logs every request\nvrpctl server log-level info");
   const auto level = std::make_shared<std::string>();
   AddArgument(*command, "LEVEL", *level, "debug, info, warn or error");

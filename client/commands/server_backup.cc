@@ -1,4 +1,4 @@
-// The command `server backup`.
+// Implements the command `server backup`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr mode_t kOwnerOnly = 0600;  // archives hold the plans of all callers
 
-// A writer of a backup's chunks to a file that verifies the whole archive at the end.
+// A writer that stores a backup's chunks in a file and verifies the whole archive at the end.
 class BackupDownload {
  public:
   BackupDownload(CommandContext& context, OutputFile file)
@@ -35,8 +35,8 @@ class BackupDownload {
     return status_.ok();
   }
 
-  // Returns the summary once the whole archive is received and on disk. Returns kDataLoss
-  // otherwise.
+  // Verifies the size and the digest, makes the file durable and returns the summary. Returns
+  // kDataLoss for an incomplete or changed archive, otherwise the error of a failed write.
   absl::StatusOr<v1::BackupSummary> Finish() {
     if (shown_) context_.err() << std::endl;
     if (!status_.ok()) return status_;

@@ -86,7 +86,7 @@ void AddSearchOptions(CLI::App& command, SolveFlags& flags) {
   AddStopOptions(command, flags.stop);
   command
       .add_option("--threads", flags.threads,
-                  "Parallel searches; 0: all idle threads; default: 0, with --seed 1")
+                  "Parallel searches; 0: all idle; default: 0, or 1 with --seed, --max-iterations")
       ->type_name("N")
       ->check(WholeNumber(0, std::numeric_limits<int32_t>::max()));
   command
@@ -135,7 +135,7 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
         absl::StrCat(kForOneInstance, ", got ", flags.files.size(), " files; run once per file"));
   }
   if (flags.start.empty() && flags.freeze > 0) {
-    return absl::InvalidArgumentError("--freeze: wanted with a plan, --start FILE");
+    return absl::InvalidArgumentError("--freeze: requires --start PLAN");
   }
   if (flags.job && rendered != v1::SOLUTION_FORMAT_UNSPECIFIED) {
     return absl::InvalidArgumentError("--output: wanted table or json with --job");
@@ -145,7 +145,7 @@ absl::Status CheckSolveFlags(const SolveFlags& flags, v1::SolutionFormat rendere
         "--stream: given together with --job, which follows the search anyway; wanted one of them");
   }
   if (!flags.job && (flags.detach || !flags.request_id.empty())) {
-    return absl::InvalidArgumentError("--detach and --request-id: wanted with --job");
+    return absl::InvalidArgumentError("--detach and --request-id: require --job");
   }
   return absl::OkStatus();
 }

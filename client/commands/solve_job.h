@@ -1,4 +1,4 @@
-// The command `solve --job`.
+// Implements the command `solve --job`.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ struct SolveJobFlags {
   PlanFiles files;
 };
 
-// Creates the job and follows it. With `detach`, prints only the job's name.
+// Creates the job and follows it as FollowSolveJob does. With `detach`, prints the new job and
+// returns kExitDone at once.
 ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
                      const SolveJobFlags& flags);
 

@@ -1,4 +1,4 @@
-// The commands `solve-jobs list`, `get`, `watch`, `stop` and `delete`.
+// Implements the commands `solve-jobs list`, `get`, `watch`, `stop` and `delete`.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

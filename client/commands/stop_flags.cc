@@ -70,7 +70,7 @@ absl::Status SetTarget(const std::string& text, v1::StoppingCriteria& stop) {
 void AddStopOptions(CLI::App& command, StopFlags& flags) {
   command
       .add_option("--stop-after", flags.after,
-                  "End after so long, or a share of the budget, without a better plan")
+                  "End after this time, or share of the budget, without a better plan")
       ->type_name("TIME|N%");
   command
       .add_option("--target", flags.target,

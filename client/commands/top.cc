@@ -21,8 +21,8 @@ struct TopFlags {
   bool follow = false;
 };
 
-// Moves to the upper left corner and clears the screen. It changes no mode of the terminal, so
-// there is nothing to restore after an abrupt end.
+// An escape sequence that moves to the upper left corner and clears the screen. The sequence
+// changes no mode of the terminal, so there is nothing to restore after an abrupt end.
 constexpr char kRedraw[] = "\x1b[H\x1b[J";
 
 // Cuts each line to `width` columns, so that no line wraps.
@@ -93,7 +93,7 @@ void AddTop(CLI::App& app, ChosenCommand& chosen) {
   const auto flags = std::make_shared<TopFlags>();
   command
       ->add_option("--interval", flags->interval,
-                   "Time between two readings; rates and latencies are over it")
+                   "Time between two readings, over which rates and latencies are measured")
       ->type_name("DURATION")
       ->capture_default_str();
   CLI::Option* once =

@@ -1,4 +1,4 @@
-// The words that may follow `vrpctl` on the command line, read from the parser.
+// Collects from the parser the words that may follow `vrpctl` on the command line.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ struct CommandWords {
 
 // A rule for the values of a flag.
 struct FlagValueRule {
-  std::string path;  // of the only command to which it applies; empty: all commands
+  std::string path;  // of the command to which the rule applies; empty: all other commands
   std::string flag;
   ValueWords value;
 };
@@ -47,7 +47,8 @@ struct FlagValueRule {
 // Returns vrpctl itself, then all of its commands.
 std::vector<CommandWords> CollectCommands(const CLI::App& root);
 
-// Returns the rules of all flags that take values; rules of one command come first.
+// Returns the rules of all flags that take values. The rules of single commands come first, so a
+// script must use the first rule that matches.
 std::vector<FlagValueRule> FlagValueRules(const std::vector<CommandWords>& commands);
 
 // Returns the paths of all commands but vrpctl, separated by spaces.

@@ -1,5 +1,5 @@
-// Completion scripts of vrpctl. They are generated from the parser, so they know every command and
-// flag.
+// Generates the completion scripts of vrpctl from the parser, so that the scripts know every
+// command and flag.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The values that flags and arguments accept, where these are few words.
+// Lists the values of the flags and arguments that accept only a few words.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace vrp::client {
 
 // Returns the accepted values of a flag ("--output") or argument ("SHELL") of the command `path`
-// ("jobs/watch"). Empty if there are too many to list.
+// ("jobs/watch"). Returns an empty list for any other flag or argument.
 std::vector<std::string> AcceptedWords(std::string_view path, const std::string& name);
 
 }  // namespace vrp::client

@@ -93,7 +93,7 @@ void AddConnectionFlags(CLI::App& app, ConnectionFlags& flags) {
       ->type_name("HOST:PORT")
       ->envname("VRP_REMOTE")
       ->capture_default_str();
-  app.add_flag("--tls", flags.tls, "Connect by TLS; implied by the flags below")
+  app.add_flag("--tls", flags.tls, "Connect by TLS; implied by the other --tls- flags")
       ->envname("VRP_TLS");
   app.add_option("--tls-ca", flags.ca_file,
                  "Authority of the daemon's certificate (PEM); default: the system's")

@@ -1,4 +1,4 @@
-// Address, TLS settings and token of the connection to a daemon.
+// Reads and checks the address, TLS settings and token of the connection to a daemon.
 #pragma once
 
 #include <string>

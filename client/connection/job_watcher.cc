@@ -29,8 +29,8 @@ bool IsBrokenConnection(const absl::Status& status) {
   }
 }
 
-// Maximum number of streams in a row that may lack the requested event. Beyond it, the event log
-// counts as damaged.
+// Number of consecutive streams without the requested event after which the event log counts as
+// damaged.
 constexpr int kMaxGaps = 5;
 
 // Calls the RPC of the job's kind, as do the next functions.

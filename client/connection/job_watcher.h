@@ -50,8 +50,9 @@ struct WatchOutcome {
   std::string error;                               // set with FAILED
 };
 
-// Blocks until the job has ended. Returns kCancelled after an interrupt, otherwise the daemon's
-// error.
+// Blocks until the job has ended. Returns kCancelled after an interrupt, kUnavailable after
+// `give_up_after` without contact, and kDataLoss if events stay missing. Otherwise returns the
+// daemon's error.
 template <typename Event>
 absl::StatusOr<WatchOutcome> WatchJob(RpcClient& client, const Interrupt& interrupt,
                                       const WatchOptions& options, JobEventSink<Event>& sink);

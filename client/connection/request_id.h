@@ -1,4 +1,4 @@
-// The payload of an error that names the request in the daemon's log.
+// Type URL of an error's payload: the id of the request, as in the daemon's log.
 #pragma once
 
 namespace vrp::client {

@@ -28,7 +28,7 @@ struct LoadOptions {
 };
 
 struct LoadResult {
-  absl::Duration elapsed;  // time from the end of the warm-up to the last response
+  absl::Duration elapsed;  // time from the end of the warm-up to the end of the last call
   // Latencies since the requests were due, by the client's clock. They include the wait for a free
   // client (no coordinated omission).
   Latencies answered;
@@ -43,7 +43,7 @@ struct LoadResult {
   int64_t feasible = 0;
 };
 
-// Sends `requests` in turns, from `options.clients` threads, each call with deadline `timeout`.
+// Sends `requests` in turn, from `options.clients` threads, each call with deadline `timeout`.
 // Counts temporary refusals (RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, UNAVAILABLE). Returns any other
 // error. Also returns a refusal after the warm-up if there was no response before.
 absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::SolveRequest>& requests,

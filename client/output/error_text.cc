@@ -110,7 +110,7 @@ std::string Remedy(const ErrorPlace& place, const absl::Status& status) {
       return "name the file with your token by --token-file, or set VRP_TOKEN to the token";
     case absl::StatusCode::kResourceExhausted:
       if (absl::StrContains(status.message(), "message larger than max")) {
-        return "see the largest message: vrpctl server info";
+        return "see the limit of messages: vrpctl server info";
       }
       return RetryRemedy(status);
     case absl::StatusCode::kDeadlineExceeded:

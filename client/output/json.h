@@ -29,7 +29,8 @@ Json MillisecondsJson(const google::protobuf::Duration& duration);
 Json TimeOrNull(bool present, const google::protobuf::Timestamp& time);
 // Returns the text as JSON; null if it is empty.
 Json TextOrNull(const std::string& text);
-// Return the mean duration of a step or an epoch in seconds; null if unknown.
+// Returns the mean duration of a step in seconds, and SecondsPerEpoch that of an epoch; null if
+// unknown.
 Json SecondsPerStep(const v1::TrainingProgress& progress);
 Json SecondsPerEpoch(const v1::TrainingProgress& progress);
 // Adds the utilization and the memory of the GPU.

@@ -18,8 +18,8 @@ std::string GapText(const v1::TrainingProgress& progress);
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining);
 
-// Returns a bar followed by PlainProgressLine's text, in at most `width` columns. Drops the least
-// important parts first.
+// Returns a bar, a percentage and the values of PlainProgressLine, in at most `width` columns.
+// Drops the least important values first.
 std::string ProgressBarLine(const v1::TrainingProgress& progress,
                             std::optional<absl::Duration> remaining, int width);
 

@@ -28,8 +28,8 @@ class Quantities {
   v1::Units units_;
 };
 
-// Returns a number such as "375", "27591.5" or "0.00123", with at most three decimals. Numbers
-// below 0.1 have three significant digits.
+// Returns a number such as "375", "27591.5" or "0.00123"; "-" if it is not finite. Numbers of at
+// least 0.1 have at most three decimals, smaller ones three significant digits.
 std::string FormatQuantity(double value);
 
 }  // namespace vrp::client

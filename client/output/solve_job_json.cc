@@ -6,7 +6,7 @@
 namespace vrp::client {
 namespace {
 
-// Adds the progress. Cost, routes and unserved are null without a plan.
+// Adds the progress. Without a plan, cost, routes, unserved and time_to_best_ms are null.
 void AddSolveProgress(const v1::SolveProgress& progress, Json& object) {
   const bool found = progress.improvement_count() > 0;
   object["search_time_ms"] = MillisecondsJson(progress.search_time());

@@ -69,7 +69,7 @@ std::string SolveJobText(const v1::SolveJob& job) {
   sheet.Add("strategy", LowerCaseWord(names_strategy ? job.solve().strategy() : v1::STRATEGY_AUTO));
   sheet.Add("model", job.solve().model());
   sheet.Add("threads", job.solve().idle_threads()
-                           ? "as many as are idle"
+                           ? "all idle"
                            : absl::StrCat(std::max(1, job.solve().threads())));
   sheet.Add("events", absl::StrCat(job.last_sequence()));
   return sheet.Text();

@@ -18,7 +18,7 @@ Json LoadJson(const Loads& loads) {
   return array;
 }
 
-// Returns the route without its depots.
+// Returns the route without its start and end. Reloads at depots are among the stops.
 Json RouteJson(const v1::Route& route) {
   Json stops = Json::array();
   for (int i = 1; i < VisitsEnd(route); ++i) {

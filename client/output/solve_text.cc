@@ -125,7 +125,7 @@ std::string InitialSolutionText(const v1::InitialSolutionReport& report,
     absl::StrAppend(&text, ", ", report.frozen_stops(), " stops frozen");
   }
   if (report.missing_customers() > 0) {
-    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were missing in it");
+    absl::StrAppend(&text, "; ", report.missing_customers(), " customers were missing from it");
   }
   if (!report.dropped_visits().empty()) {
     absl::StrAppend(&text, "; stops left out: ", report.dropped_visits_size());

@@ -36,7 +36,7 @@ class StatsInterval {
   std::vector<Rpc> Rpcs() const;
   // Returns the sum over all RPCs.
   Rpc Total() const;
-  // Returns the 99th percentile of the queue's waiting time, in seconds.
+  // Returns the 99th percentile of the queue's waiting time, in seconds; NaN if no request waited.
   double QueueWaitP99(const v1::QueueStats& queue) const;
   // Returns the mean number of cores that the daemon kept busy.
   double BusyCores() const;

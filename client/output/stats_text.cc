@@ -62,7 +62,7 @@ std::string Process(const StatsInterval& stats) {
 
 double Gib(int64_t bytes) { return std::ldexp(static_cast<double>(bytes), -30); }
 
-// Returns a text such as "mem 12.1 of 139.8 GiB (4.0 ours)" without the unknown parts.
+// Returns a text such as "mem 12.1 of 139.8 GiB (vrpd: 4.0)" without the unknown parts.
 std::string DeviceMemory(const v1::DeviceStats& device) {
   if (!device.has_memory_used_bytes()) return "";
   std::string text = absl::StrFormat("mem %.1f", Gib(device.memory_used_bytes()));
@@ -71,7 +71,7 @@ std::string DeviceMemory(const v1::DeviceStats& device) {
   }
   absl::StrAppend(&text, " GiB");
   if (device.has_memory_reserved_bytes()) {
-    absl::StrAppendFormat(&text, " (%.1f ours)", Gib(device.memory_reserved_bytes()));
+    absl::StrAppendFormat(&text, " (vrpd: %.1f)", Gib(device.memory_reserved_bytes()));
   }
   return text;
 }
@@ -86,7 +86,7 @@ std::string Power(const v1::DeviceStats& device) {
   return text;
 }
 
-// Returns a text such as "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (4.0 ours)  54 C  412 W of
+// Returns a text such as "NVIDIA H200  util 83 %  mem 12.1 of 139.8 GiB (vrpd: 4.0)  54 C  412 W of
 // 700 W".
 std::string DeviceText(const v1::DeviceStats& device) {
   std::vector<std::string> parts = {device.name()};

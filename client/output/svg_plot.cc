@@ -16,7 +16,7 @@
 namespace vrp::client {
 namespace {
 
-constexpr double kPlotSize = 720;  // length of the plan's longer side
+constexpr double kPlotSize = 720;  // length of the plan's longer side, in SVG units
 constexpr double kMargin = 24;
 constexpr double kTitleHeight = 64;
 constexpr double kLegendWidth = 250;
@@ -33,7 +33,7 @@ constexpr std::array<const char*, 12> kColours = {"#1f77b4", "#d62728", "#2ca02c
 
 std::string Escape(std::string_view text) {
   std::string clean = ToValidUtf8(text);
-  // Removes other control characters, which XML 1.0 forbids.
+  // Removes the control characters that XML 1.0 forbids.
   clean.erase(std::remove_if(
                   clean.begin(), clean.end(),
                   [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; }),

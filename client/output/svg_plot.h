@@ -9,8 +9,8 @@
 namespace vrp::client {
 
 // Returns an SVG document with depots, customers, routes in colours, a legend, and name, cost and
-// gap as title. Returns kInvalidArgument if the stops have no locations, as with instances that
-// have only matrices.
+// gap as title. Returns kInvalidArgument for a plan without routes, and for stops without
+// locations, as in instances that have only matrices.
 absl::StatusOr<std::string> PlotSvg(const v1::SolveResponse& response);
 
 }  // namespace vrp::client

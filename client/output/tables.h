@@ -40,7 +40,8 @@ class Sheet {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-// Returns the response as text. This text and the following ones end with a line break.
+// Returns the response as text. All texts below end with a line break, except PublishedText,
+// EndReasonText, SolveProgressText and StateText.
 std::string SolveText(const v1::SolveResponse& response);
 // Returns the objective and the metric of the cost.
 std::string ObjectiveText(const v1::SolveResponse& response);
@@ -63,8 +64,8 @@ std::string ServerInfoText(const v1::ServerInfo& info);
 
 // Returns the job without its response.
 std::string SolveJobText(const v1::SolveJob& job);
-// Returns a text such as "12.3s of 10m: cost 812, 10 routes, 3 customers unserved". `units` are the
-// job's units.
+// Returns a text such as "12.3 s of 10m00s: cost 812, 10 routes, 3 customers unserved". Omits a
+// `budget` of 0. `units` are the job's units.
 std::string SolveProgressText(const v1::SolveProgress& progress, absl::Duration budget,
                               const v1::Units& units);
 

@@ -1,4 +1,4 @@
-// The built-in training configurations: the files of configs/.
+// Provides the built-in training configurations, which are the files of configs/.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Words for values of proto enums: "beam" or "BEAM" for STRATEGY_BEAM.
+// Converts between values of proto enums and words: "beam" or "BEAM" for STRATEGY_BEAM.
 #pragma once
 
 #include <optional>

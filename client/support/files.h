@@ -21,7 +21,7 @@ inline constexpr int kMaxMessageBytes = 64 << 20;
 inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{64} << 10);
 
 // Returns kInvalidArgument for a folder and for a missing or unreadable file. The errors of this
-// header do not contain the path; callers add it.
+// function and of the next two do not contain the path; callers add it.
 absl::Status CheckReadable(const std::string& path);
 // Reads the rest of the stream. Returns kInvalidArgument above kMaxInputBytes.
 absl::StatusOr<std::string> ReadStream(std::istream& stream);
@@ -33,6 +33,7 @@ std::string BaseName(std::string_view path);
 
 // A file that appears completely or not at all. It is written under a temporary name in the same
 // folder and then renamed. Without Commit, no file remains. Pipes and devices are written directly.
+// Errors are kInternal and contain the path.
 class OutputFile {
  public:
   // Opens the temporary file. `mode` is the mode of a new file, before the umask.

@@ -15,11 +15,11 @@ void AddInstanceOptions(CLI::App& command, InstanceFlags& flags, const std::stri
       ->capture_default_str();
   command
       .add_option("--objective", flags.objective,
-                  "Override the file's: distance, vehicles_then_distance, duration, cost")
+                  "Override the file's objective: distance, vehicles_then_distance, duration, cost")
       ->type_name("WORD");
   command
       .add_option("--metric", flags.metric,
-                  "Override the file's: exact, cvrplib (rounded), ceil or dimacs")
+                  "Override the file's metric: exact, cvrplib (rounded), ceil or dimacs")
       ->type_name("WORD");
 }
 

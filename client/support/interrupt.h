@@ -1,4 +1,4 @@
-// The user's interrupt (Ctrl-C, SIGTERM), which everything that waits can see.
+// Signals the user's interrupt (Ctrl-C, SIGTERM) to all code that waits.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,8 @@ namespace vrp::client {
 // A flag that is set once and wakes all waiters. Thread-safe.
 class Interrupt {
  public:
-  // A registered callback. Must not outlive the Interrupt.
+  // A registered callback. The constructor also runs the callback if the interrupt came before.
+  // Must not outlive the Interrupt.
   class Handle {
    public:
     Handle(Interrupt& interrupt, std::function<void()> callback);

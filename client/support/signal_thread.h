@@ -1,4 +1,4 @@
-// A thread that turns SIGINT and SIGTERM into an Interrupt, without a signal handler.
+// Turns SIGINT and SIGTERM into an Interrupt by a thread, without a signal handler.
 #pragma once
 
 #include <thread>
@@ -7,9 +7,9 @@
 
 namespace vrp::client {
 
-// A thread that waits for both signals. The constructor blocks them in the calling thread and in
-// all threads that it starts later, so create it first in main. A second signal ends the process at
-// once with exit code 130.
+// A thread that waits for both signals. The constructor blocks the signals in the calling thread
+// and in all threads that this one starts later. Create the object first in main. A second signal
+// ends the process at once with exit code 130.
 class SignalThread {
  public:
   // Starts the thread. `interrupt` must outlive this object.

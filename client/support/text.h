@@ -23,7 +23,8 @@ std::string FormatGap(double gap, const std::string& reference);
 // Names of the reference costs in the instances' own files, for many instances and for one.
 inline constexpr char kFileReferences[] = "file's reference costs";
 inline constexpr char kFileReference[] = "file's reference";
-// Returns seconds with three significant digits, such as "0.0521", "12.3" or "1234".
+// Returns seconds with three significant digits, or whole seconds from 100 on, such as "0.0521",
+// "12.3" or "1234".
 std::string FormatSeconds(double seconds);
 // Returns a duration in at most two units, such as "45s", "1m20s" or "2h05m".
 std::string FormatSpan(absl::Duration duration);

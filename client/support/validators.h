@@ -1,4 +1,4 @@
-// Validators of flags that CLI11 lacks or whose errors are unclear.
+// Validates flags for which CLI11 lacks a validator or has unclear errors.
 #pragma once
 
 #include <CLI/CLI.hpp>

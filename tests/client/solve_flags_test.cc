@@ -151,7 +151,7 @@ TEST_F(SolveFlagsTest, RefusesAnInvalidInitialPlan) {
               HasSubstr("routes[0].stops[0].id: wanted a string"));
   EXPECT_THAT(error(R"({"routes":[{"stops":[],"frozen_stops":-1}]})"),
               HasSubstr("routes[0].frozen_stops: wanted a whole number"));
-  EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: wanted with a plan"));
+  EXPECT_THAT(Solve({city_, "--freeze", "1"}).err, HasSubstr("--freeze: requires --start PLAN"));
   EXPECT_THAT(Solve({city_, "--start", "/nonexistent"}).err, HasSubstr("/nonexistent"));
   EXPECT_THAT(Solve({set_, "--start", WriteTestFile("s.sol", "Route #1: 1\n")}).err,
               HasSubstr("--start, --solution, --plot and --job are for one instance"));
@@ -181,7 +181,7 @@ TEST_F(SolveFlagsTest, ReportsTheKeptPartOfTheInitialPlan) {
       RunCommand({"--remote", server_.address(), "solve", city_, "--start", path});
   EXPECT_THAT(text.out,
               HasSubstr("started from the given plan: 20 customers, cost 380, 4 stops frozen; "
-                        "3 customers were missing in it; stops left out: 1\n"
+                        "3 customers were missing from it; stops left out: 1\n"
                         "  7b: load 31 exceeds vehicle capacity 30\n"));
   EXPECT_THAT(text.out, HasSubstr("frozen: the first 2"));
 }

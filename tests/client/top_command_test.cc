@@ -168,7 +168,7 @@ v1::ServerStats StatsWithGpus() {
 }
 
 constexpr char kBusyGpu[] =
-    "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (4.0 ours)  54 C  412 W of 700 W";
+    "NVIDIA H200  util 83 %  mem 121.0 of 1398.0 GiB (vrpd: 4.0)  54 C  412 W of 700 W";
 
 TEST(StatsText, HasALineForEachGpu) {
   const std::string text = StatsText(StatsInterval(StatsWithGpus()), "host:1");
