@@ -18,8 +18,8 @@
 
 namespace vrp {
 
-// A pool of worker threads. Thread-safe. Idle workers block on a condition variable. Tasks start in
-// order of arrival.
+// A pool of worker threads. Thread-safe. Idle workers block without polling. Tasks start in order
+// of arrival.
 class CpuPool {
  public:
   // Starts `threads` workers (at least 1).

@@ -1,4 +1,5 @@
-// Incremental SHA-256 by OpenSSL's libcrypto. sha256.h hashes a single text.
+// Computes the SHA-256 of data that arrives in pieces, by OpenSSL's libcrypto. sha256.h hashes a
+// single text.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Retries of writes to a full disk, for work that took days and must not be lost.
+// Retries writes to a full disk, for work that took days and must not be lost.
 #pragma once
 
 #include "absl/functional/function_ref.h"

@@ -1,4 +1,4 @@
-// Conversion of failed allocations to statuses.
+// Converts failed allocations to statuses.
 #pragma once
 
 #include <new>
@@ -8,9 +8,9 @@
 
 namespace vrp {
 
-// Calls `body`. Returns kResourceExhausted if `body` ran out of memory. Its work is then
-// incomplete. Serves pool threads, on which an exception would end the program, and calls that must
-// get an answer.
+// Calls `body`. Returns kResourceExhausted if `body` ran out of memory. The work of `body` is then
+// incomplete. Serves pool threads, on which an exception would end the program, and RPCs, which
+// must get a response.
 inline absl::Status GuardMemory(absl::FunctionRef<void()> body) {
   try {
     body();

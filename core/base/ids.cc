@@ -37,7 +37,7 @@ absl::Status ValidateId(std::string_view field, std::string_view id) {
   if (valid) return absl::OkStatus();
   return absl::InvalidArgumentError(
       Concat(field, ": got ", Quoted(id), ", wanted 1 to ", kMaxIdLength,
-             " of a-z, 0-9, '-', '_', '.', the first a letter or digit"));
+             " characters of a-z, 0-9, '-', '_', '.', the first a letter or digit"));
 }
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Random resource ids, as in `trainingJobs/k3v9q2m7x4t8w5n6`.
+// Creates random resource ids, as in `trainingJobs/k3v9q2m7x4t8w5n6`, and checks ids of users.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace vrp {
 
-// Returns 16 letters and digits (80 bits of the kernel's randomness), the first one a letter.
-// Leaves out i, l, o and u, which are easily misread. Thread-safe.
+// Returns 16 letters and digits, the first one a letter (79 random bits from the CPU or the
+// kernel). Leaves out i, l, o and u, which are easily misread. Thread-safe.
 std::string NewId();
 
 // Checks an id that a user has chosen. It must have 1 to 63 characters of a-z, 0-9, `-`, `_`, `.`,

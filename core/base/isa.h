@@ -1,4 +1,4 @@
-// The instruction set of the kernels, chosen once at run time among those of the CPU.
+// Chooses the instruction set of the kernels once at run time among those of the CPU.
 #pragma once
 
 #include <string_view>
@@ -29,9 +29,9 @@ enum class Bf16 {
 // Returns the implementations that this CPU and operating system can run, the fastest first. The
 // first call asks the operating system for permission to use tiles.
 const std::vector<Bf16>& RunnableBf16();
-// Returns the fastest implementation in hardware that is faster than fp32. VRP_ISA in the
-// environment selects another runnable one: avx512_bf16, avx512_bf16_emulated, amx_bf16_emulated,
-// or none (avx2, avx512).
+// Returns the fastest implementation in hardware that is faster than fp32; kNone if there is none.
+// VRP_ISA in the environment selects another runnable one: avx512_bf16, avx512_bf16_emulated,
+// amx_bf16_emulated, or none (avx2, avx512).
 Bf16 UsableBf16();
 // Whether the CPU's own instructions, not an emulation, multiply in bf16.
 bool InHardware(Bf16 bf16);

@@ -1,4 +1,4 @@
-// A JSON parser with limits.
+// Parses JSON text with limits.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct JsonLimits {
 };
 
 // Parses `text`. Returns kInvalidArgument for a syntax error (including NaN), a number beyond
-// double's range, a duplicate key in one object, or an exceeded limit. Errors begin with
-// `name:line:column` (syntax) or `name: key` (content). Never throws.
+// double's range, a duplicate key in one object, or an exceeded limit. Syntax errors begin with
+// `name:line:column:`, all others with `name:`. Never throws.
 absl::StatusOr<nlohmann::json> ParseJsonText(std::string_view text, std::string_view name,
                                              const JsonLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// Conversions between numbers and text, independent of the locale.
+// Converts between numbers and text, independently of the locale.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Page sizes of list requests.
+// Checks the page sizes of list requests.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// Counter-based random numbers: Philox4x32-10 of Salmon, Moraes, Dror, Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011. A number is a function of only (seed, stream, position).
-// Any thread or device can therefore compute any number, and a resumed run needs no generator
-// state. Must not be used for secrets.
+// Generates counter-based random numbers by Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011). A number is a function of only (seed, stream,
+// position). Any thread or device can therefore compute any number, and a resumed run needs no
+// generator state. Must not be used for secrets.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ void RequireBaseline(int /*count*/, char** arguments, char** /*environment*/) {
   _exit(kCannotExecute);
 }
 
-// The loader calls these functions before the constructors of the program and of its libraries.
+// The loader calls this function before the constructors of the program and of its libraries.
 __attribute__((section(".preinit_array"),
                used)) void (*const require_baseline)(int, char**, char**) = RequireBaseline;
 

@@ -1,4 +1,4 @@
-// SHA-256 by OpenSSL's libcrypto.
+// Computes the SHA-256 of a text by OpenSSL's libcrypto. digest.h hashes data in pieces.
 #pragma once
 
 #include <string>

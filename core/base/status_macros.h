@@ -1,4 +1,4 @@
-// The only two macros of the project: early return for absl::Status and absl::StatusOr.
+// Macros that return early on a failed absl::Status or absl::StatusOr.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Monotonic time, unaffected by changes to the machine's clock.
+// Reads monotonic time, which changes to the machine's clock do not affect.
 #pragma once
 
 #include "absl/time/time.h"

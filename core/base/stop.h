@@ -68,8 +68,8 @@ class MovableDeadline {
   std::atomic<int64_t> nanos_;
 };
 
-// A condition that every loop of a solver or a trainer polls at least once a millisecond. Copyable
-// and thread-safe.
+// A condition that every loop of a solver polls at least once a millisecond, and a trainer between
+// steps. Copyable and thread-safe.
 class StopCondition {
  public:
   StopCondition() = default;  // never stops

@@ -1,4 +1,4 @@
-// Conversion of the reason why work ended early to a status.
+// Converts the reason why work ended early to a status.
 #pragma once
 
 #include "absl/status/status.h"

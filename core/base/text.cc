@@ -20,7 +20,7 @@ int ContinuationBytes(unsigned char lead) {
   return -1;
 }
 
-// Whether `point` is a printable code point that needs so many continuation bytes.
+// Whether `point` is a printable code point that needs `continuations` continuation bytes.
 bool IsPrintable(uint32_t point, int continuations) {
   if (continuations == 2 && (point < 0x800 || (point >= 0xD800 && point <= 0xDFFF))) return false;
   if (continuations == 3 && (point < 0x10000 || point > 0x10FFFF)) return false;

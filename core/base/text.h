@@ -1,4 +1,4 @@
-// Helpers that join text, and make text safe to show and to send in messages.
+// Joins text, and makes text safe to show and to send in messages.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ std::string Concat(const Parts&... parts) {
   return absl::StrCat(ToAbsl(parts)...);
 }
 
-// Returns `text` unchanged if it is printable UTF-8. Otherwise writes every unprintable byte as
-// hex, such as \xFF.
+// Returns `text` unchanged if it is printable UTF-8. Otherwise escapes the text as in C, and every
+// byte beyond ASCII as hex, such as \xFF.
 std::string Escaped(std::string_view text);
 
-// Returns the escaped start (kShownBytes) of `text` in double quotes.
+// Returns the first 80 bytes of `text`, escaped, in double quotes. Marks longer text by "...".
 std::string Quoted(std::string_view text);
 
 // Whether `text` is valid UTF-8 (no overlong forms, no surrogates) without control characters.

@@ -1,4 +1,4 @@
-// Complete writes to a file descriptor.
+// Writes whole texts to a file descriptor.
 #pragma once
 
 #include <string>

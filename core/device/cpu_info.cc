@@ -73,7 +73,7 @@ DeviceInfo ReadCpu() {
 }  // namespace
 
 DeviceInfo DescribeCpu() {
-  static const DeviceInfo info = ReadCpu();  // cpuid and two files: a third of a millisecond
+  static const DeviceInfo info = ReadCpu();  // takes a third of a millisecond
   return info;
 }
 

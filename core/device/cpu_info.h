@@ -1,4 +1,4 @@
-// The CPU as a device.
+// Describes the CPU as a device.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace vrp {
 
-// Returns the CPU's description, read from /proc/cpuinfo, /proc/meminfo and core/base/isa.h. Never
-// fails. Unreadable values become "CPU" and 0.
+// Returns the CPU's description from /proc/cpuinfo, /proc/meminfo and core/base/isa.h. Never fails.
+// An unreadable name becomes "CPU", an unreadable size 0.
 DeviceInfo DescribeCpu();
 
 // Returns the value of `key` in text of `key : value` lines; empty if `key` is absent.
 std::string_view ProcValue(std::string_view text, std::string_view key);
-// Returns "24690000 kB" in bytes; 0 for other text.
+// Converts a value such as "24690000 kB" to bytes. Returns 0 for other text.
 int64_t ProcBytes(std::string_view value);
 
 }  // namespace vrp

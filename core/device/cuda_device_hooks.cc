@@ -1,5 +1,4 @@
-// Streams and memory bounds that are set through torch's C++ API, so that its operators respect
-// them.
+// Sets streams and memory bounds through torch's C++ API, so that torch's operators respect them.
 #include "core/device/executor.h"
 
 #if VRP_WITH_CUDA
@@ -16,8 +15,8 @@ namespace vrp {
 #if VRP_WITH_CUDA
 namespace {
 
-// Calls `body` and ignores torch's errors, because a failing device also reports them to the work,
-// whose caller gets them.
+// Calls `body` and ignores torch's errors. A failing device also reports errors to the work that
+// runs on it, and the work returns them to its caller.
 template <typename Body>
 void IgnoreDeviceErrors(const Body& body) {
   try {

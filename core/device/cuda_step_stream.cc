@@ -1,5 +1,5 @@
-// Streams and graphs that are created through torch's C++ API, so that its allocator and autograd
-// know of them.
+// Creates streams and graphs through torch's C++ API, so that torch's allocator and autograd know
+// of them.
 #include "core/device/step_stream.h"
 
 #if VRP_WITH_CUDA
