@@ -13,7 +13,7 @@ class App;
 
 namespace vrp::client {
 
-// The values of the flags. They are empty or 0 if not given.
+// The values of the flags. A value is empty or 0 if its flag is not given.
 struct StopFlags {
   std::string after;   // such as "2s" or "20%"
   std::string target;  // such as "375" or "1%"

@@ -45,7 +45,8 @@ std::shared_ptr<grpc::Channel> MakeChannel(const Connection& connection) {
   }
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  // Detects during calls that the daemon's machine is gone. The daemon allows no shorter interval.
+  // Detects during calls that the daemon's machine is gone. The daemon accepts pings 10 s apart or
+  // more.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 0);

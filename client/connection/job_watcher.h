@@ -24,7 +24,7 @@ class JobEventSink {
   // replaces a range of events.
   virtual void OnEvent(const Event& event) = 0;
   virtual void OnHeartbeat(const Event&) {}
-  // Reports the start of reconnection attempts. They last until OnReconnected or OnEnd.
+  // Reports the start of reconnection attempts. The attempts last until OnReconnected or OnEnd.
   virtual void OnConnectionLost(const absl::Status& status) = 0;
   virtual void OnReconnected() = 0;
   // Ends the output, for example the line of a progress bar. This is the last call.

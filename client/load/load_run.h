@@ -29,8 +29,8 @@ struct LoadOptions {
 
 struct LoadResult {
   absl::Duration elapsed;  // time from the end of the warm-up to the end of the last call
-  // Latencies since the requests were due, by the client's clock. They include the wait for a free
-  // client (no coordinated omission).
+  // Latencies since the requests were due, by the client's clock. A latency includes the wait for a
+  // free client (no coordinated omission).
   Latencies answered;
   Latencies refused;
   // Latencies of responses minus the daemon's own time, which includes its queue.

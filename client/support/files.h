@@ -16,7 +16,7 @@ namespace vrp::client {
 // Maximum size of a message, in bytes: the daemon's default. By design, a matrix of 5,000 nodes
 // does not fit.
 inline constexpr int kMaxMessageBytes = 64 << 20;
-// Maximum size of a file within a message, in bytes. It leaves space for the message's other
+// Maximum size of a file within a message, in bytes. The limit leaves space for the message's other
 // fields.
 inline constexpr int64_t kMaxInputBytes = int64_t{kMaxMessageBytes} - (int64_t{64} << 10);
 

@@ -69,7 +69,8 @@ absl::Status AddLabels(const std::vector<std::string>& texts,
     }
     const std::string key = text.substr(0, equals);
     if (!labels.insert({key, text.substr(equals + 1)}).second) {
-      return absl::InvalidArgumentError(absl::StrCat("--label: got ", key, " twice"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label: got ", key, " twice, wanted each key once"));
     }
   }
   return absl::OkStatus();

@@ -16,8 +16,8 @@
 namespace vrp::client {
 
 // A source of the instances of a file: one, or one per line of a .jsonl file. Reads line by line.
-// Reads standard input ("-") as .jsonl if its first line is a complete JSON object and more text
-// follows.
+// With format "auto", reads standard input ("-") as .jsonl if its first line is a complete JSON
+// object and more text follows.
 class InstanceSource {
  public:
   // Opens the file at `path`; "-" means `standard_input`. `flags.format` may also be "jsonl".

@@ -37,8 +37,8 @@ class Interrupt {
   bool WaitFor(absl::Duration duration) const;
 
  private:
-  // A mutex of the standard library, because Abseil's waits follow the machine's clock. They last
-  // an hour longer if the clock is set back an hour.
+  // A mutex of the standard library, because Abseil's waits follow the machine's clock. Such waits
+  // last an hour longer if the clock is set back an hour.
   mutable std::mutex mutex_;  // guards all further fields
   mutable std::condition_variable changed_;
   bool triggered_ = false;

@@ -30,8 +30,8 @@ enum class Bf16 {
 // first call asks the operating system for permission to use tiles.
 const std::vector<Bf16>& RunnableBf16();
 // Returns the fastest implementation in hardware that is faster than fp32; kNone if there is none.
-// VRP_ISA in the environment selects another runnable one: avx512_bf16, avx512_bf16_emulated,
-// amx_bf16_emulated, or none (avx2, avx512).
+// VRP_ISA in the environment selects another runnable one: avx512_bf16, avx512_bf16_emulated or
+// amx_bf16_emulated. avx2 and avx512 select none.
 Bf16 UsableBf16();
 // Whether the CPU's own instructions, not an emulation, multiply in bf16.
 bool InHardware(Bf16 bf16);

@@ -1,7 +1,7 @@
 // Ends a program on a CPU that lacks its baseline, x86-64-v3, before any code for that baseline
-// runs. CMake compiles this file for plain x86-64 and links it to every program. It uses no inline
-// function of another header, since the linker may keep a copy of it that was compiled for the
-// baseline.
+// runs. CMake compiles this file for plain x86-64 and links it to every program. This file uses no
+// inline functions of headers, since the linker may keep a copy of such a function that was
+// compiled for the baseline.
 #include <unistd.h>
 
 namespace {

@@ -5,8 +5,8 @@
 
 namespace vrp {
 
-// Returns the wall time at the start of the process plus the monotonic time since. Serves deadlines
-// and durations. Clock and absl::Now serve times that are shown or stored. Thread-safe.
+// Returns the wall time at the first call in the process plus the monotonic time since then. Serves
+// deadlines and durations. Clock and absl::Now serve times that are shown or stored. Thread-safe.
 absl::Time SteadyNow();
 
 }  // namespace vrp

@@ -42,7 +42,7 @@ class MovableDeadline {
  public:
   explicit MovableDeadline(absl::Time deadline) : nanos_(absl::ToUnixNanos(deadline)) {}
 
-  // Returns the deadline. Times are stored in nanoseconds. Those beyond the year 2262 become
+  // Returns the deadline. It is stored in nanoseconds, so a time beyond the year 2262 becomes
   // infinite.
   absl::Time time() const {
     const int64_t nanos = nanos_.load(std::memory_order_relaxed);
