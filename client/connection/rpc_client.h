@@ -73,7 +73,7 @@ class RpcClient {
   }
 
   // Calls an RPC that streams its response. Passes each message to `receive` until `receive`
-  // returns false or the stream ends, and returns OK in both cases.
+  // returns false or the stream ends. Returns OK in the first case, otherwise the stream's status.
   template <typename Stub, typename Request, typename Response>
   absl::Status Stream(StreamMethod<Stub, Request, Response> method,
                       const std::type_identity_t<Request>& request,
@@ -92,8 +92,8 @@ class RpcClient {
     return call.Finish(reader->Finish());
   }
 
-  // Calls an RPC that takes a stream. Sends the messages of `next` until `next` returns nullopt. If
-  // `next` returns an error, cancels the call and returns that error.
+  // Calls an RPC that takes a stream, without a deadline. Sends the messages of `next` until `next`
+  // returns nullopt. If `next` returns an error, cancels the call and returns that error.
   template <typename Stub, typename Request, typename Response>
   absl::StatusOr<Response> Upload(
       UploadMethod<Stub, Request, Response> method,

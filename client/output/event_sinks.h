@@ -18,7 +18,8 @@ std::string ConnectionLostLine(const absl::Status& status);
 inline constexpr char kReconnectedLine[] = "connected again";
 // Returns "state RUNNING". Adds the error of a failed job.
 std::string StateLine(const v1::StateEvent& state);
-// Replaces control characters by blanks, so that other users' text cannot control the terminal.
+// Replaces ASCII control characters except tabs by blanks, so that other users' text cannot control
+// the terminal.
 std::string WithoutControls(std::string_view text);
 
 // A sink that passes every call to another sink.

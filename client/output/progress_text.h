@@ -10,7 +10,7 @@
 
 namespace vrp::client {
 
-// Returns a text such as "-4.10 % vs nearest neighbour"; empty before the first validation.
+// Returns a text such as "-4.10 % vs nearest neighbour"; empty without a validation gap.
 std::string GapText(const v1::TrainingProgress& progress);
 
 // Returns a line such as "epoch 2/10  step 37/250  loss 1.25  cost 6.91  val 6.32 (-4.10 % vs
