@@ -40,14 +40,14 @@ class TelemetryReader {
   virtual ~TelemetryReader() = default;
   // Returns the devices in the driver's order, without those that this user may not query. A device
   // that does not answer sets `problem`; the others are still read. Returns kUnavailable if the
-  // driver does not answer; a later call tries again. Blocks while the driver does, usually for
-  // some ms, but without a bound for a failing device.
+  // driver does not answer or shows no GPU to this user; a later call tries again. Blocks while the
+  // driver does, usually for some ms, but without a bound for a failing device.
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
 };
 
 struct TelemetryOptions {
   std::string library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
-  std::vector<DeviceInfo> devices;            // devices for which `id` is looked up
+  std::vector<DeviceInfo> devices;  // this program's devices; their uuids yield DeviceTelemetry::id
 };
 
 // Returns a reader that uses NVML. Returns kNotFound if the library is missing, and
