@@ -128,8 +128,8 @@ absl::StatusOr<bool> ThinSteps(Database& database, const OlderEvents& older, std
   VRP_ASSIGN_OR_RETURN(
       const int64_t last_step,
       ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
-  // The last event of an epoch ranks above the other events of its interval, because no sequence
-  // number reaches 2^40.
+  // Adds 2^40, which no sequence number reaches, to the last event of an epoch, so that max()
+  // prefers this event to others of its interval.
   VRP_RETURN_IF_ERROR(
       Run(database,
           Concat("DELETE ", kOfType,

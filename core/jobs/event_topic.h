@@ -30,8 +30,8 @@ class EventTopic {
   // Wakes all followers, because this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed: on
-  // this thread if that is so already, otherwise on the thread that calls Advance or Close.
+  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed. The
+  // call comes from this function if it is due already, otherwise from Advance or Close.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
   // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
   void Forget(const void* follower);

@@ -43,9 +43,9 @@ class JobRecorder final : public TrainingObserver {
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
   void Resumed(int64_t step);
-  // Also writes stored progress to a TensorBoard event file from now on, at most once a second, and
-  // always at ends of epochs. If the file cannot be written, logs the error and stops writing the
-  // file.
+  // Makes the recorder write stored progress to a TensorBoard event file too, at most once a
+  // second, and always at ends of epochs. If the file cannot be written, logs the error and stops
+  // writing the file.
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
   // Stores the last step and the totals of the run. Must be called when training has ended.
   void Finish();

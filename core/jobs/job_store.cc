@@ -235,7 +235,7 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     if (IsFinal(before)) {
       return absl::FailedPreconditionError(Concat(ResourceName(draft.record().job), ": is ",
                                                   JobStateName(before),
-                                                  "; it can no longer change"));
+                                                  "; the job can no longer change"));
     }
     VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());

@@ -37,12 +37,12 @@ std::string FindTraceOfJobs(const StateFolder& folder) {
 
 absl::Status DatabaseLost(const StateFolder& folder, std::string_view state,
                           std::string_view trace) {
-  return absl::DataLossError(
-      Concat(folder.DatabasePath(), ": ", state, ", although jobs were stored here (", trace,
-             " exists): restore a copy of it, without files jobs.db-wal and jobs.db-shm next to "
-             "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
-             "--forget-jobs --state-dir ",
-             folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
+  return absl::DataLossError(Concat(
+      folder.DatabasePath(), ": ", state, ", although jobs were stored here (", trace,
+      " exists): restore a copy of jobs.db, without files jobs.db-wal and jobs.db-shm next to "
+      "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
+      "--forget-jobs --state-dir ",
+      folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
 }
 
 // Returns the marker's id. Returns nullopt if the marker is absent or damaged, so that the jobs

@@ -21,7 +21,7 @@ struct RestoreReport {
 
 struct RestoreOptions {
   std::string archive;    // path of the archive
-  std::string directory;  // absent or empty; becomes the state folder, private to its owner
+  std::string directory;  // absent or empty; becomes the state folder, with mode 0700 if new
   const Clock* clock = nullptr;
   WatchFn watch = nullptr;  // watches each file and step of a "restore"
   StopCondition stop = {};  // polled while files are read, until the final move begins

@@ -34,7 +34,7 @@ struct BackupSources {
   std::string models_directory;
   std::string program;  // "vrpd 0.1", for the backup's index
   const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // watches each phase of a "backup"
+  WatchFn watch = nullptr;  // watches the snapshot and each piece of a "backup"
 };
 
 inline constexpr std::string_view kBackupDatabase = "jobs.db";

@@ -13,9 +13,9 @@
 
 namespace vrp {
 
-// Checks that a path may be created below the restored folder. The path must be printable, have at
-// most 255 bytes and no part ``, `.` or `..`, and be in a backup's folder or name one of its
-// top-level files. Returns kInvalidArgument otherwise.
+// Checks that a path may be created below the restored folder. The path must be printable, with at
+// most 255 bytes and without the parts ``, `.` and `..`. It must be in one of a backup's folders,
+// or name one of a backup's top-level files. Returns kInvalidArgument otherwise.
 absl::Status CheckBackupPath(std::string_view path);
 
 struct UnpackedBackup {

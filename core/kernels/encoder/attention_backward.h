@@ -104,7 +104,8 @@ inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>
 }
 
 // Adds the contribution of `count` queries from `first` on to the head's columns of d_qkv.
-// Overwrites the queries' rows, and all rows if `first` is 0.
+// Overwrites the gradient of these queries. Adds to the gradients of all keys and values, or
+// overwrites them if `first` is 0.
 template <typename T>
 inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                           const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {
