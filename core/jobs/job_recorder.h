@@ -21,7 +21,7 @@ namespace vrp {
 // An observer that stores progress at most once per interval and per step, but always ends of
 // epochs and the last step. An event that cannot be stored (disk full) does not stop the training.
 // The recorder counts lost events and logs their number once the store works again. Not
-// thread-safe: only the training thread uses it.
+// thread-safe: only the training thread uses the recorder.
 class JobRecorder final : public TrainingObserver {
  public:
   struct Options {

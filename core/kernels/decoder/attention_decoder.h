@@ -32,9 +32,8 @@ struct DecodeRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  int64_t first_trajectory = 0;  // number of trajectory 0 in the random counters
-  const int32_t* forced_choices =
-      nullptr;  // kForced: [P, max_steps of the result], -1 after the end
+  int64_t first_trajectory = 0;             // number of trajectory 0 in the random counters
+  const int32_t* forced_choices = nullptr;  // kForced: [P, max_steps], -1 after the end
   StopCondition stop = {};
 };
 
