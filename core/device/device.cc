@@ -11,7 +11,7 @@
 namespace vrp {
 namespace {
 
-// The driver that CUDA 13 requires, with which the CUDA preset builds.
+// The driver that CUDA 13 requires. The CUDA preset builds with CUDA 13.
 constexpr char kRequiredDriver[] = "driver 580 or newer";
 
 std::string VersionName(int32_t version) {

@@ -50,9 +50,9 @@ std::string WhyNoCuda(const CudaVersions& versions, std::string_view error);
 // Returns the reason why this machine has no CUDA device; empty if it has one.
 std::string WhyNoCuda();
 
-// Parses "auto" (the first CUDA device, or the CPU if there is none), "cpu", "cuda" or "cuda:1".
-// Returns kInvalidArgument for any other word, and kFailedPrecondition if the device does not
-// exist. The message then lists the existing devices and WhyNoCuda.
+// Parses "auto" (the first CUDA device, or the CPU if there is none), "cpu", "cuda" (the same as
+// "cuda:0") or "cuda:N". Returns kInvalidArgument for any other word, and kFailedPrecondition if
+// the device does not exist. The message then lists the existing devices and WhyNoCuda.
 absl::StatusOr<DeviceId> ResolveDevice(std::string_view text);
 
 }  // namespace vrp

@@ -19,11 +19,11 @@ constexpr char kLostUrl[] = "vrp/device_lost";
 constexpr auto kStickyErrors = std::to_array<int32_t>({
     214,  // ECC, uncorrectable
     220,  // NVLink, uncorrectable
-    226,  // contained
+    226,  // hardware error that the GPU has contained
     700,  // illegal address
     702,  // launch timed out
     710,  // assertion in a kernel
-    714,  // hardware stack
+    714,  // error in the hardware stack
     715,  // illegal instruction
     716,  // misaligned address
     717,  // invalid address space
@@ -31,7 +31,7 @@ constexpr auto kStickyErrors = std::to_array<int32_t>({
     719,  // launch failed
     721,  // tensor memory leaked
     810,  // MPS ended this client
-    911,  // asynchronous error outside of CUDA
+    911,  // asynchronous error of an external device
 });
 
 struct GuardedListener {
@@ -52,8 +52,7 @@ bool LosesDevice(int32_t cuda_error) {
 
 absl::Status DeviceLost(const absl::Status& error) {
   absl::Status lost = absl::UnavailableError(
-      Concat("the GPU cannot be used until the daemon restarts, which it does by itself: ",
-             error.message()));
+      Concat("the GPU cannot be used until the daemon has restarted itself: ", error.message()));
   lost.SetPayload(kLostUrl, absl::Cord("1"));
   std::function<void(const absl::Status&)> listener;
   {

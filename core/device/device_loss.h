@@ -19,9 +19,9 @@ bool LosesDevice(int32_t cuda_error);
 absl::Status DeviceLost(const absl::Status& error);
 bool IsDeviceLost(const absl::Status& status);
 
-// Sets the callback for the first loss; null removes it. The callback runs in the thread that
-// detected the loss and must not block. There is one listener for the process, because a loss
-// concerns the whole process. Thread-safe.
+// Sets the callback for the next loss; null removes it. The callback is called at most once. The
+// callback runs in the thread that detected the loss and must not block. There is one listener for
+// the process, because a loss concerns the whole process. Thread-safe.
 void SetDeviceLossListener(std::function<void(const absl::Status&)> listener);
 
 }  // namespace vrp

@@ -52,7 +52,7 @@ class NvmlQueries {
 
   const NvmlFunctions& nvml_;
   const NvmlDevice device_;
-  std::string problem_;  // of the last failed query
+  std::string problem_;  // error of the last failed query
 };
 
 std::optional<double> Watts(std::optional<unsigned> milliwatts) {

@@ -13,7 +13,8 @@
 
 namespace vrp {
 
-// Values of one GPU. Values that it does not support, or that this user may not read, are absent.
+// Values of one GPU. Values that the GPU does not support, or that this user may not read, are
+// absent.
 struct DeviceTelemetry {
   // The device's id in this program. The driver numbers GPUs by PCI bus. CUDA numbers them by speed
   // (CUDA_DEVICE_ORDER), and only those in CUDA_VISIBLE_DEVICES. The reader matches both by UUID.
@@ -40,14 +41,14 @@ class TelemetryReader {
   virtual ~TelemetryReader() = default;
   // Returns the devices in the driver's order, without those that this user may not query. A device
   // that does not answer sets `problem`; the others are still read. Returns kUnavailable if the
-  // driver does not answer; a later call tries again. Blocks while the driver does, usually for
-  // some ms, but without a bound for a failing device.
+  // driver does not answer or shows no GPU to this user; a later call tries again. Blocks while the
+  // driver does, usually for some ms, but without a bound for a failing device.
   virtual absl::StatusOr<std::vector<DeviceTelemetry>> Read() = 0;
 };
 
 struct TelemetryOptions {
   std::string library = "libnvidia-ml.so.1";  // a name that the loader looks for, or a path
-  std::vector<DeviceInfo> devices;            // devices for which `id` is looked up
+  std::vector<DeviceInfo> devices;  // this program's devices; their uuids yield DeviceTelemetry::id
 };
 
 // Returns a reader that uses NVML. Returns kNotFound if the library is missing, and

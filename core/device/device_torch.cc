@@ -1,5 +1,5 @@
-// The devices as torch reports them. Uses only torch's C++ API, so that the same code reports no
-// CUDA device if built against LibTorch's CPU libraries.
+// The devices as torch and CUDA's runtime report them. Without VRP_WITH_CUDA, uses only torch's C++
+// API, which reports no CUDA device if built against LibTorch's CPU libraries.
 #include <ATen/Context.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/util/Exception.h>

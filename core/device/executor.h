@@ -23,8 +23,8 @@ class DeviceHooks {
  public:
   virtual ~DeviceHooks() = default;
 
-  // Prepares the device for tasks of `priority`. The thread calls it when the priority changes, and
-  // before the first task.
+  // Prepares the device for tasks of `priority`. Called when the priority changes, and before the
+  // first task.
   virtual void Begin(Priority priority) = 0;
   // Returns cached, unused memory to the device.
   virtual void ReleaseCachedMemory() = 0;
@@ -51,16 +51,18 @@ class DeviceExecutor {
 
   // Runs `work` and returns a future of its status. Tasks of equal priority run in order of
   // arrival. The CPU's work and work submitted from a task run inline, so that the future is ready
-  // at once. The future rethrows exceptions of `work`, and returns kCancelled after Shutdown.
+  // at once. Exceptions of inline work leave Run; the future rethrows those of queued work. After
+  // Shutdown, the future returns kCancelled.
   virtual std::future<absl::Status> Run(Priority priority,
                                         absl::AnyInvocable<absl::Status()> work) = 0;
   // Makes the thread call DeviceHooks::ReleaseCachedMemory before any other waiting task.
   virtual void ReleaseCachedMemory() = 0;
-  // Finishes the running task and answers the waiting tasks with kCancelled. Blocks. The destructor
-  // calls it.
+  // Refuses later work. A CUDA device's executor also blocks until the running task has finished,
+  // and answers the waiting tasks with kCancelled. Its destructor calls Shutdown.
   virtual void Shutdown() = 0;
 };
 
+// Returns an executor that runs work in the caller's thread.
 std::unique_ptr<DeviceExecutor> MakeInlineExecutor();
 // Returns an executor with its own thread. `hooks` may be null.
 std::unique_ptr<DeviceExecutor> MakeThreadedExecutor(std::unique_ptr<DeviceHooks> hooks);

@@ -5,7 +5,8 @@ namespace {
 
 constexpr int kThreads = 1024;
 
-// Sets a condition. Only one thread of one block may set it.
+// Sets `condition` to whether any flag is set. Runs as one block, whose first thread sets the
+// condition.
 __global__ void __launch_bounds__(kThreads)
     SetConditionKernel(cudaGraphConditionalHandle condition, StepFlags flags) {
   bool any = false;

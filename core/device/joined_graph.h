@@ -12,6 +12,8 @@
 
 namespace vrp {
 
+// A part of a joined graph. The caller owns `graph`. The flags' memory must outlive the joined
+// graph.
 struct GraphPart {
   cudaGraph_t graph = nullptr;
   StepFlags condition = {};  // no flags: the part always runs

@@ -47,7 +47,8 @@ class StepStream {
       std::function<absl::Status()> work) = 0;
   // Adds a conditional `part` to the work of Run or Capture. A replay skips the part if no flag is
   // set when the device reaches it. A skipped part leaves its memory unchanged, so only parts that
-  // are skipped together with it may depend on what it writes. Run always runs the part.
+  // are skipped together with it may depend on what it writes. Run always runs the part, and so do
+  // replays if the driver does not support conditional graphs.
   virtual absl::Status RunIfAny(const StepFlags& flags, absl::FunctionRef<absl::Status()> part) = 0;
 
   // Copies to page-locked host memory after the stream's current work, while the stream continues.

@@ -225,10 +225,10 @@ absl::Status DurableJobManager::CheckNotInUse(std::string_view dataset) const {
       if (IsFinal(job.state)) continue;
       const absl::StatusOr<TrainingConfig> config = ParseStoredConfig(job.spec);
       if (!config.ok() || !ReadsDataset(*config, dataset)) continue;
-      return absl::FailedPreconditionError(
-          Concat("name: ", dataset, " is read by ", ResourceName(job), ", which is ",
-                 JobStateName(job.state), "; wait for its end, or cancel it: vrpctl jobs cancel ",
-                 ResourceName(job)));
+      return absl::FailedPreconditionError(Concat(
+          "name: ", dataset, " is read by ", ResourceName(job), ", which is ",
+          JobStateName(job.state),
+          "; wait for the job's end, or cancel the job: vrpctl jobs cancel ", ResourceName(job)));
     }
     filter.page_token = std::move(page.next_page_token);
   } while (!filter.page_token.empty());

@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<JobEvent>> EventsFromRows(Database& database, Query& 
   }
 }
 
-// Returns the only column of the only row.
+// Returns the first column of the first row, or 0 if there is no row.
 template <typename... Values>
 absl::StatusOr<int64_t> ReadNumber(Database& database, const std::string& sql,
                                    const Values&... values) {
@@ -74,7 +74,7 @@ absl::Status Run(Database& database, const std::string& sql, const Values&... va
   return query.Run();
 }
 
-// Returns the event that replaces the gap before `next`, which starts at `first`.
+// Returns the event that replaces the gap from sequence number `first` to the event before `next`.
 JobEvent Compacted(int64_t first, const JobEvent& next) {
   JobEvent event;
   event.sequence = next.sequence - 1;
@@ -128,8 +128,8 @@ absl::StatusOr<bool> ThinSteps(Database& database, const OlderEvents& older, std
   VRP_ASSIGN_OR_RETURN(
       const int64_t last_step,
       ReadNumber(database, Concat("SELECT max(step) ", kOfType), older.job, type, older.last));
-  // An epoch's last event ranks after all other events of its step; no sequence number reaches
-  // 2^40.
+  // Adds 2^40, which no sequence number reaches, to the last event of an epoch, so that max()
+  // prefers this event to others of its interval.
   VRP_RETURN_IF_ERROR(
       Run(database,
           Concat("DELETE ", kOfType,
@@ -184,8 +184,8 @@ absl::StatusOr<std::vector<Point>> ReadPoints(Database& database, std::string_vi
   return points;
 }
 
-// Returns a sample over equal intervals, and the last point of all. Takes from each interval the
-// last end of an epoch, or else the last point.
+// Returns one point from each of `wanted` intervals with equally many points: the last end of an
+// epoch, or else the last point. The last interval always yields the last point of all.
 std::vector<Point> SampleEvenly(const std::vector<Point>& points, int64_t wanted) {
   const auto count = static_cast<int64_t>(points.size());
   if (count <= wanted) return points;
@@ -229,7 +229,8 @@ absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::str
     VRP_RETURN_IF_ERROR(query.Bind(job_id, range.first, range.last, range.limit));
     VRP_ASSIGN_OR_RETURN(events, EventsFromRows(database, query));
   }
-  // Reads this after the events, so that it covers all events that were thinned before.
+  // Reads compacted_to after the events, so that its value covers all events that were thinned
+  // before.
   VRP_ASSIGN_OR_RETURN(const int64_t compacted_to,
                        ReadNumber(database, "SELECT compacted_to FROM jobs WHERE id = ?", job_id));
   return FillGaps(std::move(events), range.first, compacted_to);

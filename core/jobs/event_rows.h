@@ -15,19 +15,20 @@ namespace vrp {
 
 absl::Status InsertEventRow(Database& database, int64_t job_number, const JobEvent& event);
 
+// A range of sequence numbers; both ends belong to the range.
 struct EventRange {
   int64_t first = 1;
   int64_t last = 0;
   int64_t limit = 0;  // maximum number of rows
 };
-// Returns events in order. One event of kind kCompacted replaces each run of thinned events;
-// `limit` does not count it. Other gaps remain.
+// Returns events in order. One event of type kCompacted replaces each run of thinned events;
+// `limit` does not count these. Other gaps remain.
 absl::StatusOr<std::vector<JobEvent>> ReadEventRows(Database& database, std::string_view job_id,
                                                     const EventRange& range);
 
 // The maximum numbers of events that the store keeps of a job.
 struct EventLimits {
-  int64_t newest = 1000;       // over all kinds
+  int64_t newest = 1000;       // over all types; always kept
   int64_t progress = 4000;     // among the older ones
   int64_t checkpoints = 1000;  // among the older ones
   int64_t logs = 10'000;       // among the older ones: the first 200 and then the newest

@@ -30,7 +30,8 @@ class EventTopic {
   // Wakes all followers, because this daemon adds no more events.
   void Close();
 
-  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed.
+  // Calls `on_ready` once, as soon as event `next` exists or the position is final or closed. The
+  // call comes from this function if it is due already, otherwise from Advance or Close.
   void NotifyAt(int64_t next, const void* follower, std::function<void()> on_ready);
   // Drops the callbacks of `follower`. A callback that has begun may still be running afterwards.
   void Forget(const void* follower);
@@ -50,6 +51,7 @@ class EventTopics {
   // Returns the job's topic, which its followers share. The topic is destroyed with the last
   // follower.
   std::shared_ptr<EventTopic> Get(std::string_view job_id);
+  // Advances the job's topic to its last event. Does nothing if the job has no followers.
   void Advance(const Job& job);
   // Wakes all followers, including later ones, because the daemon stops.
   void CloseAll();

@@ -92,7 +92,7 @@ struct Job {
   absl::Time ended = absl::InfinitePast();
   absl::Status error;          // set if the job failed
   int64_t queue_position = 0;  // 1 is the next to start; 0 unless queued
-  int64_t last_sequence = 0;
+  int64_t last_sequence = 0;   // sequence number of the newest event
   // Fields of training jobs only.
   std::optional<TrainingProgress> progress;  // the last stored progress
   std::optional<TrainingProgress> best;     // progress at the epoch with the lowest validation cost
@@ -128,17 +128,18 @@ struct JobEvent {
   int32_t attempt = 0;
   absl::Time time;
   EventType type = EventType::kState;
-  JobState state = JobState::kQueued;  // kState
+  JobState state = JobState::kQueued;  // the job's state after the event
   std::string text;  // kLog: the line; kState: a failed job's error; kModel: the model's name
   std::optional<TrainingProgress> progress;  // kProgress
-  int64_t step = 0;  // kCheckpoint; kResumed: the step it resumes from; kModel: the step of a live
-                     // publication, or 0
+  // kProgress, kCheckpoint; kResumed: the step from which a training job resumes; kModel: the step
+  // of a live publication, or 0.
+  int64_t step = 0;
   int64_t first_sequence = 0;  // kCompacted: first thinned event; `sequence` is the last
   std::optional<PublishedWeights> published;  // kModel: set for a job's last model
   std::optional<SolveProgress> solve;  // kImprovement, kAnswer; kResumed: the stored progress
 };
 
-// Returns the name of a job of any kind: "trainingJobs/{id}".
+// Returns the name of a job of any kind, as JobResourceName does.
 inline std::string ResourceName(const Job& job) { return JobResourceName(job.kind, job.id); }
 
 }  // namespace vrp

@@ -57,8 +57,9 @@ using JobListener = std::function<void(const Job& job)>;
 class JobBook {
  public:
   // Opens or creates the folder. `quota_bytes` is the limit of StateQuota. Returns
-  // kFailedPrecondition if another daemon uses the folder, its schema is newer, or it cannot be
-  // written. Returns kDataLoss if the store is damaged or lost (see state_marker.h).
+  // kFailedPrecondition if another daemon uses the folder, or the store cannot be written, has a
+  // newer schema or belongs to another folder. Returns kDataLoss if the store is damaged or lost
+  // (see state_marker.h).
   static absl::StatusOr<std::shared_ptr<JobBook>> Open(const std::string& state_directory,
                                                        const Clock* clock, int64_t quota_bytes = 0,
                                                        JobListener on_state = nullptr);
@@ -71,15 +72,16 @@ class JobBook {
   const StateFolder& folder() const { return *folder_; }
   const StateQuota& quota() const { return quota_; }
 
+  // Returns a job, or kNotFound.
   absl::StatusOr<Job> Get(JobKind kind, std::string_view id) const;
-  // Returns a page of jobs. Returns kInvalidArgument if the page size is out of range, or List did
-  // not return the token.
+  // Returns a page of jobs. Returns kInvalidArgument if the page size is out of range, a label is
+  // invalid, or List did not return the token.
   absl::StatusOr<JobPage> List(JobKind kind, const JobFilter& filter) const;
-  // Returns 1 to 10,000 points (0 means 1,000). Returns kInvalidArgument for other numbers and for
-  // negative steps.
+  // Returns at most range.max_points points: 1 to 10,000, or 0 for 1,000. Returns kInvalidArgument
+  // for other numbers and for negative steps.
   absl::StatusOr<History> ReadHistory(JobKind kind, std::string_view id, HistoryRange range) const;
-  // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kOutOfRange if
-  // `from` exceeds the last event + 1.
+  // Follows events from sequence number `from` on; 0 and 1 mean the first. Returns kInvalidArgument
+  // if `from` is negative, and kOutOfRange if `from` exceeds the last event + 1.
   absl::StatusOr<std::shared_ptr<EventSubscription>> Watch(JobKind kind, std::string_view id,
                                                            int64_t from) const;
 

@@ -19,7 +19,7 @@ struct JobRecord {
   Job job;
   int32_t crashes = 0;      // crashes of the daemon during this job, since the job's last progress
   int32_t all_crashes = 0;  // crashes of the daemon during this job
-  int64_t checkpoint_step = 0;  // step of its newest checkpoint
+  int64_t checkpoint_step = 0;  // step of the job's newest checkpoint
 };
 
 // A change under construction. Each call changes the record and adds the event, so that both stay
@@ -41,7 +41,8 @@ class JobChange {
   absl::Status Start();
   // Moves to FAILED. Stores the error's text, shortened and made valid for messages.
   absl::Status Fail(const absl::Status& error);
-  // Counts a crash of the daemon while the job ran.
+  // Counts a crash of the daemon while the job ran. Adds no event; the store writes the count with
+  // the next event.
   void CountCrash();
   // Whether there is nothing to store.
   bool empty() const { return events_.empty() && !search_time_set_ && !totals_set_; }

@@ -62,7 +62,7 @@ class JobManager {
   virtual absl::StatusOr<DeviceId> CheckStart(const JobSpec& spec,
                                               const TrainingConfig& config) const = 0;
   virtual absl::StatusOr<Job> Get(std::string_view id) const = 0;
-  // Returns the folder of the job's event files, which need not exist yet.
+  // Returns the absolute path of the job's TensorBoard folder, which need not exist yet.
   virtual std::string TensorBoardFolder(std::string_view id) const = 0;
   // Calls the function of JobBook with the same name.
   virtual absl::StatusOr<JobPage> List(const JobFilter& filter) const = 0;

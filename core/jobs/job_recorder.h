@@ -21,7 +21,7 @@ namespace vrp {
 // An observer that stores progress at most once per interval and per step, but always ends of
 // epochs and the last step. An event that cannot be stored (disk full) does not stop the training.
 // The recorder counts lost events and logs their number once the store works again. Not
-// thread-safe: only the training thread uses it.
+// thread-safe: only the training thread uses the recorder.
 class JobRecorder final : public TrainingObserver {
  public:
   struct Options {
@@ -43,8 +43,9 @@ class JobRecorder final : public TrainingObserver {
   void OnEnd(const TrainingTotals& totals) override { totals_ = totals; }
 
   void Resumed(int64_t step);
-  // Also writes stored progress to an event file from now on, at most once a second, and always at
-  // ends of epochs. Logs a file that cannot be written once, and then abandons it.
+  // Makes the recorder write stored progress to a TensorBoard event file too, at most once a
+  // second, and always at ends of epochs. If the file cannot be written, logs the error and stops
+  // writing the file.
   void WriteTensorBoard(absl::StatusOr<std::unique_ptr<TensorBoardWriter>> writer);
   // Stores the last step and the totals of the run. Must be called when training has ended.
   void Finish();

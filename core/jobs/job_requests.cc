@@ -46,9 +46,10 @@ absl::Status RequestPause(JobChange& change) {
   switch (change.state()) {
     case JobState::kQueued:
       if (change.record().job.stop_requested) {
-        return absl::FailedPreconditionError(Concat(
-            ResourceName(change.record().job),
-            ": is being stopped: it ends with a model once it runs; cancel it to discard it"));
+        return absl::FailedPreconditionError(
+            Concat(ResourceName(change.record().job),
+                   ": is being stopped and ends with a model once it runs; cancel the job to end "
+                   "it without one"));
       }
       return change.MoveTo(JobState::kPaused);
     case JobState::kPausing:

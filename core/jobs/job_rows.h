@@ -30,8 +30,8 @@ absl::StatusOr<std::optional<JobRecord>> FindNextQueuedRow(Database& database, J
 // Returns the number of jobs that are queued, paused or pausing. Pausing a job does not lower this
 // number.
 absl::StatusOr<int64_t> CountWaitingRows(Database& database, JobKind kind);
-// Returns 1 for the next job to start, and 0 if the job is not queued. The functions that read jobs
-// set this position.
+// Returns the job's position in the queue: 1 for the next job to start, 0 if the job is not queued.
+// The functions that read jobs set Job::queue_position to it.
 absl::StatusOr<int64_t> ReadQueuePosition(Database& database, int64_t job_number);
 struct JobCount {
   JobKind kind = JobKind::kTraining;

@@ -40,12 +40,13 @@ struct JobRunContext {
 // One attempt of a training job.
 class JobRun {
  public:
-  // Prepares a run of `job`, which is PREPARING. Cancelling the job and stopping the daemon set
-  // `cancel`.
+  // Prepares a run of `job`, which is PREPARING. Cancelling or pausing the job and stopping the
+  // daemon set `cancel`.
   JobRun(const JobRunContext& context, Job job, std::shared_ptr<const CancelFlag> cancel);
 
   // Runs the job and stores its outcome: SUCCEEDED, FAILED, CANCELLED, PAUSED, or QUEUED again if
-  // the daemon stops. Stores errors of the job instead of returning them. Blocks.
+  // the daemon stops. Stores errors of the job instead of returning them. If the device is lost,
+  // stores no outcome and waits until the daemon stops. Blocks.
   void Run();
 
  private:
@@ -56,8 +57,8 @@ class JobRun {
   absl::StatusOr<Outcome> RunToModel();
   absl::StatusOr<TrainingRequest> Prepare();
   absl::StatusOr<Outcome> TrainAndPublish(const TrainingRequest& request);
-  // Publishes the model, and waits while the disk is full. Returns kCancelled if the job was
-  // stopped meanwhile.
+  // Publishes the model, and waits while the disk is full. Returns kCancelled if `cancel` is set
+  // meanwhile.
   absl::StatusOr<ModelVersion> PublishWhenPossible(const TrainingRequest& request);
   // Frees space within the quota by removing superseded checkpoints. The quota never prevents the
   // result from being stored.
@@ -76,7 +77,8 @@ class JobRun {
   JobRecorder recorder_;
 };
 
-// Removes the checkpoints of a job that no longer needs them. Leaves files that cannot be removed.
+// Removes the folder with the checkpoints of a job that has succeeded or was cancelled. Does
+// nothing for other jobs. Leaves files that cannot be removed.
 void RemoveJobFolder(const StateFolder& folder, const Job& job);
 
 // Removes all files of a job that was deleted from `store`. The next start retries files that

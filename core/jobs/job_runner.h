@@ -26,7 +26,7 @@ class JobRunner {
     JobKind kind = JobKind::kTraining;
     int32_t threads = 1;  // number of jobs that run at once
     // Increment of the nice value of these threads and of those that they start, so that the kernel
-    // prefers others.
+    // prefers other threads.
     int32_t niceness = 0;
     StopSignal* stopping = nullptr;  // outlives the runner; set by its destructor
   };

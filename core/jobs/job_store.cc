@@ -58,7 +58,7 @@ absl::StatusOr<std::optional<Job>> SameRequest(absl::StatusOr<std::optional<JobR
   }
   return absl::AlreadyExistsError(Concat("request_id: got ", Quoted(job.request_id),
                                          " again with another specification; ", ResourceName(job),
-                                         " has it; use a new one"));
+                                         " has this id; use a new request_id"));
 }
 
 }  // namespace
@@ -125,9 +125,9 @@ absl::StatusOr<Job> JobStore::Insert(Job draft, const SolveSpec* contents, int32
   }
   VRP_ASSIGN_OR_RETURN(const int64_t waiting, CountWaitingRows(*writer_, draft.kind));
   if (waiting >= max_queued) {
-    return absl::ResourceExhaustedError(Concat("the queue is full: ", waiting,
-                                               " jobs wait, including paused ones, of ", max_queued,
-                                               " at most; try again later, or cancel some"));
+    return absl::ResourceExhaustedError(Concat(
+        "the queue is full: ", waiting, " jobs wait, including paused ones, and the limit is ",
+        max_queued, "; try again later, or cancel some"));
   }
   JobRecord record;
   record.job = std::move(draft);
@@ -235,7 +235,7 @@ absl::StatusOr<Job> JobStore::Update(std::string_view id, Durability durability,
     if (IsFinal(before)) {
       return absl::FailedPreconditionError(Concat(ResourceName(draft.record().job), ": is ",
                                                   JobStateName(before),
-                                                  "; it can no longer change"));
+                                                  "; the job can no longer change"));
     }
     VRP_ASSIGN_OR_RETURN(job, Write(draft));
     VRP_RETURN_IF_ERROR(transaction.Commit());

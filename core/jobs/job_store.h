@@ -45,8 +45,9 @@ class JobStore {
                                                  std::string_view request_id) const;
   absl::StatusOr<std::optional<Job>> FindRequest(const SolveSpec& spec,
                                                  std::string_view request_id) const;
-  // Adds a queued job, or returns the job of the same request. Returns kResourceExhausted if
-  // `max_queued` jobs of its kind wait, including paused ones.
+  // Adds a queued job, or returns the job of the same request. Returns kAlreadyExists if that job
+  // has another specification, and kResourceExhausted if `max_queued` jobs of the kind wait,
+  // including paused ones.
   absl::StatusOr<Job> Submit(const JobSpec& spec, const std::string& request_id,
                              int32_t max_queued);
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id,
@@ -71,7 +72,8 @@ class JobStore {
   absl::StatusOr<std::optional<std::string>> Content(std::string_view id, SolveContent kind) const;
 
   // Applies `change` to the job in one transaction. Rolls the transaction back if `change` returns
-  // an error. Writes nothing for an empty change. Returns the changed job.
+  // an error. Writes nothing for an empty change. Returns the changed job, kNotFound if there is
+  // none, and kFailedPrecondition if a final job would change.
   absl::StatusOr<Job> Update(std::string_view id, Durability durability,
                              absl::FunctionRef<absl::Status(JobChange&)> change);
 

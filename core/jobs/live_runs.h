@@ -51,7 +51,7 @@ class LiveRuns {
     const auto found = runs_.find(job_id);
     if (found != runs_.end()) found->second.end_early->Cancel();
   }
-  // Ends all waiting calls with kUnavailable.
+  // Ends all waiting and later calls with kUnavailable.
   void CloseAll() {
     absl::MutexLock lock(&mutex_);
     closed_ = true;

@@ -40,8 +40,8 @@ absl::Status CountCrash(JobChange& change, int32_t max_attempts, const CrashText
 }
 
 absl::Status RecoverInterrupted(JobChange& change, const CrashLimits& limits) {
-  const std::string current_state =
-      Concat("its last checkpoint is of step ", change.record().checkpoint_step, "; ", kRemedy);
+  const std::string current_state = Concat("the job's last checkpoint is of step ",
+                                           change.record().checkpoint_step, "; ", kRemedy);
   if (change.record().all_crashes + 1 >= limits.total) {
     change.CountCrash();
     return change.Fail(
@@ -77,7 +77,7 @@ absl::Status RecoverOne(JobChange& change, const std::optional<ModelVersion>& pu
   if (change.state() == JobState::kCancelling) return change.MoveTo(JobState::kCancelled);
   if (change.state() == JobState::kPausing) {
     change.Log(
-        "the daemon crashed while the job was being paused; it stays at its last checkpoint");
+        "the daemon crashed while the job was being paused; the job stays at its last checkpoint");
     return change.MoveTo(JobState::kPaused);
   }
   return RecoverInterrupted(change, limits);
@@ -90,9 +90,10 @@ absl::Status RecoverSolve(JobChange& change, int32_t max_attempts) {
                     (has_plan && change.record().crashes + 1 >= max_attempts);
   const CrashTexts texts = {
       .missing_progress = "a better plan",
-      .next_step = ends ? "it ends with the best plan" : "the search resumes from its best plan",
-      .current_state =
-          has_plan ? Concat("its best plan has cost ", progress.cost) : "it has no plan"};
+      .next_step =
+          ends ? "the job ends with its best plan" : "the search resumes from its best plan",
+      .current_state = has_plan ? Concat("the job's best plan has cost ", progress.cost)
+                                : "the job has no plan"};
   return CountCrash(change, max_attempts + (has_plan ? 1 : 0), texts,
                     ends ? JobState::kStopping : JobState::kQueued);
 }

@@ -32,7 +32,8 @@ absl::Status RecoverJobs(JobStore& store, const Registry& registry, const CrashL
 // has to end.
 absl::StatusOr<std::vector<Job>> RecoverSolveJobs(JobStore& store, int32_t max_attempts);
 
-// Returns folders of jobs that the store does not know, because it lost them or is an older copy.
+// Returns the names (job ids) of job folders without a job in the store. The store has lost these
+// jobs or is an older copy.
 std::vector<std::string> UnknownJobFolders(const JobStore& store, const StateFolder& folder);
 
 // Removes folders that a crash left behind: those of deleted jobs and of jobs that no longer need

@@ -95,8 +95,8 @@ CREATE TABLE deletions (id TEXT PRIMARY KEY) WITHOUT ROWID;
 )sql";
 
 // Adds published weights and stop requests. `published` is a JSON object that describes the weights
-// of the job's last model. The model's event has the same object as `progress`. Jobs with
-// `stop_requested` are queued before all others.
+// of the job's last model. The model's event has the same object in its column `progress`. Jobs
+// with `stop_requested` are queued before all others.
 constexpr std::string_view kVersion4 = R"sql(
 ALTER TABLE jobs ADD COLUMN published TEXT;
 ALTER TABLE jobs ADD COLUMN stop_requested INTEGER NOT NULL DEFAULT 0;

@@ -31,9 +31,9 @@ class SolveJobManager {
     // Minimum time between two writes of the plan and of the search time. The last values are
     // always stored.
     absl::Duration store_interval = absl::Seconds(1);
-    int32_t max_attempts = 3;  // number of crashes of the daemon in the same job without progress,
-                               // after which the job ends
-    int32_t max_queued = 1000;
+    int32_t max_attempts = 3;   // number of crashes of the daemon in the same job without progress,
+                                // after which the job ends
+    int32_t max_queued = 1000;  // maximum number of queued jobs
   };
   // Queues interrupted jobs again, ends those that were being stopped (a few milliseconds each) and
   // starts the threads that run jobs.
@@ -45,8 +45,9 @@ class SolveJobManager {
   SolveJobManager& operator=(const SolveJobManager&) = delete;
 
   // Queues a job durably. The same request_id with the same request returns the existing job; with
-  // another request, it returns kAlreadyExists. Returns kResourceExhausted if the queue is full.
-  // The caller must have checked the request.
+  // another request, it returns kAlreadyExists. Returns kResourceExhausted if the queue or the
+  // state folder's quota is full, and kInvalidArgument for an invalid request_id. The caller must
+  // have checked the request.
   absl::StatusOr<Job> Submit(const SolveSpec& spec, const std::string& request_id);
   absl::StatusOr<Job> Get(std::string_view id) const;
   // Calls JobBook::List.

@@ -34,14 +34,15 @@ class SolveRecorder {
   SolveRecorder(const SolveRecorder&) = delete;
   SolveRecorder& operator=(const SolveRecorder&) = delete;
 
+  // Records a better plan. Does not wait for the disk.
   void Found(FoundPlan plan);
-  // Stores all unstored changes and returns the progress. Must be called once, after the search has
-  // ended.
+  // Stores all unstored changes and returns the progress. Must be called at most once, after the
+  // search has ended; otherwise the destructor does it.
   SolveProgress Finish();
 
  private:
   void Work();
-  // Blocks for an interval, until the search has ended or, with `or_plan`, until there is a plan to
+  // Blocks until an interval is over, the search has ended or, with `or_plan`, there is a plan to
   // store. Returns whether the search has ended.
   bool AwaitEnd(bool or_plan);
   // Stores the progress and the newest plan. Returns whether there was a plan to store.

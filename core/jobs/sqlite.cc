@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kBusyTimeoutMs = 10'000;  // time to wait for another program that locks the file
+constexpr int kBusyTimeoutMs = 10'000;  // maximum wait for a lock of another connection
 
 // Returns the system's error number behind an error; 0 if unknown.
 int SystemError(sqlite3* handle, int code) {

@@ -76,7 +76,7 @@ enum class Durability { kFull, kNormal };
 
 // One connection to a database. Not thread-safe: callers hold a lock. Errors: kResourceExhausted
 // (disk full), kFailedPrecondition (cannot be opened or written), kDataLoss (corrupt, with the
-// remedy), kAlreadyExists (violated constraint), kUnavailable (I/O, busy).
+// remedy), kAlreadyExists (violated constraint), kUnavailable (I/O, busy), kInternal (others).
 class Database {
  public:
   // Opens the file in WAL mode. Creates the file (mode 0600) if it is absent.

@@ -28,8 +28,8 @@ constexpr std::string_view kCopyPrefix = "jobs.copy.";
 
 absl::Status MakePrivateFolder(const fs::path& path) {
   if (path.has_parent_path()) VRP_RETURN_IF_ERROR(EnsureDirectory(path.parent_path().string()));
-  // An existing folder keeps its mode, since it may be shared on purpose. vrpd's umask keeps its
-  // own files in it private.
+  // An existing folder keeps its mode, since users may share the folder on purpose. vrpd's umask
+  // keeps the files that vrpd adds private.
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return absl::ErrnoToStatus(errno, Concat("make folder ", path.string()));
   }
@@ -57,9 +57,9 @@ absl::StatusOr<int> LockFile(const std::string& folder, const std::string& path)
 absl::Status CheckNoUnfinishedRestore(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder / kRestoringFolder, error)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      Concat(folder.string(), ": a restore into this folder is unfinished: empty it and run ",
-             "vrpd --restore again"));
+  return absl::FailedPreconditionError(Concat(
+      folder.string(), ": a restore into this folder is unfinished: empty the folder and run ",
+      "vrpd --restore again"));
 }
 
 // Whether `name` is an unfinished copy of the database, or an unfinished marker, of a daemon that

@@ -37,8 +37,8 @@ class StateFolder {
   // curves outlive the job.
   std::string TensorBoardPath(std::string_view job_id) const;
   std::string TensorBoardPath() const;
-  // Returns a path for a temporary copy of the database. The next Open removes remaining copies and
-  // markers.
+  // Returns a path for a temporary copy of the database. The next Open removes copies that a crash
+  // left behind.
   std::string TemporaryCopyPath() const;
 
   // Returns the lock to hold while removing whole folders of jobs, or while preventing their

@@ -37,16 +37,16 @@ std::string FindTraceOfJobs(const StateFolder& folder) {
 
 absl::Status DatabaseLost(const StateFolder& folder, std::string_view state,
                           std::string_view trace) {
-  return absl::DataLossError(
-      Concat(folder.DatabasePath(), ": ", state, ", although jobs were stored here (", trace,
-             " exists): restore a copy of it, without files jobs.db-wal and jobs.db-shm next to "
-             "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
-             "--forget-jobs --state-dir ",
-             folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
+  return absl::DataLossError(Concat(
+      folder.DatabasePath(), ": ", state, ", although jobs were stored here (", trace,
+      " exists): restore a copy of jobs.db, without files jobs.db-wal and jobs.db-shm next to "
+      "it; or restore a backup into another folder (vrpd --restore); or run vrpd "
+      "--forget-jobs --state-dir ",
+      folder.path(), ", to move the remains of the jobs aside and begin without jobs"));
 }
 
-// Returns the marker's id. Returns nullopt if the marker is absent or damaged, since a damaged
-// marker must not cost the jobs.
+// Returns the marker's id. Returns nullopt if the marker is absent or damaged, so that the jobs
+// stay usable without an intact marker.
 absl::StatusOr<std::optional<std::string>> ReadMarkedId(const std::string& path) {
   const absl::StatusOr<std::string> text = ReadFile(path, kMaxMarkerBytes);
   if (!text.ok()) return std::nullopt;
@@ -80,7 +80,7 @@ absl::Status CheckDatabaseKept(const StateFolder& folder) {
   std::error_code error;
   const fs::file_status status = fs::status(folder.DatabasePath(), error);
   if (status.type() == fs::file_type::not_found) return DatabaseLost(folder, "is missing", trace);
-  // SQLite would remove the -wal file, which may still hold jobs.
+  // If an empty database were opened, SQLite would remove the -wal file, which may still hold jobs.
   if (fs::is_regular_file(status) && fs::file_size(folder.DatabasePath(), error) == 0) {
     return DatabaseLost(folder, "is empty", trace);
   }
@@ -96,9 +96,10 @@ absl::Status MarkState(const StateFolder& folder, JobStore& store, absl::Time no
   VRP_ASSIGN_OR_RETURN(const std::string id, store.Identify(marked ? *marked : NewId()));
   if (!marked) return WriteMarker(path, id, now);
   if (id == *marked) return absl::OkStatus();
-  return absl::FailedPreconditionError(Concat(
-      folder.DatabasePath(), ": belongs to state folder ", Quoted(id), ", wanted ", Quoted(*marked),
-      " of ", path, ": restore the folder's own, or remove state.json to use this one"));
+  return absl::FailedPreconditionError(
+      Concat(folder.DatabasePath(), ": belongs to state folder ", Quoted(id), ", wanted ",
+             Quoted(*marked), " of ", path,
+             ": restore this folder's own database, or remove state.json to use this database"));
 }
 
 }  // namespace vrp

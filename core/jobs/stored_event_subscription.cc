@@ -45,7 +45,8 @@ absl::StatusOr<std::vector<JobEvent>> StoredEventSubscription::Next(int64_t limi
     return absl::UnavailableError(
         Concat(job_name_, ": the daemon is stopping; watch again from sequence number ", next));
   }
-  // Reads beyond position.last, which may be outdated; that event may have been thinned.
+  // Reads beyond position.last, which may be outdated. The event at position.last may have been
+  // thinned.
   VRP_ASSIGN_OR_RETURN(std::vector<JobEvent> events,
                        store_->Events(job_id_, {.first = next,
                                                 .last = std::numeric_limits<int64_t>::max(),

@@ -99,10 +99,10 @@ absl::Status CheckLabels(const std::map<std::string, std::string>& labels) {
     if (key.empty() || key.size() > kMaxLabelBytes ||
         key.find_first_not_of(kLabelKeyCharacters) != std::string::npos) {
       errors.push_back(Concat("labels: got the key ", Quoted(key), ", wanted 1 to ", kMaxLabelBytes,
-                              " of a-z A-Z 0-9 . _ / -"));
+                              " characters of a-z A-Z 0-9 . _ / -"));
     } else if (value.size() > kMaxLabelBytes || !IsPrintableUtf8(value)) {
       errors.push_back(Concat("labels: got ", Quoted(value), " for ", key, ", wanted at most ",
-                              kMaxLabelBytes, " printable characters"));
+                              kMaxLabelBytes, " bytes of printable UTF-8"));
     }
   }
   return InvalidUnlessEmpty(errors);
@@ -137,7 +137,7 @@ absl::Status CheckRequestId(std::string_view request_id) {
     return absl::OkStatus();
   return absl::InvalidArgumentError(Concat("request_id: got ", Quoted(request_id),
                                            ", wanted at most ", kMaxRequestIdBytes,
-                                           " printable characters"));
+                                           " bytes of printable UTF-8"));
 }
 
 std::string WritePageToken(int64_t job_number) {

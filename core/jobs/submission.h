@@ -1,4 +1,4 @@
-// Validates submitted jobs. All functions are pure.
+// Validates submitted jobs. Uses neither the store nor the registry.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Changes of state that must not be lost.
+// Stores changes of state that must not be lost.
 #pragma once
 
 #include <string>

@@ -246,7 +246,7 @@ TEST(ServerCommand, PrintsVersionAndDevices) {
 }
 
 TEST(ServerCommand, PrintsALostGpuAndItsRemedy) {
-  const std::string loss = "the GPU cannot be used until the daemon restarts";
+  const std::string loss = "the GPU cannot be used until the daemon has restarted itself";
   FakeHandlers handlers;
   handlers.server_info = [&](const v1::GetServerInfoRequest&, const FakeCall&) {
     v1::ServerInfo info;

@@ -94,7 +94,7 @@ TEST(ServerInfoText, NamesTheDefaultDevice) {
 TEST(ServerInfoText, ShowsALostGpu) {
   v1::ServerInfo info;
   EXPECT_THAT(ServerInfoText(info), testing::Not(HasSubstr("GPU")));
-  info.set_device_loss("the GPU cannot be used until the daemon restarts");
+  info.set_device_loss("the GPU cannot be used until the daemon has restarted itself");
   EXPECT_THAT(ServerInfoText(info), testing::ContainsRegex("GPU lost +the GPU cannot be used"));
 }
 

@@ -123,7 +123,7 @@ TEST(TopCommand, PrintsAJsonObject) {
 }
 
 constexpr char kLoss[] =
-    "the GPU cannot be used until the daemon restarts, which it does by itself: an illegal "
+    "the GPU cannot be used until the daemon has restarted itself: an illegal "
     "address";
 
 TEST(TopCommand, PrintsALostGpuAndItsRemedy) {

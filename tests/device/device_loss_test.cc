@@ -24,7 +24,7 @@ TEST(LosesDevice, AppliesOnlyToStickyErrors) {
 TEST(DeviceLost, AsksToRetryAndNamesTheCause) {
   const absl::Status lost = DeviceLost(absl::InternalError("an illegal memory access"));
   EXPECT_TRUE(absl::IsUnavailable(lost));
-  EXPECT_THAT(std::string(lost.message()), HasSubstr("until the daemon restarts"));
+  EXPECT_THAT(std::string(lost.message()), HasSubstr("until the daemon has restarted itself"));
   EXPECT_THAT(std::string(lost.message()), HasSubstr("an illegal memory access"));
   EXPECT_TRUE(IsDeviceLost(lost));
   EXPECT_FALSE(IsDeviceLost(absl::UnavailableError(lost.message())));

@@ -70,7 +70,8 @@ TEST_F(JobQueueTest, KeepsQueuePositionsOfPausedJobsInAFullQueue) {
   const auto expect_full = [this] {
     const absl::Status status = jobs_->Submit(test::ASpec(), "").status();
     EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("jobs wait, including paused ones, of 2"));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("jobs wait, including paused ones, and the limit is 2"));
   };
   const std::string first = Submit(), second = Submit();
   for (const std::string& id : {first, second}) ASSERT_TRUE(jobs_->Pause(id).ok());

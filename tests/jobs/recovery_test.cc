@@ -190,7 +190,7 @@ TEST_F(SolveRecoveryTest, FailsTheJobAtTheThirdCrashWithoutAPlan) {
   }
   EXPECT_EQ(Recovered(id), JobState::kFailed);
   EXPECT_THAT(store_->Find(JobKind::kSolve, id)->job.error.ToString(),
-              HasSubstr("without a better plan, the limit is 3; it has no plan"));
+              HasSubstr("without a better plan, the limit is 3; the job has no plan"));
 }
 
 TEST_F(SolveRecoveryTest, EndsACrashingJobWithItsPlan) {

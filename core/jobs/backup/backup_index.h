@@ -1,4 +1,5 @@
-// The index of a backup: its first file, which describes the others.
+// The index of a backup: its first file, which states the program, the time and the schema versions
+// of the backup.
 #pragma once
 
 #include <string>

@@ -12,17 +12,19 @@
 
 namespace vrp {
 
-// A stream of an archive with backup.json (see BackupIndex), jobs.db, the other files by path, and
-// SHA256SUMS. These names and their order are the format. Not thread-safe; blocks on the disk.
+// A stream of an archive with backup.json (see BackupIndex), jobs.db, the other files in the
+// snapshot's order, and SHA256SUMS. These names and their order are the format. Not thread-safe;
+// blocks on the disk.
 class BackupStream {
  public:
   static constexpr size_t kPieceBytes = size_t{1} << 20;
 
-  // Takes the snapshot. Returns the same errors as TakeSnapshot.
+  // Takes the snapshot. Returns the same errors as TakeSnapshot, and kInvalidArgument if tar cannot
+  // hold a path or a file (see WriteTarHeader).
   static absl::StatusOr<std::unique_ptr<BackupStream>> Open(const BackupSources& sources);
 
   // Returns the next kPieceBytes or the rest; empty at the end. Returns kUnavailable if a file
-  // became shorter.
+  // cannot be read or became shorter.
   absl::StatusOr<std::string> Next();
   int64_t total_bytes() const { return total_bytes_; }
   int64_t file_count() const { return static_cast<int64_t>(snapshot_.files.size()) + 2; }

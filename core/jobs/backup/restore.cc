@@ -80,8 +80,8 @@ std::set<std::string> PublishedJobs(const fs::path& models) {
   return jobs;
 }
 
-// Queues restored jobs again as after a graceful stop, without counting a crash. Returns
-// their number.
+// Queues restored jobs again as after a graceful stop, without counting a crash. Skips jobs in
+// `published`. Returns the number of queued jobs.
 absl::StatusOr<int64_t> RequeueJobs(JobStore& store, const std::set<std::string>& published) {
   int64_t queued = 0;
   for (const JobKind kind : {JobKind::kTraining, JobKind::kSolve}) {
@@ -112,7 +112,8 @@ absl::StatusOr<int64_t> PrepareDatabase(const RestoreOptions& options, const fs:
   const fs::path path = staging / kBackupDatabase;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    return absl::InvalidArgumentError(Concat(kBackupDatabase, ": is missing"));
+    return absl::InvalidArgumentError(
+        Concat(kBackupDatabase, ": is missing from the archive; is this a backup of vrpd?"));
   }
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<JobStore> store,
                        JobStore::Open(path.string(), options.clock));

@@ -21,16 +21,17 @@ struct RestoreReport {
 
 struct RestoreOptions {
   std::string archive;    // path of the archive
-  std::string directory;  // absent or empty; becomes the state folder, private to its owner
+  std::string directory;  // absent or empty; becomes the state folder, with mode 0700 if new
   const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // watches each piece of a "restore"
-  StopCondition stop = {};  // polled at each piece, until the final move begins
+  WatchFn watch = nullptr;  // watches each file and step of a "restore"
+  StopCondition stop = {};  // polled while files are read, until the final move begins
 };
 
 // Unpacks a backup into a hidden folder in `directory`. Verifies each file's digest, migrates the
 // database, queues the jobs that ran again and flushes everything to the disk. Only then moves the
-// files to their final paths, the database last. After an error `directory` is empty; after a crash
-// daemons refuse to use it. Blocks. Returns:
+// files to their final paths, the database last. After an error, `directory` is as before; after a
+// crash, daemons refuse to use it. Blocks. Returns:
+// - kNotFound if there is no archive;
 // - kFailedPrecondition if `directory` is not empty, or a newer program wrote the backup;
 // - kDataLoss if the archive is damaged or truncated;
 // - kInvalidArgument if the archive is not a backup of vrpd, or has links or paths outside the

@@ -40,7 +40,8 @@ int64_t MaxFiles() {
   return static_cast<int64_t>(limit.rlim_cur / 2);
 }
 
-// Returns the sorted names in an open folder. Takes ownership of the descriptor.
+// Returns the sorted names in an open folder, without temporary files. Takes ownership of the
+// descriptor.
 std::vector<std::string> NamesIn(int folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(folder), closedir);
@@ -48,7 +49,7 @@ std::vector<std::string> NamesIn(int folder) {
     close(folder);
     return names;
   }
-  rewinddir(stream.get());  // the position is shared with the descriptor's origin
+  rewinddir(stream.get());  // a descriptor made by dup shares its position
   while (const dirent* entry = readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != ".." && !IsTemporary(name)) names.emplace_back(name);
@@ -57,7 +58,7 @@ std::vector<std::string> NamesIn(int folder) {
   return names;
 }
 
-// A collector of the open files below some folders.
+// A collector that opens the files below folders for a snapshot.
 class FileCollector {
  public:
   explicit FileCollector(StateSnapshot& snapshot) : snapshot_(snapshot), max_files_(MaxFiles()) {}
@@ -104,7 +105,7 @@ class FileCollector {
     if (static_cast<int64_t>(snapshot_.files.size()) >= max_files_) {
       return absl::ResourceExhaustedError(Concat(
           "there are more than ", max_files_, " files, half of the daemon's limit of open files; ",
-          "start it with a higher limit (ulimit -n, LimitNOFILE)"));
+          "start vrpd with a higher limit (ulimit -n, LimitNOFILE)"));
     }
     snapshot_.files.push_back({.path = path,
                                .file = std::move(file),

@@ -22,7 +22,7 @@ struct SnapshotFile {
 };
 
 struct StateSnapshot {
-  std::vector<SnapshotFile> files;  // the job database first, then sorted by path
+  std::vector<SnapshotFile> files;  // the job database first, then folder by folder
   int64_t jobs = 0;
   int64_t models = 0;         // number of model versions
   int64_t skipped_links = 0;  // symbolic links, which are not followed
@@ -34,7 +34,7 @@ struct BackupSources {
   std::string models_directory;
   std::string program;  // "vrpd 0.1", for the backup's index
   const Clock* clock = nullptr;
-  WatchFn watch = nullptr;  // watches each piece of a "backup"
+  WatchFn watch = nullptr;  // watches the snapshot and each piece of a "backup"
 };
 
 inline constexpr std::string_view kBackupDatabase = "jobs.db";

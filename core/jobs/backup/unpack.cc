@@ -67,7 +67,7 @@ class BackupReader {
     const auto watched = BeginWatch(watch_, "restore", entry.path);
     const bool first = digests_.empty();
     if (has_sums_ || first != (entry.path == kBackupIndexFile)) {
-      return absl::InvalidArgumentError(Concat(entry.path, ": in the wrong position, wanted ",
+      return absl::InvalidArgumentError(Concat(entry.path, ": is in the wrong position, wanted ",
                                                kBackupIndexFile, " first and ", kBackupSumsFile,
                                                " last"));
     }
@@ -103,12 +103,13 @@ class BackupReader {
           absl::StrSplit(line, absl::MaxSplits("  ", 1));
       const auto found = digests_.find(std::string(parts.second));
       if (found == digests_.end()) {
-        return absl::DataLossError(Concat(Escaped(FromAbsl(parts.second)), ": is missing"));
+        return absl::DataLossError(Concat(Escaped(FromAbsl(parts.second)),
+                                          ": is missing from the archive; copy it again"));
       }
       if (found->second != FromAbsl(parts.first)) {
-        return absl::DataLossError(Concat(found->first, ": its SHA-256 is ", found->second, ", in ",
-                                          kBackupSumsFile, " ", Escaped(FromAbsl(parts.first)),
-                                          ": the archive is damaged, copy it again"));
+        return absl::DataLossError(Concat(
+            found->first, ": its SHA-256 is ", found->second, ", but in ", kBackupSumsFile,
+            " it is ", Escaped(FromAbsl(parts.first)), ": the archive is damaged; copy it again"));
       }
       digests_.erase(found);
     }
@@ -166,8 +167,8 @@ class BackupReader {
     digests_[entry.path] = digest.TakeHex();
     const timespec modified = absl::ToTimespec(entry.modified);
     const timespec times[] = {modified, modified};
-    futimens(file.descriptor(),
-             times);  // users see the times of matrices; an error here does not matter
+    // Users see the times of matrices. An error here does not matter.
+    futimens(file.descriptor(), times);
     return SkipPadding(entry);
   }
 
@@ -175,7 +176,8 @@ class BackupReader {
     VRP_ASSIGN_OR_RETURN(const std::string zeros, Read(TarPadding(entry.size)));
     if (zeros.size() < TarPadding(entry.size)) return Truncated(Concat("after ", entry.path));
     if (zeros.find_first_not_of('\0') == std::string::npos) return absl::OkStatus();
-    return absl::DataLossError(Concat("after ", entry.path, ": damaged, copy it again"));
+    return absl::DataLossError(
+        Concat("after ", entry.path, ": the archive is damaged; copy it again"));
   }
 
   // Reads up to `bytes` bytes. Returns fewer only at the end of the archive.

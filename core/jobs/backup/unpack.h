@@ -13,8 +13,9 @@
 
 namespace vrp {
 
-// Checks that a path may be created below the restored folder. It must be relative, printable, in
-// one of a backup's folders, and without the parts ``, `.` and `..`.
+// Checks that a path may be created below the restored folder. The path must be printable, with at
+// most 255 bytes and without the parts ``, `.` and `..`. It must be in one of a backup's folders,
+// or name one of a backup's top-level files. Returns kInvalidArgument otherwise.
 absl::Status CheckBackupPath(std::string_view path);
 
 struct UnpackedBackup {
@@ -23,10 +24,10 @@ struct UnpackedBackup {
   int64_t bytes = 0;
 };
 
-// Writes the files of `archive` below the empty `directory` and verifies them against the sums at
-// its end. Flushes nothing. Returns the same errors as RestoreBackup, and leaves the written files
-// to the caller. Reports each file to `watch` as a "restore". Polls `stop` at each piece of a file,
-// and returns kCancelled if it fired.
+// Writes the files of `archive`, except its index and sums, below the empty `directory`. Verifies
+// the files against the sums, which are the last file. Flushes nothing. Returns the same errors as
+// RestoreBackup, and leaves the written files to the caller. Reports each file to `watch` as a
+// "restore". Polls `stop` at each piece of a file, and returns kCancelled once `stop` fires.
 absl::StatusOr<UnpackedBackup> UnpackBackup(const std::string& archive,
                                             const std::string& directory,
                                             const WatchFn& watch = nullptr,

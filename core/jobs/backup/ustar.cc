@@ -65,8 +65,8 @@ std::string_view Text(const char (&field)[kBytes]) {
   return {field, strnlen(field, kBytes)};
 }
 
-// Returns the position of the '/' that splits the path in two. Returns 0 if the path fits whole,
-// and nullopt if it cannot be split.
+// Returns the position of the '/' between the header's prefix and name. Returns 0 if the whole path
+// fits into the name, and nullopt if the path cannot be split.
 std::optional<size_t> SplitPosition(const std::string& path) {
   if (path.size() <= sizeof(Header::name)) return 0;
   for (size_t at = path.find('/', path.size() - 1 - sizeof(Header::name));

@@ -24,8 +24,9 @@ struct TarEntry {
   absl::Time modified = absl::UnixEpoch();  // in whole seconds
 };
 
-// Returns a header. Returns kInvalidArgument naming the path if it is too long for the format: 100
-// bytes, or 255 if a '/' is in the right position. Also refuses files larger than kMaxTarFileBytes.
+// Returns a header. Returns kInvalidArgument naming the path if the path is too long for the
+// format: 100 bytes, or 255 with a '/' in a suitable position. Also refuses files larger than
+// kMaxTarFileBytes.
 absl::StatusOr<std::string> WriteTarHeader(const TarEntry& entry);
 
 // Parses a header of kTarBlockBytes. Returns nullopt for zeros, which mark the end. Returns

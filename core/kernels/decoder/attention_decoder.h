@@ -32,9 +32,8 @@ struct DecodeRequest {
   double temperature = 1;
   uint64_t seed = 1;
   uint64_t stream = 0;
-  int64_t first_trajectory = 0;  // number of trajectory 0 in the random counters
-  const int32_t* forced_choices =
-      nullptr;  // kForced: [P, max_steps of the result], -1 after the end
+  int64_t first_trajectory = 0;             // number of trajectory 0 in the random counters
+  const int32_t* forced_choices = nullptr;  // kForced: [P, max_steps], -1 after the end
   StopCondition stop = {};
 };
 
@@ -72,7 +71,7 @@ struct SecondPassRequest {
   double label_smoothing = 0;    // see GradientRequest
   int32_t max_steps = 0;
   const int32_t* choices = nullptr;  // [P, max_steps], -1 after the end
-  const double* weights = nullptr;   // [P]: weights of the log-likelihoods in the loss
+  const double* weights = nullptr;   // [P]: weights of the log-likelihoods in the loss; null: all 0
 };
 
 // A decoder. Const functions may run on several threads at once, each with its own memory.
@@ -83,7 +82,7 @@ class AttentionDecoder {
  public:
   virtual ~AttentionDecoder() = default;
 
-  // Returns the number of elements of T that any pass needs.
+  // Returns the number of elements of T that any pass needs as scratch.
   virtual int64_t ScratchSize(const RoutingProblem& problem, int32_t trajectories) const = 0;
 
   virtual DecodeStatus Rollout(const RoutingProblem& problem, const DecoderNodes<const T>& nodes,

@@ -14,8 +14,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Number of vectors of steps in a block. Only tests use double, so more than one vector is not
-// worth its code.
+// Maximum number of vectors of steps in a block. Only tests use double, so more than one vector is
+// not worth its code.
 template <typename T>
 inline constexpr int64_t kMaxVectors = sizeof(T) == 4 ? 3 : 1;
 
@@ -38,7 +38,7 @@ inline void MultiplyColumns(MatrixA<T> a, const T* b, int64_t rows, int64_t inne
   LastRows<T, kRows - 1, kVectors>(a, b, kColumns, inner, i, rows - i, 0, epilogue);
 }
 
-// Replaces scores [N, C] by exp(score - maximum) and writes the inverse of their sums [C].
+// Replaces scores [N, C] by exp(score - maximum) and writes the inverses of their sums [C].
 template <int64_t kVectors, typename T>
 inline void ExponentialsOfColumns(int64_t nodes, T* scores, T* inverse_sums) {
   constexpr int64_t kColumns = kVectors * kLanes<T>;

@@ -16,7 +16,7 @@ struct BlockMemory {
   T* weights;         // [M or 1, N, C]: exp(attention score - maximum)
   T* inverse_sums;    // [M, C]: of weights
   T* glimpses;        // [width, C]
-  T* tanhs;           // [N, C]: logits before clipping
+  T* tanhs;           // [N, C]; logit = clip * tanh + mask
   T* exps;            // [N, C]: exp(logit - maximum)
   T* inverse_totals;  // [C]: of exps
   // Only the gradient uses the following arrays.
@@ -24,11 +24,13 @@ struct BlockMemory {
   T* glimpse_gradient;  // [width, C], divided by the attention's sums
   T* score_gradient;    // [N, C] of one head
   T* query_gradient;    // [width, C]
-  T* rows;              // [C, width]
-  T* more_rows;         // [C, width]
+  T* rows;              // [C, width]: transposed columns
+  T* more_rows;         // [C, width]: transposed columns
   int64_t size = 0;     // of all arrays, in elements
 };
 
+// Lays out the arrays in `scratch`, which is aligned to 64 bytes. If `scratch` is null, only
+// computes the size.
 template <typename T>
 inline BlockMemory<T> LayOut(const DecoderSizes& sizes, bool gradient, T* scratch) {
   const int64_t columns = sizes.block;

@@ -15,6 +15,8 @@ struct LogSum {
   Vec<T> largest;
   Vec<T> log_sum;
 };
+// Computes the exps of a vector of steps and their inverse totals. Writes each step's likeliest
+// node.
 template <int64_t kColumns, typename T>
 inline LogSum<T> LikelihoodsOfColumn(const DecoderSizes& sizes, const BlockMemory<T>& memory,
                                      int64_t column, int32_t* likeliest) {

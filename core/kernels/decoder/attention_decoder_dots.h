@@ -8,9 +8,9 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Calls visit(r, j, sum) for the products of kRows rows with kVectors vectors, starting at j, of
-// their columns. Rows have `inner` contiguous elements; columns are contiguous [inner, padded].
-// Eight simultaneous sums keep both multipliers busy.
+// Calls visit(r, j, sum) for the products of kRows rows with kVectors vectors of columns, from
+// column j on. Row r has `inner` contiguous elements and its own columns, a contiguous [inner,
+// padded]. Eight simultaneous sums keep both multipliers busy.
 template <int64_t kRows, int64_t kVectors, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotSome(const T* rows, const T* columns, int64_t inner,
                                                    int64_t padded, int64_t j, const Visit& visit) {
@@ -37,6 +37,7 @@ inline __attribute__((always_inline)) void DotSome(const T* rows, const T* colum
     for (int64_t v = 0; v < kVectors; ++v) visit(r, j + v * kLanes<T>, sums[r][v]);
   }
 }
+// Calls visit(r, j, sum) for all columns of kRows rows.
 template <int64_t kRows, typename T, typename Visit>
 inline __attribute__((always_inline)) void DotColumns(const T* rows, const T* columns,
                                                       int64_t inner, int64_t padded,

@@ -7,8 +7,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Writes the log-likelihoods of the choices, with label smoothing those of the smoothed terms.
-// Writes the gradient with respect to the logits before tanh, [N, C].
+// Writes the gradient with respect to the logits before tanh, [N, C]. With label smoothing,
+// replaces the log-likelihoods of the choices by those of the smoothed terms.
 template <int64_t kColumns, typename T>
 inline void LogitGradientOfColumn(const DecoderSizes& sizes, const DecoderSteps<T>& steps,
                                   const BlockMemory<T>& memory, int64_t column) {
@@ -91,7 +91,8 @@ inline void ScoreGradient(const DecoderSizes& sizes, const PackedNodes<T>& packe
       });
 }
 
-// Computes the gradient with respect to the nodes' keys and values, and to the queries [width, C].
+// Adds the gradient with respect to the nodes' keys and values to `sum`. Writes the gradient with
+// respect to the queries [width, C]. memory.rows must hold the transposed glimpse gradient.
 template <int64_t kVectors, typename T>
 inline void AttentionGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                               const BlockMemory<T>& memory, int64_t steps,
@@ -112,6 +113,7 @@ inline void AttentionGradient(const DecoderSizes& sizes, const PackedNodes<T>& p
   }
 }
 
+// Adds the gradient of a block, whose logit gradient is already in `memory`.
 template <int64_t kVectors, typename T>
 inline void AddBlockGradient(const DecoderSizes& sizes, const PackedNodes<T>& packed,
                              const DecoderSteps<T>& steps, const BlockMemory<T>& memory,

@@ -21,7 +21,7 @@ struct DecoderSizes {
   // Stride of packed nodes: a cache line more than the width, so that one head's columns spread
   // over the cache's sets.
   int64_t row = 0;
-  int64_t block = 0;  // maximum of steps scored together
+  int64_t block = 0;  // maximum number of steps scored together
   double clip = 10;
 };
 
@@ -37,7 +37,7 @@ struct PackedNodes {
 };
 
 // Special values of DecoderSteps::choices, which request the likeliest node or a draw. Other values
-// are given nodes.
+// are given nodes. Either all steps of a call are drawn, or none.
 inline constexpr int32_t kLikeliest = -1;
 inline constexpr int32_t kDrawn = -2;
 

@@ -40,10 +40,10 @@ struct DecoderMemory {
   simd::PackedNodes<T> packed;
   simd::PackedNodes<T> sum;  // sum of the gradients
   simd::DecoderSteps<T> steps;
-  T* kernels = nullptr;
-  double* sums = nullptr;           // [P]
-  RouteState* states = nullptr;     // [P]
-  uint8_t* visited = nullptr;       // [P, N]
+  T* kernels = nullptr;             // the kernels' scratch
+  double* sums = nullptr;           // [P]: sums of log-likelihoods
+  RouteState* states = nullptr;     // [P], or [1] in a second pass
+  uint8_t* visited = nullptr;       // [P, N], or [1, N] in a second pass
   int32_t* trajectories = nullptr;  // [block]: trajectory of each row in `steps`
   double* legs = nullptr;           // [N, N]: distances; null: computed when needed
 };
@@ -80,7 +80,7 @@ struct DecoderNeeds {
   int32_t trajectories = 0;
   bool gradient = false;
   bool scores = false;  // whether the scores of all nodes are needed
-  bool legs = false;
+  bool legs = false;    // whether all distances are computed once
 };
 
 // Lays out the memory of a pass. `kernels` is the number of elements of the kernels' scratch.

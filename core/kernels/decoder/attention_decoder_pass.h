@@ -9,11 +9,11 @@
 
 namespace vrp {
 
-// Number of nodes scored between two polls of the stop condition, which takes some tenths of a
-// millisecond.
+// Number of nodes scored between two polls of the stop condition. Scoring them takes some tenths of
+// a millisecond.
 inline constexpr int64_t kNodesBetweenPolls = 20'000;
 
-// Returns the p-th allowed node of a mask, modulo their number.
+// Returns allowed node p % count of a mask with `count` allowed nodes, counted from 0.
 template <typename T>
 int32_t AllowedNode(const T* mask, int32_t count, int32_t p) {
   int32_t node = -1;

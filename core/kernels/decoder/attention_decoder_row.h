@@ -98,6 +98,7 @@ inline __attribute__((always_inline)) void Glimpse(const DecoderSizes& sizes, co
   }
 }
 
+// Scores step r. Writes its choice and log-likelihood.
 template <typename T>
 inline void ChooseRow(const DecoderSizes& sizes, const DecoderNodes<const T>& nodes,
                       const PackedNodes<T>& packed, const DecoderSteps<T>& steps, int64_t r,

@@ -10,6 +10,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
+// Intermediate results of a single step.
 template <typename T>
 struct RowMemory {
   T* query;          // [width]

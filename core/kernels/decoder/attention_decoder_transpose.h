@@ -37,6 +37,8 @@ inline __attribute__((always_inline)) void TransposeBy(Vec<T> (&rows)[kLanes<T>]
   }
 }
 
+// Transposes a square of as many rows as lanes. Rows after `last` repeat row `last`. `from_row` and
+// `to_row` are the strides of the rows.
 template <typename T>
 inline __attribute__((always_inline)) void TransposeTile(const T* from, int64_t from_row,
                                                          int64_t last, T* to, int64_t to_row) {

@@ -16,8 +16,8 @@
 namespace vrp {
 
 // A decoder whose pointers all refer to the device's memory. Not thread-safe. On CUDA both calls
-// only enqueue work. They return kInternal for CUDA's immediate errors. Later errors appear at the
-// stream's next synchronisation.
+// only enqueue work. They return CUDA's immediate errors as CudaStatus does (cuda_scratch.h). Later
+// errors appear at the stream's next synchronisation.
 template <typename T>
 class BatchDecoder {
  public:
@@ -27,13 +27,14 @@ class BatchDecoder {
                                const BatchRolloutResult& result) = 0;
 
   // Writes log_likelihoods [B, P]. Adds the gradient of sum(weights * log_likelihoods) to
-  // `gradient`, unless gradient.keys is null. Instances may share arrays of `gradient`.
+  // `gradient`, unless gradient.first.keys is null. Instances may share arrays of `gradient`.
   virtual absl::Status SecondPass(const DecoderBatch<T>& batch,
                                   const BatchSecondPassRequest& request, double* log_likelihoods,
                                   const BatchNodes<T>& gradient) = 0;
 };
 
-// Returns a decoder that runs the same programs on the CPU, with one thread per trajectory. It is
+// Returns a decoder that runs the same programs on the CPU. Each instance is decoded by one thread:
+// of `pool`, which outlives the decoder, or the calling thread if `pool` is null. This decoder is
 // the reference for CUDA and for float64, and slower than AttentionDecoder.
 template <typename T>
 std::unique_ptr<BatchDecoder<T>> MakeSerialBatchDecoder(CpuPool* pool = nullptr);

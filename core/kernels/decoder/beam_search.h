@@ -108,7 +108,7 @@ class BeamSearch {
   std::vector<uint8_t> visited_;  // [width, N]
   std::vector<uint8_t> next_visited_;
   std::vector<Step> steps_;  // [steps, width]: parent and node of each tour
-  Candidate greedy_;         // of tour 0
+  Candidate greedy_;         // next candidate of tour 0
   std::vector<Candidate> offers_;
   double threshold_ = 0;  // lowest log-likelihood of an offer that may still be kept
   std::vector<int32_t> parents_;

@@ -57,8 +57,8 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
   return work;
 }
 
-// Threads that must fit on a multiprocessor, which bounds the registers of each. While a group
-// waits for memory, other groups run.
+// Number of threads that must fit on a multiprocessor, which bounds the registers of a thread.
+// While a group waits for memory, other groups run.
 constexpr int32_t kResidentThreads = 1024;
 
 template <bool kSingleSlice>

@@ -20,8 +20,7 @@ int64_t StagedBytes(const DecoderLaunchSize& size) {
 }
 
 // Returns the number of groups per block, at most `max_groups`, whose scratch fits together with
-// `reserved_bytes`.
-// Halves the number until the scratch fits, but returns at least one.
+// `reserved_bytes`. Halves the number until the scratch fits, but returns at least one.
 int32_t SlicesThatFit(const DecoderLaunchSize& size, const DeviceLimits& limits, int64_t max_groups,
                       int64_t reserved_bytes) {
   auto slices = static_cast<int32_t>(std::min<int64_t>(kMaxSlices, max_groups));

@@ -28,10 +28,11 @@ struct DecoderLaunchPlan {
   int32_t step_parts = 1;
   bool staged = false;       // whether keys, values and logit keys are copied to shared memory
   int64_t shared_bytes = 0;  // of a block
-  int64_t global_scratch_bytes = 0;  // if groups do not fit into shared memory
+  int64_t global_scratch_bytes = 0;  // of all blocks; 0 if shared memory holds the scratch
   int64_t blocks(int32_t instances) const { return int64_t{instances} * blocks_per_instance; }
 };
 
+// Plans a launch. Puts the scratch into global memory if shared memory cannot hold it.
 DecoderLaunchPlan PlanDecoderLaunch(const DecoderLaunchSize& size, const DeviceLimits& limits);
 
 }  // namespace vrp

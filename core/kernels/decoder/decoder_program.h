@@ -80,7 +80,7 @@ VRP_DEVICE void FindAllowed(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Returns the p-th allowed node, modulo their number.
+// Returns the allowed node with number p modulo the number of allowed nodes, counted from 0.
 template <typename T>
 VRP_DEVICE int32_t AllowedNodeOf(const DecoderScratch<T>& scratch, int32_t p) {
   int32_t node = -1;

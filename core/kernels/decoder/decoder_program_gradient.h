@@ -13,7 +13,7 @@ struct BatchSecondPassRequest {
   double label_smoothing = 0;
   int32_t max_steps = 0;             // T
   const int32_t* choices = nullptr;  // [B, P, T] of allowed nodes, -1 after the end
-  const double* weights = nullptr;   // [B, P]; null: no gradient
+  const double* weights = nullptr;   // [B, P]; null: all 0
 };
 
 // The second pass of one trajectory. Handles the steps t with t % parts == part, so that several
@@ -26,8 +26,8 @@ struct TrajectoryPass {
   double* log_likelihood = nullptr;  // the pass adds to it
 };
 
-// Computes the gradient with respect to the dot products of glimpse and logit keys, and adds the
-// step's (smoothed) log-likelihood.
+// Computes the gradient with respect to the dot products of glimpse and logit keys. Adds the step's
+// (smoothed) log-likelihood to the trajectory's sum.
 template <typename Group, typename T>
 VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
                               const DecoderScratch<T>& scratch, T weight, T smoothing,
@@ -55,7 +55,8 @@ VRP_DEVICE void LogitGradient(const Group& group, const DecoderTask<T>& task,
   });
 }
 
-// Computes the gradient with respect to glimpse and logit keys, then to the attention's scores.
+// Computes the gradient with respect to the glimpse and the attention's scores. Adds the gradient
+// with respect to the logit keys to `gradient`.
 template <typename Group, typename T>
 VRP_DEVICE void ScoreGradient(const Group& group, const DecoderTask<T>& task,
                               const DecoderScratch<T>& scratch, const DecoderNodes<T>& gradient) {

@@ -25,7 +25,7 @@ struct BatchRolloutResult {
   int32_t* choices = nullptr;  // [T]; -1 after the end
   int32_t* lengths = nullptr;
   double* costs = nullptr;            // sums of distances, see MetricSum
-  double* log_likelihoods = nullptr;  // of the network's own choices
+  double* log_likelihoods = nullptr;  // sums over the steps that the network scored
   int32_t* agreements = nullptr;
   TrajectoryEnd* ends = nullptr;
 
@@ -35,7 +35,8 @@ struct BatchRolloutResult {
   }
 };
 
-// Makes the network choose a node, and writes it with its log-likelihood to scratch.step.
+// Scores a step and chooses `node`, or a node by the request's rule if `node` is negative. Writes
+// the choice to scratch.step and adds its log-likelihood to the sum.
 template <typename Group, typename T>
 VRP_DEVICE void ChooseStep(const Group& group, const DecoderTask<T>& task,
                            const DecoderScratch<T>& scratch, const BatchRolloutRequest& request,

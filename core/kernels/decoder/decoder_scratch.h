@@ -30,7 +30,7 @@ struct DecoderScratch {
   T* query = nullptr;    // [H], scaled
   T* weights = nullptr;  // [M, N]: attention weights
   T* glimpse = nullptr;  // [H]
-  T* tanhs = nullptr;    // [N]: logits before clipping; 0 where not allowed
+  T* tanhs = nullptr;    // [N]; logit = clip * tanh; 0 where not allowed
   T* exps = nullptr;     // [N]
   // [M, N]: parts of the logits; shares memory with an array that is unused at that time.
   T* partials = nullptr;

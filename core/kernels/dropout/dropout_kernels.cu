@@ -1,4 +1,4 @@
-// Kernel of the dropout masks: one launch per mask, one warp per row.
+// The kernel that writes dropout masks: one launch per mask, one warp per row.
 #include "core/kernels/dropout/dropout_launch.h"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"

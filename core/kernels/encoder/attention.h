@@ -20,7 +20,7 @@ namespace vrp::simd::VRP_SIMD_NAMESPACE {
 // Lower bound of exponents. Products with smaller powers may be denormal numbers, which are slow.
 inline constexpr double kLowestScore = -100;
 
-// Returns 2^(score - maximum).
+// Returns 2^(score - highest), with the exponent bounded by kLowestScore.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> PowerOfScore(Vec<T> score, Vec<T> highest) {
   return ExpOfTwo<T>(Max<T>(Broadcast<T>(static_cast<T>(kLowestScore)), score - highest));
@@ -50,7 +50,8 @@ struct StoreScores {
   }
 };
 
-// Replaces scores by their powers. Writes the inverses of the powers' sums to `inverses`.
+// Replaces scores by their powers of 2, relative to `highest`. Writes the inverses of the powers'
+// sums to `inverses`.
 template <int64_t kVectors, typename T>
 inline void Softmax(int64_t nodes, T* scores, const T* highest, T* inverses) {
   Vec<T> maximum[kVectors];

@@ -79,12 +79,12 @@ inline void SoftmaxBackward(int64_t nodes, const T* probabilities, const T* mean
 template <typename T>
 struct AttentionGradient {
   View<const T> d_out;  // [N, H]
-  View<T> d_qkv;        // [N, 3H]
+  View<T> d_qkv;        // [N, 3H]; overwritten
   T* d_edge_weights;    // [M, padded E, lanes]; added to
 };
 
-// Computes the probabilities of `count` queries from `first` on, and the gradients with respect to
-// their scores.
+// Computes the probabilities of the panel's queries, which start at `first`, and the gradients with
+// respect to their scores. Adds the gradient of the edge weights.
 template <int64_t kVectors, typename T>
 inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                            const Head<T>& head, int64_t first) {
@@ -104,6 +104,8 @@ inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>
 }
 
 // Adds the contribution of `count` queries from `first` on to the head's columns of d_qkv.
+// Overwrites the gradient of these queries. Adds to the gradients of all keys and values, or
+// overwrites them if `first` is 0.
 template <typename T>
 inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>& gradient,
                           const Head<T>& head, View<const T> d_out, int64_t first, int64_t count) {

@@ -64,7 +64,8 @@ struct AttentionCall {
   const T* edge_weights;  // [M, padded E], times log2(e)
   T* softmax;             // [M, 2, padded N]: the queries' maxima, and inverses of the sums
 
-  // Returns the maximum number of elements of `softmax`.
+  // Returns the maximum number of elements of `softmax` of all instances, which have `rows` nodes
+  // in total.
   static int64_t SoftmaxSize(int64_t rows, int64_t instances, int64_t heads) {
     return 2 * heads * (rows + instances * kLanes<T>);
   }
