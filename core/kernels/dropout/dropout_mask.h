@@ -12,8 +12,8 @@ namespace vrp {
 // Writes the mask to CPU memory.
 void WriteMaskOnCpu(const DropoutMask& mask);
 
-// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
-// CUDA's immediate error, and kUnimplemented in a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns CUDA's immediate
+// error as mapped by CudaStatus (launch/cuda_scratch.h), or kUnimplemented in a build without CUDA.
 absl::Status WriteMaskOnCuda(const DropoutMask& mask, void* stream);
 
 }  // namespace vrp

@@ -24,7 +24,7 @@ struct RouteState {
   double cost = 0;      // total distance of the trajectory
 };
 
-// Puts the vehicle at the depot with an empty route.
+// Begins an empty route when the depot opens. Does not set state.current.
 constexpr void BeginRoute(const StepRules& rules, RouteState& state) {
   const RoutingProblem& problem = rules.problem;
   state.picking = false;
@@ -46,7 +46,7 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
-// The outcome of a trajectory.
+// The outcome of a trajectory: finished; no node was allowed; or a forced choice was not allowed.
 enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
 
 // The route's times after a visit.
