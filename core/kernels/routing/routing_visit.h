@@ -70,8 +70,9 @@ constexpr Visit VisitAt(const StepRules& rules, const RouteState& state, int32_t
   return visit;
 }
 
-// Whether the vehicle arrives in time and can return in time. A route's duration is the minimum
-// over all start times, because a later start saves waiting, as far as the windows allow.
+// Whether the vehicle arrives in time, can return in time, and keeps the duration limit. A route's
+// duration is the minimum over all start times, because a later start saves waiting, as far as the
+// windows allow.
 constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t node,
                         double distance, double way_back) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

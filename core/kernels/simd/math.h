@@ -117,7 +117,7 @@ inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
   return Exp<T>(x * static_cast<T>(0.69314718055994530942));
 }
 
-// Returns tanh(x), computed from e^2x - 1, which is exact near 0.
+// Returns tanh(x), computed from e^2x - 1, which loses no digits near 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Tanh(Vec<T> x) {
   const Vec<T> end = Broadcast<T>(Format<T>::kTanhEnd);

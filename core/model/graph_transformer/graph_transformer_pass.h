@@ -33,10 +33,10 @@ void GrowTo(std::vector<T>& values, int64_t size) {
 // the last node. If the group has a TSP, K is 5H, which adds queries of the first node.
 template <typename T>
 struct GraphTransformerGroup {
-  int32_t first = 0;  // first instance of the batch
+  int32_t first = 0;  // number of the first instance in the batch
   int32_t count = 0;  // B
   int64_t columns = 0;
-  bool bf16 = false;  // set before Encode: whether products are in bf16; needs HasBf16()
+  bool bf16 = false;                // set before Encode: whether products are in bf16, if HasBf16()
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance

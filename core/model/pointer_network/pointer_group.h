@@ -55,8 +55,8 @@ struct PointerInstance {
 
 // The memory of one thread, reused by all calls.
 struct PointerGroup {
-  int32_t first = 0;
-  int32_t count = 0;
+  int32_t first = 0;  // number of the first instance in the batch
+  int32_t count = 0;  // number of instances
   std::vector<PointerInstance> instances;
   PointerStack encoder;
   PointerStack decoder;

@@ -113,9 +113,9 @@ class CapturedSteps {
   // themselves. Callers that share the device call it before their turn on the device begins.
   virtual absl::Status WaitForReportSlot() = 0;
   // Starts the next step without waiting for its end. Returns kResourceExhausted or kInternal if
-  // the step could not start; nothing has changed then. Returns kInvalidArgument if the batch is
-  // larger than requested or the device draws the instances, and kUnimplemented if these steps
-  // learn from labels.
+  // the step could not start; nothing has changed then. Returns kUnavailable if the device is lost.
+  // Returns kInvalidArgument if the batch is larger than requested or the device draws the
+  // instances, and kUnimplemented if these steps learn from labels.
   virtual absl::Status Step(StepBaseline, const NetworkBatch&) {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
