@@ -17,24 +17,29 @@ std::unique_ptr<BatchDecoder<float>> MakeCudaBatchDecoder(const CudaDecoderOptio
 std::unique_ptr<BatchImprover> MakeCudaBatchImprover(const CudaImproverOptions&) { return nullptr; }
 
 absl::Status DrawInstancesOnCuda(const InstanceTask&, void*) {
-  return absl::UnimplementedError("instances: this program was built without CUDA");
+  return absl::UnimplementedError(
+      "instances: this program was built without CUDA: see ./dev build cuda");
 }
 
 absl::Status OptimiseOnCuda(const OptimiserTask&, void*) {
-  return absl::UnimplementedError("optimiser: this program was built without CUDA");
+  return absl::UnimplementedError(
+      "optimiser: this program was built without CUDA: see ./dev build cuda");
 }
 
 absl::Status WriteMaskOnCuda(const DropoutMask&, void*) {
-  return absl::UnimplementedError("dropout: this program was built without CUDA");
+  return absl::UnimplementedError(
+      "dropout: this program was built without CUDA: see ./dev build cuda");
 }
 
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest&, const ForcedDecodingResult<float>&,
                                void*) {
-  return absl::UnimplementedError("forced decoding: this program was built without CUDA");
+  return absl::UnimplementedError(
+      "forced decoding: this program was built without CUDA: see ./dev build cuda");
 }
 
 absl::Status AdvanceOnCuda(const AdvanceRequest&, const AdvanceResult<float>&, void*) {
-  return absl::UnimplementedError("sequence rollout: this program was built without CUDA");
+  return absl::UnimplementedError(
+      "sequence rollout: this program was built without CUDA: see ./dev build cuda");
 }
 
 }  // namespace vrp

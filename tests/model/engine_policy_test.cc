@@ -81,7 +81,7 @@ TEST(EnginePolicyTest, ReportsAFleetTooSmallForThePlan) {
       AnInstance().WithCustomers(4).Demands({5, 5, 5, 5}).Capacity(5).Vehicles(3).Build()};
   const auto plans = policy->Decode(instances, {});
   EXPECT_EQ(plans.status().code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_NE(std::string(plans.status().message()).find("needs 4 vehicles, there are 3"),
+  EXPECT_NE(std::string(plans.status().message()).find("needs 4 vehicles, but there are 3"),
             std::string::npos);
 }
 

@@ -13,7 +13,7 @@ namespace vrp {
 void WriteMaskOnCpu(const DropoutMask& mask);
 
 // Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns CUDA's immediate
-// error as CudaStatus does (cuda_scratch.h), and kUnimplemented in a build without CUDA.
+// error as mapped by CudaStatus (launch/cuda_scratch.h), or kUnimplemented in a build without CUDA.
 absl::Status WriteMaskOnCuda(const DropoutMask& mask, void* stream);
 
 }  // namespace vrp

@@ -21,7 +21,7 @@ enum class NormKind {
 struct EncoderShape {
   int32_t hidden = 128;        // H: a multiple of 16
   int32_t heads = 8;           // M: divides H
-  int32_t feed_forward = 512;  // a multiple of 16
+  int32_t feed_forward = 512;  // F: a multiple of 16
   int32_t layers = 3;
   int32_t edge_features = 0;  // E: number of an edge's features, which bias the attention
   NormKind norm = NormKind::kInstance;
@@ -50,9 +50,9 @@ struct EncoderLayerOffsets {
 
 // Instances that are encoded together. Instance b has rows first_rows[b] .. first_rows[b + 1] - 1.
 // With backward, groups of 150 to 400 rows are the fastest (tests/bench/encoder_bench.cc). These
-// are 16 instances of 21 nodes, 4 to 8 of 51, or 2 to 4 of 101. Fewer rows load the weights too
-// often, and more rows exceed the L2 cache. An instance's result of Forward does not depend on its
-// group.
+// are 16 instances of 21 nodes, 4 to 8 of 51, or 2 to 4 of 101. Smaller groups load the weights too
+// often, and larger ones exceed the L2 cache. An instance's result of Forward does not depend on
+// its group.
 template <typename T>
 struct EncoderGroup {
   std::span<const int32_t> first_rows;  // [B + 1], beginning at 0
@@ -65,8 +65,8 @@ class Encoder {
  public:
   virtual ~Encoder() = default;
 
-  // Packs the weights for the products. Must be called after each change of `parameters` (the flat
-  // span).
+  // Packs the weights for the products. Must be called before the first Forward and after each
+  // change of `parameters` (the flat span).
   virtual void Pack(const T* parameters) = 0;
 
   // Returns the number of elements of the memory that Forward leaves for Backward (`saved`), and of

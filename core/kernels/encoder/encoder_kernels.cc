@@ -240,13 +240,13 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   }
 }
 
-// A layer's input in a backward pass: the edges, Forward's normalised rows, and the rows' scaling,
-// channel * scale + shift.
+// A layer's input in a backward pass. The layer has read channel * scale + shift of `rows`, which
+// are the previous layer's normalised rows. The first layer has read the group's input as it is.
 template <typename T>
 struct LayerInput {
   const T* edges;
   View<const T> rows;
-  const T* scale;  // null: not scaled
+  const T* scale;  // null: rows are not scaled
   const T* shift;
 };
 

@@ -13,7 +13,7 @@ template <typename T>
 struct EncoderCall {
   EncoderShape shape;
   const EncoderLayerOffsets* layers;  // [shape.layers]
-  const T* packed;                    // as written by Pack
+  const T* packed;                    // as written by `pack`
   const int32_t* first_rows;          // [instances + 1]
   int64_t instances;
   const T* const* edges;  // [instances] of [E, N, N]

@@ -17,7 +17,7 @@ struct NormParameters {
   const T* scale;  // [H]
   const T* shift;  // [H]
   const T* mean;   // [H]; null: computed from the instance
-  const T* root;   // [H]: 1 / sqrt(variance + eps), with `mean`
+  const T* root;   // [H]: 1 / sqrt(variance + eps); null without `mean`
 };
 
 inline constexpr double kNormEpsilon = 1e-5;
@@ -33,8 +33,8 @@ inline __attribute__((always_inline)) Vec<T> InverseRoot(Vec<T> x) {
 #endif
 }
 
-// Normalises z [nodes, H] in place, and writes y [nodes, H] = z * scale + shift and the factor root
-// [H].
+// Normalises z [nodes, H] in place, and writes y [nodes, H] = z * scale + shift. Writes the factor
+// 1 / sqrt(variance + eps) to root [H], which NormBackward reads.
 template <typename T>
 inline void NormForward(const NormParameters<T>& norm, int64_t nodes, int64_t hidden, View<T> z,
                         View<T> y, T* root) {

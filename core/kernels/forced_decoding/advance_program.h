@@ -16,8 +16,8 @@ struct AdvanceRequest {
   int32_t trajectories = 1;          // P
   bool distinct_starts = false;      // as in RolloutRequest
   int32_t step = 0;                  // t; trajectories begin at 0
-  const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
-  const int64_t* choices = nullptr;  // [B, P] of step t - 1, read for moving trajectories
+  const StepRules* rules = nullptr;  // [B]; their problems refer to memory of the same device
+  const int64_t* choices = nullptr;  // [B, P] of step t - 1; forbidden choices have no effect
   // [B, P] of TrajectoryScratchBytes each, preserved between steps.
   uint8_t* trajectory_scratch = nullptr;
   // Key of a sampled choice's uniform number, FirstUniform of StepBlock.

@@ -7,7 +7,8 @@
 namespace vrp {
 namespace {
 
-// Calls body(row) for all rows, on the pool's threads unless `pool` is null.
+// Calls body(row) for all rows, in pieces of kRowsPerPiece. Several pieces run on the pool's
+// threads unless `pool` is null.
 void ForEachRow(int64_t rows, CpuPool* pool, absl::FunctionRef<void(int64_t)> body) {
   constexpr int64_t kRowsPerPiece = 64;
   const int64_t pieces = (rows + kRowsPerPiece - 1) / kRowsPerPiece;

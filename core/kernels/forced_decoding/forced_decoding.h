@@ -10,7 +10,8 @@
 
 namespace vrp {
 
-// Runs the same programs on CPU memory, with one thread per trajectory. T is float or double.
+// Runs the same programs on CPU memory. One thread runs a whole trajectory. Uses the pool's
+// threads, or the calling thread if `pool` is null. T is float or double.
 template <typename T>
 void ForceDecodeOnCpu(const ForcedDecodingRequest& request, const ForcedDecodingResult<T>& result,
                       CpuPool* pool = nullptr);
@@ -18,8 +19,8 @@ template <typename T>
 void AdvanceOnCpu(const AdvanceRequest& request, const AdvanceResult<T>& result,
                   CpuPool* pool = nullptr);
 
-// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
-// CUDA's immediate error, and kUnimplemented in a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns CUDA's immediate
+// error as mapped by CudaStatus (launch/cuda_scratch.h), or kUnimplemented in a build without CUDA.
 absl::Status ForceDecodeOnCuda(const ForcedDecodingRequest& request,
                                const ForcedDecodingResult<float>& result, void* stream);
 absl::Status AdvanceOnCuda(const AdvanceRequest& request, const AdvanceResult<float>& result,

@@ -1,4 +1,4 @@
-// Launches of the kernels of forced decoding and single steps on a stream. Depends on CUDA, but not
+// Launches the kernels of forced decoding and of single steps on a stream. Depends on CUDA, but not
 // on Abseil.
 #pragma once
 

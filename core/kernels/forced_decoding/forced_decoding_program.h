@@ -14,7 +14,7 @@ struct ForcedDecodingRequest {
   int32_t instances = 0;  // B
   int32_t trajectories = 1;
   int32_t max_steps = 0;             // T
-  const StepRules* rules = nullptr;  // [B]; their problems refer to device memory
+  const StepRules* rules = nullptr;  // [B]; their problems refer to memory of the same device
   const int32_t* choices = nullptr;  // [B, P, T], -1 after the end
   // [B, P] of TrajectoryScratchBytes each, aligned as a double.
   uint8_t* trajectory_scratch = nullptr;

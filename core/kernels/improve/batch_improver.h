@@ -41,24 +41,24 @@ struct ImproveOptions {
   CpuPool* pool = nullptr;  // for the CPU; null: the calling thread only
 };
 
-// A function that runs `work` on the thread that owns the device and returns its status. Each call
-// takes some tens of milliseconds, so that others can use the device in between. If null, the
-// calling thread runs `work`.
+// A function that runs `work` on the thread that owns the device and returns its status. A call for
+// some rounds takes about 20 ms, so that others can use the device in between. If null, the calling
+// thread runs `work`.
 using DeviceRunner = std::function<absl::Status(absl::FunctionRef<absl::Status()> work)>;
 
 class BatchImprover {
  public:
   virtual ~BatchImprover() = default;
 
-  // Improves the plans and returns the least number of rounds that any of them had. A result
-  // depends only on the plan, the seed and the number of rounds. Returns kInternal for an error of
-  // the device. Not thread-safe.
+  // Improves the plans and returns the smallest number of rounds of any plan. A result depends only
+  // on the plan, the seed and the number of rounds. Returns the errors of CudaStatus
+  // (launch/cuda_scratch.h) and of the DeviceRunner. Not thread-safe.
   virtual absl::StatusOr<int32_t> Improve(std::span<ImprovedPlan> plans,
                                           const ImproveOptions& options) = 0;
 };
 
-// Returns an improver on the CPU with one thread per plan, the reference for CUDA. It splits a
-// batch into parts of at most `part_bytes`.
+// Returns an improver on the CPU, the reference for CUDA. One thread improves a whole plan. The
+// improver splits a batch into parts of at most `part_bytes`.
 std::unique_ptr<BatchImprover> MakeSerialBatchImprover(int64_t part_bytes = int64_t{1} << 30,
                                                        DeviceRunner runner = {});
 

@@ -138,7 +138,7 @@ class CudaBatchImprover final : public BatchImprover {
         CudaStatus(cudaMemcpyAsync(packed.plans().data(), batch.best, packed.plans().size(),
                                    cudaMemcpyDeviceToHost, stream_),
                    "copy plans from the device"));
-    return CudaStatus(cudaStreamSynchronize(stream_), "copy plans");
+    return CudaStatus(cudaStreamSynchronize(stream_), "copy plans from the device");
   }
 
   ImproveLaunchPlan Plan(const ImproveBatch& batch) const {

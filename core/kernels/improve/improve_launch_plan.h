@@ -7,6 +7,7 @@
 
 namespace vrp {
 
+// Maximum number of warps of a block.
 inline constexpr int32_t kMaxImproveWarps = 4;
 
 struct ImproveLaunchPlan {
@@ -18,8 +19,8 @@ struct ImproveLaunchPlan {
   int64_t blocks(int32_t instances) const { return (int64_t{instances} + warps - 1) / warps; }
 };
 
-// Uses as many warps per block as shared memory can hold scratch for. Uses global memory if not
-// even one warp's scratch fits.
+// Returns a plan with kMaxImproveWarps warps per block, halved until their scratch fits into shared
+// memory. If not even one warp's scratch fits, the scratch is in global memory.
 ImproveLaunchPlan PlanImproveLaunch(int32_t instances, int64_t warp_scratch_bytes,
                                     const DeviceLimits& limits);
 

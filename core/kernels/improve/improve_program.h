@@ -1,5 +1,5 @@
-// Improvement of one plan by a few cooperating threads (lanes of core/kernels/support/group.h). It
-// consists of a descent, rounds of ruin and recreate under simulated annealing, and a final
+// Improvement of one plan by a few cooperating threads (lanes of core/kernels/support/group.h). The
+// program consists of a descent, rounds of ruin and recreate under simulated annealing, and a final
 // descent. Uses integers and counter-based random numbers, so that every device computes the same
 // plan.
 #pragma once
@@ -34,12 +34,12 @@ struct ImproveRequest {
 
 // Instances, and their plans between calls.
 struct ImproveBatch {
-  int32_t instances = 0;  // B
-  int32_t nodes = 2;      // of the largest instance
-  int32_t routes = 1;     // of the largest instance
-  const ImproveTask* tasks = nullptr;
-  uint8_t* current = nullptr;  // [B, plan_bytes()]: in and out
-  uint8_t* best = nullptr;     // [B, plan_bytes()]: out
+  int32_t instances = 0;               // B
+  int32_t nodes = 2;                   // of the largest instance
+  int32_t routes = 1;                  // of the largest instance
+  const ImproveTask* tasks = nullptr;  // [B]
+  uint8_t* current = nullptr;          // [B, plan_bytes()]: in and out
+  uint8_t* best = nullptr;             // [B, plan_bytes()]: out
 
   VRP_DEVICE int64_t plan_bytes() const { return PlanBytes(nodes, routes); }
 };

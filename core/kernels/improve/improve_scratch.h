@@ -25,10 +25,10 @@ struct ImproveScratch {
   LinkedPlan trial;                 // the plan that moves change
   LinkedPlan current;               // the plan from which annealing continues
   int32_t* prefix_loads = nullptr;  // [P]: load of the route up to and including the point
-  int32_t* keys = nullptr;          // [kMaxRemoved]
+  int32_t* keys = nullptr;          // [kMaxRemoved]: sort keys of `removed`
   uint16_t* rank = nullptr;         // [P]: the point's position in its route, 0 for the depot
-  uint16_t* removed = nullptr;      // [kMaxRemoved]
-  uint16_t* sorted = nullptr;       // [kMaxRemoved]
+  uint16_t* removed = nullptr;      // [kMaxRemoved]: customers in the order of removal
+  uint16_t* sorted = nullptr;       // [kMaxRemoved]: the same, in the order of reinsertion
 };
 
 // Returns the size of the scratch, a multiple of 16.

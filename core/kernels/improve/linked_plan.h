@@ -19,7 +19,7 @@ struct PlanHeader {
 // undefined links.
 struct LinkedPlan {
   PlanHeader* header = nullptr;
-  int32_t* legs = nullptr;     // [P]: distance to the next
+  int32_t* legs = nullptr;     // [P]: distance to the next point
   int32_t* loads = nullptr;    // [M]
   uint16_t* next = nullptr;    // [P]
   uint16_t* before = nullptr;  // [P]

@@ -1,4 +1,4 @@
-// Plans to improve, as a few flat arrays. Each array is copied to the device at once.
+// Plans to improve, as a few flat arrays. Each array takes one copy to the device.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Reinsertion of removed customers at their cheapest positions. Skips some positions at random
-// (SISR's blinks; see ruin.h).
+// Reinsertion of removed customers at their cheapest positions. Skips some positions behind
+// customers at random (SISR's blinks; see ruin.h).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace vrp {
 
-// Orders of reinsertion. Each round draws one, with the weights 4, 4, 2 and 1.
+// Orders of reinsertion: random, by falling demand, or by distance from the depot. Each round draws
+// one, with the weights 4, 4, 2 and 1.
 enum class ReinsertionOrder : int32_t { kRandom, kLargest, kFarthest, kNearest };
 
 constexpr VRP_DEVICE ReinsertionOrder DrawOrder(uint32_t word) {

@@ -7,8 +7,9 @@
 
 namespace vrp {
 
-// Moves of s customers from i on to behind j (f = 0) or before j (f = 1). They keep their order (t
-// = 0) or are reversed (t = 1). The variant is 4 (s - 1) + 2 t + f.
+// Moves of s consecutive customers, of which i is the first, behind j (f = 0) or before j (f = 1).
+// The customers keep their order (t = 0) or are reversed (t = 1).
+// The variant is 4 (s - 1) + 2 t + f.
 struct RelocateMove {
   static constexpr int32_t kVariants = 12;
 

@@ -9,11 +9,14 @@
 
 namespace vrp {
 
+// Mean number of customers that a ruin aims to remove.
 inline constexpr int32_t kMeanRemoved = 10;
+// Maximum number of customers removed from one string.
 inline constexpr int32_t kLongestString = 10;
 
-// Removes `length` customers of a string around `customer`. If `skipped` is not negative, the
-// skipped-th of the string's length + 1 customers stays. Must run on one thread.
+// Removes `length` customers of a string that begins up to `ahead` customers before `customer`. If
+// `skipped` >= 0, the string has one customer more, and the one at position `skipped` (from 0)
+// stays. Must run on one thread.
 VRP_DEVICE inline void RemoveString(const ImproveTask& task, const ImproveScratch& scratch,
                                     int32_t customer, int32_t length, int32_t skipped,
                                     uint32_t ahead) {

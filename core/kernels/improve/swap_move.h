@@ -13,7 +13,7 @@ struct SwapMove {
 
   struct Chain {
     int32_t first, last, load;
-    bool feasible;  // whether it has only customers, none of them `other`
+    bool feasible;  // whether its points and `other` are distinct customers
   };
   static VRP_DEVICE Chain ChainOf(const ImproveTask& task, const LinkedPlan& plan, int32_t first,
                                   int32_t length, int32_t other) {
@@ -31,7 +31,7 @@ struct SwapMove {
     const Chain chain = ChainOf(task, plan, i, 1 + variant % 2, other);
     const Chain other_chain = ChainOf(task, plan, other, 1 + variant / 2, i);
     if (!chain.feasible || !other_chain.feasible) return kNoMove;
-    // RelocateMove exchanges neighbours.
+    // RelocateMove covers exchanges of adjacent chains.
     if (plan.next[chain.last] == other || plan.next[other_chain.last] == i) return kNoMove;
     const int32_t added_load = other_chain.load - chain.load;
     if (plan.route[i] != plan.route[j] &&

@@ -11,8 +11,8 @@ namespace vrp {
 // Draws the batch into CPU memory with the same program, on one thread.
 void DrawInstancesOnCpu(const InstanceTask& task);
 
-// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns kInternal for
-// CUDA's immediate error, and kUnimplemented in a build without CUDA.
+// Enqueues the kernel into `stream`, a cudaStream_t of the current device. Returns CUDA's immediate
+// error as mapped by CudaStatus (launch/cuda_scratch.h), or kUnimplemented in a build without CUDA.
 absl::Status DrawInstancesOnCuda(const InstanceTask& task, void* stream);
 
 }  // namespace vrp

@@ -1,4 +1,4 @@
-// Launch of the kernel that draws instances on a stream. Depends on CUDA, but not on Abseil.
+// Launches the kernel that draws instances on a given stream. Depends on CUDA, but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>

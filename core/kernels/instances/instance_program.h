@@ -74,7 +74,8 @@ VRP_DEVICE void DrawNodes(const Group& group, const CounterRandom& numbers,
               columns.demands + 1);
 }
 
-// Returns the square around the nodes. `extremes` [4] is memory of the group.
+// Returns the square around the nodes, and the problem with its scale. `extremes` [4] is memory of
+// the group.
 template <typename Group>
 VRP_DEVICE FeatureFrame FrameOf(const Group& group, const RoutingProblem& problem,
                                 double* extremes) {

@@ -1,5 +1,5 @@
-// Constructs that only nvcc compiles, except those of CUDA's runtime. The tests' emulated device
-// (tests/gpu/emulated) replaces this header.
+// Constructs of CUDA C++ that the tests' emulated device cannot define: dynamic shared memory and
+// PTX instructions. The device has its own version of this header (tests/gpu/emulated).
 #pragma once
 
 #include <cstdint>

@@ -20,10 +20,11 @@ absl::Status CudaStatus(cudaError_t error, std::string_view what);
 // Returns the limits of the current device.
 absl::StatusOr<DeviceLimits> QueryLimits();
 
-// Memory that is allocated in the stream's order. The host does not wait for the allocation, and a
-// graph can capture it.
+// Device memory that is allocated and freed in the stream's order. The host does not wait for the
+// allocation, and a graph can capture it.
 class CudaScratch {
  public:
+  // Allocates `bytes` bytes, or nothing for 0. Returns the errors of CudaStatus.
   static absl::StatusOr<CudaScratch> Create(int64_t bytes, cudaStream_t stream);
   CudaScratch(CudaScratch&& other) noexcept
       : memory_(std::exchange(other.memory_, nullptr)), stream_(other.stream_) {}
@@ -32,6 +33,7 @@ class CudaScratch {
     if (memory_ != nullptr) cudaFreeAsync(memory_, stream_);
   }
 
+  // Returns the address on the device; null for an allocation of 0 bytes.
   uint8_t* bytes() const { return static_cast<uint8_t*>(memory_); }
 
  private:

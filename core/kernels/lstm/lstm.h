@@ -27,10 +27,10 @@ constexpr int64_t GateStride(int64_t hidden_size) {
 
 template <typename T>
 struct LstmKernels {
-  // One step. Adds hidden packed to gates [rows, 4H], the inputs in the order input, forget,
-  // candidate, output. Then activates the gates in place and writes the next cell and hidden state
-  // [rows, H]. `packed` is W_hh^T in the layout of `pack`. Steps of a run should alternate
-  // `from_last`, because half of W_hh is then still cached.
+  // One step. Adds the product of `hidden` and `packed` to gates [rows, 4H], which hold the other
+  // inputs in the order input, forget, candidate, output. Then activates the gates in place and
+  // writes the next cell and hidden state [rows, H]. `packed` is W_hh^T in the layout of `pack`.
+  // Steps of a run should alternate `from_last`, because half of W_hh is then still cached.
   struct Step {
     int64_t rows = 0;
     int64_t hidden_size = 0;  // H: a multiple of 16
@@ -63,7 +63,7 @@ struct LstmKernels {
   };
   void (*step_back)(const StepBack& step);
   // One product for all steps at once, with weights of an LSTM's size in the layout of `pack`.
-  // Computes to [rows, columns] = a packed + bias (null: none), or += a packed.
+  // Computes `to` [rows, columns] = a * packed + bias (null: none), or adds a * packed to `to`.
   struct Product {
     int64_t rows = 0;
     int64_t inner = 0;  // a multiple of 16
@@ -80,8 +80,8 @@ struct LstmKernels {
   void (*multiply)(const Product& product);
   int64_t (*work_size)(int64_t rows, int64_t inner);
   // Packs a linear layer's weight [outputs, inputs] for y = W x and for backward, to outputs *
-  // inputs elements each. `outputs` and `inputs` are multiples of 16. Unconverted weights have the
-  // layout of DenseKernels::pack.
+  // inputs elements each. `outputs` and `inputs` are multiples of 16. Weights that are not rounded
+  // to bf16 have the layout of DenseKernels::pack.
   void (*pack)(const T* weights, int64_t outputs, int64_t inputs, T* forward, T* back);
   // A weight's gradient. Computes `weights` [outputs, inputs] += a^T b with a [rows, outputs] and b
   // [rows, inputs]. Adds the sums of a's columns to `bias` [outputs] unless it is null. `outputs`
@@ -132,10 +132,10 @@ void LstmForwardStep(const LstmKernels<T>& kernels, const T* packed, const LstmR
                      int64_t t);
 template <typename T>
 void LstmForward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run);
-// Runs backward. `packed` is W_hh. d_hiddens [R + K, H] begins as the gradients with respect to the
-// hidden states from other uses. The steps add to these gradients. The first R rows of d_hiddens
-// end as the gradient with respect to the initial hidden states. d_cells [R, H] begins as 0 and
-// ends as the gradient with respect to the initial cells.
+// Computes the gradients of a run. `packed` is W_hh. d_hiddens [R + K, H] begins as the gradients
+// with respect to the hidden states from other uses. The steps add to these gradients. Unless
+// run.from_zero, the first R rows of d_hiddens end as the gradient with respect to the initial
+// hidden states. Overwrites d_cells [R, H] with the gradient with respect to the initial cells.
 template <typename T>
 void LstmBackward(const LstmKernels<T>& kernels, const T* packed, const LstmRun<T>& run,
                   T* d_hiddens, T* d_cells);

@@ -1,4 +1,4 @@
-// The steps of LSTMs of each instruction set; see core/kernels/lstm/lstm.h.
+// The LSTM kernels of each instruction set; see core/kernels/lstm/lstm.h.
 #pragma once
 
 #include "core/kernels/lstm/lstm.h"

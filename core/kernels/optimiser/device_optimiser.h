@@ -13,8 +13,9 @@ namespace vrp {
 // Updates CPU memory with the same programs, on one thread.
 void OptimiseOnCpu(const OptimiserTask& task);
 
-// Enqueues the kernels into `stream`, a cudaStream_t of the current device. Returns kInternal for
-// CUDA's immediate error, and kUnimplemented in a build without CUDA.
+// Enqueues the kernels into `stream`, a cudaStream_t of the current device. Returns CUDA's
+// immediate error as mapped by CudaStatus (launch/cuda_scratch.h), or kUnimplemented in a build
+// without CUDA.
 absl::Status OptimiseOnCuda(const OptimiserTask& task, void* stream);
 
 }  // namespace vrp

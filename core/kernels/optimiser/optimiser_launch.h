@@ -1,4 +1,4 @@
-// Launch of the optimiser's kernels on a stream. Depends on CUDA, but not on Abseil.
+// Launches the optimiser's kernels on a stream. Depends on CUDA, but not on Abseil.
 #pragma once
 
 #include <cuda_runtime_api.h>

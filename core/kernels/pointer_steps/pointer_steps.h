@@ -69,7 +69,7 @@ inline constexpr int64_t kPointerDynamicStride = 16;
 template <typename T>
 struct PointerBackJob {
   const int32_t* choices = nullptr;  // [Q]
-  const T* weights = nullptr;        // [Q]: weights of the steps' terms in the loss
+  const T* weights = nullptr;        // [Q]: weights of `terms` in the loss
   T smoothing = 0;                   // term: (1 - s) log p(choice) + s mean of allowed log p
   const T* keys = nullptr;           // [N, H]
   T* terms = nullptr;                // [Q]; out
@@ -82,11 +82,14 @@ struct PointerBackJob {
 
 template <typename T>
 struct PointerKernels {
-  // Computes seen [Q, M D].
+  // Computes job.weights and `seen` [Q, M D], the values averaged with these weights.
   void (*glimpse)(const GlimpseJob<T>& job, T* seen);
+  // Computes d_queries, and adds to the gradients of keys, values and dynamic weight.
   void (*glimpse_back)(const GlimpseJob<T>& job, const GlimpseBackJob<T>& back);
+  // Computes job.logits.
   void (*logits)(const PointerJob<T>& job);
-  // Replaces the logits by their gradient, and writes the other outputs of `back`.
+  // Replaces the logits by the gradient of sum(weights * terms) with respect to the scores before
+  // tanh. Writes the outputs of `back` and adds to its d_keys.
   void (*logits_back)(const PointerJob<T>& job, const PointerBackJob<T>& back);
   // Transposes [rows, columns] to [columns, padded]. Pads with zeros.
   void (*transpose)(const T* from, int64_t rows, int64_t columns, int64_t padded, T* to);

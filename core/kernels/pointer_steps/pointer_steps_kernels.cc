@@ -116,7 +116,8 @@ void Logits(const PointerJob<T>& job) {
   }
 }
 
-// Turns a row of logits into their gradient, and writes the step's term and likelihood.
+// Turns a row of logits into the gradient with respect to the scores before tanh. Also writes the
+// step's term, likelihood, likeliest node and d_dynamic_weights.
 template <typename T>
 inline void LogitsRowBack(const PointerJob<T>& job, const PointerBackJob<T>& back, int64_t q) {
   const int64_t nodes = job.padded_nodes;

@@ -1,4 +1,4 @@
-// A pointer network's attentions of each instruction set; see
+// The attention kernels of a pointer network for each instruction set; see
 // core/kernels/pointer_steps/pointer_steps.h.
 #pragma once
 

@@ -12,13 +12,13 @@ namespace vrp {
 
 // Number of features of a node. kNodeFeatureNames has their names. One shift and one factor map
 // coordinates into the unit square, and the same factor scales lengths. Loads are shares of the
-// capacity, and times are shares of the horizon. Missing values are 0, and missing windows are [0,
-// 1].
+// capacity, and times are shares of the horizon, from 0 to 1. Windows count from the depot's
+// opening. Missing values are 0, and missing windows are [0, 1].
 inline constexpr auto kNodeFeatures = static_cast<int32_t>(kNodeFeatureNames.size());
-// open_routes and limit_share (scale / distance limit, 0 without one) are equal at all nodes of an
-// instance. Without coordinates x and y are 0, and only edges give positions. A TSP has no depot.
-// Its from_depot and to_depot are 0, or without coordinates the mean distance from and to the other
-// cities.
+// open_routes and limit_share (scale / distance limit, at most 4, 0 without a limit) are equal at
+// all nodes of an instance. Without coordinates x and y are 0, and only edges give positions. A TSP
+// has no depot. Its from_depot and to_depot are 0, or without coordinates the mean distance from
+// and to all cities, including the city itself.
 
 // An instance, and the square from which its coordinates are moved and scaled.
 struct FeatureFrame {
@@ -32,9 +32,9 @@ constexpr double FrameSide(double width, double height) {
   return side > 0 ? side : 1;
 }
 
-// Returns from_depot or to_depot. distance(from, to) is in the instance's unit. A TSP with
-// coordinates needs neither feature. A TSP with only a matrix needs the mean distance from or to
-// the other cities to distinguish its cities.
+// Returns from_depot or to_depot, relative to the scale. distance(from, to) is in the instance's
+// unit. A TSP with coordinates needs neither feature. A TSP with only a matrix needs the mean
+// distances to distinguish its cities.
 template <typename Distance>
 constexpr double DepotDistance(const RoutingProblem& problem, int32_t node, bool from,
                                const Distance& distance) {

@@ -60,7 +60,8 @@ constexpr T PointerVisited(const RoutingProblem& problem, const uint8_t* visited
   return node == 0 && !problem.tsp ? T{0} : static_cast<T>(visited[node]);
 }
 
-// Wait and slack at `node` of an instance with windows, as shares of the horizon.
+// Wait (0 .. 1) and slack (-1 .. 1) at `node` of an instance with windows, as shares of the
+// horizon.
 struct PointerTimes {
   double wait = 0;
   double slack = 0;

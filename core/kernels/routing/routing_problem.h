@@ -40,7 +40,7 @@ struct RoutingProblem {
 //   0 load      share of the capacity that is still to be delivered, or after the first pick-up
 //               is still free; 1 without a finite, positive capacity
 //   1 time      time since the depot opened, relative to the horizon, at most 2;
-//               0 without windows and a duration limit
+//               0 with neither windows nor a duration limit
 //   2 length    rest of the route's distance limit, relative to `scale`, at most 2;
 //               0 without a limit
 //   3 picking   1 once the route has begun to pick up

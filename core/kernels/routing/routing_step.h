@@ -109,8 +109,8 @@ constexpr void WriteShares(const StepRules& rules, const RouteState& state, T* s
   shares[3] = static_cast<T>(state.picking ? 1 : 0);
 }
 
-// Writes the mask of a problem with capacities only. Needs one comparison per node, which compilers
-// vectorise.
+// Writes the mask of a problem with capacities only, in which the depot is forbidden. Returns the
+// number of allowed nodes. Needs one comparison per node, which compilers vectorise.
 template <typename T>
 constexpr int32_t WriteLoadMask(const StepRules& rules, double delivered,
                                 const uint8_t* __restrict visited, T* __restrict mask) {

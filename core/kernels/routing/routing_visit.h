@@ -24,7 +24,7 @@ struct RouteState {
   double cost = 0;      // total distance of the trajectory
 };
 
-// Puts the vehicle at the depot with an empty route.
+// Begins an empty route when the depot opens. Does not set state.current.
 constexpr void BeginRoute(const StepRules& rules, RouteState& state) {
   const RoutingProblem& problem = rules.problem;
   state.picking = false;
@@ -46,7 +46,7 @@ constexpr RouteState BeginTrajectory(const StepRules& rules, uint8_t* visited) {
 
 constexpr bool IsDone(const RouteState& state) { return state.left == 0; }
 
-// The outcome of a trajectory.
+// The outcome of a trajectory: finished; no node was allowed; or a forced choice was not allowed.
 enum class TrajectoryEnd : int32_t { kDone, kUnreachable, kForbidden };
 
 // The route's times after a visit.
@@ -70,8 +70,9 @@ constexpr Visit VisitAt(const StepRules& rules, const RouteState& state, int32_t
   return visit;
 }
 
-// Whether the vehicle arrives in time and can return in time. A route's duration is the minimum
-// over all start times, because a later start saves waiting, as far as the windows allow.
+// Whether the vehicle arrives in time, can return in time, and keeps the duration limit. A route's
+// duration is the minimum over all start times, because a later start saves waiting, as far as the
+// windows allow.
 constexpr bool IsInTime(const StepRules& rules, const RouteState& state, int32_t node,
                         double distance, double way_back) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -46,8 +46,8 @@ struct DropoutKey {
   int64_t sequence = 0;  // number in the whole run
   int32_t step = 0;      // below 2^19
   int32_t layer = 0;     // below 8
-  bool decoder = false;
-  int32_t block = 0;  // below 256
+  bool decoder = false;  // whether the layer is in the decoder; otherwise in the encoder
+  int32_t block = 0;     // below 256
 };
 constexpr PhiloxCounter DropoutBlock(const DropoutKey& key) {
   constexpr uint32_t kNoStep = uint32_t{1} << 31;  // differs from all of StepBlock's

@@ -1,6 +1,6 @@
 // Products of few rows with a panel's columns. Splits the rows into blocks of nearly equal height,
-// so that no block is a single row, which would wait for its own sums. vec.h states who may include
-// this.
+// so that no block is a single row unless it is the only one. A single row would wait for its own
+// sums. vec.h states who may include this.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct ByPanelColumns {
 template <typename T>
 struct EvenProduct {
   const T* left;
-  int64_t panel;  // of a left side by rows with more than one panel
+  int64_t panel;  // elements between the panels of a left side by rows
   const T* right;
   int64_t rows;
   int64_t inner;

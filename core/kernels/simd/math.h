@@ -82,8 +82,8 @@ inline __attribute__((always_inline)) ExpParts<T> SplitExp(Vec<T> x) {
   return {reinterpret_cast<Vec<T>>((exponent << F::kMantissaBits) + F::kOne), rest};
 }
 
-// Returns e^x, but 0 below the smallest normal number (so for -inf), and at most about half of the
-// largest number.
+// Returns e^x, but 0 below about the smallest normal number (so for -inf), and at most about two
+// thirds of the largest number.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   using F = Format<T>;
@@ -95,7 +95,8 @@ inline __attribute__((always_inline)) Vec<T> Exp(Vec<T> x) {
   return capped < low ? Vec<T>{} : value;
 }
 
-// Returns 2^x for -126 <= x <= 127, to about 1e-7. With AVX-512, takes half the time of Exp.
+// Returns 2^x for -126 <= x <= 127, with a relative error of about 1e-7. For float with AVX-512,
+// takes half the time of Exp.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
 #if VRP_SIMD_BYTES == 64
@@ -116,7 +117,7 @@ inline __attribute__((always_inline)) Vec<T> ExpOfTwo(Vec<T> x) {
   return Exp<T>(x * static_cast<T>(0.69314718055994530942));
 }
 
-// Returns tanh(x), computed from e^2x - 1, which is exact near 0.
+// Returns tanh(x), computed from e^2x - 1, which loses no digits near 0.
 template <typename T>
 inline __attribute__((always_inline)) Vec<T> Tanh(Vec<T> x) {
   const Vec<T> end = Broadcast<T>(Format<T>::kTanhEnd);

@@ -97,7 +97,7 @@ inline void AddPanelGradient(View<const T> a, View<const T> b, const GradientSiz
         }
       }
     }
-    add.sums = nullptr;
+    add.sums = nullptr;  // of all rows; added with the first chunk
   }
 }
 

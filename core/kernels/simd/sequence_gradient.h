@@ -12,8 +12,10 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Number of rows packed at a time. The kind of operands, `P` (step_operands.h), may halve the rows.
+// Number of rows packed at a time. The kind of operands, `P` (step_operands.h), may pack two rows
+// into one.
 inline constexpr int64_t kSequenceRows = 336;
+// Number of outputs (columns of A) packed at a time.
 inline constexpr int64_t kSequenceOutputs = 4 * kBlockRows;
 template <typename P>
 inline constexpr int64_t kPackedRows = kSequenceRows / P::kFold;
@@ -56,7 +58,7 @@ struct SequenceGradient {
   T* scratch;
 };
 
-// Rows of a matrix and the first of its columns.
+// The first `columns` columns of `rows` rows of a matrix.
 template <typename T>
 struct Slab {
   MatrixA<T> from;

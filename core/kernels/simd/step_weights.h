@@ -10,7 +10,8 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-// Packs a panel [P::PackedInner(inputs), width] of the transpose, beginning at column `first`.
+// Packs a panel [P::PackedInner(inputs), width] of the transpose. `weights` begins at the panel's
+// first row before transposition.
 template <typename P, typename T = typename P::Element>
 inline void PackTransposedPanel(MatrixA<T> weights, int64_t inputs, int64_t width, T* packed) {
   for (int64_t k = 0; k < inputs; k += kLanes<T> * P::kFold) {

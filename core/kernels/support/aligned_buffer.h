@@ -12,6 +12,7 @@ template <typename T>
 class AlignedBuffer {
  public:
   // Returns at least `count` elements with undefined values. Growing discards the old content.
+  // Aborts the program if memory runs out.
   T* Grow(int64_t count) {
     if (count > size_) {
       const int64_t bytes = (count * static_cast<int64_t>(sizeof(T)) + kLine - 1) / kLine * kLine;
@@ -21,6 +22,7 @@ class AlignedBuffer {
     }
     return memory_.get();
   }
+  // Like Grow, with `count` zeros.
   T* GrowZero(int64_t count) {
     T* const data = Grow(count);
     for (int64_t i = 0; i < count; ++i) data[i] = T{};

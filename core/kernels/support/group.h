@@ -1,5 +1,5 @@
-// Groups of threads that work on one trajectory. Programs written for groups run on the CPU and on
-// CUDA. A group has
+// Groups of threads that run a program together, such as the decoding of a trajectory. Programs
+// written for groups run on the CPU and on CUDA. A group has
 //   Each(n, f)      calls f(i) for i = 0 .. n - 1, in any order and on different threads; when
 //                   Each returns, all calls are done and all threads see what the calls wrote
 //   Rows(n, f)      calls f(lanes, row) for row = 0 .. n - 1, each by some of the threads, `lanes`;

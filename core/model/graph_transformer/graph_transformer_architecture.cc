@@ -29,7 +29,8 @@ constexpr std::array<NetworkOption, 7> kTransformerOptions = {{
     {.key = "edge_bias"},
     {.key = "logit_clip", .low = kMinLogitClip, .high = kMaxLogitClip},
 }};
-// Three vectors that the encoder computes, then the vehicle's remaining resources.
+// Three vectors that the encoder computes, then the shares in the step's context
+// (routing_problem.h).
 constexpr std::array<std::string_view, 3 + kContextShares> kTransformerStepInputs = {
     "graph_mean", "last_node",     "first_node", "load_left",
     "time_gone",  "distance_left", "picking_up"};

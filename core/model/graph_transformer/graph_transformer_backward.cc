@@ -78,7 +78,8 @@ void GraphTransformerPass<T>::BackwardProjections(GraphTransformerGroup<T>& grou
     group.d_base[i] += group.d_starts[i];
     group.d_start[i % hidden_] += group.d_starts[i];
   }
-  // The means are not needed any more, so their gradient reuses their memory.
+  // The first product is the last use of the means. The second one writes their gradient to their
+  // memory.
   dense_.add_transposed({group.d_base.data(), hidden_}, {group.means.data(), hidden_},
                         {hidden_, group.count, hidden_},
                         {gradient + layout_.Offset("decoder.graph.weight"), hidden_});

@@ -1,7 +1,7 @@
 // The parameters of a graph transformer: names, shapes and offsets. Needs no torch.
 //
 // Weights are [out, in], as in torch.nn.Linear. H = hidden, F = feed_forward, M = heads,
-// E = kEdgeFeatures, I = number of its inputs:
+// E = kEdgeFeatures, I = number of a node's inputs:
 //   embed.node.{weight [H, I], bias}                  every node but a depot
 //   embed.depot.{weight [H, I], bias}
 //   encoder.layers.K.qkv.{weight [3H, H], bias}       queries, keys, values; each by heads

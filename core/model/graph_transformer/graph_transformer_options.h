@@ -40,7 +40,8 @@ std::string WriteGraphTransformerOptions(const GraphTransformerOptions& options)
 // Parses sizes. Returns the errors of ReadNetworkSizes (core/model/policy/network_sizes.h).
 absl::StatusOr<GraphTransformerOptions> ParseGraphTransformerOptions(std::string_view json,
                                                                      std::string_view name);
-// Returns the first value out of range as `sizes: architecture_json.hidden: got 100, wanted ...`.
+// Returns kInvalidArgument for the first value out of range: `sizes: architecture_json.hidden: got
+// 100, wanted ...`.
 absl::Status CheckGraphTransformerOptions(const GraphTransformerOptions& options);
 
 }  // namespace vrp

@@ -156,7 +156,7 @@ void GraphTransformerPass<T>::FillEdges(const NetworkBatch& batch,
         at[i] = static_cast<T>(problem.distances[i]) * scale;
       }
     } else {
-      // The network reads distances in the plane, even if the metric rounds them.
+      // The network reads Euclidean distances, even if the metric rounds them.
       const float* const features =
           batch.features.data() + int64_t{batch.first_rows[group.first + b]} * batch.columns;
       for (int64_t i = 0; i < nodes; ++i) {

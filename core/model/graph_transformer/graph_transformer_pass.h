@@ -1,6 +1,6 @@
 // Forward and backward pass of a graph transformer for a group of instances, on one thread. It
 // computes the embedding and the decoder's projections, and calls the encoder; the decoder's steps
-// are elsewhere. Needs no torch.
+// are in core/kernels/decoder. Needs no torch.
 //
 // Two products of weights are folded. The glimpse's projection W_o and the logit keys' W_l become
 // one: (W_o g) . (W_l h) = g . (W_o^T W_l h). The placeholder and the query weights become a TSP's
@@ -33,10 +33,10 @@ void GrowTo(std::vector<T>& values, int64_t size) {
 // the last node. If the group has a TSP, K is 5H, which adds queries of the first node.
 template <typename T>
 struct GraphTransformerGroup {
-  int32_t first = 0;  // first instance of the batch
+  int32_t first = 0;  // number of the first instance in the batch
   int32_t count = 0;  // B
   int64_t columns = 0;
-  bool bf16 = false;  // set before Encode: whether products are in bf16; needs HasBf16()
+  bool bf16 = false;                // set before Encode: whether products are in bf16, if HasBf16()
   std::vector<int32_t> first_rows;  // [B + 1]
   std::vector<T> features;          // [R, padded features]
   std::vector<T> edges;             // [kEdgeFeatures, N, N] of each instance
@@ -78,7 +78,7 @@ class GraphTransformerPass {
   bool HasBf16() const { return bf16_encoder_ != nullptr; }
   void PackBf16(const T* parameters) const;
 
-  // Encodes instances first .. first + count - 1 of `batch`. `keep` stores what Backward needs.
+  // Encodes instances first .. first + count - 1 of `batch`. If `keep`, stores what Backward needs.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, bool keep,
               GraphTransformerGroup<T>& group) const;
   // Returns the decoder's view of instance `b` of the group.

@@ -4,14 +4,15 @@
 //   embed      nodes' static features -> e [N, H]
 //   encoder    LSTM over e in the canonical order (NodeOrder::kByAngle) -> o; a node is n = e + o
 //   decoder    LSTM; a step's input is the node where the vehicle is, plus the projected context;
-//              its first state is made of the nodes' mean (hidden: its tanh)
+//              its first states are projections of the nodes' mean (hidden states: tanh of them)
 //   glimpse    multi-head attention of the decoder's state over the nodes that are allowed
 //   pointer    clip * tanh(q . k / sqrt(H) + c(q) . dynamic), the nodes' logits
 //
 // Both attentions read the dynamic features of every node at every step; is_visited is the first.
-// pointer_layout.h lists the names of the weights. A group of trajectories goes through the whole
-// step (encoder, rollout, weights, second pass, backward) before the next one begins. If the
-// request asks for bf16, the products of LSTMs and projections are in bf16.
+// pointer_layout.h lists the names of the weights. A thread takes a group of instances through the
+// whole step (encoder, rollout, weights, second pass, backward) before its next group begins. If
+// the request asks for bf16 and the CPU supports it, the products of LSTMs and projections are in
+// bf16.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ constexpr std::array<NetworkOption, 4> kPointerOptions = {{
 }};
 constexpr std::array<std::string_view, 8> kPointerInputs = {
     "x", "y", "demand", "window_open", "window_close", "service", "is_depot", kVisitedInput};
-// Features of each node relative to the vehicle, then the vehicle's state.
+// Features of each node at the step without is_visited, then the features of the step itself.
 constexpr std::array<std::string_view, kPointerDynamic - 1 + kPointerContext> kPointerStepInputs = {
     "distance_to_node", "node_to_depot", "wait",           "slack",
     "load_left",        "time_gone",     "share_unvisited"};

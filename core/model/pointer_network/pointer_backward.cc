@@ -73,7 +73,7 @@ void PointerPass::BackwardDecoder(PointerGroup& group, float* gradient) const {
             {group.context.data(), group.sums.context.data()}, weights_.context, group);
 }
 
-// Propagates gradients from the decoder's inputs to the nodes and its first states.
+// Propagates gradients from the decoder's inputs to the nodes and to the decoder's first states.
 void PointerPass::SpreadStepGradients(const SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t layers = options_.layers;

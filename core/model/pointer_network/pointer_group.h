@@ -19,14 +19,14 @@ struct PointerStack {
   std::vector<Floats> gates;      // each layer [K, 4H], rows GateStride apart
   std::vector<Floats> cells;      // [R + K, H]
   std::vector<Floats> hiddens;    // [R + K, H]
-  std::vector<Floats> inputs;     // inputs of layers above the first: [K, H], after dropout
-  std::vector<Floats> kept;       // [K, H]: dropout's factors; empty without dropout
+  std::vector<Floats> inputs;     // inputs of layers above the first: [K, H], only with dropout
+  std::vector<Floats> kept;       // [K, H]: dropout's factors; undefined without dropout
   std::vector<Floats> d_hiddens;  // [R + K, H]
   std::vector<Floats> d_cells;    // [R, H]
   Floats work;                    // scratch of products with the layers' weights
-  bool dropped = false;
-  bool from_zero = false;  // whether the first hidden states are 0
-  size_t done = 0;         // number of lowest layers whose states are computed
+  bool dropped = false;           // whether the last forward pass had dropout
+  bool from_zero = false;         // whether the first hidden states are 0
+  size_t done = 0;                // number of lowest layers whose states are computed
 
   int64_t sequences() const { return first.size() > 1 ? first[1] : 0; }
   int64_t rows() const { return first.back(); }
@@ -49,18 +49,18 @@ struct PointerInstance {
   int64_t nodes = 0;      // N
   int64_t padded = 0;     // N'
   int64_t distances = 0;  // offset of the [N, N'] matrix
-  int64_t columns = 0;    // offset of the columns, in units of a channel
+  int64_t columns = 0;    // first column of the instance: sum of the earlier N'
   int32_t rank = 0;       // position in the encoder's order
 };
 
 // The memory of one thread, reused by all calls.
 struct PointerGroup {
-  int32_t first = 0;
-  int32_t count = 0;
+  int32_t first = 0;  // number of the first instance in the batch
+  int32_t count = 0;  // number of instances
   std::vector<PointerInstance> instances;
   PointerStack encoder;
   PointerStack decoder;
-  Floats features;                      // [K, 16] in the encoder's order
+  Floats features;                      // [K, features()] in the encoder's order
   Floats nodes;                         // [rows, H]
   Floats keys, values;                  // [rows, M D]
   Floats pointer_keys;                  // [rows, H]
@@ -74,12 +74,12 @@ struct PointerGroup {
   std::vector<uint8_t> visited;
   std::vector<StepView<float>> views;
   std::vector<int32_t> reads;         // [rows, max_steps]: the node that the decoder reads
-  std::vector<int32_t> ranks;         // trajectories by length, the longest first
+  std::vector<int32_t> ranks;         // instances, in the second pass trajectories; longest first
   std::vector<int64_t> step_offsets;  // offset of each ranked trajectory's first step
-  std::vector<int32_t> given;
-  std::vector<int32_t> likeliest;
+  std::vector<int32_t> given;         // second pass: choices, at step_offsets
+  std::vector<int32_t> likeliest;     // per trajectory; in the second pass at step_offsets
   Floats view_memory;
-  Floats context;  // [K, 16]
+  Floats context;  // [K, kPointerNarrow]
   Floats outputs, queries, seen, pointed, weights, attention, logits;
   Floats terms, likelihoods, term_weights;
   Floats d_outputs, d_queries, d_seen, d_pointed, d_weights;
@@ -93,8 +93,8 @@ struct PointerGroup {
 
 // Rows of ObserveStep's `memory`.
 inline constexpr int64_t kPointerViewRows = 4;
-// Writes a step's features of `state` to `memory` [kPointerViewRows, N'] and points `view` to it.
-// Returns false if no node is allowed.
+// Writes a step's features of `state` to `memory` [kPointerViewRows, N']. Points `view` to these
+// features and to rows of `distances`. Returns false if no node is allowed.
 bool ObserveStep(const PointerInstance& at, const float* distances, const RouteState& state,
                  const uint8_t* visited, float* memory, StepView<float>& view);
 

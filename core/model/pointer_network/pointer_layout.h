@@ -1,7 +1,7 @@
 // The parameters: names, shapes and offsets. Needs no torch.
 //
 // Weights are [out, in], as in torch.nn.Linear. H = hidden, L = layers, M = kPointerHeads,
-// I = number of its inputs without is_visited:
+// I = number of a node's inputs without is_visited:
 //   embed.{weight [H, I], bias}
 //   encoder.{weight_ih [4H, H], weight_hh [4H, H], bias_ih, bias_hh}_lK   gates input, forget,
 //   decoder.{...}_lK                                                       candidate, output
@@ -20,6 +20,7 @@
 
 namespace vrp {
 
+// Number of heads of the glimpse.
 inline constexpr int32_t kPointerHeads = 8;
 
 ParameterLayout PointerLayout(const PointerNetworkOptions& options);

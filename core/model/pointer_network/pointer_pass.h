@@ -34,6 +34,7 @@ class PointerPass {
     uint64_t stream = 0;
     int64_t first_instance = 0;
   };
+  // Encodes instances first .. first + count - 1 of `batch`, with dropout if `noise` asks for it.
   void Encode(const NetworkBatch& batch, int32_t first, int32_t count, const Noise& noise,
               PointerGroup& group) const;
   // Decodes trajectories into the group's rows of `table`, and records the nodes that the decoder
@@ -52,12 +53,16 @@ class PointerPass {
     const GradientRequest* request = nullptr;
     const double* weights = nullptr;  // [count, P]
     TrajectoryTable* table = nullptr;
-    // Without a rollout: whether to write log-likelihoods and agreements to the table.
+    // Whether to write the log-likelihoods and agreements that ReplayChoices leaves at 0.
     bool score = false;
-    double loss = 0;  // result, like the next
-    double difference = 0;
+    double loss = 0;        // result: sum of weight * log-likelihood (smoothed)
+    double difference = 0;  // result: GradientOutcome::pass_difference
   };
+  // Replays the trajectories of `table`. Computes the results of `pass` and the gradients of the
+  // pointer's queries, keys and dynamic weights.
   void ForwardSteps(SecondPass& pass, PointerGroup& group) const;
+  // Propagates these gradients through the decoder (BackwardSteps), then through the encoder
+  // (BackwardNodes). Adds the gradients of the weights to the flat `gradient` and to group.sums.
   void BackwardSteps(const SecondPass& pass, PointerGroup& group, float* gradient) const;
   void BackwardNodes(PointerGroup& group, float* gradient) const;
 

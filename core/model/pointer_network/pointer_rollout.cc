@@ -84,7 +84,7 @@ class GroupRollout {
     const auto& choices = request_.choices[static_cast<size_t>(group_.first + b) * count_ + p];
     return t < std::ssize(choices) ? choices[t] : -1;
   }
-  // Whether the trajectory and its forced choices end together.
+  // Whether the trajectory is unfinished or has no forced choice at step t.
   bool EndsWithForced(int32_t b, int32_t p, int32_t t) {
     return !IsDone(State(b, p)) || Given(b, p, t) < 0;
   }

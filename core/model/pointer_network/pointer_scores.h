@@ -16,8 +16,8 @@ struct PointerScores {
   double log_sum = 0;  // logarithm of the sum of exp(logit - highest)
   int32_t likeliest = 0;
 
-  // Computes the sums. Logits that are not finite (a diverged network) count as equal, so that
-  // masks always hold.
+  // Computes the sums. If `highest` is finite, `likeliest` is an allowed node. Otherwise (a
+  // diverged network), `likeliest` may be forbidden, and callers need NthAllowed.
   PointerScores(std::span<const float> row, const float* mask) : logits(row) {
     highest = -std::numeric_limits<double>::infinity();
     for (size_t n = 0; n < row.size(); ++n) {

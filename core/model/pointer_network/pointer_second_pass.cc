@@ -7,8 +7,7 @@
 
 namespace vrp {
 
-// Replays the trajectories: computes their ranks, the nodes that the decoder reads, and each step's
-// features.
+// Replays the trajectories: computes their ranks, the rows of each step, and each step's features.
 void PointerPass::ReplaySteps(const SecondPass& pass, PointerGroup& group) const {
   TrajectoryTable& table = *pass.table;
   const int32_t count = table.count();
@@ -170,7 +169,7 @@ void PointerPass::GlimpseSteps(const SecondPass& pass, PointerGroup& group) cons
            group.weights.Grow(steps * kPointerNarrow));
 }
 
-// Computes logits and loss, and the gradients of queries, keys and weights.
+// Computes the pointer's logits, the loss, and the gradients of queries, keys and dynamic weights.
 void PointerPass::PointSteps(SecondPass& pass, PointerGroup& group) const {
   const int64_t hidden = options_.hidden;
   const int64_t steps = group.decoder.rows();

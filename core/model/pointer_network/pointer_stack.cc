@@ -92,7 +92,7 @@ void PointerPass::GrowStack(PointerStack& stack) const {
   }
 }
 
-// Keeps a unit if its 16 random bits exceed the dropout rate.
+// Writes the dropout factors of a layer's inputs to stack.kept.
 void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStack& stack) const {
   const int64_t hidden = options_.hidden;
   const DropoutRate rate = DropoutRateOf(dropout.share);

@@ -40,7 +40,7 @@ struct PointerLinear {
 };
 
 struct PointerLayer {
-  PointerLinear input;  // input weights; those of the first layer only in the decoder
+  PointerLinear input;  // input weights; not packed for the encoder's first layer
   PointerLinear recurrent;
   AlignedBuffer<float> bias;  // [4H], the sum of both
   int64_t input_offset = 0;   // offset in the flat span, like the next
@@ -78,7 +78,7 @@ class PointerWeights {
   void Pack(const float* parameters, CpuPool* pool);
   void Clear(PointerSums& sums) const;
   // Adds `sums` to the flat `gradient`, and copies the gradients of the first biases to the second
-  // ones. Call it once, at the end.
+  // ones. Changes `sums`. Call it once, after the last group of a step.
   void Finish(const float* parameters, PointerSums& sums, float* gradient) const;
 
   std::vector<PointerLayer> encoder;

@@ -66,10 +66,10 @@ struct CapturedStepsRequest {
 
 // The host's copy of the state between steps, besides the engine's parameters.
 struct CapturedStepsState {
-  int64_t steps = 0;           // finished steps
-  int64_t updates = 0;         // steps that changed the weights
-  std::span<float> mean = {};  // Adam's moments
-  std::span<float> square = {};
+  int64_t steps = 0;                     // finished steps
+  int64_t updates = 0;                   // steps that changed the weights
+  std::span<float> mean = {};            // Adam's first moment, one value per parameter
+  std::span<float> square = {};          // Adam's second moment
   std::span<float> weight_average = {};  // empty unless one is kept
   MovingAverage average = {};
 };
@@ -89,7 +89,7 @@ struct CapturedStepReport {
 
 // The labels of a step's instances.
 struct StepLabels {
-  std::span<const std::vector<int32_t>> choices = {};  // [B], each gives the label's plan
+  std::span<const std::vector<int32_t>> choices = {};  // [B]: choices that make the label's plan
   int64_t steps = 0;                                   // total number of choices
   double cost = 0;                                     // mean, for the report
   double teacher_forcing = 1;                          // as in RolloutRequest
@@ -113,9 +113,9 @@ class CapturedSteps {
   // themselves. Callers that share the device call it before their turn on the device begins.
   virtual absl::Status WaitForReportSlot() = 0;
   // Starts the next step without waiting for its end. Returns kResourceExhausted or kInternal if
-  // the step could not start; nothing has changed then. Returns kInvalidArgument if the batch is
-  // larger than requested or the device draws the instances, and kUnimplemented if these steps
-  // learn from labels.
+  // the step could not start; nothing has changed then. Returns kUnavailable if the device is lost.
+  // Returns kInvalidArgument if the batch is larger than requested or the device draws the
+  // instances, and kUnimplemented if these steps learn from labels.
   virtual absl::Status Step(StepBaseline, const NetworkBatch&) {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
@@ -124,6 +124,8 @@ class CapturedSteps {
   virtual absl::Status Step(StepBaseline) {
     return absl::UnimplementedError("step: got a baseline, wanted labels");
   }
+  // Starts the next step, which learns from labels, without waiting for its end. Returns the errors
+  // of Step, and kUnimplemented if these steps have a baseline.
   virtual absl::Status StepOnLabels(const StepLabels&, const NetworkBatch&) {
     return absl::UnimplementedError("step: got labels, wanted a baseline");
   }

@@ -14,7 +14,7 @@ enum class Precision {
 struct EngineOptions {
   Precision precision = Precision::kFp32;
   // The next six apply to engines with LibTorch only.
-  bool fused = true;
+  bool fused = true;           // whether a decoder's pass is one launch; only tests change it
   bool allow_tf32 = false;     // fp32 products on CUDA with 10 bits of mantissa
   bool deterministic = false;  // bitwise equal runs on CUDA too; slower
   // Whether the backward pass recomputes encoder layers instead of keeping their activations. It

@@ -52,11 +52,11 @@ absl::Status CheckFleet(const Instance& instance, const Plan& plan) {
   const int32_t count = instance.vehicles().front().count;
   if (count == 0 || static_cast<int64_t>(plan.size()) <= count) return absl::OkStatus();
   return absl::FailedPreconditionError(Concat(instance.name(), ": the network's plan needs ",
-                                              plan.size(), " vehicles, there are ", count));
+                                              plan.size(), " vehicles, but there are ", count));
 }
 
 // Applies symmetry augmentation 0 .. 7 to coordinates in the unit square. Augmentation 0 is the
-// identity; the others rotate and reflect.
+// identity; the others rotate or reflect the square.
 void ApplySymmetry(int32_t symmetry, size_t columns, std::span<float> features) {
   for (size_t row = 0; row + columns <= features.size(); row += columns) {
     float& x = features[row];
@@ -187,7 +187,8 @@ class EnginePolicy final : public Policy {
     std::stable_sort(rows.begin(), rows.end(), [&](int64_t a, int64_t b) {
       return trajectories.costs[a] < trajectories.costs[b];
     });
-    absl::Status status = absl::FailedPreconditionError(Concat(instance.name(), ": no plan"));
+    absl::Status status =
+        absl::FailedPreconditionError(Concat(instance.name(), ": the network found no plan"));
     std::optional<DecodedPlan> best;
     for (const int64_t row : rows) {
       if (std::isinf(trajectories.costs[row])) break;  // the beam search found no more tours

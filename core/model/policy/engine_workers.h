@@ -22,14 +22,15 @@ namespace vrp {
 
 struct GroupCut {
   int32_t instances = 0;
-  int64_t limit = 1;  // approximate rows of a group, which has at least one instance
+  int64_t limit = 1;  // approximate maximum of a group's rows; a group has at least one instance
   int threads = 1;
   // Bound on the instances of all threads' current groups together, at least one per thread. 0: no
   // bound.
   int32_t at_once = 0;
 };
-// Divides the instances into groups with nearly equal rows. If there are enough instances, each
-// thread gets the same number of groups. rows_before(b) returns the rows of instances 0 .. b - 1.
+// Divides the instances into groups with nearly equal rows. If there are enough instances and
+// `at_once` is 0, each thread gets the same number of groups. rows_before(b) returns the rows of
+// instances 0 .. b - 1.
 std::vector<InstanceRange> CutIntoGroups(const GroupCut& cut,
                                          absl::FunctionRef<int64_t(int32_t)> rows_before);
 
@@ -37,7 +38,7 @@ inline int EngineThreads(const RolloutRequest& request) {
   return request.pool == nullptr ? 1 : request.pool->threads();
 }
 
-// Calls body(0) .. body(count - 1) on as many threads; without a pool `count` must be 1.
+// Calls body(0) .. body(count - 1) on the pool's threads. Without a pool, `count` must be 1.
 void ForEachWorker(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body);
 
 // The memory and results of one thread. Engines derive their workers from it.
@@ -102,6 +103,7 @@ GradientOutcome SumOutcomes(const EngineWorkers<Worker>& workers) {
 template <typename Worker>
 class WorkerPool {
  public:
+  // Returns `count` workers, idle ones first. Resets their seconds, loss, difference and status.
   EngineWorkers<Worker> Checkout(int count) {
     EngineWorkers<Worker> taken;
     {
@@ -120,8 +122,8 @@ class WorkerPool {
     return taken;
   }
 
-  // Stores `workers` for reuse and returns their first error. If they ran out of memory, it frees
-  // them instead.
+  // Stores `workers` for reuse and returns their first error. If that is kResourceExhausted, frees
+  // the workers instead.
   absl::Status Return(EngineWorkers<Worker> workers) {
     absl::Status status;
     for (const auto& worker : workers) {

@@ -8,7 +8,8 @@ namespace vrp {
 namespace {
 
 constexpr double kLargest = std::numeric_limits<int32_t>::max();
-// Bounds of the routes added to the plan's: this number, and this fraction of the plan's routes.
+// The maximum number of additional routes is kSpareRoutes, or the plan's routes / kSpareShare if
+// that is more.
 constexpr size_t kSpareRoutes = 4;
 constexpr size_t kSpareShare = 4;
 

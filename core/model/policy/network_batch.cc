@@ -152,8 +152,8 @@ class BatchBuilder {
     return Between(problem, from, to) / problem.speed;
   }
 
-  // Returns the time from the depot's opening to its close. If the depot never closes, returns the
-  // time until the vehicle is back from the last window's visit.
+  // Returns the time from the depot's opening to its close, or 1 without windows. If the depot
+  // never closes, returns the time until the vehicle is back from the last window's visit.
   static double Horizon(const RoutingProblem& problem) {
     if (problem.window_opens == nullptr) return 1;
     const double start = problem.window_opens[0];
@@ -237,7 +237,9 @@ absl::Status BatchSupports(const Instance& instance, const BatchForm& form) {
         "distance_matrix: a network that reads nodes by angle needs their coordinates too");
   }
   if (instance.data().coordinates != CoordinateSystem::kPlanar && !instance.has_distance_matrix()) {
-    return refuse("coordinate_system: the networks support planar coordinates only");
+    return refuse(
+        "coordinate_system: the networks support planar coordinates only, except with a "
+        "distance_matrix");
   }
   std::vector<Feature> known = {Feature::kOpenEnd, Feature::kMaxDuration, Feature::kMaxDistance};
   if (order == NodeOrder::kAsGiven) known.push_back(Feature::kBackhauls);
