@@ -50,7 +50,7 @@ struct DecodeOptions {
   double temperature = 1;  // kSample divides the logits by it
   int32_t others = 0;      // the largest number of DecodedPlan::others
   std::optional<PlanImprovement> improvement = {};
-  StopCondition stop = {};  // polled at each step
+  StopCondition stop = {};  // polled between steps, on CUDA between launches
   CpuPool* pool = nullptr;  // decodes instances in parallel; null: the calling thread decodes
 };
 
@@ -99,9 +99,11 @@ using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
     const std::string& directory, DeviceId device)>;
 
 // Loads a model of any architecture; `executors` as in EngineRequest. Returns kInvalidArgument
-// naming the file and the error.
+// naming the file and the error if a file is wrong. Otherwise returns the errors of ReadFile and
+// MakeEngine.
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
                                                    DeviceExecutors* executors = nullptr);
+// Returns LoadPolicy with these `executors`, which must outlive the loader and its policies.
 PolicyLoader PolicyLoaderOn(DeviceExecutors* executors);
 
 }  // namespace vrp

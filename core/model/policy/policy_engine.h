@@ -47,7 +47,7 @@ struct RolloutRequest {
   // models only. Otherwise it reads the node that the network would have chosen (Bengio et al.
   // 2015).
   double teacher_forcing = 1;
-  StopCondition stop = {};  // polled between steps or instances, at least every millisecond
+  StopCondition stop = {};  // polled between steps or instances, on CUDA between launches
   CpuPool* pool = nullptr;  // null: only the calling thread
   // Whether products are in bf16, if the hardware supports bf16. On the CPU these are products of
   // encoders, LSTMs and projections. With LibTorch only AddGradient uses bf16.
@@ -121,8 +121,8 @@ class PolicyEngine {
   virtual absl::Status ParametersChanged() = 0;
 
   // Decodes trajectories. Returns kUnimplemented if the engine has no kBeam, kCancelled or
-  // kDeadlineExceeded if it was stopped. Returns kFailedPrecondition naming a customer that became
-  // unreachable (`instances[b]: ...`).
+  // kDeadlineExceeded if it was stopped, and kInvalidArgument if the request does not fit `batch`.
+  // Returns kFailedPrecondition naming a customer that became unreachable (`instances[b]: ...`).
   virtual absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                            const RolloutRequest& request) const = 0;
 
