@@ -87,8 +87,10 @@ class Policy {
         "seeded or search");
   }
   // Returns the best plan of each instance, in the order of `batch`; sizes may differ. Returns
+  // kInvalidArgument for wrong options and the errors of Supports and Improves. Returns
   // kDeadlineExceeded or kCancelled if options.stop ended the decoding, and kFailedPrecondition if
-  // a customer is unreachable. Thread-safe; blocks.
+  // a customer is unreachable or every plan needs more vehicles than there are. Thread-safe;
+  // blocks.
   virtual absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                           const DecodeOptions& options) = 0;
 };

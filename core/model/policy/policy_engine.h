@@ -127,10 +127,10 @@ class PolicyEngine {
                                            const RolloutRequest& request) const = 0;
 
   // Decodes, weighs the trajectories, and adds the gradient of sum(weight * log-likelihood) to
-  // parameters().gradient(), after TrackGradient. Refuses kBeam. On the CPU the result is bitwise
-  // reproducible for the same arguments, instruction set and number of threads. Returns
-  // kResourceExhausted if memory runs out. The gradient is then undefined; a smaller micro_batch
-  // may succeed.
+  // parameters().gradient(), which TrackGradient must have allocated. Refuses kBeam. On the CPU the
+  // result is bitwise reproducible for the same arguments, instruction set and number of threads.
+  // Returns kResourceExhausted if memory runs out. The gradient is then undefined; a smaller
+  // micro_batch may succeed.
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;
