@@ -79,7 +79,7 @@ TEST(CheckerConstraintsTest, ReportsReloadsAtAnotherDepot) {
   data.demands[1] = 0;
   data.vehicles[0].max_reloads = 1;
   EXPECT_THAT(Messages(data, {{0, {2, 1, 3}}}),
-              ElementsAre("reload; routes[0]: reloads at depot 1, wanted its own, 0"));
+              ElementsAre("reload; routes[0]: reloads at depot 1, wanted its start depot, 0"));
 }
 
 TEST(CheckerConstraintsTest, ReportsBackhaulsBeforeDeliveriesOfTheirTrip) {
@@ -88,7 +88,7 @@ TEST(CheckerConstraintsTest, ReportsBackhaulsBeforeDeliveriesOfTheirTrip) {
   data.backhauls = {0, 0, 1, 0};
   data.vehicles[0].max_reloads = 1;
   EXPECT_THAT(Messages(data, kWholeLine),
-              ElementsAre("backhaul_order; routes[0]: delivery to customer 3 after a pickup"));
+              ElementsAre("backhaul_order; routes[0]: delivers to customer 3 after a pickup"));
   EXPECT_THAT(Messages(data, {{0, {1, 2, 0, 3}}}), IsEmpty());
 }
 
@@ -101,8 +101,9 @@ TEST(CheckerConstraintsTest, EndsAtTheEndDepot) {
   EXPECT_THAT(Messages(data, {{0, {2, 3}}}), IsEmpty());
   EXPECT_EQ(CheckData(data, {{0, {2, 3}}}).cost, 50);
   data.windows[1].close = 49;
-  EXPECT_THAT(Messages(data, {{0, {2, 3}}}),
-              ElementsAre("time_window; routes[0]: back at depot 1 at 50, after it closes at 49"));
+  EXPECT_THAT(
+      Messages(data, {{0, {2, 3}}}),
+      ElementsAre("time_window; routes[0]: returns to depot 1 at 50, after it closes at 49"));
 }
 
 TEST(CheckerConstraintsTest, ReportsAnEndAfterTheShift) {
@@ -123,9 +124,10 @@ TEST(CheckerConstraintsTest, StartsAfterTheReleases) {
       ElementsAre("time_window; routes[0]: arrives at customer 1 at 90, after it closes at 89"));
   EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}), IsEmpty());
   data.windows[0].close = 79;
-  EXPECT_THAT(Messages(data, {{0, {1, 2}}, {0, {3}}}),
-              ElementsAre("time_window; routes[1]: leaves depot 0 at 80, after it closes at 79",
-                          "time_window; routes[1]: back at depot 0 at 140, after it closes at 79"));
+  EXPECT_THAT(
+      Messages(data, {{0, {1, 2}}, {0, {3}}}),
+      ElementsAre("time_window; routes[1]: leaves depot 0 at 80, after it closes at 79",
+                  "time_window; routes[1]: returns to depot 0 at 140, after it closes at 79"));
 }
 
 TEST(CheckerConstraintsTest, AcceptsServiceInAnyWindow) {

@@ -87,7 +87,7 @@ TEST(CheckerTest, ReportsLateArrivalsAndALateReturn) {
   ASSERT_THAT(Kinds(report), ElementsAre(ViolationKind::kTimeWindow, ViolationKind::kTimeWindow));
   EXPECT_EQ(report.violations[0].node, 2);
   EXPECT_EQ(report.violations[0].amount, 1);
-  EXPECT_THAT(report.violations[1].message, HasSubstr("back at depot 0 at 60"));
+  EXPECT_THAT(report.violations[1].message, HasSubstr("returns to depot 0 at 60"));
 }
 
 TEST(CheckerTest, AcceptsBothEndsOfAWindow) {

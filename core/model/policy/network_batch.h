@@ -31,7 +31,7 @@ struct NetworkBatch {
   int32_t size() const { return static_cast<int32_t>(problems.size()); }
   int32_t nodes(int32_t b) const { return first_rows[b + 1] - first_rows[b]; }
   int64_t rows() const { return first_rows.empty() ? 0 : first_rows.back(); }
-  int32_t longest() const;
+  int32_t longest() const;  // number of nodes of the largest instance
 
   NetworkBatch() = default;
   NetworkBatch(NetworkBatch&&) = default;
@@ -43,9 +43,10 @@ struct NetworkBatch {
 // Returns the largest number of nodes that may come first in an instance of `batch`.
 int32_t MaxStarts(const NetworkBatch& batch);
 
-// Returns kUnimplemented for an instance that the networks cannot read. Reasons are several depots
-// or vehicle types, missing coordinates that the order needs, an unsupported combination of
-// backhauls, or a missing feature column.
+// Returns kUnimplemented for an instance that the networks cannot read. Reasons are required
+// features (core/problem/instance/features.h) besides open routes and limits on distance and
+// duration, missing coordinates that the order needs, longitudes and latitudes without a distance
+// matrix, or a missing feature column. Backhauls are supported unless nodes are read by angle.
 absl::Status BatchSupports(const Instance& instance, const BatchForm& form);
 // Makes a batch of `instances`, all of which must be supported and valid. InstanceData need not
 // have ids.

@@ -53,7 +53,7 @@ std::string WantedInputs(const Architecture& architecture, const std::vector<std
   std::set<std::string_view> seen;
   int32_t own = 0;
   for (const std::string& name : inputs) {
-    if (!seen.insert(name).second) return Concat("each once, not ", Quoted(name), " twice");
+    if (!seen.insert(name).second) return Concat("each input once, not ", Quoted(name), " twice");
     if (IsBuiltInInput(name)) continue;
     if (!IsFeatureName(name)) {
       return Concat(

@@ -50,7 +50,7 @@ std::string WantedValue(const NetworkOption& option, const Json& default_value, 
     return Concat("a multiple of ", option.multiple_of);
   }
   if (option.divides == nullptr) return "";
-  // The divided size comes earlier in the options, so it was checked before.
+  // The divided size comes earlier in the options, so that size is already checked.
   const auto whole = sizes.at(option.divides).get<uint64_t>();
   return whole % size == 0 ? "" : Concat("a divisor of ", option.divides, ", ", whole);
 }
@@ -92,8 +92,9 @@ absl::StatusOr<Json> ReadNetworkSizes(std::string_view text, std::string_view na
   };
   const size_t keys = architecture.options.size();
   if (!json.is_object() || json.size() != keys + json.count(kInputsKey)) {
-    return absl::InvalidArgumentError(
-        Concat(name, ": architecture_json: wanted ", KeysText(architecture.options)));
+    return absl::InvalidArgumentError(Concat(
+        name, ": architecture_json: wanted an object with exactly these keys, and perhaps inputs: ",
+        KeysText(architecture.options)));
   }
   const Json defaults = Json::parse(architecture.default_sizes().json);
   for (const NetworkOption& option : architecture.options) {

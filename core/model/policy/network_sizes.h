@@ -35,14 +35,16 @@ struct NetworkSizes {
   bool operator==(const NetworkSizes&) const = default;
 };
 
-inline constexpr char kInputsKey[] = "inputs";
+inline constexpr char kInputsKey[] = "inputs";  // the key of the optional list of inputs
 
 // Parses `text`, an object with all options of `architecture` and perhaps its inputs, and checks
-// every value. Returns kInvalidArgument: `{name}: architecture_json.{key}: got ..., wanted ...`.
+// every value. Returns kInvalidArgument for the first wrong value:
+// `{name}: architecture_json.{key}: got ..., wanted ...`.
 absl::StatusOr<nlohmann::json> ReadNetworkSizes(std::string_view text, std::string_view name,
                                                 const Architecture& architecture);
 
-// Returns the inputs that `sizes` states, after the check; empty: the defaults.
+// Returns the inputs that `sizes` states; empty: the defaults. ReadNetworkSizes must have returned
+// `sizes`.
 std::vector<std::string> StatedInputs(const nlohmann::json& sizes);
 
 }  // namespace vrp

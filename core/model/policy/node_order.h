@@ -8,8 +8,9 @@
 namespace vrp {
 
 // Returns node 0, then the customers by their angle around it, beginning after the widest gap. Ties
-// are broken by all other properties of a customer, then by its number. A sequence model's result
-// therefore does not depend on the order of an instance's customers. Needs coordinates.
+// are broken by distance, demand, time window and service time, then by the customer's number. A
+// sequence model's result therefore does not depend on the order of customers, unless they are
+// equal in all of these. Needs coordinates.
 std::vector<NodeIndex> OrderByAngle(const InstanceData& data);
 
 }  // namespace vrp

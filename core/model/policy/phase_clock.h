@@ -12,7 +12,7 @@ class PhaseClock {
  public:
   explicit PhaseClock(PhaseSeconds& seconds) : seconds_(seconds), last_(Clock::now()) {}
 
-  // Adds the time since the last call to `phase`.
+  // Adds to `phase` the time since the last call, or since construction.
   void Spent(Phase phase) {
     const auto now = Clock::now();
     seconds_[static_cast<size_t>(phase)] += std::chrono::duration<double>(now - last_).count();

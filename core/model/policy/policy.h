@@ -50,7 +50,7 @@ struct DecodeOptions {
   double temperature = 1;  // kSample divides the logits by it
   int32_t others = 0;      // the largest number of DecodedPlan::others
   std::optional<PlanImprovement> improvement = {};
-  StopCondition stop = {};  // polled at each step
+  StopCondition stop = {};  // polled between steps, on CUDA between launches
   CpuPool* pool = nullptr;  // decodes instances in parallel; null: the calling thread decodes
 };
 
@@ -87,8 +87,10 @@ class Policy {
         "seeded or search");
   }
   // Returns the best plan of each instance, in the order of `batch`; sizes may differ. Returns
+  // kInvalidArgument for wrong options and the errors of Supports and Improves. Returns
   // kDeadlineExceeded or kCancelled if options.stop ended the decoding, and kFailedPrecondition if
-  // a customer is unreachable. Thread-safe; blocks.
+  // a customer is unreachable or every plan needs more vehicles than there are. Thread-safe;
+  // blocks.
   virtual absl::StatusOr<std::vector<DecodedPlan>> Decode(std::span<const Instance> batch,
                                                           const DecodeOptions& options) = 0;
 };
@@ -99,9 +101,11 @@ using PolicyLoader = std::function<absl::StatusOr<std::unique_ptr<Policy>>(
     const std::string& directory, DeviceId device)>;
 
 // Loads a model of any architecture; `executors` as in EngineRequest. Returns kInvalidArgument
-// naming the file and the error.
+// naming the file and the error if a file is wrong. Otherwise returns the errors of ReadFile and
+// MakeEngine.
 absl::StatusOr<std::unique_ptr<Policy>> LoadPolicy(const std::string& directory, DeviceId device,
                                                    DeviceExecutors* executors = nullptr);
+// Returns LoadPolicy with these `executors`, which must outlive the loader and its policies.
 PolicyLoader PolicyLoaderOn(DeviceExecutors* executors);
 
 }  // namespace vrp

@@ -47,7 +47,7 @@ struct RolloutRequest {
   // models only. Otherwise it reads the node that the network would have chosen (Bengio et al.
   // 2015).
   double teacher_forcing = 1;
-  StopCondition stop = {};  // polled between steps or instances, at least every millisecond
+  StopCondition stop = {};  // polled between steps or instances, on CUDA between launches
   CpuPool* pool = nullptr;  // null: only the calling thread
   // Whether products are in bf16, if the hardware supports bf16. On the CPU these are products of
   // encoders, LSTMs and projections. With LibTorch only AddGradient uses bf16.
@@ -121,16 +121,16 @@ class PolicyEngine {
   virtual absl::Status ParametersChanged() = 0;
 
   // Decodes trajectories. Returns kUnimplemented if the engine has no kBeam, kCancelled or
-  // kDeadlineExceeded if it was stopped. Returns kFailedPrecondition naming a customer that became
-  // unreachable (`instances[b]: ...`).
+  // kDeadlineExceeded if it was stopped, and kInvalidArgument if the request does not fit `batch`.
+  // Returns kFailedPrecondition naming a customer that became unreachable (`instances[b]: ...`).
   virtual absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                            const RolloutRequest& request) const = 0;
 
   // Decodes, weighs the trajectories, and adds the gradient of sum(weight * log-likelihood) to
-  // parameters().gradient(), after TrackGradient. Refuses kBeam. On the CPU the result is bitwise
-  // reproducible for the same arguments, instruction set and number of threads. Returns
-  // kResourceExhausted if memory runs out. The gradient is then undefined; a smaller micro_batch
-  // may succeed.
+  // parameters().gradient(), which TrackGradient must have allocated. Refuses kBeam. On the CPU the
+  // result is bitwise reproducible for the same arguments, instruction set and number of threads.
+  // Returns kResourceExhausted if memory runs out. The gradient is then undefined; a smaller
+  // micro_batch may succeed.
   virtual absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                                       const GradientRequest& request,
                                                       WeighTrajectories weigh) = 0;

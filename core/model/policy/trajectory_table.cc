@@ -14,7 +14,7 @@ namespace {
 StepChoice ToStepChoice(Choice choice) {
   switch (choice) {
     case Choice::kGreedy:
-    case Choice::kBeam:  // kBeam is no rollout
+    case Choice::kBeam:  // a beam search makes no such choices
       return StepChoice::kGreedy;
     case Choice::kSample:
       return StepChoice::kSample;
@@ -109,7 +109,7 @@ absl::Status TrajectoryTable::Error(DecodeStatus status, int32_t instance,
                                                   ": no vehicle can serve it from the depot"));
     case DecodeStatus::kForbidden:
       return absl::InvalidArgumentError(
-          Concat("instances[", instance, "]: choices: one is not allowed at its step"));
+          Concat("instances[", instance, "]: choices: a choice is not allowed at its step"));
   }
   return absl::OkStatus();
 }

@@ -37,6 +37,7 @@ class TrajectoryTable {
   // Returns the decoder's request for trajectories `range` of an instance.
   DecodeRequest Request(const RolloutRequest& request, int32_t instance,
                         TrajectoryRange range) const;
+  // Returns the rows into which the decoder writes, from `first_trajectory` of an instance on.
   template <typename T>
   DecodeResult<T> Result(int32_t instance, int32_t first_trajectory = 0) {
     const int64_t row = Row(instance) + first_trajectory;
@@ -47,8 +48,10 @@ class TrajectoryTable {
             .log_likelihoods = table_.log_likelihoods.data() + row,
             .agreements = table_.agreements.data() + row};
   }
+  // Returns the error for a decoder's `status`; OK for kDone.
   absl::Status Error(DecodeStatus status, int32_t instance, const StopCondition& stop) const;
 
+  // Returns the costs [count, P] of instances first .. first + count - 1.
   std::span<const double> Costs(int32_t first, int32_t count) const {
     return std::span(table_.costs)
         .subspan(static_cast<size_t>(Row(first)), static_cast<size_t>(Row(count)));

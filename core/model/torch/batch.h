@@ -18,9 +18,12 @@ class Transfers {
       : device_(device), pinned_(pinned && device.is_cuda()) {}
 
   at::Device device() const { return device_; }
+  // Copies to the device. If the copy goes through page-locked memory, returns before the copy is
+  // done; `host` may change afterwards. On the CPU, returns `host` itself.
   at::Tensor ToDevice(const at::Tensor& host);
   // Copies to the host. Blocks until the device is done.
   at::Tensor ToHost(const at::Tensor& tensor);
+  // Counts one copy of `bytes` bytes, unless the device is the CPU.
   void Count(int64_t bytes);
   void CountMatrix(int64_t bytes) { matrix_bytes_ += device_.is_cpu() ? 0 : bytes; }
 
@@ -53,11 +56,12 @@ struct TorchBatchParts {
   at::Tensor sizes;     // [B] int64
   at::Tensor tsp;       // [B] bool
 };
-// Returns instances first .. first + count - 1, padded to `nodes`.
+// Returns instances first .. first + count - 1 on the host, padded to `nodes`, or to the largest of
+// them if it has more nodes.
 TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
-// Returns the distance matrices [B, N, N] double, scaled, 0 in the padding; all -1 for an instance
-// without one.
+// Returns the distance matrices [B, N, N] double on the host, scaled, 0 in the padding. All entries
+// are -1 for an instance without a matrix. N is as in PadBatch.
 at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes);
 
 // Computes the rest of a batch except edges, in type `type`. Does not wait for the device.

@@ -54,15 +54,16 @@ class CapturedRollouts {
   std::optional<absl::StatusOr<Trajectories>> Run(const NetworkBatch& batch,
                                                   const RolloutRequest& request);
 
-  // Releases the device's memory. Returns false if it held none.
+  // Releases all graphs and their memory on the device. Returns whether there were any.
   bool ReleaseMemory();
 
  private:
   class Shape;
 
   absl::Status RollOut(const StepBatchShape& shape, const NetworkBatch& batch);
-  // Moves the shape to the front of shapes_.
+  // Moves the shape to the front of shapes_, and adds it if it is missing.
   void Find(const StepBatchShape& shape);
+  // Logs that the shape is not captured from now on because of `status`, and frees its memory.
   void Refuse(const StepBatchShape& shape, const absl::Status& status);
   bool Refuses(const StepBatchShape& shape) const;
   // Waits for running work, which still uses the memory.

@@ -43,8 +43,8 @@ struct CapturedStepsParts {
 inline constexpr int32_t kMaxPaddedWidths = 8;
 inline constexpr int32_t kNodesMultiple = 16;
 inline constexpr int32_t kLengthMultiple = 8;
-// Rounds `count` up to one of kMaxPaddedWidths multiples of `multiple`, the last of which is
-// `limit`.
+// Rounds `count` up to one of at most kMaxPaddedWidths values: equally spaced multiples of
+// `multiple`, and at last `limit`.
 int32_t PaddedTo(int32_t count, int32_t limit, int32_t multiple);
 // Largest number of graphs that are kept, since batches also differ in their number of
 // trajectories. The least recently used one is dropped.
@@ -74,6 +74,7 @@ class CapturedStepsBase : public CapturedSteps {
     std::function<absl::Status()> work;
     bool alone = false;  // whether no graph may replace `first`
   };
+  // Starts a step: waits for a slot for its report, uploads its batch and launches its work.
   absl::Status Take(const StepWork& step);
   // Returns the memory of the current step's instances.
   const StepBatch& batch() const { return current_->batch; }
@@ -120,7 +121,7 @@ class CapturedStepsBase : public CapturedSteps {
 
     StepBatch batch;
     const int32_t trajectories;
-    int64_t used = 0;             // the last step that used it
+    int64_t used = 0;             // number of the last step that used this capture
     std::optional<int> prepared;  // kind of the last step that ran without a graph, or of the graph
     std::unique_ptr<StepGraph> graph;
   };
@@ -141,7 +142,7 @@ class CapturedStepsBase : public CapturedSteps {
   absl::Status Launch(const StepWork& step);
   // Runs a step without a graph. If memory runs out, drops all graphs and retries.
   absl::Status RunFirst(const StepWork& step);
-  // Waits for the stream if there are graphs. Returns whether there were any.
+  // Drops all graphs once the stream is idle. Returns whether there were any.
   absl::StatusOr<bool> DropGraphs();
 
   const std::unique_ptr<StepStream> stream_;

@@ -16,7 +16,7 @@ namespace vrp {
 
 struct DeviceOptimiserOptions {
   AdamWOptions adamw;
-  double clip = 1;
+  double clip = 1;                         // maximum norm of the gradient
   double average_decay = 0;                // decay of the weights' moving average; 0: no average
   std::span<const double> learning_rates;  // one per step, at least one
 };

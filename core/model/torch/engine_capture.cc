@@ -15,9 +15,9 @@
 namespace vrp {
 namespace {
 
-// Largest number of parts in a captured step. A graph holds all launches of its parts and, for a
-// sequence model, of its rollouts' steps: some hundred each. Capturing larger ones would block the
-// device for long.
+// Largest numbers of parts in a captured step and, for a sequence model, of rollout steps over all
+// parts. A graph holds all their launches, some hundred for each. Capturing a larger graph would
+// block the device for long.
 constexpr int32_t kMaxCapturedParts = 64;
 constexpr int64_t kMaxCapturedSteps = 2048;
 
@@ -29,8 +29,8 @@ absl::Status CheckGraph(const CapturedStepsRequest& request, bool recurrent) {
   const StepBatchShape shape = {.nodes = request.nodes, .tsp = request.tsp};
   const int64_t steps = int64_t{request.parts} * shape.MaxSteps();
   if (recurrent && !request.labels && steps > kMaxCapturedSteps) {
-    return absl::UnimplementedError(Concat("a network's steps in ", request.parts,
-                                           " parts: got up to ", steps, ", wanted at most ",
+    return absl::UnimplementedError(Concat("parts: got ", request.parts, " with up to ", steps,
+                                           " steps of the network in all, wanted at most ",
                                            kMaxCapturedSteps));
   }
   return absl::OkStatus();
@@ -63,10 +63,11 @@ absl::Status TorchEngine::CheckCapture(const CapturedStepsRequest& request) cons
     return absl::UnimplementedError("engine options: captured steps need fused passes");
   }
   if (tensors_.flat().scalar_type() != at::kFloat) {
-    return absl::UnimplementedError("parameters: wanted float32");
+    return absl::UnimplementedError("parameters: wanted float32 for captured steps");
   }
   if (request.drawn.has_value() && batch_form().order != NodeOrder::kAsGiven) {
-    return absl::UnimplementedError("drawn: the network reads nodes by angle");
+    return absl::UnimplementedError(
+        "drawn: the network reads nodes by angle, and the device does not sort drawn nodes");
   }
   if (request.drawn.has_value() && !batch_form().own_columns.empty()) {
     return absl::UnimplementedError(

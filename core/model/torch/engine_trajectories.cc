@@ -13,7 +13,7 @@ namespace vrp {
 absl::Status CheckTorchRequest(const NetworkBatch& batch, const RolloutRequest& request) {
   if (request.choice == Choice::kBeam) {
     return absl::UnimplementedError(
-        "method: beam search runs on the CPU alone; use it there, or samples or several starts");
+        "method: beam search runs only on the CPU; decode there, or use samples or several starts");
   }
   if (request.trajectories < 1) {
     return absl::InvalidArgumentError(

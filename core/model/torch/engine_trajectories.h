@@ -10,13 +10,14 @@
 
 namespace vrp {
 
-// Returns an error if the request does not fit `batch` or needs a beam search.
+// Returns kInvalidArgument if the request does not fit `batch`, and kUnimplemented for a beam
+// search.
 absl::Status CheckTorchRequest(const NetworkBatch& batch, const RolloutRequest& request);
 
 // Appends the trajectories of the next instances.
 void AppendTrajectories(const Trajectories& part, Trajectories& to);
 
-// Returns the sums over each trajectory's steps, [B * P] on the host.
+// Returns the sums of `terms` [B, P * T] over each trajectory's steps, [B * P] on the same device.
 at::Tensor SumSteps(const at::Tensor& terms, const Trajectories& trajectories);
 
 // Fills in log-likelihoods and agreements of forced choices from the second pass.

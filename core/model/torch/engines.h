@@ -20,8 +20,9 @@ struct TorchEngineRequest {
   EngineOptions options;
 };
 
-// Make engines. Return kInvalidArgument for fp16 on the CPU. Exceptions of torch become a Status
-// (kResourceExhausted: out of memory).
+// Make engines. Return kInvalidArgument for fp16 on the CPU and for wrong sizes of a graph
+// transformer. Exceptions of torch become a Status (kResourceExhausted: out of memory). In a build
+// without LibTorch, return kUnimplemented.
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchGraphTransformerEngine(
     const GraphTransformerOptions& sizes, const TorchEngineRequest& request);
 absl::StatusOr<std::unique_ptr<PolicyEngine>> MakeTorchPointerEngine(

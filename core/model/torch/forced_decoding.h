@@ -30,12 +30,14 @@ struct ForcedDecodingJob {
 
 struct ForcedSteps {
   TakenSteps steps;
-  at::Tensor draws;    // [B, Q] double: decide which node the decoder reads
+  at::Tensor draws;    // [B, Q] double: uniform numbers, for OwnChoices::own
   at::Tensor lengths;  // [B * P] int32
   at::Tensor costs;    // [B * P] double
   at::Tensor ends;     // [B * P] int32: TrajectoryEnd
 };
 
+// Applies job.choices by the routing rules and returns the decoder's inputs at each step. `ends` is
+// kForbidden for trajectories with a choice that is missing or not allowed.
 absl::StatusOr<ForcedSteps> ForceDecode(const ForcedDecodingJob& job);
 
 struct OwnChoices {

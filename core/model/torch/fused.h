@@ -31,6 +31,7 @@ class FusedDecoder {
   virtual ~FusedDecoder() = default;
 
   // Decodes the batch's part like PolicyEngine::Run. Copies all results to the host in one copy.
+  // `request` must live until the last SecondPass of this rollout.
   virtual absl::StatusOr<Trajectories> Rollout(const RolloutRequest& request) = 0;
 
   // Computes the gradient of the last rollout's trajectories; `weights` [B * P].
@@ -38,7 +39,7 @@ class FusedDecoder {
                                                    double label_smoothing) = 0;
 };
 
-// Makes a decoder. `projections` and `transfers` must outlive it.
+// Makes a decoder. `transfers` and the NetworkBatch of `batch` must outlive it.
 std::unique_ptr<FusedDecoder> MakeFusedDecoder(const DecoderProjections& projections,
                                                const FusedBatch& batch, Transfers& transfers);
 

@@ -57,8 +57,8 @@ class TorchWarnings final : public c10::WarningHandler {
 };
 
 // Runs `body` and converts exceptions to kInternal, kResourceExhausted (out of memory) or
-// DeviceLost. Logs each warning of torch once. Used at the boundary of core/model and core/train,
-// and to retry with less memory.
+// DeviceLost. Logs each warning of torch once. Used where the engines' functions begin, and to
+// retry with less memory.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
   const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::The());
   try {

@@ -40,7 +40,7 @@ struct StepInputs {
 struct TakenSteps {
   StepInputs inputs;
   at::Tensor actions;  // [B, Q] int64
-  at::Tensor counted;  // [B, Q] bool: whether the network made the choice
+  at::Tensor counted;  // [B, Q] bool: whether the step exists and the network chose its action
 };
 
 // The counters from which dropout is drawn, as in the engines on the CPU
@@ -89,7 +89,8 @@ class TorchNetwork {
                                                const TorchBatch& batch,
                                                const EncodeOptions& options) const = 0;
 
-  // Encodes for a FusedDecoder, with autograd. Returns none if the network's steps need operators.
+  // Encodes for a FusedDecoder, with autograd. Returns none if the network has no fused passes, so
+  // that its steps run in torch's operators.
   virtual std::optional<DecoderProjections> Project(const TorchParameters&, const TorchBatch&,
                                                     const EncodeOptions&) const {
     return std::nullopt;

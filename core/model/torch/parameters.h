@@ -25,7 +25,7 @@ class TorchParameters {
   // Returns a parameter. Aborts if `name` is unknown.
   const at::Tensor& Get(std::string_view name) const;
 
-  // Copies the host's values to the device. Returns the bytes moved.
+  // Copies the host's values to the device. Returns the bytes moved; 0 on the CPU.
   int64_t Upload();
 
   // Copies the device's values to the host, after an optimiser has changed them there.
@@ -35,7 +35,8 @@ class TorchParameters {
   // their part of gradient() stays 0.
   void TrackGradient();
   const at::Tensor& gradient() const { return gradient_; }  // [size]
-  // Adds gradient() to the host's gradient, which must be tracked. Returns the bytes moved.
+  // Adds gradient() to the host's gradient, which must be tracked. Returns the bytes moved;
+  // 0 on the CPU.
   int64_t DownloadGradient();
 
  private:

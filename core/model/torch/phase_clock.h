@@ -12,12 +12,14 @@
 
 namespace vrp {
 
-// Adds the time until the next call to a phase.
+// A clock of one thread's time per phase, including the device's work. Not thread-safe. `seconds`
+// must outlive the clock.
 class TorchPhaseClock {
  public:
   TorchPhaseClock(PhaseSeconds& seconds, c10::Device device)
       : seconds_(seconds), device_(device), since_(SteadyNow()) {}
 
+  // Waits for the device, then adds to `phase` the time since the last call, or since construction.
   void Next(Phase phase) {
     // Kernels run asynchronously, so the clock waits until they are done.
     if (!device_.is_cpu()) at::accelerator::synchronizeDevice(device_.index());

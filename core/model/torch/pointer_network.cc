@@ -21,7 +21,8 @@ namespace vrp {
 namespace {
 
 // A scope that turns autocast off while an LSTM runs on `device`, except for fp16. We do not use
-// OneDNN's LSTM in bf16. cuDNN's would use fp16 for both types, whose gradients need scaled losses.
+// OneDNN's LSTM in bf16. Under autocast to bf16, cuDNN's LSTM would use fp16, whose gradients need
+// scaled losses.
 class PausedAutocast {
  public:
   explicit PausedAutocast(at::DeviceType device)
@@ -58,7 +59,7 @@ struct LstmDropout {
   int64_t trajectories = 1;  // sequences per instance
 };
 
-// Returns layer `layer`'s `inputs` [T, R, H] after dropout.
+// Returns the factors [T, R, H] by which dropout multiplies the `inputs` of layer `layer`.
 at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
   const c10::DeviceGuard guard(inputs.device());
   const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
@@ -90,7 +91,7 @@ at::Tensor RunLayers(const at::Tensor& inputs, at::TensorList state, at::TensorL
 }
 
 // Runs an LSTM over `inputs` [T, R, H] and returns its outputs [T, R, H]. Applies our own dropout,
-// a function of the step, because torch's draws from a mutable state.
+// which depends only on DropoutDraws, because torch's dropout draws from a mutable state.
 at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
                    const std::vector<at::Tensor>& parameters, const LstmDropout& dropout) {
   const PausedAutocast paused(inputs.device().type());

@@ -37,8 +37,8 @@ void ApplyTorchSwitches(const EngineOptions& options) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(options.allow_tf32);
   context.setAllowTF32CuDNN(options.allow_tf32);
-  // Torch prefers cuDNN's attention on Hopper in bf16. It builds a plan for each new shape of a
-  // batch and thread, in some 30 ms. It throws if there is no plan for a bias of odd length.
+  // Torch prefers cuDNN's attention on Hopper in bf16. For each new shape of a batch and for each
+  // thread, cuDNN builds a plan in some 30 ms. Torch throws if a bias of odd length has no plan.
   context.setSDPUseCuDNN(false);
   if (!options.deterministic) return;
   // cuBLAS reads this variable when its handle is created.

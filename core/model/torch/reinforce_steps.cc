@@ -70,13 +70,13 @@ class ReinforceSteps final : public CapturedStepsBase {
   absl::Status Draw();
   // Does all work of a step after its instances are in place, in the current stream.
   absl::Status Work(StepBaseline baseline);
-  // Sums over a part's trajectories, [] double each.
+  // Sums over a part's trajectories, [] each, double unless stated otherwise.
   struct PartSums {
     at::Tensor loss;
     at::Tensor costs;
     at::Tensor scaled_costs;
-    at::Tensor difference;  // the largest
-    at::Tensor stuck;
+    at::Tensor difference;  // the largest one, not a sum
+    at::Tensor stuck;       // int64
   };
   // Adds the part's gradient.
   absl::StatusOr<PartSums> AddPart(StepBaseline baseline, const PartBatch& part);

@@ -98,7 +98,8 @@ class NetworkRollout {
   int32_t steps_ = 1;  // largest number of steps of a tour
 };
 
-// A rollout along forced choices. The host only uploads the choices and downloads the costs.
+// A rollout along forced choices. The host only uploads rules and choices, and downloads costs,
+// lengths and ends.
 class ForcedRollout {
  public:
   ForcedRollout(const TorchRolloutJob& job, Transfers& transfers)

@@ -26,12 +26,12 @@ struct TorchRolloutJob {
   int32_t first = 0;  // instances first .. first + count - 1 of the batch are encoded
   int32_t count = 0;
   const RolloutRequest* request = nullptr;
-  bool record = false;
+  bool record = false;  // whether to return the steps; kForced always returns them
   at::TensorOptions options;
 };
 
-// Decodes like PolicyEngine::Run, without gradients. kForced always keeps the steps. Returns
-// kInvalidArgument naming a forced choice that is not allowed.
+// Decodes like PolicyEngine::Run, without gradients. Returns kInvalidArgument naming a forced
+// choice that is not allowed.
 absl::StatusOr<TorchRollout> RunTorchRollout(const TorchRolloutJob& job, Transfers& transfers);
 
 // Excludes the first choices from `counted`, because with distinct starts the network does not make
@@ -44,11 +44,13 @@ struct ReplayTerms {
   at::Tensor smoothed;  // [B, P * T]: (1 - s) of `chosen` plus s of the mean over the allowed nodes
   at::Tensor agrees;    // [B, P * T] bool: whether the choice counts and was the likeliest
 };
+// Computes the terms of known `steps` in one pass. In grad mode, `chosen` and `smoothed` have
+// gradients.
 ReplayTerms Replay(const TorchDecoder& decoder, const TakenSteps& steps, int64_t trajectories,
                    double label_smoothing);
 
-// Returns logits in double, because probabilities are summed. Logits that are not finite (a
-// diverged network) count as equal, so that masks always hold.
+// Returns `logits` in double, because probabilities are summed, with -inf at forbidden nodes. Other
+// logits that are not finite (a diverged network) become 0, so that masks always hold.
 at::Tensor Sanitized(const at::Tensor& logits, const at::Tensor& forbidden);
 
 // Inputs of a step's choices besides the logits, [B, P] each.

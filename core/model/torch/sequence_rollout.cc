@@ -21,7 +21,7 @@ uint8_t* BoolData(const at::Tensor& tensor) {
 }
 
 // The active trajectories of a batch: the network's inputs, the device's state between steps, and
-// the results. Steps write into memory for all trajectories, so that results of omitted steps are
+// the results. The results have room for max_steps steps, so that those of omitted steps are
 // defined.
 class ActiveTrajectories {
  public:

@@ -19,7 +19,7 @@ static_assert(kInstanceColumns <= kMaxColumns);
 constexpr int64_t kMaxMatrices = 2;  // distances and durations
 constexpr int64_t kLabelScalars = 4;
 
-// Returns the [count, ...] tensor of `type` at `offset`.
+// Returns a view of `memory` from byte `offset` on, of the given shape and type.
 at::Tensor Section(const at::Tensor& memory, int64_t offset, at::IntArrayRef shape,
                    at::ScalarType type) {
   int64_t bytes = static_cast<int64_t>(c10::elementSize(type));

@@ -18,7 +18,7 @@ namespace vrp {
 
 struct StepBatchShape {
   int32_t instances = 0;            // B
-  int32_t nodes = 0;                // N, of the largest instance
+  int32_t nodes = 0;                // N, the largest number of nodes of an instance
   int32_t columns = kNodeFeatures;  // number of a node's features
   bool tsp = false;                 // whether some instances may be a TSP
   bool matrices = false;            // whether some instances may have matrices

@@ -46,9 +46,9 @@ class StepPasses {
   virtual absl::StatusOr<RolloutTensors> RollOut(const BatchRolloutRequest& request) = 0;
   // Reduces the last rollout to trajectory `which` [B] int64 of each instance.
   virtual RolloutTensors Keep(const at::Tensor& which) = 0;
-  // Adds the gradient of sum(weights * terms) over the last rollout. The terms [B * P] double are
-  // the trajectories' recomputed log-likelihoods, smoothed as in GradientRequest. Needs grad mode
-  // and `weights` [B * P] double.
+  // Adds the gradient of sum(weights * terms) over the last rollout, and returns the terms. The
+  // terms [B * P] double are the trajectories' recomputed log-likelihoods, smoothed as in
+  // GradientRequest. Needs grad mode and `weights` [B * P] double.
   virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) = 0;
 };
 

@@ -22,7 +22,7 @@ class StepReports {
   // Makes `every` rows. The stream must outlive them.
   StepReports(StepStream* stream, int32_t every, at::Device device);
 
-  // Scalars in the device's memory, [] double each.
+  // Scalars in the device's memory, [] each, of any type. Write stores them as double.
   struct Row {
     at::Tensor loss = {};
     at::Tensor cost = {};
@@ -49,6 +49,7 @@ class StepReports {
   }
   // Waits for the reports up to `step`.
   absl::Status Finish(int64_t step);
+  // Returns the reports read since the last call, in order.
   std::vector<CapturedStepReport> Take();
 
  private:
@@ -60,7 +61,7 @@ class StepReports {
 
   StepStream* const stream_;
   const int64_t every_;
-  const at::Tensor rows_;   // [every, kColumns] double
+  const at::Tensor rows_;   // [every, kReportColumns] double
   const at::Tensor slots_;  // [every, 1] int64: 0, 1, ...
   // Second buffers, used alternately: one is written while the other is copied.
   const std::array<at::Tensor, 2> staging_;  // shaped like rows_

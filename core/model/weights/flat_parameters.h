@@ -59,10 +59,12 @@ class FlatParameters {
   int64_t size() const { return layout_.size(); }
   std::span<float> values() { return values_; }
   std::span<const float> values() const { return values_; }
+  // Returns the values of one parameter. Aborts if `name` is unknown.
   std::span<const float> Get(std::string_view name) const;
   // Returns the gradient; empty before the first call of TrackGradient.
   std::span<float> gradient() { return gradient_; }
   std::span<const float> gradient() const { return gradient_; }
+  // Allocates the gradient and sets it to 0.
   void TrackGradient();
 
   // Returns the parameters as float32 safetensors under their names.

@@ -102,7 +102,7 @@ std::vector<ProblemKind> ReadKinds(CardReader& reader) {
       kinds.push_back(kind);
       known = true;
     }
-    if (!known) reader.Fail("kinds", R"(words of "tsp", "cvrp", "vrptw")");
+    if (!known) reader.Fail("kinds", R"(an array of "tsp", "cvrp" and "vrptw")");
   }
   return kinds;
 }

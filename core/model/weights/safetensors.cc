@@ -87,7 +87,7 @@ absl::StatusOr<TensorType> ParseType(const nlohmann::json& entry, const std::str
                                            ", wanted one of BOOL U8 I32 I64 F16 BF16 F32 F64"));
 }
 
-// Parses one entry of the header. The entry's data must be within `buffer`.
+// Parses one entry of the header. Returns an error if the entry's data is not within `buffer`.
 absl::StatusOr<TensorView> ParseEntry(const std::string& tensor, const nlohmann::json& entry,
                                       std::string_view buffer, std::string_view file) {
   const std::string where = Concat(file, ": ", Quoted(tensor));
@@ -142,7 +142,8 @@ absl::Status CheckNoGaps(const std::vector<TensorView>& tensors, std::string_vie
   for (const TensorView& tensor : tensors) {
     if (tensor.data.data() != next) {
       return absl::InvalidArgumentError(
-          Concat(file, ": ", Quoted(tensor.name), ".data_offsets: a gap or an overlap before it"));
+          Concat(file, ": ", Quoted(tensor.name),
+                 ".data_offsets: got a gap or an overlap before this tensor, wanted neither"));
     }
     next += tensor.data.size();
   }

@@ -34,8 +34,8 @@ inline constexpr int64_t kMaxSafetensorsBytes = int64_t{4} << 30;
 // A checked, immutable file: names are unique, offsets valid, without gaps and overlaps.
 class SafetensorsFile {
  public:
-  // Parses a file and takes ownership of `bytes`. Returns kInvalidArgument: `name: what, got,
-  // wanted`. Never allocates by a size that only the header claims.
+  // Parses a file and takes ownership of `bytes`. Returns kInvalidArgument for a malformed file;
+  // errors begin with `name: `. Never allocates by a size that only the header claims.
   static absl::StatusOr<SafetensorsFile> Parse(std::string bytes, std::string_view name);
 
   const std::vector<TensorView>& tensors() const { return tensors_; }  // in the order of their data
@@ -50,8 +50,8 @@ class SafetensorsFile {
   std::map<std::string, std::string> metadata_;
 };
 
-// Returns a file with `tensors` in their order and data aligned to 8 bytes. Aborts if names repeat
-// or lengths are wrong.
+// Returns a file with `tensors` in their order and data aligned to 8 bytes. Aborts if a name
+// repeats or is `__metadata__`, or if a length is wrong.
 std::string WriteSafetensors(std::span<const TensorView> tensors,
                              const std::map<std::string, std::string>& metadata = {});
 

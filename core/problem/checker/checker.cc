@@ -126,7 +126,8 @@ class PlanChecker {
           path.push_back(node);
         } else {
           Add({.kind = ViolationKind::kReload, .route = r, .node = node, .amount = 1},
-              "reloads at depot ", data_.id(node), ", wanted its own, ", data_.id(vehicle.depot));
+              "reloads at depot ", data_.id(node), ", wanted its start depot, ",
+              data_.id(vehicle.depot));
         }
         continue;
       }
@@ -249,7 +250,7 @@ class PlanChecker {
     const double allowed =
         steps == 0 ? std::max(relative, HalfOfLastDecimal(claimed)) : 0.5 / steps + 1e-9;
     const double difference = std::abs(claimed - report_.cost);
-    if (difference <= allowed) return;  // false for NaN, which the caller reports
+    if (difference <= allowed) return;  // false for NaN, which is a mismatch
     Add({.kind = ViolationKind::kCostMismatch, .amount = difference}, "claimed cost ",
         FormatNumber(claimed), ", but the plan costs ", FormatNumber(report_.cost));
   }

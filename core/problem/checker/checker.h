@@ -32,7 +32,7 @@ enum class ViolationKind {
   kAlternatives,  // more than one customer of a group
   kBreak,         // a break that cannot be taken in time
   kCostMismatch,  // the claimed cost differs from the plan's
-  kFrozenStops,   // a route that does not begin with its frozen stops
+  kFrozenStops,   // frozen stops with which no route begins
 };
 // Returns the kind's name: "capacity", "time_window", ...
 std::string_view ViolationName(ViolationKind kind);
@@ -51,7 +51,7 @@ struct CheckReport {
   double left_out = 0;    // LeftOut::weight, recomputed
   std::vector<Violation> violations = {};
   // Recomputed figures of each route of the plan; zeros for an empty route. If the objective or a
-  // limit depends on durations, each is the smallest that does not delay the route's end.
+  // limit depends on durations, each duration is the smallest that does not delay the route's end.
   std::vector<RouteFigures> routes = {};
 };
 
@@ -61,9 +61,10 @@ bool RoutesAreFeasible(const CheckReport& report);
 // Returns the largest feasible load: `capacity` plus a tolerance for sums of fractional demands.
 double CapacityWithRounding(double capacity);
 
-// Reports every violation, in the order of the plan. With a distance objective, `claimed_cost` may
-// differ by half a unit of the metric. Otherwise, and with the exact metric, it may differ by a
-// relative 1e-6. Times may differ by 1e-6 of the span of all windows that have an end.
+// Reports every violation: first those of single routes in the order of the plan, then those of the
+// whole plan. With a distance objective, `claimed_cost` may differ by half a unit of the metric.
+// Otherwise, and with the exact metric, it may differ by a relative 1e-6 or by half a unit of its
+// last decimal. Times may differ by 1e-6 of the span of all windows that have an end.
 CheckReport CheckPlan(const Instance& instance, const Plan& plan,
                       std::optional<Cost> claimed_cost = std::nullopt);
 

@@ -178,8 +178,8 @@ std::optional<CheckerClock::Label> CheckerClock::BestLabel(double start, double 
   return best;
 }
 
-// Repeats the route from `start`. Sums and comparisons of doubles are monotonic, so a result for a
-// start also holds for all earlier starts.
+// Repeats the route from `start`. Sums and comparisons of doubles are monotonic, so if a start
+// delays nothing, all earlier starts delay nothing either.
 bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) const {
   if (breaks > 0 && HasSoftStop()) {
     const double allowed = first.late_cost + CostTolerance();
@@ -203,9 +203,9 @@ bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) 
   return time <= first.end;
 }
 
-// Narrows the interval by steps of the delay. If a start delays the end by d, so does every start
-// less than d earlier, unless a window is missed in between. Therefore usually no start remains
-// between `good` and `bad`.
+// Narrows the interval by steps of the delay. If a start delays the end by d, every start less than
+// d earlier also delays the end, unless a window is missed in between. Therefore usually no start
+// remains between `good` and `bad`.
 void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const {
   for (int i = 0; i < 3; ++i) {
     const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)

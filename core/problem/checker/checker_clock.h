@@ -1,4 +1,5 @@
-// Computes the times of a route for the checker, which finds the latest good start by bisection.
+// Computes the times of a route for the checker. By bisection, finds the latest start that delays
+// nothing.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,8 @@ struct ClockReading {
   // The first break that cannot be taken. If there is one, the times are those without any break.
   std::optional<size_t> missed_break = {};
   // Whether the breaks have too many possible positions among soft windows to try them all. If so,
-  // the times are those without any break. Searches give up at a quarter of the limit, so they find
-  // no such route.
+  // the times are those without any break. Our own schedules (late_breaks.h) give up at a quarter
+  // of the limit, so no solver returns such a route.
   bool too_many_labels = false;
 };
 
@@ -34,7 +35,8 @@ struct ClockReading {
 // lateness. Not thread-safe.
 class CheckerClock {
  public:
-  // `path` holds the start depot, the visits, and the end depot unless the end is open.
+  // `path` holds the start depot, the visits, and the end depot unless the end is open. `vehicle`
+  // must outlive the clock.
   CheckerClock(const CheckerData& data, const VehicleType& vehicle,
                const std::vector<NodeIndex>& path);
 

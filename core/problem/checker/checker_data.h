@@ -11,6 +11,7 @@ namespace vrp {
 
 class CheckerData {
  public:
+  // `data` must outlive the view.
   explicit CheckerData(const InstanceData& data);
 
   const InstanceData& raw() const { return data_; }
@@ -30,6 +31,7 @@ class CheckerData {
   double Pickup(NodeIndex node, size_t k) const { return Load(data_.pickups, node, k); }
   double ReleaseOf(NodeIndex node) const { return Value(data_.releases, node, 0); }
   double Prize(NodeIndex node) const { return Value(data_.prizes, node, kNoLimit); }
+  // Returns the weight of a customer that is left out: 1, plus the priority if there is one.
   double Weight(NodeIndex node) const;
   // Returns the change of the load by a shipment at `node`: negative at a delivery.
   double Shipped(NodeIndex node, size_t k) const;

@@ -130,7 +130,7 @@ void RouteChecker::CheckBackhaulOrder() {
     }
     if (picked_up && demand > 0) {
       Add({.kind = ViolationKind::kBackhaulOrder, .node = node, .amount = demand},
-          "delivery to customer ", data_.id(node), " after a pickup");
+          "delivers to customer ", data_.id(node), " after a pickup");
     }
     picked_up = picked_up || backhaul > 0;
   }
@@ -154,7 +154,7 @@ void RouteChecker::CheckLateStop(const LateStop& late) {
   const bool depot = data_.is_depot(path_[late.index]);
   Add({.kind = ViolationKind::kTimeWindow, .node = path_[late.index], .amount = amount},
       late.index == 0 ? "leaves depot "
-      : back          ? "back at depot "
+      : back          ? "returns to depot "
       : depot         ? "reloads at depot "
                       : "arrives at customer ",
       data_.id(path_[late.index]), " at ", FormatNumber(late.ready), ", after it closes at ",
@@ -175,7 +175,7 @@ void RouteChecker::CheckTimes() {
     const Break& missed = vehicle_.breaks[*reading.missed_break];
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "break ", *reading.missed_break,
         " cannot begin from ", FormatNumber(missed.window.open), " to ",
-        FormatNumber(missed.window.close), " without making a stop late");
+        FormatNumber(missed.window.close), " without making a stop or the route's end late");
   }
   if (reading.too_many_labels) {
     Add({.kind = ViolationKind::kBreak, .amount = 1}, "has ", vehicle_.breaks.size(),

@@ -52,7 +52,7 @@ class RouteRepair {
     }
   }
 
-  // Removes the customer permanently, unless it is frozen.
+  // Removes the customer permanently, unless it is frozen or the delivery of goods on board.
   void Drop(NodeIndex customer, const std::string& reason) {
     const size_t at = IndexOf(customer);
     if (!MayRemove(at) || !kept_[at]) return;
@@ -239,8 +239,8 @@ class PlanRepair {
       const Visit from = VisitOf(shipment.pickup);
       const Visit to = VisitOf(shipment.delivery);
       if (from.route == to.route && (from.route < 0 || from.index < to.index)) continue;
-      Drop(shipment.pickup, "its delivery does not follow in its route");
-      Drop(shipment.delivery, "its pickup is not before it in its route");
+      Drop(shipment.pickup, "its delivery does not follow in the same route");
+      Drop(shipment.delivery, "its pickup does not precede it in the same route");
     }
   }
 

@@ -124,7 +124,7 @@ class CordeauReader {
     VRP_ASSIGN_OR_RETURN(const std::vector<double> row, ReadRow(scanner_, section, {}));
     if (row.size() < (depot ? 3 : kFixedColumns)) {
       return scanner_.Error(section, ": has ", row.size(), " columns, wanted ", kFixedColumns,
-                            " and more");
+                            " or more (3 or more for a depot)");
     }
     Row node{.number = row[0], .position = {row[1], row[2]}, .window = {}};
     if (!depot) {
@@ -138,14 +138,15 @@ class CordeauReader {
     const double limit = std::max(0.0, static_cast<double>(row.size()) - kFixedColumns);
     if (!(combinations >= 0 && combinations <= limit)) {
       return scanner_.Error(section, ": got ", FormatNumber(combinations),
-                            " combinations in a row of ", row.size(), " columns");
+                            " combinations in a row of ", row.size(),
+                            " columns, wanted a column for each");
     }
     const size_t end = kFixedColumns + static_cast<size_t>(combinations);
     if (type_.windows && row.size() >= end + 2) {
       node.window = {row[end], row[end + 1]};
     } else if (type_.windows && !depot) {
       return scanner_.Error(section, ": has ", row.size(), " columns, wanted ", end + 2,
-                            ": the last two are its window");
+                            " or more: two for its window, after the combinations");
     }
     return node;
   }

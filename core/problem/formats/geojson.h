@@ -1,4 +1,5 @@
-// Writes solutions as GeoJSON (RFC 7946), with the colours of geojson.io's simplestyle.
+// Writes solutions as GeoJSON (RFC 7946), with colours in simplestyle properties, which geojson.io
+// shows.
 #pragma once
 
 #include <string>

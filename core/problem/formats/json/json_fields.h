@@ -14,8 +14,8 @@
 
 namespace vrp {
 
-// The members of one JSON object, which must outlive them. Absent keys give nullopt; null is a
-// value of the wrong type. Errors are kInvalidArgument and begin with `location`:
+// The members of one JSON object, which must outlive them. Absent keys give nullopt or an empty
+// vector; null is a value of the wrong type. Errors are kInvalidArgument and begin with `location`:
 // `file.json: key: got ..., wanted ...` or `file.json: vehicles[2].key: got ..., wanted ...`.
 class JsonFields {
  public:

@@ -23,6 +23,7 @@ struct MatrixKeys {
   const MatrixSource* source = nullptr;
   size_t nodes = 0;  // number of nodes; 0: any number
 
+  // Reads the matrices, row-major; an absent matrix becomes empty.
   absl::Status Read(JsonFields& fields, std::vector<double>& distances,
                     std::vector<double>& durations) const;
 };

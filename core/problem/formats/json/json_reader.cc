@@ -38,7 +38,8 @@ class JsonReader {
   }
 
  private:
-  // Whether fields of the kind determine the number of nodes and must be read before the others.
+  // Whether fields of the kind must be read first, because the sizes of other fields depend on
+  // them.
   static constexpr bool CountsNodes(FieldKind kind) {
     return kind == FieldKind::kChoice || kind == FieldKind::kCount ||
            kind == FieldKind::kPosition || kind == FieldKind::kMatrixRows;

@@ -43,7 +43,8 @@ namespace vrp {
 // - priorities: integers from 0 to 100, used if not all customers can be served.
 // - shipments: [{id, pickup, delivery, amount}, ...]: two node numbers, and a number or an
 //   array with one for each load dimension. One vehicle moves the amount between the customers.
-// - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served.
+// - alternative_groups: [[node, ...], ...]. Exactly one customer of each group is served, or none
+//   if they have a prize.
 // - capacity: a number >= 0, the capacity of an unlimited vehicle type. Excludes vehicles.
 // - vehicles: [{...}, ...]. The keys are the members of VehicleType in vehicle.h, which also states
 //   their defaults. `capacity` is an array if there are several load dimensions (null: no limit).
@@ -55,7 +56,7 @@ namespace vrp {
 // - ref_routes, ref_by: stated by the public random sets. The reader checks their form only.
 //
 // `root` must be an object. `name` is the file's name. Returns kInvalidArgument as
-// `name: vehicles[2].depot: got "x", wanted an integer`.
+// `name: vehicles[2].depot: got "x", wanted an integer from 0 to 2147483647`.
 absl::StatusOr<Instance> InstanceFromJson(const nlohmann::json& root, std::string_view name,
                                           const MatrixSource* matrices);
 

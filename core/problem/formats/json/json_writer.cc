@@ -51,7 +51,7 @@ ordered_json WindowJson(const TimeWindow& window) {
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size);
 
-// Returns the value of a field that is not a list of numbers for each node.
+// Returns the JSON value of a field that is not per node.
 template <FieldKind kKind, typename Value>
 ordered_json ValueJson(const Value& value, size_t matrix_size) {
   if constexpr (kKind == FieldKind::kHardWindow) {
@@ -142,7 +142,7 @@ class InstanceJson {
     }
   }
 
-  // Adds the capacity if the only vehicle type states nothing else. Returns whether it did.
+  // Adds the capacity if the only vehicle type states nothing else. Returns whether it was added.
   bool AddCapacity() {
     if (data_.vehicles.size() != 1 || data_.vehicles.front().capacity == kNoLimit) return false;
     VehicleType plain;

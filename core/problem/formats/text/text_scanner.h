@@ -22,8 +22,8 @@ class TextScanner {
   // to the line's end.
   void SkipCommentsFrom(char mark) { comment_mark_ = mark; }
 
-  // Returns the rest of the current line without blanks at its ends, or the next line if the rest
-  // is blank. Returns nullopt at the end of the text.
+  // Returns the rest of the current line without blanks at its ends. If the rest is blank, returns
+  // the next line that is not blank. Returns nullopt at the end of the text.
   std::optional<std::string_view> NextLine();
   // Returns the next word, on this line or a later one; nullopt at the end of the text.
   std::optional<std::string_view> NextWord();
@@ -37,7 +37,7 @@ class TextScanner {
   // Returns the number of words of the next line that is not blank, without consuming it.
   size_t WordsOfNextLine() const;
 
-  // Returns the line of the last word that was read, counted from 1.
+  // Returns the line of the last word or line that was read or peeked at, counted from 1.
   int64_t line() const { return line_; }
 
   // Returns kInvalidArgument with the text `name:line: parts`.

@@ -48,8 +48,8 @@ struct VroomTask {
   int64_t id = 0;
   std::string description = {};
   VroomLocation location = {};
-  double setup = 0;
-  double service = 0;
+  double setup = 0;                   // seconds
+  double service = 0;                 // seconds
   std::vector<double> delivery = {};  // for jobs only
   bool delivery_is_amount = false;    // whether the file uses the key `amount` (VROOM before 1.5)
   std::vector<double> pickup = {};    // for jobs only
@@ -75,8 +75,8 @@ struct VroomVehicle {
   double cost_per_km = 0;
   double speed_factor = 1;
   int32_t max_tasks = INT32_MAX;
-  double max_travel_time = kNoLimit;
-  double max_distance = kNoLimit;
+  double max_travel_time = kNoLimit;  // seconds
+  double max_distance = kNoLimit;     // metres
   std::vector<VroomStep> steps = {};  // an initial route, without start, end and breaks
 
   bool operator==(const VroomVehicle&) const = default;
@@ -85,10 +85,10 @@ struct VroomVehicle {
 // The matrices of a profile, [size, size] row-major. Empty if not given.
 struct VroomMatrices {
   int32_t size = 0;
-  bool is_old_key = false;  // whether the file uses the key `matrix` (VROOM before 1.8)
-  std::vector<double> durations = {};
-  std::vector<double> distances = {};
-  std::vector<double> costs = {};
+  bool is_old_key = false;             // whether the file uses the key `matrix` (VROOM before 1.8)
+  std::vector<double> durations = {};  // seconds
+  std::vector<double> distances = {};  // metres
+  std::vector<double> costs = {};      // in the file's own unit
 };
 
 // The key of a number in the file, and the vehicle's member that holds it.

@@ -54,8 +54,9 @@ class VroomNames {
   // Returns the custom routes that the file gives to its vehicles.
   Plan PlanOfSteps() const;
 
-  // Returns the metres from one node to another for vehicles of the type; nullopt if the file
-  // states no distances.
+  // Returns the distance from one node to another for vehicles of the type, in metres; nullopt if
+  // the file has matrices without distances. The unit is the instance's if it was not read from a
+  // VROOM file.
   std::optional<double> Metres(int32_t type, NodeIndex from, NodeIndex to) const;
 
  private:

@@ -35,8 +35,10 @@ class VroomParser {
         [this](JsonFields& entry, const std::string& path) { return ReadShipment(entry, path); }));
     VRP_RETURN_IF_ERROR(ReadMatrices(fields));
     VRP_RETURN_IF_ERROR(ReadOptions(fields));
-    if (input_.vehicles.empty()) return fields.Error("vehicles", "absent or empty");
-    if (input_.tasks.empty()) return fields.Error("jobs", "absent or empty, and no shipments");
+    if (input_.vehicles.empty())
+      return fields.Error("vehicles", "absent or empty, wanted at least one vehicle");
+    if (input_.tasks.empty())
+      return fields.Error("jobs", "absent or empty, and shipments too; wanted at least one task");
     VRP_RETURN_IF_ERROR(fields.RefuseUnknownKeys());
     return std::move(input_);
   }
@@ -48,7 +50,7 @@ class VroomParser {
     VRP_ASSIGN_OR_RETURN(task.delivery, fields.Numbers("delivery"));
     VRP_ASSIGN_OR_RETURN(task.pickup, fields.Numbers("pickup"));
     VRP_ASSIGN_OR_RETURN(std::vector<double> amount, fields.Numbers("amount"));
-    // Before VROOM 1.5, jobs had only this key.
+    // Before VROOM 1.5, jobs had only `amount`.
     if (task.delivery.empty() && task.pickup.empty()) {
       task.delivery_is_amount = !amount.empty();
       task.delivery = std::move(amount);
@@ -142,7 +144,8 @@ class VroomParser {
       VRP_ASSIGN_OR_RETURN(matrices.durations, entry.Rows("durations", 0));
       VRP_ASSIGN_OR_RETURN(matrices.distances, entry.Rows("distances", 0));
       VRP_ASSIGN_OR_RETURN(matrices.costs, entry.Rows("costs", 0));
-      if (matrices.durations.empty()) return entry.Error("durations", "absent or empty");
+      if (matrices.durations.empty())
+        return entry.Error("durations", "absent or empty, wanted rows of numbers");
       while (static_cast<size_t>(matrices.size) * static_cast<size_t>(matrices.size) <
              matrices.durations.size()) {
         ++matrices.size;

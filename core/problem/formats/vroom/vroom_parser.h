@@ -10,7 +10,8 @@
 namespace vrp {
 
 // Parses `root`, which must be an object. Returns kInvalidArgument as `name: jobs[3].service: got
-// "x", wanted a number`. Also refuses, by name, unknown keys that change the problem.
+// "x", wanted a number`. Also refuses, by name, unknown and unsupported keys, except in
+// `options`.
 absl::StatusOr<VroomInput> ReadVroomInput(const nlohmann::json& root, std::string_view name);
 
 }  // namespace vrp

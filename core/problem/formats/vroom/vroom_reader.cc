@@ -107,7 +107,8 @@ class VroomInstanceBuilder {
                      ", wanted a row of the matrices: 0 to ", size - 1);
       }
       if (!by_matrix() && !location.position.has_value()) {
-        return Error(paths_.LocationPath(node), ": absent, and there are no matrices");
+        return Error(paths_.LocationPath(node),
+                     ": absent, wanted [longitude, latitude], since there are no matrices");
       }
     }
     for (int32_t v = 0; by_matrix() && v < std::ssize(input_.vehicles); ++v) {
