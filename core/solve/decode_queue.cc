@@ -13,8 +13,8 @@ constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;
 constexpr size_t kMaxRowTimes = 64;
-// Time for which a decoding that was too slow is retried only with more than kRetryMargin times its
-// time.
+// For this time after a decoding was abandoned, it is retried only with more than kRetryMargin
+// times the time that it took.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
 constexpr double kRetryMargin = 1.1;
 

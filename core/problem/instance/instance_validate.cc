@@ -29,7 +29,8 @@ class Validator {
     CheckRequests(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
-      errors_.Add("speed", "got ", FormatNumber(data_.speed), ", wanted a positive number");
+      errors_.Add("speed", "got ", FormatNumber(data_.speed),
+                  ", wanted a positive number, at most 1e12");
     }
     if (data_.reference_cost.has_value()) {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);

@@ -44,6 +44,7 @@ class RouteClock {
   // at the last stop with all of them taken. Returns kNever if there are breaks and no such start
   // exists.
   double RunFrom(double start);
+  // Gives up the breaks: clears breaks_, then fills early_.
   void RunWithoutBreaks(double start);
   // Fills early_ like RunFrom, from Early(0, 0) on, but only with the starts that minimise
   // lateness.
@@ -54,6 +55,8 @@ class RouteClock {
   double LatestStart();
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();
+  // Returns the latest departure, after `taken` breaks, that reaches stop `next` by its time in
+  // late_. Returns -kNever if there is none.
   double LatestDepartureTo(size_t next, size_t taken);
   // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
   // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.

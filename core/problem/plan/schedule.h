@@ -26,7 +26,8 @@ struct BreakTime {
 struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
-  double end = 0;        // end of the last service, or of a break after it
+  double end = 0;        // start at the end depot; with an open end, end of the last service or
+                         // of a break after that service
   double late_cost = 0;  // cost of starts after soft windows
   // Whether all windows, the shift and the breaks hold. If a service is late for a hard window, it
   // starts on arrival. If not all breaks can be taken, none is.
@@ -54,15 +55,15 @@ class RouteScheduler {
   // Takes O(N). `instance` must outlive the scheduler.
   explicit RouteScheduler(const Instance& instance);
 
-  // Returns the times of a route with at least one customer and all numbers in range. Takes
-  // O(stops * (breaks + 1)^2), or the time of LateBreaks with breaks and soft windows.
+  // Returns the times of a route with at least one customer and all numbers in range. Takes O(stops
+  // * (breaks + 1)^3), or the time of LateBreaks with breaks and soft windows.
   RouteSchedule Make(const PlannedRoute& route, VehicleTimes times = VehicleTimes::kAll) const;
 
   // Whether the objective or a limit depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;
   bool has_soft_windows() const { return has_soft_windows_; }
-  // Returns the difference up to which times count as equal: 1e-6 of the span of all windows that
-  // have an end.
+  // Returns the difference up to which times count as equal: 1e-6 of the span of all windows,
+  // shifts and breaks that have an end, at least 1e-6.
   double tolerance() const { return tolerance_; }
 
  private:
