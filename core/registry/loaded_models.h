@@ -29,9 +29,9 @@ struct LoadedModel {
   std::shared_ptr<Policy> policy;
 };
 
-// A cache of loaded versions. For each model it keeps at most kMaxLoadedVersions: the newest
-// finished version (the newest of all if none is finished) and the most recently used ones. A
-// policy that a caller holds stays valid. Thread-safe.
+// A cache of loaded versions. For each model, keeps at most kMaxLoadedVersions: the newest finished
+// version and the most recently used ones. If no version is finished, keeps the newest of all
+// instead. A policy that a caller holds stays valid. Thread-safe.
 class LoadedModels {
  public:
   static constexpr size_t kMaxLoadedVersions = 4;

@@ -85,7 +85,7 @@ class Registry {
   // per version (see LoadedModels). Returns the errors of Resolve, and kDataLoss if the weights do
   // not match the card.
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
-  // Loads exactly this version. Blocks as Use does.
+  // Loads exactly this version, or for 0 the newest readable finished one. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
   // Frees memory (see LoadedModels); version 0 means all versions. Returns the versions that it
   // unloaded.

@@ -13,8 +13,8 @@ constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;
 constexpr size_t kMaxRowTimes = 64;
-// For this time after a decoding was abandoned, it is retried only with more than kRetryMargin
-// times the time that it took.
+// For this time after a decoding was abandoned, a retry needs more than kRetryMargin times the time
+// that the decoding took.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
 constexpr double kRetryMargin = 1.1;
 

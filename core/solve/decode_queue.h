@@ -72,7 +72,7 @@ class DecodeQueue {
   // Removes the next batch: the first request of the most important class, and the later and less
   // important ones that can join it. Requests can join if they have the same policy, method, width
   // and augmentations, are not large, use one thread and draw no samples. Multi-start requests also
-  // need the same number of nodes. (Random numbers depend on the position in a batch.) Judged by
+  // need the same number of nodes. Random numbers depend on the position in a batch. Judged by
   // recent times, the batch must end before its earliest deadline. Requests with improvement also
   // need the same rounds and seed. None of them may end before half of the first one's time.
   Taken Take(absl::Time now);
@@ -93,8 +93,8 @@ class DecodeQueue {
   absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method, with no more rows, was abandoned within the
-  // last ten seconds, after at least `time` / 1.1.
+  // Whether a decoding by the same policy and method, with no more rows, was abandoned in the last
+  // ten seconds, after at least `time` / 1.1.
   bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }

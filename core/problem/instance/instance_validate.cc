@@ -158,7 +158,7 @@ class Validator {
       const std::string& id = data_.ids[node];
       const FieldPath at = NodePath(data_, node);
       const FieldPath path(at, "id");
-      if (id.empty()) errors_.Add(path, "empty");
+      if (id.empty()) errors_.Add(path, "empty, wanted an id");
       errors_.CheckName(path, id);
       const auto [entry, added] = seen.emplace(id, node);
       if (!added) {

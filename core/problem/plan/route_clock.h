@@ -61,7 +61,7 @@ class RouteClock {
   // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
   // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.
   double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
-  // Returns the latest start of the route without waiting before the first visit.
+  // Returns the latest start of the route that does not delay the first visit.
   double StartWithoutFirstWait();
 
   // Returns the times of the last run.

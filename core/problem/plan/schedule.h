@@ -46,9 +46,10 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
 // lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without
-// delaying its end or any customer. This minimises the duration (Savelsbergh 1992). With breaks and
-// soft windows, the later start must instead not raise the cost of lateness. In all other cases,
-// the route starts as late as possible without waiting before the first visit.
+// delaying its end. Customers in time stay in time, and late ones are not delayed. This minimises
+// the duration (Savelsbergh 1992). With breaks and soft windows, the later start must instead not
+// raise the cost of lateness. In all other cases, the route starts as late as possible without
+// delaying the first visit.
 // Thread-safe.
 class RouteScheduler {
  public:
@@ -62,8 +63,8 @@ class RouteScheduler {
   // Whether the objective or a limit depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;
   bool has_soft_windows() const { return has_soft_windows_; }
-  // Returns the difference up to which times count as equal: 1e-6 of the span of all windows,
-  // shifts and breaks that have an end, at least 1e-6.
+  // Returns the difference up to which times count as equal: 1e-6, or if longer, 1e-6 of the span
+  // of all windows, shifts and breaks that have an end.
   double tolerance() const { return tolerance_; }
 
  private:

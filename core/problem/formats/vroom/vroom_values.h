@@ -19,7 +19,7 @@ namespace vrp {
 absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields);
 
 // Each returns the value of one key, or a default if the key is absent. Only `id` is required.
-// Skills are integers in the file. Return kInvalidArgument for a value of the wrong type.
+// Skills are integers in the file. Each returns kInvalidArgument for a value of the wrong type.
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields);
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent);
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);

@@ -134,7 +134,8 @@ class DistanceReader {
                            ", wanted one of ", WeightTypeNames());
     }
     if (weights_ != nullptr) {
-      return file_.ErrorAt(weights_->line, "EDGE_WEIGHT_SECTION: given, but EDGE_WEIGHT_TYPE is ",
+      return file_.ErrorAt(weights_->line,
+                           "EDGE_WEIGHT_SECTION: given, wanted none for EDGE_WEIGHT_TYPE ",
                            name->value);
     }
     if (coords_ == nullptr)

@@ -263,7 +263,7 @@ class VrplibParser {
       }
       depots.push_back(static_cast<double>(number));
       if (depots.size() > kMaxDepots) {
-        return scanner_.Error("DEPOT_SECTION: more than ", kMaxDepots, " depots");
+        return scanner_.Error("DEPOT_SECTION: has more than ", kMaxDepots, " depots, the limit");
       }
     }
     return depots;
