@@ -7,8 +7,8 @@
 namespace vrp {
 namespace {
 
-// Reciprocal of the largest share of a batch's rows that one request may have to join a batch.
-// Larger requests are decoded alone.
+// A request joins a batch only if it has at most 1 / kLargeShare of max_rows. Larger requests are
+// decoded alone.
 constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;

@@ -32,7 +32,7 @@ double DefaultCapacity(double customers);
 // the instance independent of all others: any thread can generate any instance in any order.
 // - kCvrp: Kool et al. 2019, "Attention, Learn to Solve Routing Problems!", appendix C.
 //   The unit square, demands from 1 to 9, and capacity 20/30/40/50 at 10/20/50/100 customers,
-//   interpolated linearly.
+//   interpolated linearly. Above 100 customers, rl4co's capacities, up to 150 at 1,000.
 // - kTsp: unit square.
 // - kVrptw: rl4co's CVRPTW (Berto et al. 2023): square [0, 150]^2, horizon 480, service 0, windows
 //   reachable from the depot.

@@ -124,7 +124,7 @@ class Validator {
 
   void CheckTsp() {
     ForEachField(data_, [&](auto field, const auto& value) {
-      // Only instances of kind vrptw may have windows.
+      // CheckKind refuses windows, which only kind vrptw may have.
       constexpr FieldKind kKind = field.kKind;
       if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
       if (!field.of_tsp) RefuseForTsp(field, value);

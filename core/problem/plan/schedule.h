@@ -42,7 +42,7 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // A scheduler of routes, whose times depend only on the vehicle and the order of visits.
 // 1. A forward pass starts as soon as possible, at the latest of the depot's opening, the shift's
 // opening and the releases of the first trip. Each service begins at the earliest time within a
-// window, or at once after a soft last window. Labels determine the breaks: the earliest time at
+// window, or at once after the last window. To place the breaks, labels hold the earliest time at
 // each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
 // lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without

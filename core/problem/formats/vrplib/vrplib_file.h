@@ -17,7 +17,7 @@ inline constexpr std::string_view kVrplibFormat = "CVRPLIB's format";  // format
 
 struct VrplibKeyword {
   std::string value = {};
-  int64_t line = 0;
+  int64_t line = 0;  // counts from 1, here and below
 };
 
 // A section with a row of `columns` values for each node or vehicle, in the order of their numbers.
