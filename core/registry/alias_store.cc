@@ -110,8 +110,9 @@ absl::Status AliasStore::Delete(std::string_view model, std::string_view alias) 
 absl::Status AliasStore::NotFound(std::string_view model, std::string_view alias) const {
   const auto name_of = [](std::string* text, const auto& entry) { text->append(entry.first); };
   const std::string known = absl::StrJoin(List(model), ", ", name_of);
-  return absl::NotFoundError(Concat(AliasResourceName(model, alias), ": no such alias; there are: ",
-                                    known.empty() ? "none" : known));
+  return absl::NotFoundError(
+      Concat(AliasResourceName(model, alias),
+             ": no such alias; existing aliases: ", known.empty() ? "none" : known));
 }
 
 }  // namespace vrp

@@ -43,12 +43,13 @@ class AliasStore {
       : directory_(std::move(directory)), staging_(staging) {}
 
   bool Has(std::string_view model, std::string_view alias) const;
-  // Returns the version. Returns kNotFound listing the existing aliases, or kDataLoss if the file
-  // holds no version.
+  // Returns the version. Returns kInvalidArgument as CheckAliasName does, kNotFound listing the
+  // existing aliases, or kDataLoss if the file holds no version.
   absl::StatusOr<int32_t> Find(std::string_view model, std::string_view alias) const;
   // Returns the version of each alias. Omits files that hold no version.
   std::map<std::string, int32_t> List(std::string_view model) const;
-  // Sets or moves an alias. Returns kResourceExhausted if the model has kMaxAliases others.
+  // Sets or moves an alias. Returns kInvalidArgument as CheckAliasName does, or kResourceExhausted
+  // if the model has kMaxAliases others.
   absl::Status Set(std::string_view model, std::string_view alias, int32_t version);
   // Removes an alias. Returns kNotFound as Find does.
   absl::Status Delete(std::string_view model, std::string_view alias);

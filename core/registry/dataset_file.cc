@@ -112,7 +112,7 @@ absl::StatusOr<StoredDataset> ParseDatasetFile(std::string_view text, std::strin
   reader.Take("max_customers", summary.max_customers);
   reader.Take("with_tours", summary.with_tours);
   reader.Take("with_reference_cost", summary.with_reference_cost);
-  // Files of earlier versions lack these keys.
+  // Files of earlier versions lack the keys leading_with_tours and leading_with_reference_cost.
   if (summary.with_tours == summary.instances) summary.leading_with_tours = summary.instances;
   if (summary.with_reference_cost == summary.instances) {
     summary.leading_with_reference_cost = summary.instances;

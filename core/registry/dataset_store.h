@@ -19,7 +19,7 @@
 
 namespace vrp {
 
-inline constexpr int64_t kMaxDatasetBytes = int64_t{1} << 30;
+inline constexpr int64_t kMaxDatasetBytes = int64_t{1} << 30;  // maximum size of the content
 
 struct StoredDataset {
   std::string name;  // `datasets/{name}`
@@ -33,7 +33,7 @@ struct StoredDataset {
 
 class DatasetStore;
 
-// One upload. It writes content under a temporary name as the content arrives. The destructor
+// An upload, which writes content under a temporary name as the content arrives. The destructor
 // removes an unfinished upload. Not thread-safe.
 class DatasetUpload {
  public:
@@ -45,8 +45,8 @@ class DatasetUpload {
   // the disk or the quota is full.
   absl::Status Add(std::string_view piece);
   // Gives the content its name. The dataset is durable on return. Stores the same content under the
-  // same name only once. Returns kAlreadyExists if other content has the name. Must be called once,
-  // last.
+  // same name only once. Returns kAlreadyExists if other content has the name, and
+  // kResourceExhausted if the disk or the quota is full. Must be called once, last.
   absl::StatusOr<StoredDataset> Finish(const DatasetSummary& summary);
 
  private:
@@ -83,13 +83,14 @@ class DatasetStore {
 
   // Returns a dataset. Here and below, `name` is `datasets/{name}`. Returns kInvalidArgument for
   // another form of name, kNotFound, or kDataLoss if the dataset's files are damaged. Returns
-  // kFailedPrecondition if a newer program stored the dataset.
+  // kUnavailable if the files cannot be read now. Returns kFailedPrecondition if a newer program
+  // stored the dataset.
   absl::StatusOr<StoredDataset> Get(std::string_view name) const;
   // Returns all readable datasets, sorted by name.
   std::vector<StoredDataset> List() const;
   // Returns the path of the content after verifying its digest. Returns the same errors as Get.
   absl::StatusOr<std::string> ContentPath(std::string_view name) const;
-  // Removes a dataset durably.
+  // Removes a dataset durably. Returns kInvalidArgument or kNotFound as Get does.
   absl::Status Delete(std::string_view name);
 
  private:

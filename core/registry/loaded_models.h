@@ -29,9 +29,9 @@ struct LoadedModel {
   std::shared_ptr<Policy> policy;
 };
 
-// A cache of loaded versions. For each model it keeps kMaxLoadedVersions: the newest finished
-// version (the newest of all if none is finished) and the most recently used ones. A policy that a
-// caller holds stays valid. Thread-safe.
+// A cache of loaded versions. For each model, keeps at most kMaxLoadedVersions: the newest finished
+// version and the most recently used ones. If no version is finished, keeps the newest of all
+// instead. A policy that a caller holds stays valid. Thread-safe.
 class LoadedModels {
  public:
   static constexpr size_t kMaxLoadedVersions = 4;
@@ -41,7 +41,7 @@ class LoadedModels {
   struct Options {
     DeviceId device = {};
     PolicyLoader loader = {};
-    // Called on the background thread for versions that could not be loaded on it. Optional.
+    // Called on the background thread for versions that it could not load. Optional.
     std::function<void(const absl::Status&)> on_failure = nullptr;
     // Time after a failure for which FailedRecently returns true.
     absl::Duration retry_after = absl::Seconds(30);
@@ -55,7 +55,7 @@ class LoadedModels {
 
   // Checks the weights against the card, loads them, and warms up the network with one instance of
   // each kind that it supports. Does not cache the result. Returns kDataLoss if the weights do not
-  // match the card.
+  // match the card, and kFailedPrecondition if the network cannot decode.
   absl::StatusOr<LoadedModel> Read(const ModelVersion& version) const;
   // Reads and caches a version. Blocks while the weights load; only callers of the same version
   // wait for each other. After a failed load, the next call retries.
@@ -64,9 +64,9 @@ class LoadedModels {
   std::optional<LoadedModel> Find(const Key& key);
   // The versions that a caller may get: finished ones only, or live ones (registry.h) too.
   enum class VersionFilter { kFinished, kAll };
-  // Returns the newest loaded version that `numbers` (newest first) lists or that is newer. Newer
-  // versions count because the list may be outdated. A caller that was served by a version must not
-  // get an older one later.
+  // Returns the newest loaded version that `numbers` (newest first) lists, or that is newer than
+  // all of them. Newer versions count because the list may be outdated. A caller that was served by
+  // a version must not get an older one later.
   std::optional<LoadedModel> FindNewest(std::string_view name, const std::vector<int32_t>& numbers,
                                         VersionFilter filter);
   // Queues a version for the background thread, which calls `read` for it. Returns false, without
@@ -78,7 +78,7 @@ class LoadedModels {
   // Whether a version of the model is in memory.
   bool Serves(std::string_view name) const;
   // Drops one version, or all versions of a model if `version` is 0, except those being loaded.
-  // Returns the dropped versions. Returns unused memory to the system.
+  // Returns the dropped versions. Also returns unused memory to the system.
   std::vector<Key> Unload(std::string_view name, int32_t version);
   int32_t Count() const;
 

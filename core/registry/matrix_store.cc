@@ -166,7 +166,8 @@ absl::StatusOr<StoredMatrices> MatrixStore::Put(const MatrixUpload& upload) {
   const int64_t count = std::distance(fs::directory_iterator(options_.directory, error), {});
   if (count >= options_.max_count) {
     return absl::ResourceExhaustedError(Concat("matrices: ", count, " are stored, the limit is ",
-                                               options_.max_count, "; delete some"));
+                                               options_.max_count,
+                                               "; delete some: vrpctl matrices delete NAME"));
   }
   if (options_.check_space != nullptr) {
     VRP_RETURN_IF_ERROR(options_.check_space(static_cast<int64_t>(upload.content().size())));
@@ -192,7 +193,7 @@ absl::StatusOr<std::shared_ptr<const Matrices>> MatrixStore::Find(std::string_vi
   // Errors must not reveal the file's path to the caller.
   if (!content.ok()) {
     return absl::Status(content.status().code(),
-                        Concat("got ", Quoted(name), ", which cannot be read now"));
+                        Concat("got ", Quoted(name), ", which cannot be read now; try again"));
   }
   if (const std::string found = IdOfContent(*content); found != id) {
     return absl::DataLossError(Concat("got ", Quoted(name), ", whose file is damaged: its hash is ",

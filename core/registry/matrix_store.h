@@ -19,10 +19,10 @@
 namespace vrp {
 
 struct StoredMatrices {
-  std::string name;  // `matrices/{id}`
-  int32_t size = 0;
-  bool durations = false;
-  int64_t bytes = 0;
+  std::string name;        // `matrices/{id}`
+  int32_t size = 0;        // rows of each matrix
+  bool durations = false;  // whether there are durations, in addition to distances
+  int64_t bytes = 0;       // size of the file
   absl::Time created;
 };
 
@@ -32,8 +32,8 @@ class MatrixUpload {
   // Begins an upload. Returns kInvalidArgument such as `size: got 1, wanted 2 to 5000`.
   static absl::StatusOr<MatrixUpload> Begin(int32_t size, bool durations);
 
-  // Returns the memory in bytes that the content needs after `count` more values. This depends on
-  // the values that arrived, not on the announced size.
+  // Returns the memory in bytes that the content needs after `count` more values. This grows with
+  // the values that arrived, up to the announced size.
   int64_t BytesWith(size_t count) const;
   // Appends values: distances row by row, then durations. Returns kInvalidArgument such as
   // `values[7]: ...`.
@@ -51,12 +51,12 @@ class MatrixUpload {
 };
 
 // A store with one file per pair of matrices. It writes files completely or not at all, and caches
-// the most recently used ones. Thread-safe; blocks on the disk.
+// the most recently used matrices. Thread-safe; blocks on the disk.
 class MatrixStore final : public MatrixSource {
  public:
   struct Options {
     std::string directory;
-    int64_t cache_bytes = int64_t{1} << 30;
+    int64_t cache_bytes = int64_t{1} << 30;  // maximum memory of the cache
     int32_t max_count = 1000;
     // Called before `bytes` are written. An error refuses the bytes. Optional.
     std::function<absl::Status(int64_t bytes)> check_space = nullptr;
@@ -69,11 +69,13 @@ class MatrixStore final : public MatrixSource {
   // the quota is full.
   absl::StatusOr<StoredMatrices> Put(const MatrixUpload& upload);
   // Returns matrices by name. Returns kInvalidArgument for another form of name, kNotFound, or
-  // kDataLoss if the file's content does not match its name.
+  // kDataLoss if the file's content does not match its name. Returns the code of ReadFile if the
+  // file cannot be read.
   absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const override;
-  // Returns all matrices, sorted by name.
+  // Returns all readable matrices, sorted by name.
   std::vector<StoredMatrices> List() const;
-  // Removes matrices durably.
+  // Removes matrices durably. Returns kInvalidArgument or kNotFound as Find does, or kUnavailable
+  // if the file cannot be removed.
   absl::Status Delete(std::string_view name);
 
  private:

@@ -41,21 +41,24 @@ std::string ModelResourceName(std::string_view name, int32_t version);
 // The content of one models folder.
 struct ModelFolderScan {
   std::vector<ModelVersion> versions;  // sorted by name, newest first
-  std::vector<std::string> problems;   // one line per folder without a usable model
+  std::vector<std::string> problems;   // one line per folder or file without a usable model
 };
+// Reads all models in `root`. Skips files and hidden folders.
 ModelFolderScan ScanModels(const std::string& root);
 
 // Returns the numbers of the folders `root/{name}/{number}`, usable or not, newest first. Returns
 // none if there is no such model.
 std::vector<int32_t> ListVersionNumbers(const std::string& root, std::string_view name);
 
-// Reads the card of one version. The version's folder and files, with symbolic links resolved, must
-// lie within `root`.
+// Reads the card of one version. The version's folder, with symbolic links resolved, must lie
+// within `root`. Returns kNotFound if the folder is absent, kFailedPrecondition if it is elsewhere,
+// or an error of ReadModelFiles.
 absl::StatusOr<ModelVersion> ReadModelVersion(const std::string& root, std::string_view name,
                                               int32_t version);
 
 // Reads the card in `directory`. The card and the weights, with symbolic links resolved, must be
-// regular files in `directory`.
+// regular files in `directory`. Returns kNotFound if a file is absent, kFailedPrecondition if it is
+// elsewhere or not regular, or an error of ReadFile or ParseModelCard.
 absl::StatusOr<ModelCard> ReadModelFiles(const std::string& directory);
 
 // Compares the weights' SHA-256 with the card's. Returns kDataLoss naming the file and both digests

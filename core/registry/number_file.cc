@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMaxBytes = 64;
 
-// Creates `folder` and its parents durably.
+// Creates `folder` and its parent durably.
 absl::Status MakeDurableFolder(const fs::path& folder) {
   std::error_code error;
   if (fs::is_directory(folder, error)) return absl::OkStatus();

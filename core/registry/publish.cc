@@ -21,7 +21,7 @@ int RenameNoReplace(const std::string& from, const std::string& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   // This file system lacks the flag. A plain rename replaces only empty folders, and no published
-  // model is empty.
+  // folder is empty.
   return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 

@@ -26,8 +26,9 @@
 
 namespace vrp {
 
-// The policy for weights whose architecture (ModelCard::architecture) differs from that of the
-// newest version of their name. Versions of one name are interchangeable; their sizes may differ.
+// The reaction of Publish to weights whose architecture (ModelCard::architecture) differs from that
+// of the newest version of their name. Versions of one name are interchangeable; their sizes may
+// differ.
 enum class OtherArchitecture {
   kRefuse,
   kTakeOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
@@ -67,9 +68,10 @@ class Registry {
   std::vector<ModelVersion> List() const;
   // Returns one line per folder that List() omits.
   std::vector<std::string> Problems() const;
-  // Returns a version; for 0, the newest readable finished one. Returns kNotFound listing the
-  // existing models. Returns kFailedPrecondition with the reason if an existing version cannot be
-  // used, or if all versions are live.
+  // Returns a version; for 0, the newest readable finished one. Returns kInvalidArgument for a
+  // malformed name. Returns kNotFound listing the existing models or versions. Returns
+  // kFailedPrecondition with the reason if an existing version cannot be used, or if all versions
+  // are live.
   absl::StatusOr<ModelVersion> Get(std::string_view name, int32_t version = 0) const;
   // Returns the version that `reference` names, like Get. Returns kNotFound listing the existing
   // aliases if the alias does not exist.
@@ -78,15 +80,15 @@ class Registry {
   std::optional<ModelVersion> FindByTrainingJob(std::string_view training_job) const;
 
   // Returns a model to serve a request. If the reference means the newest version, returns the
-  // newest loaded one and loads newer ones in the background. If the newer ones cannot be loaded,
-  // the loaded one keeps serving. If no suitable version is loaded, blocks while the weights load,
-  // once per version (see LoadedModels). Returns the errors of Resolve, and kDataLoss if the
-  // weights do not match the card.
+  // newest loaded one and loads a newer one in the background. If no newer one can be loaded, the
+  // loaded one keeps serving. If no suitable version is loaded, blocks while the weights load, once
+  // per version (see LoadedModels). Returns the errors of Resolve, and kDataLoss if the weights do
+  // not match the card.
   absl::StatusOr<LoadedModel> Use(const ModelReference& reference);
-  // Loads exactly this version. Blocks as Use does.
+  // Loads exactly this version, or for 0 the newest readable finished one. Blocks as Use does.
   absl::StatusOr<LoadedModel> Load(std::string_view name, int32_t version = 0);
-  // Frees memory (see LoadedModels); version 0 means all versions. Returns the versions that were
-  // loaded.
+  // Frees memory (see LoadedModels); version 0 means all versions. Returns the versions that it
+  // unloaded.
   std::vector<ModelReference> Unload(std::string_view name, int32_t version);
   bool IsLoaded(const ModelVersion& version) const;
   int32_t LoadedCount() const;  // number of loaded versions
@@ -115,10 +117,11 @@ class Registry {
   // kFailedPrecondition if the newest version has another architecture.
   absl::Status CheckArchitecture(std::string_view name, std::string_view architecture) const;
   // Moves `staging_directory` (complete weights and card) to the next version of `name`, atomically
-  // and durably. If a version of the model is loaded and the new one is finished, loads it too.
-  // Publishing the same card.training_job again, after a crash between publication and the job's
-  // end, returns the existing version. Returns kFailedPrecondition as described by
-  // CheckArchitecture and `other`.
+  // and durably. If a version of the model is loaded and the new one is finished, loads the new one
+  // too. Publishing the same card.training_job again, after a crash between publication and the
+  // job's end, returns the existing version. Returns kInvalidArgument for a malformed name or a
+  // folder that is not from StagingDirectory. Returns kDataLoss if the weights do not match the
+  // card, and kFailedPrecondition as CheckArchitecture does if `other` is kRefuse.
   absl::StatusOr<ModelVersion> Publish(std::string_view name, const std::string& staging_directory,
                                        OtherArchitecture other = OtherArchitecture::kRefuse);
 
@@ -137,8 +140,8 @@ class Registry {
   bool IsLiveAlias(std::string_view name, std::string_view alias) const;
   using VersionFilter = LoadedModels::VersionFilter;
   absl::StatusOr<ModelVersion> Newest(std::string_view name, VersionFilter filter) const;
-  // Returns the newest loaded version and queues newer ones for loading. Returns nullopt if none is
-  // loaded.
+  // Returns the newest loaded version. Queues the newest of the newer versions that did not fail
+  // recently. Returns nullopt if no version is loaded.
   std::optional<LoadedModel> NewestLoaded(std::string_view name,
                                           const std::vector<int32_t>& numbers,
                                           VersionFilter filter);

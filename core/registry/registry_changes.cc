@@ -1,3 +1,4 @@
+// Implements the functions of Registry that change its folders, except those for aliases.
 #include <algorithm>
 #include <filesystem>
 
@@ -36,9 +37,9 @@ absl::Status Registry::Delete(std::string_view name, int32_t version) {
     return absl::NotFoundError(Concat(resource, ": no such version"));
   }
   if (const std::vector<std::string> aliases = StoredAliasesOf(name, version); !aliases.empty()) {
-    return absl::FailedPreconditionError(Concat(resource, ": the alias ",
+    return absl::FailedPreconditionError(Concat(resource, ": is named by ",
                                                 absl::StrJoin(aliases, ", "),
-                                                " names it; move or delete the alias first"));
+                                                "; move or delete these aliases first"));
   }
   const fs::path model_folder = fs::path(options_.directory) / name;
   const std::vector<int32_t> versions = ListVersionNumbers(options_.directory, name);

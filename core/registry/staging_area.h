@@ -1,5 +1,5 @@
-// Temporary folders for models before publication, on the same file system. A later process removes
-// the folders of a process that has died.
+// Temporary folders for models and datasets before publication, on the file system of their final
+// folders. A later process removes the folders of a process that has died.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@
 namespace vrp {
 
 // A folder of temporary folders. A process holds a lock (flock) on each of its folders, so a folder
-// without a lock belongs to a process that died. Several processes may share a models folder.
+// without a lock belongs to a process that died. Several processes may share `directory`.
 // Thread-safe; blocks on the disk.
 class StagingArea {
  public:
   // Creates `directory` if it is absent, and removes the unlocked folders in it.
   static absl::StatusOr<std::unique_ptr<StagingArea>> Create(const std::string& directory);
-  ~StagingArea();  // removes the folders of this process
+  ~StagingArea();  // removes the folders that were neither released nor removed
   StagingArea(const StagingArea&) = delete;
   StagingArea& operator=(const StagingArea&) = delete;
 

@@ -35,8 +35,8 @@ class DecodeBatcher {
     DecodeQueue::Limits limits = {};
     int32_t max_running = 1;  // maximum number of concurrent batches
     // Maximum time for which a batch that is not full waits for more requests while the networks
-    // are busy. They are busy while another batch runs, or if one of several requests has just
-    // ended.
+    // are busy. They are busy while another batch runs, and for `max_delay` after a batch of
+    // several requests has ended.
     absl::Duration max_delay = absl::ZeroDuration();
     // Runs the task on a pool thread, after the tasks that already wait there.
     std::function<void(absl::AnyInvocable<void()>)> run_later;
@@ -79,20 +79,25 @@ class DecodeBatcher {
   const Options& options() const { return options_; }
 
  private:
+  // Queues the request. If too many wait, calls `done` with kResourceExhausted and returns false.
   bool TryQueue(WaitingDecode waiting);
+  // Runs batches until none can start or other work waits for the pool threads.
   void RunWaiting();
+  // Posts a task that runs batches, unless enough batches run or are posted.
   void PostIfNeeded();
-  // Runs a batch if one waits and fewer than max_running run. Returns whether a batch was run.
+  // Runs a batch and refuses expired requests. Returns false if no request waits or max_running
+  // batches run.
   bool RunOne();
   void Run(std::vector<WaitingDecode> batch);
-  // Delivers an outcome without a plan in a separate task, since its receiver may search for a long
-  // time.
+  // Delivers an outcome without a plan. Unless `done` is quick, does so in a separate task, since
+  // its receiver may search for a long time.
   void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;
   };
   void Learn(const std::vector<WaitingDecode>& batch, const absl::StatusOr<DecodedPlan>& plan,
              const Span& span) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Waits for a full batch while the networks are busy, for at most max_delay.
   void AwaitMore() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanStartBatch() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return running_ < options_.max_running && queue_.waiting() > 0;
@@ -104,6 +109,7 @@ class DecodeBatcher {
   DecodeQueue queue_ ABSL_GUARDED_BY(mutex_);
   int32_t running_ ABSL_GUARDED_BY(mutex_) = 0;
   int32_t posted_ ABSL_GUARDED_BY(mutex_) = 0;  // tasks that have not begun
+  // End of the last batch of several requests.
   absl::Time joined_ended_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();
 };
 

@@ -7,14 +7,14 @@
 namespace vrp {
 namespace {
 
-// Reciprocal of the largest share of a batch's rows that one request may have to join a batch.
-// Larger requests are decoded alone.
+// A request joins a batch only if it has at most 1 / kLargeShare of max_rows. Larger requests are
+// decoded alone.
 constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
 constexpr double kNewest = 0.2;
 constexpr size_t kMaxRowTimes = 64;
-// Time for which a decoding that was too slow is retried only with more than kRetryMargin times its
-// time.
+// For this time after a decoding was abandoned, a retry needs more than kRetryMargin times the time
+// that the decoding took.
 constexpr absl::Duration kRetryInterval = absl::Seconds(10);
 constexpr double kRetryMargin = 1.1;
 

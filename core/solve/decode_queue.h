@@ -70,10 +70,11 @@ class DecodeQueue {
     std::vector<WaitingDecode> expired;  // all queued requests whose stop condition holds
   };
   // Removes the next batch: the first request of the most important class, and the later and less
-  // important ones that can join it. Requests can join if they have the same model and method, are
-  // not large and draw no samples. (Random numbers depend on the position in a batch.) Judged by
-  // recent times, the batch must end before its earliest deadline. Requests with improvement join
-  // if none of them ends before half of the first one's time.
+  // important ones that can join it. Requests can join if they have the same policy, method, width
+  // and augmentations, are not large, use one thread and draw no samples. Multi-start requests also
+  // need the same number of nodes. Random numbers depend on the position in a batch. Judged by
+  // recent times, the batch must end before its earliest deadline. Requests with improvement also
+  // need the same rounds and seed. None of them may end before half of the first one's time.
   Taken Take(absl::Time now);
 
   // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`.
@@ -92,8 +93,8 @@ class DecodeQueue {
   absl::Duration ExpectedTime(const PolicyRequest& like, int64_t rows) const {
     return TimeOf(like, rows).time;
   }
-  // Whether a decoding by the same policy and method, with no more rows, was abandoned within the
-  // last ten seconds after `time` or longer.
+  // Whether a decoding by the same policy and method, with no more rows, was abandoned in the last
+  // ten seconds, after at least `time` / 1.1.
   bool WouldExceed(const PolicyRequest& request, absl::Duration time, absl::Time now) const;
   // Returns an estimate of the time for `rows` rows by the policy that was measured last.
   absl::Duration ExpectedTime(int64_t rows) const { return last_row_time_ * rows; }
@@ -111,7 +112,7 @@ class DecodeQueue {
   // The time of one row, for a policy and method.
   struct RowTime {
     absl::Duration mean = absl::ZeroDuration();  // zero if unknown
-    bool at_least = false;     // whether `mean` is the time of an abandoned decoding
+    bool at_least = false;     // whether `mean` comes from an abandoned measurement
     bool is_estimate = false;  // whether `mean` comes only from LearnEstimate
     // Rows of the last abandoned decoding.
     int64_t failed_rows = 0;

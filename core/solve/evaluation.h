@@ -20,7 +20,7 @@ struct EvaluationMode {
   DecodeMethod method = DecodeMethod::kGreedy;
   int32_t width = 1;          // see DecodeOptions
   int32_t augmentations = 1;  // see DecodeOptions
-  // Number of rounds in which the plans are improved (PlanImprovement). Null: no improvement.
+  // Number of rounds in which the plans are improved (PlanImprovement); nullopt: no improvement.
   std::optional<int32_t> rounds = {};
 };
 // Returns "greedy", "sample 16", "beam 8", "multi_start 8" (all starts, 8 symmetry augmentations)
@@ -29,8 +29,8 @@ std::string EvaluationModeName(const EvaluationMode& mode);
 
 struct EvaluationOptions {
   std::vector<EvaluationMode> modes = {{}};  // at least one
-  // Time of the search (at most a minute) whose best plan is each instance's reference. Null: the
-  // instance's own reference cost.
+  // Time of the search (at most a minute) whose best plan is each instance's reference; nullopt:
+  // the instance's own reference cost.
   std::optional<absl::Duration> reference_search_time = {};
   uint64_t seed = 1;
   int32_t threads = 1;
@@ -66,8 +66,9 @@ class Evaluation {
                                                             std::vector<Instance> instances,
                                                             EvaluationOptions options);
 
-  // Computes more plans or references: about a second of work, one search or one batch to improve.
-  // Returns kInternal if the checker rejects a plan.
+  // Computes more plans or references: about half a second of decoding, one batch to improve, or
+  // one search on each thread. Returns kInternal if the checker rejects a plan, and the errors of
+  // the policy and of the search.
   absl::Status Step();
   bool finished() const { return done_ == total(); }
   int64_t done() const { return done_; }  // number of finished plans and references

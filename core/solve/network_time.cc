@@ -51,7 +51,7 @@ std::string LateNote(const NetworkTime& time) {
   }
   const bool waited = time.needed <= time.budget;
   return Concat(Decoding(time), " takes about ", Milliseconds(time.needed), " here, and ",
-                Available(time), waited ? ", part of which it waited" : "",
+                Available(time), waited ? ", part of which it spent waiting" : "",
                 "; search gave the plan");
 }
 
@@ -66,9 +66,9 @@ absl::Status BudgetTooShort(const NetworkTime& time) {
                   " takes here, which is more than ", Milliseconds(time.needed),
                   "; raise it, or let search answer");
   } else if (time.needed <= time.budget) {
-    text = Concat(field, ": ", Milliseconds(time.budget), " ended before ", Decoding(time),
+    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
                   ", which takes about ", Milliseconds(time.needed),
-                  " here and waited for its turn; raise it, or let search answer");
+                  " here, because it waited for its turn; raise it, or let search answer");
   } else {
     const absl::Duration suggested = absl::Ceil(kBudgetMargin * time.needed, absl::Milliseconds(1));
     text = Concat(field, ": ", Milliseconds(time.budget), " is less than the ",

@@ -10,6 +10,7 @@
 
 namespace vrp {
 
+// The time that decoding needs and the time that it had.
 struct NetworkTime {
   Strategy strategy = Strategy::kGreedy;
   int32_t customers = 0;
@@ -21,8 +22,8 @@ struct NetworkTime {
 
 // Returns a note on how long decoding takes on this machine and why that time was not available.
 std::string LateNote(const NetworkTime& time);
-// Returns kDeadlineExceeded with the budget that would suffice, for callers that accept no other
-// plan.
+// Returns kDeadlineExceeded, for callers that accept no other plan. The message states a sufficient
+// budget if the needed time is known and exceeds the budget.
 absl::Status BudgetTooShort(const NetworkTime& time);
 // Whether BudgetTooShort made `status`.
 bool IsBudgetTooShort(const absl::Status& status);

@@ -11,12 +11,12 @@
 namespace vrp {
 
 // Runs `threads` searches with the seeds options.seed, options.seed + 1 and so on. Returns the best
-// result: the fewest unserved customers, then the lowest cost, then the lowest seed. `iterations`
-// is the sum. Population searches exchange their best plans, and all threads search a large plain
-// instance together (SearchesByRegions). With several threads, the result therefore depends on
-// timing. Runs fewer threads if the system has no more. Blocks. Calls `on_improvement` (optional)
-// for every plan that is better than all earlier ones, from the thread that found it, one call at a
-// time.
+// result by PlanValue, and among equal ones that of the lowest seed. `iterations` is the sum.
+// Population searches exchange their best plans, and all threads search a large plain instance
+// together (SearchesByRegions). With several threads, the result therefore depends on timing. Runs
+// fewer threads if the system has no more. Blocks. Returns the first error of any search. Calls
+// `on_improvement` (optional) for every plan that is better than all earlier ones, from the thread
+// that found it, one call at a time.
 absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement = nullptr);

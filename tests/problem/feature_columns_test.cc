@@ -49,8 +49,9 @@ TEST(FeatureColumnsTest, AreRefusedByNameAndNode) {
               HasSubstr("features.early: has 1 entries, wanted one for each of 2 nodes"));
   EXPECT_THAT(FeatureRefusal(R"({"early": [1, -1001]})"),
               HasSubstr("features.early[1]: got -1001, wanted -1000 to 1000"));
-  EXPECT_THAT(FeatureRefusal(R"({"demand": [0, 1]})"), HasSubstr("built-in input of this one"));
-  EXPECT_THAT(FeatureRefusal(R"({"is_visited": [0, 1]})"), HasSubstr("built-in input of this one"));
+  EXPECT_THAT(FeatureRefusal(R"({"demand": [0, 1]})"), HasSubstr("built-in input of this name"));
+  EXPECT_THAT(FeatureRefusal(R"({"is_visited": [0, 1]})"),
+              HasSubstr("built-in input of this name"));
   EXPECT_THAT(FeatureRefusal(R"({"two words": [0, 1]})"),
               HasSubstr("letters, digits and underscores"));
 }

@@ -69,8 +69,9 @@ TEST_F(ModelNamesTest, KeepsTheAliasIfTheNewVersionCannotBeLoaded) {
 TEST_F(ModelNamesTest, RefusesUnknownAndInvalidAliases) {
   ASSERT_TRUE(registry_->SetAlias("alpha", "blue", 1).ok());
   ASSERT_TRUE(registry_->SetAlias("alpha", "green", 2).ok());
-  EXPECT_THAT(std::string(registry_->Resolve(Production()).status().message()),
-              HasSubstr("models/alpha/aliases/production: no such alias; there are: blue, green"));
+  EXPECT_THAT(
+      std::string(registry_->Resolve(Production()).status().message()),
+      HasSubstr("models/alpha/aliases/production: no such alias; existing aliases: blue, green"));
   for (const char* alias : {"", "1", "3rd", "a.b", "a/b", "..", "-x", "latest", "newest", "a b"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(registry_->SetAlias("alpha", alias, 1).status())) << alias;
   }
@@ -92,7 +93,7 @@ TEST_F(ModelNamesTest, RefusesToDeleteAVersionWithAnAlias) {
   const absl::Status refused = registry_->Delete("alpha", 1);
   EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()),
-              HasSubstr("models/alpha/versions/1: the alias production names it"));
+              HasSubstr("models/alpha/versions/1: is named by production"));
   EXPECT_TRUE(registry_->Get("alpha", 1).ok());
   ASSERT_TRUE(registry_->SetAlias("alpha", "production", 2).ok());
   EXPECT_TRUE(registry_->Delete("alpha", 1).ok());

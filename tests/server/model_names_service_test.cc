@@ -148,7 +148,7 @@ TEST_F(ModelNamesServiceTest, RefusesToDeleteAVersionWithAnAlias) {
   ASSERT_TRUE(SetAlias("models/net/aliases/production", 2).ok());
   const grpc::Status refused = DeleteVersion("models/net/versions/2");
   EXPECT_EQ(refused.error_code(), grpc::FAILED_PRECONDITION);
-  EXPECT_THAT(refused.error_message(), HasSubstr("the alias production names"));
+  EXPECT_THAT(refused.error_message(), HasSubstr("is named by production"));
   Context context;
   v1::DeleteModelAliasRequest request;
   request.set_name("models/net/aliases/production");

@@ -40,10 +40,11 @@ TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
   const NetworkTime time = Needs(absl::Milliseconds(10), absl::Milliseconds(40));
   EXPECT_EQ(LateNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "
-            "of which it waited; search gave the plan");
-  EXPECT_EQ(RefusalText(time),
-            "budget: 40 ms ended before greedy decoding of 20 customers, which takes about 10 ms "
-            "here and waited for its turn; raise it, or let search answer");
+            "of which it spent waiting; search gave the plan");
+  EXPECT_EQ(
+      RefusalText(time),
+      "budget: 40 ms did not suffice for greedy decoding of 20 customers, which takes about 10 ms "
+      "here, because it waited for its turn; raise it, or let search answer");
 }
 
 TEST(NetworkTimeTest, NamesNoUnknownTime) {

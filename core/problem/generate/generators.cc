@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kVrptwSide = 150;
 constexpr double kVrptwHorizon = 480;
-constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // 2 GB of generated nodes
+constexpr int64_t kMaxGeneratedNodes = 50'000'000;  // nodes of GenerateInstances, about 2 GB
 
 // A point of the curve from number of customers to vehicle capacity: linear between the points,
 // constant outside. The values follow Kool et al. up to 100 customers, and rl4co beyond.
@@ -41,10 +41,10 @@ absl::Status CheckAttributes(const GeneratorOptions& options) {
   return absl::OkStatus();
 }
 
-// Draws a window of whole time units, at least one unit wide, with uniform ends in [distance to the
-// depot, horizon - distance back].
-// rl4co rounds the ends down, so that a window may close just before a vehicle can arrive. This
-// function moves such a close to the earliest arrival, so that every customer can be served.
+// Draws a window of whole time units, at least one unit wide. The ends are uniform between the
+// distance from the depot and the horizon less the distance back. rl4co rounds the ends down, so
+// that a window may close just before a vehicle can arrive. This function moves such a close to the
+// earliest arrival, so that every customer can be served.
 TimeWindow ReachableWindow(double distance, CounterRandom& random) {
   const double latest = kVrptwHorizon - distance;
   const double first = std::floor(distance + (latest - distance) * random.UniformDouble());
@@ -134,8 +134,9 @@ absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
   if (options.capacity == 0) return absl::OkStatus();
   if (tsp) return absl::InvalidArgumentError("capacity: given, wanted none for a TSP");
   if (!(options.capacity >= kMaxDemand) || options.capacity > kMaxMagnitude) {
-    return absl::InvalidArgumentError(Concat("capacity: got ", FormatNumber(options.capacity),
-                                             ", wanted at least the largest demand, ", kMaxDemand));
+    return absl::InvalidArgumentError(
+        Concat("capacity: got ", FormatNumber(options.capacity),
+               ", wanted at most 1e12 and at least the largest demand, ", kMaxDemand));
   }
   return absl::OkStatus();
 }

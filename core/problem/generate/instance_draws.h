@@ -32,27 +32,27 @@ constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceS
                        static_cast<uint32_t>(stream) + static_cast<uint32_t>(kind));
 }
 
-// Draws a position in a square. Consumes kPositionWords.
+// Draws a position in the square [0, side]^2. Consumes kPositionWords words of the stream.
 inline constexpr uint64_t kPositionWords = 4;
 constexpr Position DrawPosition(double side, CounterRandom& random) {
   const double x = side * random.UniformDouble();
   return {.x = x, .y = side * random.UniformDouble()};
 }
 
-// Draws an integer demand from 1 to `largest`. Consumes kDemandWords; in about one of 2^61 draws,
-// it consumes more.
+// Draws an integer demand from 1 to `largest`. Consumes kDemandWords words, or more in about one of
+// 2^61 draws with kMaxDemand.
 inline constexpr int64_t kMaxDemand = 9;
 inline constexpr uint64_t kDemandWords = 2;
 constexpr double DrawDemand(int64_t largest, CounterRandom& random) {
   return static_cast<double>(random.UniformInt(1, largest));
 }
 
-// Draws one of `count` with equal probability. Consumes nothing if there is only one.
+// Draws an integer from 0 to `count` - 1 with equal probability. Consumes nothing if `count` is 1.
 constexpr int64_t DrawOneOf(int64_t count, CounterRandom& random) {
   return count == 1 ? 0 : random.UniformInt(0, count - 1);
 }
 
-// Draws an integer from `low` to `high`. Consumes nothing if they are equal. The fused multiply-add
+// Draws an integer from `low` to `high`. Consumes nothing if both are equal. The fused multiply-add
 // is explicit, so that all compilers give the same result.
 constexpr double DrawCapacity(double low, double high, CounterRandom& random) {
   if (low == high) return low;

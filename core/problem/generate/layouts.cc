@@ -25,8 +25,8 @@ double Decay(double x) {
   return power;
 }
 
-// Adds positions clustered around `seeds` until there are `last`. Accepts a random position with a
-// probability equal to the sum of exp(-distance / radius) over the seeds.
+// Adds positions clustered around `seeds` until `positions` has `last` entries. Accepts a random
+// position with a probability equal to the sum of exp(-distance / radius) over the seeds.
 void AddClustered(size_t last, const std::vector<Position>& seeds, CounterRandom& random,
                   std::vector<Position>& positions) {
   while (positions.size() < last) {

@@ -1,4 +1,4 @@
-// Checks feature columns, and defines IsFeatureName.
+// Implements the rules of feature columns, and IsFeatureName.
 #include <cmath>
 #include <set>
 
@@ -25,7 +25,7 @@ void CheckColumn(const FeatureColumn& column, size_t nodes, FieldErrors& errors)
     if (std::isfinite(value) && std::abs(value) <= kMaxFeatureValue) continue;
     errors.Add(Concat(path, "[", node, "]"), "got ", FormatNumber(value), ", wanted -",
                FormatNumber(kMaxFeatureValue), " to ", FormatNumber(kMaxFeatureValue),
-               ": networks do not scale it, so scale it to about -1 to 1");
+               ": networks do not scale features, so scale the column to about -1 to 1");
   }
 }
 
@@ -50,7 +50,7 @@ void CheckFeatureColumns(const InstanceData& data, size_t nodes, FieldErrors& er
     if (!IsFeatureName(column.name)) {
       errors.Add("features", "got the column ", Quoted(column.name), ", wanted ",
                  IsBuiltInInput(column.name)
-                     ? "another name: networks have a built-in input of this one"
+                     ? "another name: networks have a built-in input of this name"
                      : "1 to 64 letters, digits and underscores, beginning with a letter");
     } else if (!seen.insert(column.name).second) {
       errors.Add("features", "got the column ", Quoted(column.name), " twice");

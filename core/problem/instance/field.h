@@ -12,11 +12,11 @@
 
 namespace vrp {
 
-// The type and the valid values of a field. Per-node fields hold a vector of them.
+// The type and the valid values of a field. A per-node field holds a vector of such values.
 enum class FieldKind {
   kName,               // std::string, short printable UTF-8
   kFlag,               // bool
-  kCount,              // int32_t from `least` to `most`
+  kCount,              // int32_t from `min_value` to `max_value`
   kNumber,             // double, finite
   kPositive,           // double > 0
   kTime,               // double >= 0
@@ -28,7 +28,7 @@ enum class FieldKind {
   kCapacity,           // double >= 0 or kNoLimit, for the first load dimension
   kFurtherCapacities,  // std::vector<double> [K - 1] or empty, each like kCapacity
   kPrize,              // double >= 0; kNoLimit means no prize
-  kPriority,           // int32_t from `least` to `most`
+  kPriority,           // int32_t from `min_value` to `max_value`
   kPosition,           // Position
   kDepot,              // NodeIndex of a depot
   kEndDepot,           // NodeIndex of a depot, or kSameAsStart

@@ -61,7 +61,7 @@ bool FieldErrors::CheckNames(const FieldPath& parent, std::string_view field,
     const FieldPath path(parent, field, i);
     if (!CheckName(path, names[i])) valid = false;
     if (!names[i].empty()) continue;
-    Add(path, "empty");
+    Add(path, "empty, wanted a name");
     valid = false;
   }
   return valid;

@@ -24,10 +24,10 @@ class FieldErrors {
   bool empty() const { return errors_.empty(); }
   std::vector<std::string> Take() { return std::move(errors_); }
 
-  // Each function below checks a rule, and adds an error if the value breaks it. Returns whether
-  // the rule holds.
+  // Each function below checks a rule, adds an error if the value breaks the rule, and returns
+  // whether the rule holds.
 
-  // Accepts a finite number from `low` to kMaxMagnitude; sums of such numbers stay exact.
+  // Accepts a finite number from `low` to kMaxMagnitude, and not below -kMaxMagnitude.
   bool CheckValue(const FieldPath& path, double value, double low);
   // Accepts a time: a finite number from 0 to kMaxMagnitude.
   bool CheckTime(const FieldPath& path, double value);
@@ -41,9 +41,9 @@ class FieldErrors {
   // Accepts a list of non-empty names.
   bool CheckNames(const FieldPath& parent, std::string_view field,
                   const std::vector<std::string>& names);
-  // Accepts a window that opens before it closes.
+  // Accepts a window that opens no later than it closes.
   bool CheckWindow(const FieldPath& path, const TimeWindow& window);
-  // Accepts a window without late service.
+  // Accepts such a window without late_cost.
   bool CheckHardWindow(const FieldPath& path, const TimeWindow& window);
 
  private:

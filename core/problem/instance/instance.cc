@@ -14,7 +14,7 @@ absl::StatusOr<Instance> Instance::Create(InstanceData data) {
   if (data.demands.empty()) {
     data.demands.assign(count * static_cast<size_t>(data.load_dimensions), 0.0);
   }
-  // Normalises the windows, so that equal instances have equal data.
+  // Normalises windows and features, so that equal instances have equal data.
   const bool single = std::all_of(data.further_windows.begin(), data.further_windows.end(),
                                   [](const auto& windows) { return windows.empty(); });
   if (single) data.further_windows.clear();

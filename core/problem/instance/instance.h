@@ -63,9 +63,10 @@ class Instance {
   const std::optional<Cost>& reference_cost() const { return data_->reference_cost; }
   double speed() const { return data_->speed; }
 
-  double Distance(NodeIndex from, NodeIndex to) const;  // Returns the distance in the metric's
-                                                        // unit.
-  double Duration(NodeIndex from, NodeIndex to) const;  // Returns the travel time.
+  // Returns the distance in the metric's unit.
+  double Distance(NodeIndex from, NodeIndex to) const;
+  // Returns the travel time.
+  double Duration(NodeIndex from, NodeIndex to) const;
   // Return the same for vehicles of that type, which may have their own matrices.
   double Distance(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;
   double Duration(const VehicleType& vehicle, NodeIndex from, NodeIndex to) const;

@@ -51,7 +51,7 @@ struct InstanceData {
   // The windows after the first. Each opens after the previous one closes. Only a node's last
   // window may be soft.
   std::vector<std::vector<TimeWindow>> further_windows = {};
-  std::vector<double> services = {};  // time at the node
+  std::vector<double> services = {};  // service time at the node
   // Time before the service, within the window. It is needed unless both the distance and the
   // travel time from the previous stop are 0.
   std::vector<double> setups = {};
@@ -81,11 +81,11 @@ struct InstanceData {
   bool operator==(const InstanceData&) const = default;
 };
 
-// Returns N, the number of positions. Without positions, counts matrix_rows or, without those,
-// matrix rows.
+// Returns N, the number of positions. Without positions, N is the length of matrix_rows or, without
+// those, the number of rows of distance_matrix.
 int32_t NodeCount(const InstanceData& data);
 // Returns R, the number of rows of each matrix: N without matrix_rows, else the rows of the first
-// matrix found.
+// matrix found; 0 without matrices.
 int32_t MatrixSize(const InstanceData& data);
 // Expands every matrix to [N, N] (N * N * 8 bytes each) and clears matrix_rows. `data` must be
 // valid.

@@ -14,9 +14,10 @@ struct InstanceOverride {
 };
 
 // Returns `instance` with this objective and metric. A change drops the reference cost, which
-// belongs to the old objective and metric. Returns kInvalidArgument for `metric` if a matrix gives
-// the distances. Also returns it if the unit of distances would change (Metric::kScaled1000),
-// because limits, costs and prizes are stated in that unit.
+// belongs to the old objective and metric, and frozen routes. Returns kInvalidArgument for another
+// metric if a matrix gives the distances, or if the unit of distances would change
+// (Metric::kScaled1000). Limits, costs and prizes are stated in that unit. Also returns the errors
+// of Instance::Create, such as for vehicle costs without Objective::kCost.
 absl::StatusOr<Instance> Override(const Instance& instance, const InstanceOverride& wanted);
 
 }  // namespace vrp

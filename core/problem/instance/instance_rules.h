@@ -29,7 +29,8 @@ struct MatrixField {
 };
 // Accepts an empty matrix, or a matrix of `nodes` rows and columns.
 void CheckMatrixSize(const MatrixField& matrix, size_t nodes, FieldErrors& errors);
-// Checks that all values are finite and not negative. The matrix must be square.
+// Checks that all values are from 0 to kMaxMagnitude, and that distances are multiples of the
+// metric's unit. The matrix must be square.
 void CheckMatrixValues(const MatrixField& matrix, Metric metric, FieldErrors& errors);
 
 }  // namespace vrp

@@ -29,7 +29,8 @@ class Validator {
     CheckRequests(data_, count_, errors_);
     CheckFeatureColumns(data_, count_, errors_);
     if (!(data_.speed > 0) || data_.speed > kMaxMagnitude) {
-      errors_.Add("speed", "got ", FormatNumber(data_.speed), ", wanted a positive number");
+      errors_.Add("speed", "got ", FormatNumber(data_.speed),
+                  ", wanted a positive number, at most 1e12");
     }
     if (data_.reference_cost.has_value()) {
       errors_.CheckValue("reference_cost", *data_.reference_cost, 0);
@@ -123,7 +124,7 @@ class Validator {
 
   void CheckTsp() {
     ForEachField(data_, [&](auto field, const auto& value) {
-      // Only instances of kind vrptw may have windows.
+      // CheckKind refuses windows, which only kind vrptw may have.
       constexpr FieldKind kKind = field.kKind;
       if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
       if (!field.of_tsp) RefuseForTsp(field, value);
@@ -157,7 +158,7 @@ class Validator {
       const std::string& id = data_.ids[node];
       const FieldPath at = NodePath(data_, node);
       const FieldPath path(at, "id");
-      if (id.empty()) errors_.Add(path, "empty");
+      if (id.empty()) errors_.Add(path, "empty, wanted an id");
       errors_.CheckName(path, id);
       const auto [entry, added] = seen.emplace(id, node);
       if (!added) {

@@ -22,8 +22,8 @@ struct Matrices {
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
-  // Returns the matrices called `name`. Returns kInvalidArgument for a malformed name, kNotFound or
-  // kDataLoss. The message begins with the given name.
+  // Returns the matrices called `name`. Returns kInvalidArgument for a malformed name, kNotFound
+  // for an unknown one, and kDataLoss for damaged matrices. The message begins with `got "NAME"`.
   virtual absl::StatusOr<std::shared_ptr<const Matrices>> Find(std::string_view name) const = 0;
 };
 

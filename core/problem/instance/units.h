@@ -30,9 +30,10 @@ struct Units {
   bool operator==(const Units&) const = default;
 };
 
-// Returns the known units. Geographic distances are in metres, with times in seconds unless another
-// unit is stated. Times count as times of day if all windows, shifts and breaks lie within two
-// days, but not all within the first hour.
+// Returns the known units. Unless another unit is stated, distances from longitudes and latitudes
+// are in metres (with Metric::kScaled1000, millimetres), and times of such instances in seconds.
+// Times count as times of day if all windows, shifts and breaks lie within two days, but not all
+// within the first hour.
 Units UnitsOf(const Instance& instance);
 
 }  // namespace vrp

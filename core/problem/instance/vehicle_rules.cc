@@ -107,7 +107,7 @@ class VehicleRules {
   void CheckEnd(const VehicleType& vehicle) {
     if (!vehicle.open_end || vehicle.end() == vehicle.depot) return;
     errors_.Add(FieldPath(path_, "end_depot"), "got ", vehicle.end_depot,
-                ", but with open_end the vehicle ends at no depot");
+                ", but with open_end the vehicle ends at no depot; wanted none");
   }
 
   void CheckOvertime(const VehicleType& vehicle) {

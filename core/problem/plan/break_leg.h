@@ -10,7 +10,7 @@ namespace vrp {
 
 // Returns the time at which the vehicle is ready at the end of a leg of length `travel` that begins
 // at `time`. The vehicle takes `breaks` on the leg, in order and each as soon as possible. Returns
-// kNoLimit if a break would begin too late.
+// kNoLimit if a break would begin more than `slack` after its window closes.
 inline double ArrivalAfter(std::span<const Break> breaks, double time, double travel,
                            double slack) {
   for (const Break& pause : breaks) {

@@ -22,7 +22,7 @@ class LateBreaks {
   struct Route {
     std::span<const TimedStop> stops = {};
     std::span<const Break> breaks = {};
-    double last_by = kNoLimit;  // latest start of the last stop: the shift's close
+    double last_by = kNoLimit;  // latest start of the last stop, so that it ends within the shift
     double tolerance = 0;       // allowed lateness for a hard window, a break and the last stop
     double rounding = 0;        // times that differ by less count as equal
     size_t most_work = 0;       // limit on label extensions
@@ -44,10 +44,11 @@ class LateBreaks {
   // Runs the route from `start`. Returns nullopt if breaks, hard windows and last_by exclude one
   // another, or if this check takes too much work.
   std::optional<Outcome> Run(const Route& route, double start);
-  // Returns the latest start, no earlier than that of the last Run, that worsens neither part of
-  // its outcome. Returns nullopt if this takes too much work. Requires a Run with an outcome.
+  // Returns the latest start that worsens neither part of the last Run's outcome, no earlier than
+  // that Run's start. Returns nullopt if this takes too much work. Requires a Run with an outcome.
   std::optional<double> LatestStart();
-  // Returns the start of each stop. Requires a Run with an outcome.
+  // Returns the start of each stop and the number of breaks taken before it. Requires a Run with an
+  // outcome.
   std::vector<Step> Steps() const;
 
  private:
@@ -95,7 +96,7 @@ class LateBreaks {
   Route route_;
   std::vector<Label> labels_;  // by stop, then by breaks taken
   std::vector<size_t> first_;  // [stops * columns + 1]: the first label of each state
-  std::vector<std::vector<BackwardLabel>> backward_;
+  std::vector<std::vector<BackwardLabel>> backward_;  // by state: stop * columns + breaks taken
   double cost_rounding_ = 0;  // costs of lateness that differ by no more count as equal
   size_t chosen_ = 0;
   double budget_ = 0;  // the chosen cost plus rounding

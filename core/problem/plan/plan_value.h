@@ -47,13 +47,15 @@ struct PlanValue {
   auto operator<=>(const PlanValue&) const = default;
 };
 
-// In all functions below, the numbers of `plan` must be in range. The plan may be infeasible.
+// In all functions below, the node numbers and vehicle types of `plan` must be in range. The plan
+// may be infeasible.
 
 // Returns the customers that `plan` does not serve.
 LeftOut LeftOutOf(const Instance& instance, const Plan& plan);
 // Returns the parts of the cost. `figures` has one entry for each non-empty route, in order.
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
                     const std::vector<RouteFigures>& figures, double lost_prizes);
+// Returns the value by which `plan` compares with other plans.
 PlanValue ValueOf(const Instance& instance, const Plan& plan);
 // Returns ValueOf(...).cost.
 Cost PlanCost(const Instance& instance, const Plan& plan);

@@ -44,6 +44,7 @@ class RouteClock {
   // at the last stop with all of them taken. Returns kNever if there are breaks and no such start
   // exists.
   double RunFrom(double start);
+  // Gives up the breaks: clears breaks_, then fills early_.
   void RunWithoutBreaks(double start);
   // Fills early_ like RunFrom, from Early(0, 0) on, but only with the starts that minimise
   // lateness.
@@ -54,11 +55,13 @@ class RouteClock {
   double LatestStart();
   // Fills late_: the latest start at each stop that does not delay the last stop.
   void FillLate();
+  // Returns the latest departure, after `taken` breaks, that reaches stop `next` by its time in
+  // late_. Returns -kNever if there is none.
   double LatestDepartureTo(size_t next, size_t taken);
   // Returns the latest departure on a leg of length `travel` that ends by `ready`. The vehicle
   // takes the breaks from `taken` to `then` - 1 on the leg. Returns -kNever if this is impossible.
   double LatestDeparture(double travel, size_t taken, size_t then, double ready) const;
-  // Returns the latest start of the route without waiting before the first visit.
+  // Returns the latest start of the route that does not delay the first visit.
   double StartWithoutFirstWait();
 
   // Returns the times of the last run.

@@ -26,7 +26,8 @@ struct BreakTime {
 struct RouteSchedule {
   std::vector<StopTimes> stops = {};
   std::vector<BreakTime> breaks = {};
-  double end = 0;        // end of the last service, or of a break after it
+  double end = 0;        // start at the end depot; with an open end, end of the last service or
+                         // of a break after that service
   double late_cost = 0;  // cost of starts after soft windows
   // Whether all windows, the shift and the breaks hold. If a service is late for a hard window, it
   // starts on arrival. If not all breaks can be taken, none is.
@@ -41,28 +42,29 @@ enum class VehicleTimes { kAll, kNoBreaks, kNoBreaksNoShift };
 // A scheduler of routes, whose times depend only on the vehicle and the order of visits.
 // 1. A forward pass starts as soon as possible, at the latest of the depot's opening, the shift's
 // opening and the releases of the first trip. Each service begins at the earliest time within a
-// window, or at once after a soft last window. Labels determine the breaks: the earliest time at
+// window, or at once after the last window. To place the breaks, labels hold the earliest time at
 // each stop by the number of breaks taken. With a soft window, breaks minimise the cost of
 // lateness, then the end of the route (late_breaks.h).
 // 2. If the duration matters or there are breaks, the route starts as late as possible without
-// delaying its end or any customer. This minimises the duration (Savelsbergh 1992). With breaks and
-// soft windows, the later start must instead not raise the cost of lateness. In all other cases,
-// the route starts as late as possible without waiting before the first visit.
+// delaying its end. Customers in time stay in time, and late ones are not delayed. This minimises
+// the duration (Savelsbergh 1992). With breaks and soft windows, the later start must instead not
+// raise the cost of lateness. In all other cases, the route starts as late as possible without
+// delaying the first visit.
 // Thread-safe.
 class RouteScheduler {
  public:
   // Takes O(N). `instance` must outlive the scheduler.
   explicit RouteScheduler(const Instance& instance);
 
-  // Returns the times of a route with at least one customer and all numbers in range. Takes
-  // O(stops * (breaks + 1)^2), or the time of LateBreaks with breaks and soft windows.
+  // Returns the times of a route with at least one customer and all numbers in range. Takes O(stops
+  // * (breaks + 1)^3), or the time of LateBreaks with breaks and soft windows.
   RouteSchedule Make(const PlannedRoute& route, VehicleTimes times = VehicleTimes::kAll) const;
 
   // Whether the objective or a limit depends on a route's duration.
   bool NeedsDuration(const VehicleType& vehicle) const;
   bool has_soft_windows() const { return has_soft_windows_; }
-  // Returns the difference up to which times count as equal: 1e-6 of the span of all windows that
-  // have an end.
+  // Returns the difference up to which times count as equal: 1e-6, or if longer, 1e-6 of the span
+  // of all windows, shifts and breaks that have an end.
   double tolerance() const { return tolerance_; }
 
  private:

@@ -19,7 +19,7 @@ absl::Status CheckVisits(const Instance& instance, const PlannedRoute& route, si
     return absl::InvalidArgumentError(
         Concat("routes[", r, "].customers[", i, "]: got ", node,
                ", wanted a customer: ", instance.num_depots(), " to ", instance.num_nodes() - 1,
-               vehicle.max_reloads > 0 ? Concat(", or its depot ", vehicle.depot) : ""));
+               vehicle.max_reloads > 0 ? Concat(", or the vehicle's depot ", vehicle.depot) : ""));
   }
   return absl::OkStatus();
 }

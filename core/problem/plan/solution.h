@@ -17,7 +17,7 @@ namespace vrp {
 struct Stop {
   NodeIndex node = 0;
   double arrival = 0;
-  double start = 0;  // start of setup and service: the arrival, or a window's opening
+  double start = 0;  // start of setup and service, after any wait and break at the stop
   double departure = 0;
   std::vector<double> load = {};  // [K] on board at departure
 };
@@ -29,8 +29,7 @@ struct Route {
   std::vector<Stop> stops = {};
   std::vector<BreakTime> breaks = {};
   double distance = 0;
-  double duration = 0;  // from the departure from the start to the arrival at the end, or to the
-                        // end of service
+  double duration = 0;            // from the departure from the start to RouteSchedule::end
   std::vector<double> load = {};  // [K] total delivered from the depot
 };
 

@@ -12,12 +12,13 @@ namespace vrp {
 
 // Builds an instance. The depots are the distinct locations where vehicles start and end, in the
 // file's order. The customers are the tasks, in the file's order, with ids `job:7`, `pickup:7` and
-// `delivery:7`. The vehicle types are those of VroomVehicleGroups. VROOM's cost is a cost of
-// travel, so it becomes the instance's distance, in seconds by default. Returns kInvalidArgument
-// like ReadVroomInput.
+// `delivery:7`. The vehicle types are those of VroomVehicleGroups. VroomTravel (vroom_travel.h)
+// sets distances and costs. `name` is the file's name, for errors. Returns kInvalidArgument like
+// ReadVroomInput, with a line for each value out of range.
 absl::StatusOr<Instance> InstanceFromVroom(const nlohmann::json& root, std::string_view name);
 
-// Reads VROOM's input from text.
+// Builds an instance from text like InstanceFromVroom. Also returns kInvalidArgument for malformed
+// JSON.
 absl::StatusOr<Instance> ParseVroom(std::string_view text, std::string_view name);
 
 }  // namespace vrp

@@ -204,7 +204,8 @@ class VroomSolutionWriter {
     return step;
   }
 
-  // Returns the vehicle's start or, like VROOM, the location of the first task if there is none.
+  // Returns the vehicle's start or, like VROOM, the location of the first task if the vehicle has
+  // no start.
   VroomSite StartOf(const Route& route) const {
     VroomSite start = names_.StartOf(route.vehicle_type);
     if (start.location.absent()) start.location = names_.SiteOf(route.stops[1].node).location;
@@ -328,8 +329,8 @@ class VroomSolutionWriter {
 absl::Status CheckVroomSolution(const Instance& instance) {
   for (size_t v = 0; v < instance.vehicles().size(); ++v) {
     if (instance.vehicles()[v].max_reloads == 0) continue;
-    return absl::UnimplementedError(
-        Concat("vehicles[", v, "].max_reloads: VROOM's output has no reloads"));
+    return absl::UnimplementedError(Concat(
+        "vehicles[", v, "].max_reloads: given, but VROOM's output has no reloads; wanted 0"));
   }
   return absl::OkStatus();
 }

@@ -13,9 +13,10 @@ namespace vrp {
 // Returns kUnimplemented if vehicles may reload, which VROOM's output cannot express.
 absl::Status CheckVroomSolution(const Instance& instance);
 
-// Writes whole numbers, rounded, in the units of the VROOM file, or of the instance if it was not
-// read from one. Unassigned tasks have a `reason` in addition to VROOM's keys. The instance must
-// pass CheckVroomSolution.
+// Returns the output as JSON text. Rounds times, distances, amounts and costs to whole numbers.
+// Their units are those of the VROOM file, or of an instance that was not read from such a file.
+// Unassigned tasks may have a `reason` in addition to VROOM's keys. The instance must pass
+// CheckVroomSolution.
 std::string WriteVroomSolution(const Instance& instance, const Solution& solution,
                                const VroomNames& names);
 

@@ -146,7 +146,7 @@ absl::Status VroomTravel::SetByMatrix(const VroomVehicle& vehicle, int32_t numbe
   const std::string path = VroomVehiclePath(static_cast<size_t>(number));
   if (vehicle.cost_per_km != 0 && matrices.distances.empty()) {
     return Error(path, ".costs.per_km: given, but profile ", Quoted(vehicle.profile),
-                 " has no distances");
+                 " has no distances; wanted distances in its matrices");
   }
   const bool other_costs = vehicle.cost_per_hour != kSecondsPerHour || vehicle.cost_per_km != 0;
   if (!matrices.costs.empty() && other_costs) {

@@ -12,20 +12,22 @@
 namespace vrp {
 
 // A builder of the travel times, distances, costs and limits of vehicle types. VROOM's costs are
-// costs of travel, so they become the type's distances. These are seconds if the cost depends only
-// on time, metres if it depends only on distance, else the cost itself. All arguments must outlive
-// the builder; the nodes may grow until Check. Not thread-safe.
+// costs of travel, so they become costs of the type's distances. Without matrices in the file,
+// distances are metres. With matrices, distances are seconds if the cost depends only on time,
+// metres if it depends only on distance, else the cost itself. If CostsByDuration, distances are
+// metres and durations have the cost. All arguments must outlive the builder; the nodes may grow
+// until Check. Not thread-safe.
 class VroomTravel {
  public:
   VroomTravel(const VroomInput& input, const std::vector<std::vector<int32_t>>& groups,
               const VroomNodes& nodes, std::string_view source)
       : input_(input), groups_(groups), nodes_(nodes), source_(source) {}
 
-  // Refuses input whose matrices need too much memory. Call this first. Every vehicle's profile and
-  // location must be in the matrices.
+  // Returns kInvalidArgument if the matrices have too many rows or need too much memory. Call this
+  // first. If the file has matrices, they must include every vehicle's profile and every location.
   absl::Status Check();
   // Sets matrices, costs and limits of `type`, the type of vehicle `number`. `data` must have its
-  // positions and metric.
+  // positions and metric. Returns kInvalidArgument naming the vehicle's field.
   absl::Status SetTravel(const InstanceData& data, int32_t number, VehicleType& type) const;
   // Moves matrices that all types share to the instance. Call this last.
   void ShareMatrices(InstanceData& data) const;
@@ -62,7 +64,8 @@ class VroomTravel {
   absl::Status SetByMatrix(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetByDuration(const VroomVehicle& vehicle, int32_t number, VehicleType& type) const;
   void SetMatrices(const VroomVehicle& vehicle, VehicleType& type) const;
-  // Returns the entries of `matrix` between the locations of row_nodes_, multiplied by `factor`.
+  // Returns the entries of `matrix`, [size, size], between the locations of row_nodes_, multiplied
+  // by `factor`. Entries from or to an open start are 0.
   std::vector<double> Selected(const std::vector<double>& matrix, size_t size, double factor) const;
   void SetByPosition(const InstanceData& data, const VroomVehicle& vehicle, int32_t number,
                      VehicleType& type) const;

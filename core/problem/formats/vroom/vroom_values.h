@@ -18,7 +18,8 @@ namespace vrp {
 // Refuses known keys of VROOM that are not supported yet. The error says what to do instead.
 absl::Status RefuseUnsupportedVroomKeys(JsonFields& fields);
 
-// Return the value of a key of `fields`. Skills are integers in the file.
+// Each returns the value of one key, or a default if the key is absent. Only `id` is required.
+// Skills are integers in the file. Each returns kInvalidArgument for a value of the wrong type.
 absl::StatusOr<int64_t> ReadVroomId(JsonFields& fields);
 absl::StatusOr<double> ReadVroomNumber(JsonFields& fields, const std::string& key, double absent);
 absl::StatusOr<std::string> ReadVroomDescription(JsonFields& fields);

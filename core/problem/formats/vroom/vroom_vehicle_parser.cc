@@ -47,7 +47,7 @@ absl::Status ReadSteps(JsonFields& fields, const std::string& path, VroomVehicle
       return entry.Error("type", type.has_value() ? Concat("got ", Quoted(*type)) : "absent",
                          ", wanted start, job, pickup, delivery, break or end");
     }
-    entry.Find("id");  // ignored, because breaks are scheduled again
+    entry.Find("id");  // a break's id is ignored, because breaks are scheduled again
     ++index;
     return absl::OkStatus();
   });

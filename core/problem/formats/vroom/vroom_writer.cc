@@ -21,7 +21,7 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr int64_t kMaxWrittenVehicles = 100'000;
-constexpr double kMaxWhole = 4294967295;  // VROOM's times and amounts are 32-bit
+constexpr double kMaxWhole = 4294967295;  // VROOM's times, distances and costs have 32 bits
 constexpr std::string_view kVroomFormat = "VROOM's format";
 
 const std::vector<Feature>& KnownFeatures() {
@@ -35,8 +35,8 @@ const std::vector<Feature>& KnownFeatures() {
   return *features;
 }
 
-// The numbers that represent skills in the file: the skills themselves if all of them are numbers,
-// else 1, 2, ...
+// The numbers that represent skills in the file: the skills themselves if all of them are positive
+// integers, else 1, 2, ...
 class SkillNumbers {
  public:
   explicit SkillNumbers(const InstanceData& data) {
@@ -110,7 +110,8 @@ class VroomWriter {
     if (status_.ok()) status_ = CannotExpress(what, kVroomFormat);
   }
 
-  // Returns the value as a whole number. Refuses fractions, except rounding errors of products.
+  // Returns the value as a whole number. Refuses numbers out of range, and fractions, except
+  // rounding errors of products.
   ordered_json Whole(const std::string& path, double value) {
     const double whole = std::round(value);
     if (whole < 0 || whole > kMaxWhole ||
@@ -158,7 +159,7 @@ class VroomWriter {
     TimeWindow working_hours{std::max(type.shift.open, start.open), type.shift.close};
     if (type.open_end && start.close < type.shift.close) {
       Refuse(Concat("depots[", type.depot,
-                    "].time_window: closes while vehicles with an open end are out"));
+                    "].time_window: closes during the shift of a vehicle with an open end"));
     } else if (!type.open_end) {
       working_hours.close = std::min(working_hours.close, end.close);
       if (start != end) {
@@ -220,8 +221,7 @@ class VroomWriter {
 
   // Writes costs of distance; refuses costs of time.
   ordered_json Costs(const std::string& path, const VehicleType& type) {
-    if (type.cost_per_time != 0)
-      Refuse(path + ".cost_per_time: given together with cost_per_distance");
+    if (type.cost_per_time != 0) Refuse(path + ".cost_per_time: a cost of the whole duration");
     return {{"fixed", Whole(path + ".fixed_cost", type.fixed_cost)},
             {"per_hour", 0},
             {"per_km", Whole(path + ".cost_per_distance * 1000",
@@ -275,7 +275,7 @@ class VroomWriter {
     for (const NodeIndex node : {shipment.pickup, shipment.delivery}) {
       for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
         if (instance_.demand(node, k) == 0 && instance_.pickup(node, k) == 0) continue;
-        Refuse(Concat(Path(node), ".demand: of a customer with a shipment"));
+        Refuse(Concat(Path(node), ".demand: given in addition to a shipment"));
       }
     }
     if (!data_.required_skills.empty() &&

@@ -8,8 +8,9 @@
 
 namespace vrp {
 
-// Writes whole numbers that InstanceFromVroom reads back to the same problem. Returns
-// kUnimplemented with the first field that VROOM's format cannot express.
+// Returns JSON text that InstanceFromVroom reads back to the same problem. Its times, amounts,
+// costs and matrices are whole numbers. Returns kUnimplemented with the first field that VROOM's
+// format cannot express.
 absl::StatusOr<std::string> WriteVroom(const Instance& instance);
 
 }  // namespace vrp

@@ -23,7 +23,7 @@ inline constexpr size_t kMaxVrplibSets = 64;
 // for each row.
 void AddSkillsOfVehicles(const VrplibLists& allowed, std::vector<VehicleType>& fleet);
 // Adds the same skills to the customers that require them. `depots` are node numbers from 1; depots
-// require no skill.
+// require no skill. `data.required_skills` must have an entry for each node.
 void AddSkillsOfCustomers(const VrplibLists& allowed, const std::vector<double>& depots,
                           InstanceData& data);
 
@@ -39,8 +39,8 @@ struct AllowedCustomers {
 };
 
 // Moves the skills of vehicles and customers out of `data`. If every vehicle may serve all
-// customers, returns one set of all customers. Returns kUnimplemented for more sets than the reader
-// accepts.
+// customers, returns one set of all customers. Returns kUnimplemented for vehicles with more than
+// kMaxVrplibSets different sets of skills.
 absl::StatusOr<AllowedCustomers> TakeAllowedCustomers(InstanceData& data);
 
 }  // namespace vrp

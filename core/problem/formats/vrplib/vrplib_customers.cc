@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kPairs[] = "PICKUP_AND_DELIVERY_SECTION";
 
-// A row of the section of pickups and deliveries.
+// A row of kPairs, without its node number.
 struct PairRow {
   explicit PairRow(const double* at)
       : demand(at[0]), window{at[1], at[2]}, service(at[3]), pickup(at[4]), delivery(at[5]) {}
@@ -76,7 +76,8 @@ class CustomerReader {
     return absl::OkStatus();
   }
 
-  // Moves the demands of the listed nodes to their backhauls. LKH's files only list these nodes.
+  // Moves the demands of the listed nodes to their backhauls or pickups. In LKH's files,
+  // BACKHAUL_SECTION only lists these nodes.
   void MoveBackhauls(const std::vector<int32_t>& numbers) {
     std::vector<double>& backhauls = type_.backhauls_last ? data_.backhauls : data_.pickups;
     backhauls.assign(data_.demands.size(), 0);
@@ -142,7 +143,8 @@ class CustomerReader {
       const PairRow row = RowOf(node);
       if (row.pickup == 0 && row.delivery == 0) {
         if (row.demand == 0) continue;
-        return PairError(node, "has a demand, wanted also its pickup or delivery node");
+        return PairError(
+            node, "has a demand, but neither a pickup nor a delivery node; wanted one of them");
       }
       const bool is_pickup = row.pickup == 0;
       const double other = is_pickup ? row.delivery : row.pickup;

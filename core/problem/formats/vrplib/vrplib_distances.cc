@@ -67,7 +67,7 @@ struct WeightType {
   double (*distance)(const Point&, const Point&);
   double (*rounded)(double);
 };
-// TSPLIB's types, and EXACT and FLOOR of LKH.
+// The types of TSPLIB, and those that LKH adds: CEIL_3D and all types with EXACT or FLOOR.
 constexpr std::array<WeightType, 13> kWeightTypes = {{
     {"EUC_2D", 2, Euclidean, RoundNearest},
     {"CEIL_2D", 2, Euclidean, RoundUp},
@@ -134,7 +134,8 @@ class DistanceReader {
                            ", wanted one of ", WeightTypeNames());
     }
     if (weights_ != nullptr) {
-      return file_.ErrorAt(weights_->line, "EDGE_WEIGHT_SECTION: given, but EDGE_WEIGHT_TYPE is ",
+      return file_.ErrorAt(weights_->line,
+                           "EDGE_WEIGHT_SECTION: given, wanted none for EDGE_WEIGHT_TYPE ",
                            name->value);
     }
     if (coords_ == nullptr)
@@ -162,7 +163,7 @@ class DistanceReader {
     return ChooseMetric();
   }
 
-  // Chooses the metric of the matrix. Sums of whole numbers are exact.
+  // Chooses kRounded for a matrix of whole numbers, whose sums are exact, else kExact.
   absl::StatusOr<VrplibDistances> ChooseMetric() {
     const bool are_integers =
         std::all_of(result_.matrix.begin(), result_.matrix.end(),
@@ -176,8 +177,8 @@ class DistanceReader {
     // The scale does not change exact distances: LKH only scales to compute with integers.
     const bool exact = weights.rounded == Unrounded;
     if (scale.has_value() && (*scale <= 0 || *scale > kMaxScale)) {
-      return file_.Error("SCALE: got ", FormatNumber(*scale), ", wanted a number above 0, to ",
-                         FormatNumber(kMaxScale));
+      return file_.Error("SCALE: got ", FormatNumber(*scale),
+                         ", wanted a number above 0 and at most ", FormatNumber(kMaxScale));
     }
     if (exact) scale.reset();
     if (weights.name == "EXACT_2D") {
@@ -198,9 +199,10 @@ class DistanceReader {
 
   absl::StatusOr<VrplibDistances> Tabulate(const WeightType& weights, double scale) {
     if (file_.dimension > kMaxMatrixNodes) {
-      return file_.Error("EDGE_WEIGHT_TYPE: ", weights.name, " needs a matrix, but ",
-                         file_.dimension, " nodes exceed the limit of ", kMaxMatrixNodes,
-                         " for a matrix; EUC_2D, CEIL_2D and EXACT_2D need none");
+      return file_.Error(
+          "EDGE_WEIGHT_TYPE: ", weights.name, " needs a matrix, but ", file_.dimension,
+          " nodes exceed the limit of ", kMaxMatrixNodes,
+          " for a matrix; EXACT_2D needs none, nor do EUC_2D and CEIL_2D without SCALE");
     }
     std::vector<Point> points;
     for (size_t i = 0; i < coords_->values.size(); i += coords_->columns) {

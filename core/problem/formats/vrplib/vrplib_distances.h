@@ -12,15 +12,16 @@ namespace vrp {
 
 struct VrplibDistances {
   Metric metric = Metric::kRounded;
-  double speed = 1;
+  double speed = 1;                      // distance units per time unit
   std::vector<Position> positions = {};  // [N]; empty if the file has none
   std::vector<double> matrix = {};       // [N, N]; empty: computed from the positions
 };
 
-// Reads the distances. EUC_2D, CEIL_2D, EXACT_2D and LKH's FLOOR_2D with SCALE 10 only store
-// positions. EXPLICIT and types without a corresponding Metric (ATT, GEO, MAN_2D, MAX_2D, EUC_3D,
-// ...) become a matrix. If `unrounded`, EUC_2D is not rounded, because
-// the file's best value has a fraction.
+// Reads the distances. EXACT_2D, EUC_2D and CEIL_2D without SCALE, and LKH's FLOOR_2D with SCALE 10
+// only store positions. EXPLICIT and types without a corresponding Metric (ATT, GEO, MAN_2D,
+// MAX_2D, EUC_3D, ...) become a matrix. If `unrounded` and the metric of `type` is kRounded, EUC_2D
+// is not rounded, because the file's best value has a fraction. Returns kInvalidArgument naming the
+// keyword or section.
 absl::StatusOr<VrplibDistances> ReadVrplibDistances(const VrplibFile& file, const VrplibType& type,
                                                     bool unrounded);
 

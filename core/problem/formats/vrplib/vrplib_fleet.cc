@@ -85,7 +85,8 @@ class FleetReader {
     const size_t columns = section == nullptr ? 1 : section->columns;
     if (columns != static_cast<size_t>(data_.load_dimensions) && given) {
       return file_.Error("CAPACITY: has ", columns, " numbers per vehicle, wanted ",
-                         data_.load_dimensions, " as DEMAND_SECTION has per node");
+                         data_.load_dimensions,
+                         " in CAPACITY_SECTION, as DEMAND_SECTION has per node");
     }
     for (size_t k = 0; k < fleet_.size() && columns > 1; ++k) {
       const auto first = section->values.begin() + static_cast<std::ptrdiff_t>(k * columns);

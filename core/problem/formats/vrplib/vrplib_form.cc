@@ -55,7 +55,7 @@ void LimitCapacities(InstanceData& data) {
   for (const Shipment& shipment : data.shipments) {
     for (size_t k = 0; k < dimensions; ++k) total[k] += shipment.amounts[k];
   }
-  // Rounded up, so that the capacity suffices for any order of adding the loads.
+  // Rounds up, so that the capacity suffices for any order of adding the loads.
   for (double& load : total) load = std::floor(load) + 1;
   for (VehicleType& vehicle : data.vehicles) {
     if (vehicle.capacity == kNoLimit) vehicle.capacity = total[0];

@@ -33,7 +33,7 @@ void LimitFleet(InstanceData& data);
 std::string_view VrplibTypeOf(const InstanceData& data);
 
 // Returns the value of EDGE_WEIGHT_TYPE for distances that follow from the positions, or nullopt if
-// they need a matrix. FLOOR_2D needs a SCALE of 10.
+// such distances need a matrix. Ignores distance_matrix. FLOOR_2D needs a SCALE of 10.
 std::optional<std::string_view> VrplibWeightsOf(const InstanceData& data);
 
 // Whether any section has a row for each vehicle.

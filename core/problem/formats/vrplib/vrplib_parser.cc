@@ -64,8 +64,8 @@ class VrplibParser {
   // Refuses an unknown type before its sections are read, because their errors would be less
   // helpful.
   absl::Status CheckType(std::string_view value) const {
-    const std::string_view type = value.substr(0, value.find(' '));  // the value may be "TSP
-                                                                     // (M.~Hofmeister)"
+    // The value may have a comment, as in "TSP (M.~Hofmeister)".
+    const std::string_view type = value.substr(0, value.find(' '));
     if (FindVrplibType(type) != nullptr) return absl::OkStatus();
     if (type == "TOUR") {
       return scanner_.Error(
@@ -124,8 +124,8 @@ class VrplibParser {
     return absl::OkStatus();
   }
 
-  // Searches the rest of the text for DIMENSION, VEHICLES and EDGE_WEIGHT_FORMAT, because they may
-  // follow sections that need them. Idempotent.
+  // Searches the rest of the text for DIMENSION, VEHICLES and EDGE_WEIGHT_FORMAT, because these
+  // keywords may follow the sections that need them. Idempotent.
   absl::Status ReadKeywordsAhead() {
     if (std::exchange(looked_ahead_, true)) return absl::OkStatus();
     TextScanner ahead = scanner_;
@@ -263,7 +263,7 @@ class VrplibParser {
       }
       depots.push_back(static_cast<double>(number));
       if (depots.size() > kMaxDepots) {
-        return scanner_.Error("DEPOT_SECTION: more than ", kMaxDepots, " depots");
+        return scanner_.Error("DEPOT_SECTION: has more than ", kMaxDepots, " depots, the limit");
       }
     }
     return depots;

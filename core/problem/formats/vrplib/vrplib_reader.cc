@@ -20,7 +20,8 @@ namespace vrp {
 namespace {
 
 // Returns the best value in the comments of the older sets: `Optimal value: 375`, `Best value:
-// 817`, or a number with a fraction, `524.61`. A whole number without words may be a year.
+// 817`, or a number with a fraction, `524.61`. Ignores a whole number without words, which may be a
+// year.
 std::optional<std::string_view> StatedValue(std::string_view comment) {
   if (ParseNumber(comment).has_value() && comment.find('.') != comment.npos) return comment;
   for (const std::string_view label : {"Optimal value:", "Best value:"}) {
@@ -65,7 +66,7 @@ class VrplibInstanceBuilder {
     if (type_->tour) data_.kind = ProblemKind::kTsp;
     if (type_->windows) data_.kind = ProblemKind::kVrptw;
     const std::string section(type_->section);
-    // In LKH's files with pairs, those rows state the picked-up loads.
+    // LKH's files with PICKUP_AND_DELIVERY_SECTION state the picked-up loads in that section.
     const bool pairs =
         section == "BACKHAUL_SECTION" && file_.Section("PICKUP_AND_DELIVERY_SECTION") != nullptr;
     if (!section.empty() && !pairs && file_.Section(section) == nullptr &&
@@ -84,8 +85,8 @@ class VrplibInstanceBuilder {
     return absl::OkStatus();
   }
 
-  // Returns the type of a file without TYPE, which PyVRP also reads; null if its sections do not
-  // determine the type.
+  // Returns the type of a file without TYPE; null if the sections do not determine the type. PyVRP
+  // also reads such files.
   const VrplibType* InferredType() const {
     if (file_.Section("DEMAND_SECTION") == nullptr) return nullptr;
     for (const char* key : {"BACKHAUL_SECTION", "PICKUP_AND_DELIVERY_SECTION"}) {

@@ -8,7 +8,8 @@
 
 namespace vrp {
 
-// Reads one instance. `name` is the file's name. Refuses unknown keywords and sections by name.
+// Reads one instance. `name` is the file's name, for errors. Returns kInvalidArgument as
+// `name:line: field: got ..., wanted ...`, also for unknown keywords and sections.
 absl::StatusOr<Instance> ParseVrplib(std::string_view text, std::string_view name);
 
 }  // namespace vrp

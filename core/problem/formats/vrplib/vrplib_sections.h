@@ -22,7 +22,8 @@ struct VrplibListSection {
 // Whether `name` is a keyword that this program knows.
 bool IsVrplibKeyword(std::string_view name);
 
-// Returns the section named `name`, or nullopt if this program does not know this section.
+// Returns the section named `name`, or nullopt if this program does not know this section. The
+// result may refer to the text of `name`.
 std::optional<VrplibRowSection> FindVrplibRowSection(std::string_view name);
 std::optional<VrplibListSection> FindVrplibListSection(std::string_view name);
 

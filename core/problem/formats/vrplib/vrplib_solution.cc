@@ -27,7 +27,7 @@ int32_t VehicleTypeAt(const Instance& instance, int64_t position) {
   return vehicles.empty() ? 0 : static_cast<int32_t>(vehicles.size()) - 1;
 }
 
-// The first words of lines in published files that are skipped.
+// First words of lines in published files. The reader skips these lines.
 constexpr std::array<std::string_view, 12> kSkippedHeadings = {
     "AUTHOR", "AUTHORS", "COMMENT", "DATE",      "INSTANCE", "NAME",
     "NOTE",   "OPTIMAL", "PROBLEM", "REFERENCE", "SOLUTION", "TIME"};
@@ -141,7 +141,7 @@ class TourReader {
     }
     const auto depot = std::find(tour.begin(), tour.end(), 0);
     if (depot == tour.end())
-      return scanner_.Error(kTourSection, ": no node 1, wanted a whole tour");
+      return scanner_.Error(kTourSection, ": has no node 1, wanted all nodes");
     std::rotate(tour.begin(), depot, tour.end());
     SolutionFile file;
     for (const NodeIndex node : tour) {
@@ -171,8 +171,8 @@ bool IsTour(std::string_view text) {
   return false;
 }
 
-// Returns the routes by type, with empty routes for unused vehicles of a type before a later one.
-// Thus a reader finds the vehicles of most routes by their positions.
+// Returns the routes in the order of their vehicle types. Adds empty routes for the unused vehicles
+// before a used type, so that the positions of most routes imply their types.
 Plan RoutesByVehicle(const Instance& instance, const Plan& plan) {
   Plan routes;
   size_t vehicles = 0;  // vehicles of the types up to the current one

@@ -11,13 +11,15 @@
 namespace vrp {
 
 // Reads lines `Route #1: 5 3 7` and `Cost 375` (or `Cost: 375`), or TSPLIB's TOUR_SECTION. Numbers
-// are node indices, depots first. Accepts numbers that belong to no customer; the checker
-// reports these. The k-th route belongs to the k-th vehicle, unless it states its type: `Route #3
-// (type 1): 5`.
+// in routes are node indices, depots first. Those in TOUR_SECTION are node numbers from 1. Accepts
+// numbers in routes that belong to no customer; the checker reports these. The k-th route belongs
+// to the k-th vehicle, unless it states its type: `Route #3 (type 1): 5`. Returns kInvalidArgument
+// as `name:line: got ..., wanted ...`.
 absl::StatusOr<SolutionFile> ParseVrplibSolution(std::string_view text, std::string_view name,
                                                  const Instance& instance);
 
-// Writes a `.sol` file with the plan's cost.
+// Returns the text of a `.sol` file with the plan's cost. Its routes are in the order of their
+// vehicle types, and unused vehicles may have empty routes.
 std::string WriteVrplibSolution(const Instance& instance, const Plan& plan);
 
 }  // namespace vrp

@@ -172,7 +172,7 @@ class VrplibTextWriter {
 
   absl::Status WriteFleet() {
     int64_t vehicles = 0;
-    size_t numbers = 0;  // bounds the rows of the longest section
+    size_t numbers = 0;  // upper bound of the numbers in one section
     for (size_t type = 0; type < data_.vehicles.size(); ++type) {
       const auto count = static_cast<size_t>(data_.vehicles[type].count);
       vehicles += data_.vehicles[type].count;

@@ -9,8 +9,8 @@
 namespace vrp {
 
 // Writes all keywords before the sections, as PyVRP's reader requires. Omits fields that have no
-// section, so the caller must compare the instance that the text reads back to. Returns
-// kUnimplemented for values that a section cannot hold.
+// section, so the caller must parse the text and compare the instances. Returns kUnimplemented for
+// values that a section cannot hold.
 absl::StatusOr<std::string> WriteVrplibText(const VrplibForm& form);
 
 }  // namespace vrp

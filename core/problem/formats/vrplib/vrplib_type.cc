@@ -9,7 +9,7 @@ namespace vrp {
 namespace {
 
 // The types of CVRPLIB, TSPLIB, LKH and PyVRP. Vehicles, prizes, groups and similar data have
-// sections of their own, which any type may have.
+// sections of their own, which any type but TSP and ATSP may have.
 constexpr std::array<VrplibType, 32> kVrplibTypes = {{
     {.name = "TSP", .tour = true},
     {.name = "ATSP", .tour = true},

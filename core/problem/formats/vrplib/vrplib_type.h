@@ -17,14 +17,14 @@ struct VrplibType {
   bool backhauls_last = false;  // whether pickups follow all deliveries; if not, their order is
                                 // free
   bool pairs = false;           // whether goods move from one customer to another
-  bool no_loads = false;        // whether there are no loads
+  bool no_loads = false;        // whether demands and capacities are optional
   // Metric of EUC_2D in which the best values of this type are published.
   Metric metric = Metric::kRounded;
   // The section that the type requires; empty if there is none.
   std::string_view section = {};
 };
 
-// Returns null for a type that is not supported.
+// Returns the type called `name`; null if the type is not supported.
 const VrplibType* FindVrplibType(std::string_view name);
 
 // Returns the names of all supported types: "TSP, ATSP, CVRP, ...".
