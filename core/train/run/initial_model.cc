@@ -48,7 +48,7 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
     std::string folder = Concat(directory, "/", *version);
     if (IsFolder(folder)) return folder;
   }
-  // Looks in the folder `models` of a source checkout.
+  // Looks below the working directory, which may be a source checkout.
   if (IsFolder(Concat("models/", *version))) return Concat("models/", *version);
   return absl::NotFoundError(Concat("training.initial_model: ", name, ": there is no such model"));
 }
