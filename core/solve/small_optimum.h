@@ -19,8 +19,8 @@ inline constexpr int32_t kMaxPlainExactCustomers = 8;
 // plan. Instances that allow reloads are not tried.
 inline constexpr double kMaxExactPlans = 2000;
 
-// Returns a plan that is proven optimal. Returns nullopt if the instance is too large or `stop`
-// fires first. Takes some milliseconds at most.
+// Returns a plan that is proven optimal. Returns nullopt if the instance is too large or allows
+// reloads, or if `stop` fires first. Takes some milliseconds at most.
 std::optional<Plan> SmallOptimum(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

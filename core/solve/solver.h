@@ -57,13 +57,14 @@ struct SolveAnswer {
 // budget was used up on arrival. If a policy whose time is unknown is late, blocks for up to
 // kMaxMeasuringTime (policy_plan.h) more to measure it, within the caller's deadline.
 //
-// If a policy alone has no plan in time, search finds the best plan that it can in the milliseconds
-// reserved for this case, and `policy_note` says so. With options.network_only, returns
-// kDeadlineExceeded instead.
+// If a policy alone has no plan in time, search uses the milliseconds reserved for this case to
+// find a plan, and `policy_note` says so. With options.network_only, returns kDeadlineExceeded
+// instead.
 //
 // Returns the errors of CheckSolveOptions, and kInternal if the checker rejects the plan.
-// Strategies of the policy alone also return kUnimplemented (the policy does not support a feature
-// of the instance) and kCancelled (cancelled before there was a plan).
+// Strategies of the policy alone also return kUnimplemented if the policy does not support a
+// feature of the instance. They return kFailedPrecondition if the policy cannot reach a customer,
+// and kCancelled if cancelled before there was a plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls

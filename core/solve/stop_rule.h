@@ -16,8 +16,8 @@ struct StopRequest {
   double no_improvement_share = 0;  // share of the budget, at most 1; 0 if not given
   std::optional<Cost> target_cost = {};
   std::optional<double> target_gap = {};  // gap to the instance's reference cost; 0.01 is 1 %
-  bool automatic =
-      false;  // whether AutomaticStop applies unless `no_improvement` or its share is given
+  // Whether AutomaticStop applies. Ignored if `no_improvement` or its share is given.
+  bool automatic = false;
 };
 
 // The conditions that end a search. The first that holds ends it.
@@ -47,8 +47,8 @@ AutomaticStop AutomaticStopOf(const Instance& instance);
 absl::Duration MinAutomaticTime(int64_t customers);
 
 // Returns the rule of `request` for `instance` and `budget`. Returns kInvalidArgument naming the
-// wrong field of StoppingCriteria: a value out of range, two fields that exclude each other, or a
-// gap without a reference cost.
+// wrong field of StoppingCriteria. A field is wrong if it is out of range, excludes another field,
+// or is a gap without a reference cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget);
 

@@ -7,9 +7,9 @@
 namespace vrp {
 
 enum class Role {
-  kRead,   // read jobs, models, matrices and the state of the server
-  kSolve,  // solve, check and convert instances; create solve jobs; upload matrices
-  kTrain,  // train, import and evaluate models
+  kRead,   // read jobs, models, datasets, matrices and the state of the server
+  kSolve,  // solve, check, convert and generate instances; manage solve jobs and matrices
+  kTrain,  // evaluate models; manage training jobs, models and datasets
   kAdmin,  // all other actions, such as backups and setting the log level
 };
 

@@ -1,6 +1,6 @@
 // Captured steps, which the device runs without waiting for the host. The host begins them and gets
 // their results later. It waits for them only if it needs their weights: at a validation, a
-// checkpoint, or the end.
+// checkpoint, a live model or the end.
 #pragma once
 
 #include <cstdint>

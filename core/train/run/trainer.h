@@ -124,7 +124,7 @@ struct TrainingRequest {
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  // Trains to the end. If `stop` fires, writes a checkpoint of the last step and returns
+  // Trains to the end. If `stop` is cancelled, writes a checkpoint of the last step and returns
   // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Only one call at a time is
   // allowed for each device.
   virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
@@ -136,6 +136,7 @@ class Trainer {
   // read them. Returns kResourceExhausted if memory runs out. Thread-safe.
   virtual absl::Status CheckInputs(const TrainingRequest& request) const = 0;
   // Returns the step of the newest valid checkpoint in `checkpoint_directory`, or 0 without one.
+  // Returns kFailedPrecondition if a newer program wrote the newest one.
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
