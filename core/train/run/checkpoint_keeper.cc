@@ -103,9 +103,9 @@ absl::Status CheckpointKeeper::Resume() {
   context.observer.OnLog(Concat("resumed from step ", saved_step_));
   const int64_t best = parts_.validator.best().ForgetWithoutValues();
   if (best > 0) {
-    context.observer.OnLog(
-        Concat("the checkpoint of an earlier version has no weights of the best validation, step ",
-               best, ": only later validations count"));
+    context.observer.OnLog(Concat(
+        "the checkpoint of an earlier version lacks the weights of the best validation (step ",
+        best, "); only later validations count"));
   }
   return absl::OkStatus();
 }

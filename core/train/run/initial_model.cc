@@ -66,8 +66,8 @@ absl::Status CheckCard(const TrainingConfig& config, const std::string& path) {
   VRP_ASSIGN_OR_RETURN(const bool same, SameSizes(config, card));
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(
-      "training.initial_model: ", path, ": it is ", card.architecture, " ", card.architecture_json,
-      ", the configuration says ", config.architecture->name, " ", config.sizes.json));
+      "training.initial_model: ", path, ": has ", card.architecture, " ", card.architecture_json,
+      ", but the configuration says ", config.architecture->name, " ", config.sizes.json));
 }
 
 // A weights file and its path.
