@@ -48,7 +48,7 @@ struct SolveOptions {
   // Part of the budget that a search leaves for sending its answer. This part and the final check
   // together take at most kClosingShare of the budget (solver.cc).
   absl::Duration reserve = absl::ZeroDuration();
-  std::shared_ptr<const CancelFlag> cancel;
+  std::shared_ptr<const CancelFlag> cancel;  // ends the solve once cancelled; may be null
   uint64_t seed = 1;
   int32_t threads = 1;              // number of threads that compute, 1 to that of the hardware
   int32_t width = kDefaultWidth;    // number of samples or beams, 1 to kMaxWidth

@@ -24,7 +24,7 @@ struct AccessVerdict {
 // An authorizer of calls. Thread-safe.
 class AccessControl {
  public:
-  // Reads the token file at `path` (see token_file.h), which must be private (see private_file.h).
+  // Reads the token file at `path`. Returns the errors of ReadPrivateFile and ParseTokenFile.
   static absl::StatusOr<std::unique_ptr<AccessControl>> Create(std::string path);
 
   // Reads the file again. Keeps the current tokens if that fails.

@@ -15,6 +15,7 @@ enum class Role {
 
 // Returns the role's name: "read", "solve", "train" or "admin".
 std::string_view RoleName(Role role);
+// Returns the role with this name, or nullopt if there is none.
 std::optional<Role> ParseRole(std::string_view word);
 
 }  // namespace vrp

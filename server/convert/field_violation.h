@@ -29,6 +29,7 @@ FieldViolation FromLine(std::string_view line);
 // Returns an error whose payload has all `violations`. The message has the first 20, one per line.
 // `violations` must not be empty.
 absl::Status FieldError(absl::StatusCode code, const std::vector<FieldViolation>& violations);
+// Returns kInvalidArgument with one violation.
 absl::Status InvalidField(std::string_view field, std::string_view description);
 
 // Returns `status` with `violations` as payload and an unchanged message. OK stays OK.

@@ -28,6 +28,7 @@ class BatchLoader {
  public:
   // Starts the workers. `source` must outlive the loader.
   BatchLoader(BatchSource& source, const BatchLoaderOptions& options);
+  // Blocks until the workers have finished the batches that they are making.
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;
