@@ -19,10 +19,10 @@ namespace vrp {
 
 // The times of one solve.
 struct SolveTimeframe {
-  StopCondition stop;        // the end of the budget, or of the caller's deadline
-  absl::Duration budget;     // time from the arrival of the request to `stop`
-  bool by_deadline = false;  // whether the caller's deadline comes before the end of the budget
-  absl::Time search_ends;    // leaves time for the final check
+  StopCondition stop;        // fires at the end of `budget` or on cancellation
+  absl::Duration budget;     // time from the arrival of the request to the deadline of `stop`
+  bool by_deadline = false;  // whether the caller's deadline shortened the budget
+  absl::Time search_ends;    // leaves time for the final check and for sending the answer
   absl::Time answer_due;     // the caller's deadline less the time to send the answer
 };
 
@@ -33,15 +33,16 @@ class PolicyClient {
   PolicyClient(const Instance& instance, const SolveOptions& options, const SolveTimeframe& frame)
       : instance_(instance), options_(options), frame_(frame) {}
 
-  // Checks that the policy can solve the instance by the strategy.
+  // Returns kUnimplemented with the reason if the policy cannot solve the instance by the strategy.
   absl::Status Check() const;
 
-  // Returns the request, which leaves time for a plan by search. This method and those up to Seeds
-  // serve strategies of the policy alone.
+  // Returns the request, which leaves time for a plan by search unless network_only is set. Only
+  // strategies of the policy alone use this method and those up to Seeds.
   const PolicyRequest& Request();
   // Whether a recently abandoned decoding shows that there is too little time.
   bool WouldExceed();
-  // Returns the time that the request takes. May measure this time until `answer_due`.
+  // Returns an estimate of the time that the request takes. If it is unknown, may measure it until
+  // `answer_due`.
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
   // Returns the batcher's outcome after checking the plan.

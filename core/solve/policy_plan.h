@@ -12,12 +12,12 @@
 
 namespace vrp {
 
-// Decodes one request alone, on its own threads. Returns the policy's errors, and kInternal if the
-// policy returned no plan.
+// Decodes one request alone: in this thread, or on request.threads threads if that is above 1.
+// Returns the errors of DecodeChecked.
 absl::StatusOr<DecodedPlan> DecodeAlone(const PolicyRequest& request);
 
-// Calls Policy::Decode. Returns kInternal for a wrong number of plans, and kResourceExhausted if
-// memory runs out.
+// Calls Policy::Decode. Returns the policy's errors, kInternal for a wrong number of plans, and
+// kResourceExhausted if memory runs out.
 absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);

@@ -213,9 +213,9 @@ class CheckedOptimum {
   bool stopped_ = false;
 };
 
-// Returns the number of plans. It is a sum over k and r: the choices of k customers, times the ways
-// to form r ordered routes of them (Lah numbers), times the choices of the routes' vehicle types.
-// Returns infinity if there are too many plans to count.
+// Returns the number of plans. Sums over k and r the choices of k customers, times the Lah number
+// L(k, r), times the choices of vehicle types for r routes. L(k, r) counts the ways to form r
+// ordered routes of k customers. Returns infinity if there are too many plans to count.
 double PlansOf(const Instance& instance) {
   constexpr int32_t kMaxCounted = 12;
   const int32_t n = instance.num_customers();

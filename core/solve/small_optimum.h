@@ -10,16 +10,17 @@
 
 namespace vrp {
 
-// Maximum number of customers of a plain instance (no feature of features.h). Tries each order of
-// each subset once, and cuts it off at its first violation. Then combines subsets.
+// Maximum number of customers of a plain instance (no feature of features.h). SmallOptimum tries
+// each order of each subset of customers up to its first violation, then combines subsets into
+// plans.
 inline constexpr int32_t kMaxPlainExactCustomers = 8;
 // Maximum number of plans of any other instance, counting every choice of vehicles and of dropped
 // customers. This is about 5 customers with one vehicle type. The independent checker judges each
 // plan. Instances that allow reloads are not tried.
 inline constexpr double kMaxExactPlans = 2000;
 
-// Returns a plan that is proven optimal. Returns nullopt if the instance is too large or `stop`
-// fires first. Takes some milliseconds at most.
+// Returns a plan that is proven optimal. Returns nullopt if the instance is too large or allows
+// reloads, or if `stop` fires first. Takes some milliseconds at most.
 std::optional<Plan> SmallOptimum(const Instance& instance, const StopCondition& stop);
 
 }  // namespace vrp

@@ -53,7 +53,7 @@ absl::Status CheckStrategy(const SolveOptions& options) {
   if (needs_policy && options.policy == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("strategy: ", ToAbsl(StrategyName(options.strategy)),
-                     " needs a model, none was given; name one, or use search"));
+                     " needs a model, but none was given; name one, or use strategy search"));
   }
   return absl::OkStatus();
 }

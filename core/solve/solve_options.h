@@ -27,7 +27,7 @@ enum class Strategy {
   kGreedy,  // the policy's greedy plan, without search
   kSample,  // the best of `width` samples, without search
   kBeam,    // beam search of `width`, without local search
-  kSearch,  // no network
+  kSearch,  // search alone, without a policy
   kMultiStart,  // the best greedy plan of all starts and eight symmetry augmentations
   kImproved,    // the policy's greedy plan, improved by local search on the policy's device
 };
@@ -48,13 +48,13 @@ struct SolveOptions {
   // Part of the budget that a search leaves for sending its answer. This part and the final check
   // together take at most kClosingShare of the budget (solver.cc).
   absl::Duration reserve = absl::ZeroDuration();
-  std::shared_ptr<const CancelFlag> cancel;
+  std::shared_ptr<const CancelFlag> cancel;  // ends the solve once cancelled; may be null
   uint64_t seed = 1;
-  int32_t threads = 1;  // 1 to the machine's number; one search each, the best result is returned
+  int32_t threads = 1;              // number of threads that compute, 1 to that of the hardware
   int32_t width = kDefaultWidth;    // number of samples or beams, 1 to kMaxWidth
   int32_t rounds = kDefaultRounds;  // for kImproved, 0 to kMaxRounds
-  // Maximum number of iterations of each search. The answer is reproducible if all searches reach
-  // this limit.
+  // Maximum number of iterations of each search. With one thread, the answer is reproducible if the
+  // search reaches this limit.
   int64_t max_iterations = INT64_MAX;
   StopRule stop = {};  // for strategies that search
   // Time since an earlier search last improved `initial`. It counts towards the limits of `stop`.
@@ -62,7 +62,7 @@ struct SolveOptions {
   std::shared_ptr<Policy> policy;  // null if only search is available
   // Whether the caller named `policy`. If so, kAuto reports why it is unused.
   bool policy_named = false;
-  bool network_only = false;
+  bool network_only = false;  // whether to refuse a plan by search if the policy has none in time
   DecodeBatcher* batcher = nullptr;  // batches the policy's requests; null: direct calls
   DecodeClass importance = DecodeClass::kInteractive;  // class in the batcher's queue
   // Plans from which strategies that search start; see SearchOptions::initial.
@@ -75,8 +75,9 @@ struct SolveOptions {
 // send the answer, whichever is earlier.
 absl::Time SolveEndsBy(absl::Time received, absl::Duration budget, absl::Time deadline);
 
-// Checks the options without an instance. Returns kInvalidArgument if a number is out of range, and
-// kFailedPrecondition if the strategy needs a policy and there is none.
+// Checks the options without an instance. Returns kInvalidArgument if a number is out of range or
+// the strategy cannot start from `initial`. Returns kFailedPrecondition if the strategy needs a
+// policy and there is none.
 absl::Status CheckSolveOptions(const SolveOptions& options);
 
 }  // namespace vrp

@@ -80,7 +80,7 @@ class Solving {
     return Close(plan);
   }
 
-  // Returns the request to the batcher. Ask() and Finish() replace Run() if
+  // Returns the request for the batcher. Ask() and Finish() replace Run() if
   // IsPolicyAlone(strategy). If WouldExceed(), WithoutPolicy() replaces Finish().
   absl::StatusOr<PolicyRequest> Ask() {
     VRP_RETURN_IF_ERROR(policy_client_.Check());

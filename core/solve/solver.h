@@ -17,11 +17,11 @@ namespace vrp {
 
 enum class SolveEnd {
   kBudget,
-  kDeadline,
+  kDeadline,  // the caller's deadline shortened the budget
   kCancelled,
   kLocalOptimum,
-  kIterations,
-  kFinished,
+  kIterations,     // max_iterations; with kImproved, rounds
+  kFinished,       // the policy finished decoding
   kNoImprovement,  // StopRule::no_improvement
   kTarget,         // StopRule::target_cost
   kOptimal,        // the plan is proven optimal
@@ -29,21 +29,23 @@ enum class SolveEnd {
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
-  // `queue` lasts until the call. `joining` lasts until the batcher began a batch.
+  // `queue` is the time from arrival to the call, `joining` the wait until the batcher began a
+  // batch. `encode` is not measured and stays zero.
   absl::Duration queue, joining, encode, decode, search, total;
 };
 
 struct SolveAnswer {
   Solution solution;
   CheckReport check;  // report of the independent checker
-  // The source of the plan: kSearch for search alone, kSeeded for search from a policy's plan.
+  // The source of the plan: kSearch for search alone, kSeeded for search from a policy's plan,
+  // otherwise the policy's strategy.
   Strategy strategy = Strategy::kSearch;
   std::string policy_note;  // the reason why the policy was not used; empty otherwise
   uint64_t seed = 1;
   absl::Duration budget;  // the granted budget
   SolveTimes times;
   SolveEnd ended_by = SolveEnd::kFinished;
-  int64_t iterations = 0;  // sum over all searches
+  int64_t iterations = 0;  // sum over all searches; with kImproved, the rounds
   int32_t threads = 1;     // number of threads used
 };
 
@@ -55,13 +57,14 @@ struct SolveAnswer {
 // budget was used up on arrival. If a policy whose time is unknown is late, blocks for up to
 // kMaxMeasuringTime (policy_plan.h) more to measure it, within the caller's deadline.
 //
-// If a policy alone has no plan in time, search finds the best plan that it can in the milliseconds
-// reserved for this case, and `policy_note` says so. With options.network_only, returns
-// kDeadlineExceeded instead.
+// If a policy alone has no plan in time, search uses the milliseconds reserved for this case to
+// find a plan, and `policy_note` says so. With options.network_only, returns kDeadlineExceeded
+// instead.
 //
-// Returns the errors of CheckSolveOptions. Strategies of the network alone also return
-// kUnimplemented (the policy does not support a feature of the instance), kCancelled (cancelled
-// before there was a plan) and kInternal (the checker rejects the plan).
+// Returns the errors of CheckSolveOptions, and kInternal if the checker rejects the plan.
+// Strategies of the policy alone also return kUnimplemented if the policy does not support a
+// feature of the instance. They return kFailedPrecondition if the policy cannot reach a customer,
+// and kCancelled if cancelled before there was a plan.
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options);
 
 // Solves like Solve, but no thread waits while options.batcher decodes for a policy alone. Calls

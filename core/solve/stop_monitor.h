@@ -29,7 +29,8 @@ class StopMonitor {
               const Earlier& earlier);
 
   const StopCondition& stop() const { return stop_; }
-  // Records a better plan. Must be called for each one that any search finds.
+  // Records a plan that a search found. Ignores the plan unless it is better than all earlier ones.
+  // Must be called for every improvement of every search.
   void Found(const Plan& plan);
 
   enum class Verdict { kNone, kNoImprovement, kTarget, kOptimal };

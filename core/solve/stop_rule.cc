@@ -12,8 +12,9 @@
 namespace vrp {
 namespace {
 
-// The automatic rule, per customer. Constrained instances need more time, since searches find
-// better plans for longer. With windows, a population search needs kTimedPopulationPerCustomer.
+// Times of the automatic rule: per customer, except kMinLimit. The kPlain ones are for instances
+// without constraints beyond loads. Other instances need more time, since searches find better
+// plans for longer. With windows, a population search needs kTimedPopulationPerCustomer.
 constexpr absl::Duration kPlainAtLeast = absl::Milliseconds(5);
 constexpr absl::Duration kPlainPatience = absl::Milliseconds(5);
 constexpr absl::Duration kAtLeast = absl::Milliseconds(19);

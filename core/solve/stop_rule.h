@@ -16,7 +16,8 @@ struct StopRequest {
   double no_improvement_share = 0;  // share of the budget, at most 1; 0 if not given
   std::optional<Cost> target_cost = {};
   std::optional<double> target_gap = {};  // gap to the instance's reference cost; 0.01 is 1 %
-  bool automatic = false;  // whether AutomaticStop sets everything that is not given here
+  // Whether AutomaticStop applies. Ignored if `no_improvement` or its share is given.
+  bool automatic = false;
 };
 
 // The conditions that end a search. The first that holds ends it.
@@ -25,11 +26,12 @@ struct StopRule {
   absl::Duration no_improvement = absl::InfiniteDuration();
   // Minimum time of the search, regardless of `no_improvement`.
   absl::Duration at_least = absl::ZeroDuration();
-  // Cost that ends the search, if a plan that serves everyone costs at most this.
+  // Maximum cost of a plan that ends the search. The plan must serve all mandatory customers.
   std::optional<Cost> target_cost = {};
 };
 
-// The stop rule for an instance's size, for callers that specify no budget.
+// The automatic stop rule for an instance's size. `limit` applies only to callers that give no
+// budget.
 struct AutomaticStop {
   absl::Duration limit;  // time of the whole solve; at most kMaxAutomaticTime
   StopRule rule;
@@ -44,9 +46,9 @@ AutomaticStop AutomaticStopOf(const Instance& instance);
 // plan that is proven optimal.
 absl::Duration MinAutomaticTime(int64_t customers);
 
-// Returns the rule of `request` for `instance` with that budget. Returns kInvalidArgument naming
-// the field of StoppingCriteria: a time or share out of range, both of them given, or a gap without
-// a reference cost.
+// Returns the rule of `request` for `instance` and `budget`. Returns kInvalidArgument naming the
+// wrong field of StoppingCriteria. A field is wrong if it is out of range, excludes another field,
+// or is a gap without a reference cost.
 absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
                                 absl::Duration budget);
 

@@ -126,8 +126,8 @@ class Reasons {
     return "time window cannot be reached";
   }
 
-  // Whether a vehicle may serve the customer together with others. Tries only a few ways, because
-  // the answer is due.
+  // Whether a vehicle may serve the customer together with others. Looks for detours for some
+  // milliseconds only, because the answer is due.
   bool MayBeServedAlongWithOthers(NodeIndex customer) {
     if (!MayDetour(instance_)) return false;
     if (!problem_.has_value()) {

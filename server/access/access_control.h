@@ -24,7 +24,7 @@ struct AccessVerdict {
 // An authorizer of calls. Thread-safe.
 class AccessControl {
  public:
-  // Reads the token file at `path` (see token_file.h), which must be private (see private_file.h).
+  // Reads the token file at `path`. Returns the errors of ReadPrivateFile and ParseTokenFile.
   static absl::StatusOr<std::unique_ptr<AccessControl>> Create(std::string path);
 
   // Reads the file again. Keeps the current tokens if that fails.
@@ -33,7 +33,8 @@ class AccessControl {
   // Decides whether a call of `method` ("/vrp.v1.SolverService/Solve") with this `authorization`
   // header ("Bearer TOKEN"; nullopt: no header) is allowed. Returns kUnauthenticated if the token
   // is missing or unknown, and kPermissionDenied if its role does not suffice. Both name the
-  // required role and never show the token. The duration depends only on the token's length.
+  // required role and never show the token. The duration does not depend on the characters of the
+  // token, only on its length and the number of known tokens.
   AccessVerdict Check(std::string_view method, std::optional<std::string_view> authorization) const;
 
  private:

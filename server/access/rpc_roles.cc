@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-// A page, or an RPC of another package, whose proto states no role.
+// An HTTP page or an RPC of another package, for which no proto states a role.
 struct ForeignMethod {
   std::string_view path;
   std::optional<Role> role;

@@ -50,7 +50,7 @@ absl::StatusOr<absl::Time> ValidExpiry(const X509& certificate, const std::strin
   return WrongTlsFile(
       path, Concat("the certificate expired at ", UtcText(expires), ", now is ", UtcText(now),
                    ", and clients would refuse it; renew the file, or correct the machine's clock, "
-                   "and start again"));
+                   "then start vrpd again or reload it (SIGHUP)"));
 }
 
 // Returns the latest expiry of the certificates in the file. The file may hold an old and a new
@@ -72,7 +72,7 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
       path,
       Concat("the authority of the clients expired at ", UtcText(last), ", now is ", UtcText(now),
              ", and no client could connect; renew the authority's certificate, or correct "
-             "the machine's clock, and start again"));
+             "the machine's clock, then start vrpd again or reload it (SIGHUP)"));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now);
 // The material in use. Connections that begin after a Reload use the new material. Thread-safe.
 class TlsFiles {
  public:
+  // Reads the files. Returns the errors of ReadTlsFiles.
   static absl::StatusOr<std::unique_ptr<TlsFiles>> Create(TlsPaths paths, absl::Time now);
 
   // Reads the files again. Keeps the current material if that fails.

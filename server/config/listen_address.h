@@ -37,7 +37,7 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
 // Checks the address of the metrics like CheckListenAddress, but refuses unix sockets.
 absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
 
-// Returns kUnavailable for a valid address that cannot be bound.
+// Returns kUnavailable for a valid TCP address that cannot be bound.
 absl::Status CannotListen(std::string_view option, std::string_view text);
 
 // Returns the address for clients with the bound port: "HOST:PORT".

@@ -14,7 +14,7 @@
 
 namespace vrp {
 
-// As OptionRange::max, means the number of hardware threads of the machine on which vrpd runs.
+// Value of OptionRange::max that stands for the number of hardware threads of vrpd's machine.
 inline constexpr int32_t kHardwareThreads = 0;
 
 // The range of an integer option, including both ends.

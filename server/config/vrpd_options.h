@@ -46,7 +46,7 @@ struct VrpdOptions {
   int32_t max_connections = 1000;
   int32_t max_calls_per_connection = 1000;
   int32_t max_request_memory_mib = 1024;
-  std::string metrics_listen;  // empty: no HTTP endpoint
+  std::string metrics_listen;    // empty: no HTTP endpoint
   int32_t exit_when_idle_s = 0;  // 0: never
   std::string log_level = "info";
   std::string log_format = "text";
@@ -60,8 +60,8 @@ struct PartialOptions {
   std::set<std::string_view> given;  // keys of OptionTable()
 };
 
-// Whether trainings may only name files in data_dirs. True if data_dirs are given, or if callers
-// may be others than users of this machine.
+// Whether trainings may only name files in data_dirs. True if data_dirs, tokens or a TLS
+// certificate are given, or if other machines can reach the daemon.
 bool RestrictsTrainingFiles(const VrpdOptions& options);
 
 // Returns the number of hardware threads of this machine, at least 1.

@@ -13,7 +13,7 @@ struct FieldScan {
   std::vector<FieldViolation> unsupported;  // fields that the server's proto does not have
 };
 
-// Scans all fields of a message. Returns at most 100 violations of each sort.
+// Scans a message and its submessages. Returns at most 100 violations of each kind.
 FieldScan ScanInstance(const v1::Instance& message);
 
 }  // namespace vrp

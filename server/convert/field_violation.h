@@ -21,14 +21,15 @@ struct FieldViolation {
   bool operator==(const FieldViolation&) const = default;
 };
 
-// Returns `field: description`.
+// Returns `field: description`, or only the description if the field is empty.
 std::string ToLine(const FieldViolation& violation);
 // Parses an error line of the core. Leaves the field empty if the line does not begin with a path.
 FieldViolation FromLine(std::string_view line);
 
 // Returns an error whose payload has all `violations`. The message has the first 20, one per line.
-// `violations` is not empty.
+// `violations` must not be empty.
 absl::Status FieldError(absl::StatusCode code, const std::vector<FieldViolation>& violations);
+// Returns kInvalidArgument with one violation.
 absl::Status InvalidField(std::string_view field, std::string_view description);
 
 // Returns `status` with `violations` as payload and an unchanged message. OK stays OK.

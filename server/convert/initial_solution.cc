@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Bounds the number of reported errors.
+// Maximum number of reported errors.
 constexpr size_t kMaxErrors = 100;
 
 struct GivenPlan {

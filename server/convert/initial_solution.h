@@ -19,13 +19,14 @@ struct InitialSolution {
 
 // Returns the plan of the request or of the steps of its VROOM file, or nullopt if there is none.
 //
-// Drops as few visits as possible until the plan is feasible; may drop more after `stop`. Returns
-// kInvalidArgument naming every wrong field: `initial_solution.routes[2].stops[5].id: "7b" is not a
-// customer`.
+// Drops visits one by one until the plan is feasible, as RepairPlan does; may drop more after
+// `stop`. Returns kInvalidArgument naming every wrong field:
+// `initial_solution.routes[2].stops[5].id: "7b" is not a customer`.
 absl::StatusOr<std::optional<InitialSolution>> InitialSolutionFromProto(
     const v1::SolveRequest& request, const Instance& instance, const StopCondition& stop);
 
-// Returns `instance` with the frozen stops of a plan. Reads no other part of the plan.
+// Returns `instance` with the frozen stops of a plan. Checks the plan's other stops, but does not
+// keep them. Returns the errors of InitialSolutionFromProto.
 absl::StatusOr<Instance> FrozenFromProto(const v1::Solution& initial_solution,
                                          const Instance& instance);
 

@@ -17,7 +17,7 @@ namespace vrp {
 struct InstanceProblems {
   std::vector<FieldViolation> invalid;
   std::vector<FieldViolation> unsupported;
-  // warnings about customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle
+  // Warnings about customers that no vehicle can serve: `customers[17].demand: 42 exceeds vehicle
   // capacity 30`
   std::vector<FieldViolation> oversize = {};
 };

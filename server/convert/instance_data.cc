@@ -16,7 +16,8 @@
 namespace vrp {
 namespace {
 
-// Returns the size of a unit that a caller names; nullopt without a name, 0 for an unknown name.
+// Returns the metres in the distance unit `name`; nullopt for an empty name, 0 for an unknown one.
+// SecondsOf does the same for time units.
 std::optional<double> MetresOf(std::string_view name) {
   if (name.empty()) return std::nullopt;
   return name == "m" ? 1 : name == "km" ? 1000 : 0;

@@ -101,7 +101,7 @@ TEST_F(InputCheckTest, RefusesAModelOfAnotherArchitectureOrSize) {
   ASSERT_TRUE(Train("first", test::Yaml(test::kMethods[1]), recorder).ok());
   const std::string model = "training.initial_model=" + ModelOf("first");
   EXPECT_THAT(ErrorsOf({model, "model=gt"}),
-              AllOf(StartsWith("training.initial_model: "), HasSubstr("it is ptrnet"),
+              AllOf(StartsWith("training.initial_model: "), HasSubstr("has ptrnet"),
                     HasSubstr("the configuration says gt")));
   EXPECT_THAT(ErrorsOf({model, "network.hidden=64"}), HasSubstr("the configuration says ptrnet"));
   const std::string weights = "training.initial_model=" + ModelOf("first") + "/weights.safetensors";

@@ -136,7 +136,7 @@ TEST_F(TrainerPublishTest, ResumesFromACheckpointWithoutBestWeights) {
   Recorder rest;
   const auto result = Train("a", YamlWith(""), rest);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_THAT(rest.log, HasSubstr("has no weights of the best validation"));
+  EXPECT_THAT(rest.log, HasSubstr("lacks the weights of the best validation"));
   EXPECT_EQ(result->validation_cost, BestOf(rest).validation_cost);
   EXPECT_NEAR(CostOf("a"), result->validation_cost, 1e-9);
 }

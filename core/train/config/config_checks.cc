@@ -10,7 +10,7 @@
 namespace vrp {
 namespace {
 
-// Bound on instances x trajectories x nodes of a batch, which limits the memory for choices.
+// Maximum of instances x nodes x max(nodes, trajectories) of a batch, which bounds its memory.
 constexpr int64_t kMaxChoices = int64_t{1} << 26;
 
 template <typename T>
@@ -35,7 +35,7 @@ void CheckProblem(ConfigReader& reader, const TrainingConfig& config) {
     reader.Refuse("problem.kind", "another kind with open_routes, distance_limit or backhauls");
   }
   if (AreAll(problem.layouts, Layout::kX) && problem.capacity != NumberRange{}) {
-    reader.Refuse("problem.capacity", "none: the layout \"x\" draws its own");
+    reader.Refuse("problem.capacity", "none: layout \"x\" draws its own capacities");
   }
   if (config.method == TrainingMethod::kSupervised && !problem.instances.empty()) {
     reader.Refuse("problem.instances",
@@ -62,7 +62,7 @@ void CheckFeatures(ConfigReader& reader, const TrainingConfig& config) {
   if (config.problem.instances.empty() && config.validation.file.empty()) {
     reader.Refuse("validation.file",
                   Concat("a file or dataset whose instances have the column ", Quoted(own.front()),
-                         " of problem.features, which generated ones do not"));
+                         " of problem.features; generated instances do not have it"));
   }
 }
 
@@ -72,7 +72,7 @@ void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
   if (config.validation.seed == config.problem.seed && config.problem.instances.empty() &&
       config.validation.file.empty()) {
     reader.Refuse("validation.seed",
-                  "another seed than problem.seed, or it would test on training data");
+                  "another seed than problem.seed, or validation would use training instances");
   }
   const int64_t nodes = config.problem.customers.high + 1;
   const int64_t max_instances = kMaxChoices / (nodes * std::max(nodes, TrajectoriesOf(config)));

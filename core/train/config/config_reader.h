@@ -1,4 +1,4 @@
-// Typed reading of a configuration with two levels: sections of scalars and short lists.
+// Reads typed values from a configuration with two levels: sections of scalars and short lists.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,14 @@ struct ConfigSetting {
 };
 
 // A reader that collects every error and records the resolved value of every key. Each reading
-// function reads one key, `section.key` or `key`. If the key is absent or wrong, it does not change
-// the target. Finish() refuses the keys that were not read.
+// function reads one key, `section.key` or `key`. If the key is absent or its value is wrong, the
+// function leaves the target unchanged. Finish() refuses the keys that were not read.
 class ConfigReader {
  public:
   static constexpr size_t kMaxWords = 16;
 
+  // Copies the values of `root`. `name` is the file's name in errors. `overrides` are texts
+  // `key.path=value`, which replace the values of the file.
   ConfigReader(const YamlNode& root, std::string_view name,
                const std::vector<std::string>& overrides);
 
@@ -59,7 +61,7 @@ class ConfigReader {
                     std::vector<int64_t>& target);
   // Adds an error if `path` is not stated.
   void Require(std::string_view path);
-  // Adds an error for a value that is well-formed but wrong.
+  // Adds an error that shows the value of `path`, if it is stated, and the `wanted` one.
   void Refuse(std::string_view path, std::string_view wanted);
 
   // Accepts `alias` as a value of `path` that means `word`. Call it before `path` is read.

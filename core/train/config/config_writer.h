@@ -1,4 +1,4 @@
-// Configurations as text.
+// Writes configurations as YAML text.
 #pragma once
 
 #include <span>

@@ -6,7 +6,9 @@
 
 namespace vrp {
 
+// Reads the section `loader`, and whether it states `pin`.
 void ReadLoaderSection(ConfigReader& reader, LoaderConfig& loader);
+// Reads the section `validation`. Refuses `reference: file` without a file.
 void ReadValidationSection(ConfigReader& reader, ValidationConfig& validation);
 
 }  // namespace vrp

@@ -40,7 +40,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"pin_memory use_pin_memory pinned non_blocking", "use loader.pin"},
     {"persistent_workers", "not configurable: the loader's threads always last as long as the job"},
     {"shuffle",
-     "not configurable: generated instances are drawn, and labelled samples come in a new random "
+     "not configurable: generated instances are random, and labelled samples come in a new random "
      "order each epoch"},
     {"drop_last", "not configurable: the last batch of an epoch over labels may be smaller"},
     {"train_file train_data train_path data_path dataset dataset_path",
@@ -50,9 +50,9 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "training.batches_per_epoch batches of training.batch_size"},
     // The network's sizes.
     {"hidden_dim hidden_size d_model embed_dim embedding_dim emb_dim n_hidden model_dim",
-     "use network.hidden or graph_transformer.hidden, as model says"},
+     "use network.hidden or graph_transformer.hidden, depending on model"},
     {"num_layers n_layers num_encoder_layers n_encode_layers n_layer num_decoder_layers",
-     "use network.layers or graph_transformer.layers, as model says"},
+     "use network.layers or graph_transformer.layers, depending on model"},
     {"num_heads n_heads nhead n_head attention_heads", "use graph_transformer.heads"},
     {"dim_feedforward feedforward_dim feed_forward_dim ff_dim ffn_dim feed_forward_hidden "
      "feedforward_hidden",
@@ -61,7 +61,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "use network.dropout; a graph transformer has none"},
     {"normalization norm_type", "use graph_transformer.norm"},
     {"tanh_clipping clip_logits logit_clipping",
-     "use network.logit_clip or graph_transformer.logit_clip, as model says"},
+     "use network.logit_clip or graph_transformer.logit_clip, depending on model"},
     {"architecture arch model_type model_name network_type",
      "use model for the architecture, name for the trained model"},
     // The optimiser and its schedule.
@@ -72,8 +72,8 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "use training.batch_size"},
     {"accumulation_steps gradient_accumulation_steps grad_accumulation_steps grad_accum_steps "
      "accumulate_grad_batches grad_accum",
-     "use training.accumulate_steps, the parts in which a step of training.batch_size is taken: "
-     "it does not make the step larger"},
+     "use training.accumulate_steps, the number of parts of a step; a step still has "
+     "training.batch_size instances in all"},
     {"lr base_lr max_lr initial_lr lr_model", "use training.learning_rate"},
     {"scheduler lr_scheduler lr_schedule",
      "use training.schedule: constant, exponential, step, linear or cosine"},
@@ -89,7 +89,7 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
      "not configurable: the optimiser is AdamW; its keys are training.learning_rate and "
      "training.weight_decay"},
     {"betas beta1 beta2 adam_beta1 adam_beta2 adam_epsilon eps momentum",
-     "not configurable: AdamW's moments are those of PyTorch's defaults, 0.9, 0.999 and 1e-8"},
+     "not configurable: AdamW uses PyTorch's defaults, betas 0.9 and 0.999 and epsilon 1e-8"},
     {"ema ema_decay use_ema swa", "use training.weight_average"},
     {"early_stopping early_stopping_patience early_stop es_patience", "use training.patience"},
     // Seeds, devices and files.

@@ -13,8 +13,8 @@ namespace {
 // Returns the key without its section.
 std::string_view LeafOf(std::string_view path) { return path.substr(path.find('.') + 1); }
 
-// Returns the edit distance of two keys. If the name is long and near enough, only the names are
-// compared.
+// Returns the edit distance of two keys. Ignores the sections if the name of `a` is long and near
+// that of `b`.
 size_t Difference(std::string_view a, std::string_view b) {
   constexpr size_t kMinNameLength = 6;
   const size_t whole = EditDistance(a, b);

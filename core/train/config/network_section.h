@@ -8,7 +8,8 @@
 namespace vrp {
 
 // Reads the section of `architecture`, key by key. Returns the sizes in the form of
-// NetworkSizes::json. Values that `reader` refuses are replaced by their defaults.
+// NetworkSizes::json. A refused value is replaced by its default, or by 1 if it must divide another
+// size and does not.
 nlohmann::ordered_json ReadNetworkSection(ConfigReader& reader, const Architecture& architecture);
 
 }  // namespace vrp

@@ -55,7 +55,7 @@ struct ProblemConfig {
   double distance_limit = 0;
   double backhauls = 0;
   uint64_t seed = 1234;
-  // Files on the daemon's machine, instead of generated instances.
+  // Files on the daemon's machine or datasets, instead of generated instances.
   std::vector<std::string> instances;
   bool augment = true;       // whether files' instances get random symmetry augmentations
   double demand_jitter = 0;  // largest relative change of a demand; only for instances of files
@@ -66,10 +66,10 @@ struct ProblemConfig {
 // The section `supervised`, for training.method: supervised.
 struct SupervisedConfig {
   LabelSource labels = LabelSource::kHeuristic;
-  std::string label_file;             // path on the daemon's machine; JSON lines with ref_routes
+  std::string label_file;             // path or dataset; JSON lines with ref_routes
   int64_t heuristic_iterations = 50;  // search iterations per label; 0: only its first descent
-  int64_t samples = 10000;
-  double teacher_forcing_start = 1;  // probability, linear from the first to the last epoch
+  int64_t samples = 10000;            // number of labels; a file may have fewer
+  double teacher_forcing_start = 1;   // probability, linear from the first to the last epoch
   double teacher_forcing_end = 1;
   double label_smoothing = 0;
 
@@ -83,7 +83,7 @@ struct ReinforceConfig {
   double baseline_significance = 0.05;
   int64_t baseline_instances = 1000;  // to compare policy and baseline after each epoch
   int64_t warmup_epochs = 1;          // epochs with a moving average as the baseline
-  double average_decay = 0.8;         // decay of that average, per step
+  double average_decay = 0.8;         // decay per step of a moving average as the baseline
   int32_t starts = 0;                 // pomo: trajectories per instance; 0: the number of customers
   int32_t samples = 8;                // samples: trajectories per instance
 
@@ -105,7 +105,7 @@ struct LoaderConfig {
 struct ValidationConfig {
   int64_t instances = 1000;
   uint64_t seed = 4321;
-  std::string file;  // file of instances as JSON lines, instead of generated ones
+  std::string file;  // path or dataset; empty: problem.instances or generated instances
   Reference reference = Reference::kNearestNeighbour;
   int64_t reference_iterations = 200;  // iterations of the search per reference
 
@@ -148,7 +148,7 @@ struct TrainingConfig {
   uint64_t seed = 1;
   int64_t checkpoint_every_steps = 100;
   int64_t keep_last_checkpoints = 2;
-  int64_t keep_best_checkpoints = 0;  // besides these, the best validated ones, at ends of epochs
+  int64_t keep_best_checkpoints = 0;  // also kept: those of the best validations
   std::string source;                 // the YAML itself, and the overrides as comments
 
   // Returns the number of steps per epoch, which depends on the method.
@@ -187,7 +187,7 @@ absl::StatusOr<ResolvedConfig> ResolveTrainingConfig(std::string_view yaml, std:
                                                      const ConfigOverrides& overrides = {});
 
 // Returns the settings that a configuration and its overrides state: {"training.epochs": "3"}.
-// Checks only the syntax.
+// Checks only the syntax of the YAML.
 absl::StatusOr<std::map<std::string, std::string>> TrainingSettings(
     std::string_view yaml, std::string_view name, const ConfigOverrides& overrides);
 

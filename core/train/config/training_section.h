@@ -6,6 +6,8 @@
 
 namespace vrp {
 
+// Reads the section. Refuses a step schedule without milestones and more parts than instances of a
+// step.
 void ReadTrainingSection(ConfigReader& reader, TrainingConfig& config);
 
 }  // namespace vrp

@@ -54,7 +54,7 @@ class UnusedSettings {
     Unused("training.batches_per_epoch", Supervised(),
            "none with training.method: supervised, where an epoch is a pass over "
            "supervised.samples");
-    // Without dropout every stated value except 0 is refused, even the default.
+    // Without training.method: supervised, a stated dropout above 0 is refused, even the default.
     Unused(Concat(config_.architecture->section, ".dropout"),
            config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
            /*refuses_default=*/true);
@@ -79,9 +79,10 @@ class UnusedSettings {
            Concat("false with ", ModelText(), ", which has no layers to recompute"));
     Unused("loader.prefetch", config_.loader.workers == 0,
            "none with loader.workers: 0, which makes each batch when it is needed");
-    Unused("loader.memory_mb", !Supervised() && !HasSearchedSet(),
-           "none without training.method: supervised or validation.reference: search, whose plans "
-           "it bounds");
+    Unused(
+        "loader.memory_mb", !Supervised() && !HasSearchedSet(),
+        "none without training.method: supervised or validation.reference: search; it bounds the "
+        "memory for labelled sets");
   }
 
   void CheckValidation() {

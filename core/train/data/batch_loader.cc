@@ -29,7 +29,7 @@ absl::StatusOr<TrainingBatch> BatchLoader::Make(int64_t number, CpuPool* pool) {
   absl::StatusOr<TrainingBatch> batch;
   if (!GuardMemory([&] { batch = source_.Make(number, options_.parts, pool); }).ok()) {
     return absl::ResourceExhaustedError(Concat(
-        "batches[", number, "]: out of memory (training.batch_size and loader.prefetch bound it)"));
+        "batches[", number, "]: out of memory; reduce training.batch_size or loader.prefetch"));
   }
   return batch;
 }

@@ -19,7 +19,7 @@ struct BatchLoaderOptions {
   int32_t parts = 1;        // number of parts of each batch, see BatchSource
   int32_t workers = 1;      // threads; 0: Next makes the batch itself, with `pool`
   int32_t prefetch = 2;     // largest number of batches that are ready or being made
-  CpuPool* pool = nullptr;
+  CpuPool* pool = nullptr;  // may be null; used only if `workers` is 0
 };
 
 // A queue of batches that worker threads fill. Batches come in the order of their numbers, for any
@@ -28,6 +28,7 @@ class BatchLoader {
  public:
   // Starts the workers. `source` must outlive the loader.
   BatchLoader(BatchSource& source, const BatchLoaderOptions& options);
+  // Blocks until the workers have finished the batches that they are making.
   ~BatchLoader();
   BatchLoader(const BatchLoader&) = delete;
   BatchLoader& operator=(const BatchLoader&) = delete;

@@ -171,8 +171,8 @@ class LabelledSource final : public BatchSource {
     return batch;
   }
 
-  // Returns the order of `epoch`. Keeps the orders of the two epochs whose batches may be made at
-  // the same time.
+  // Returns the order of `epoch`. Forgets the orders before the previous epoch, whose batches
+  // another worker may still make.
   std::shared_ptr<const std::vector<int32_t>> OrderOf(int64_t epoch) {
     const absl::MutexLock lock(&mu_);
     auto& order = orders_[epoch];

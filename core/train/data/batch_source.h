@@ -1,4 +1,4 @@
-// The batches of a training run by their numbers. Needs no torch.
+// Makes the batches of a training run by their numbers. Needs no torch.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace vrp {
 
 // Instances that the network processes together: a whole step, or one part of a step.
 struct BatchPart {
-  int64_t first = 0;  // number within the step of the first instance
+  int64_t first = 0;  // index of the first instance within the step
   NetworkBatch batch;
   std::vector<std::vector<int32_t>> choices;  // [B], choices of the labels' plans; may be empty
 };

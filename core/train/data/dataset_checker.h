@@ -34,7 +34,8 @@ class DatasetChecker {
   absl::Status Finish();
 
   bool valid() const { return bad_lines_ == 0; }
-  // Returns the bytes of the incomplete line once `more` bytes have arrived.
+  // Returns the largest possible size of the incomplete line, in bytes, once `more` bytes have
+  // arrived.
   int64_t BufferedBytes(size_t more) const { return lines_.BufferedBytes(more); }
   const DatasetSummary& summary() const { return summary_; }
 

@@ -19,13 +19,13 @@ namespace vrp {
 // Returns the number of customers in each generated instance of batch `batch`.
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch);
 
-// Returns instance `index` of the mixture, without name and ids. For a mixture of one kind and
-// layout without attributes it is an instance of GenerateInstance.
+// Returns instance `index` of the mixture that `problem` describes, without name and ids. For a
+// mixture of one kind and layout without attributes it is an instance of GenerateInstance.
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers);
 
 // Returns the distribution from which a device draws the same instances as DrawInstance, all of one
-// size. Returns kUnimplemented naming a setting that it does not support: `layouts: clustered`.
+// size. Returns kUnimplemented naming a setting that devices do not support: `layouts: clustered`.
 absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 
 // Returns the number of the first instance on which a policy is compared with its baseline after
@@ -33,13 +33,14 @@ absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
 int64_t BaselineInstances(int64_t replacements);
 
 // Returns the instances of all `files`: JSON lines, or one instance in any format that
-// ParseInstance reads. If an instance is malformed or no network supports it, returns
-// kInvalidArgument or kUnimplemented with `file:line: ...`.
+// ParseInstance reads. Returns kInvalidArgument if an instance is malformed. Returns kUnimplemented
+// if networks that read instances in `form` do not support it. Errors begin with `file:line: ` or
+// `file: `.
 absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFile>& files,
                                                         const BatchForm& form);
 
-// Returns a user's instance after a random symmetry augmentation (one of the square's eight
-// symmetries) and with jittered demands, as `problem` says. Distances do not change.
+// Returns a user's instance without ids, after a random symmetry augmentation (one of the square's
+// eight symmetries) and with jittered demands, as `problem` says. Distances do not change.
 InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
                        int64_t index);
 

@@ -1,4 +1,4 @@
-// JSON lines: one instance per line.
+// Reads JSON lines: one instance per line.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace vrp {
 
 inline constexpr int64_t kMaxLineBytes = int64_t{32} << 20;
 
-// A splitter of text that arrives in pieces into lines. Not thread-safe.
+// A splitter that divides a text into lines while the text arrives in pieces. Not thread-safe.
 class LineSplitter {
  public:
   // A function that gets each non-blank line, without its line break, and its number from 1. It
@@ -23,9 +23,10 @@ class LineSplitter {
   // Passes the complete lines to `take`. Returns false as soon as `take` does. Returns
   // kInvalidArgument if a line has more than kMaxLineBytes.
   absl::StatusOr<bool> Add(std::string_view piece, LineFn take);
-  // Passes on the last line if the text does not end with a line break.
+  // Passes the last line to `take` if the text does not end with a line break.
   absl::StatusOr<bool> Finish(LineFn take);
-  // Returns the bytes of the incomplete line once `more` bytes have arrived.
+  // Returns the largest possible size of the incomplete line, in bytes, once `more` bytes have
+  // arrived.
   int64_t BufferedBytes(size_t more) const {
     return static_cast<int64_t>(partial_line_.size() + more);
   }
@@ -37,8 +38,9 @@ class LineSplitter {
   int64_t number_ = 0;
 };
 
-// Passes the lines of a file to `take` without loading the whole file. Returns kInvalidArgument if
-// the file has no line. Errors name the file as `file.name`.
+// Passes the lines of a file to `take`, without loading the whole file, until `take` returns false.
+// Returns the errors of `take` and of the disk, and kInvalidArgument if the file has no line or a
+// too long one. Errors name the file as `file.name`, except that of a too long line.
 absl::Status ForEachLine(const DataFile& file, LineSplitter::LineFn take);
 
 }  // namespace vrp

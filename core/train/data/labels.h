@@ -1,4 +1,4 @@
-// Labelled sets: instances with good plans, made once and kept on disk.
+// Makes labelled sets, which are instances with good plans, and keeps them on disk.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct LabelContext {
   StopCondition stop = {};
   // Called before each piece of the work, by the thread that requested the set. Optional.
   std::function<void()> on_piece = nullptr;
-  DatasetPaths datasets = {};
+  DatasetPaths datasets = {};  // for ValidationSet::Make
 
   void ReportPiece() const {
     if (on_piece != nullptr) on_piece();
@@ -44,7 +44,7 @@ struct LabelContext {
 
 // Returns the path of the set that our own search labels. Does not make an existing set again. The
 // labels do not depend on the number of threads. Returns kCancelled if `stop` fired, and
-// kUnimplemented naming a feature that the search does not support.
+// kUnimplemented naming a feature that networks do not support.
 absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
                                             const LabelContext& context);
 
@@ -56,8 +56,8 @@ struct DataLine {
 
 // Parses and checks a line: a JSON instance, perhaps with ref_routes. Its routes count customers
 // from 1 and omit the depot; the one route of a TSP omits city 0. Errors begin with `where`.
-// Returns kInvalidArgument for an invalid line or an infeasible plan. Returns kInvalidArgument or
-// kUnimplemented if networks that read instances in `form` do not support the instance.
+// Returns kInvalidArgument for an invalid line or an infeasible plan. Returns kUnimplemented if
+// networks that read instances in `form` do not support the instance.
 absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string& where,
                                        const BatchForm& form);
 
@@ -71,8 +71,8 @@ struct LabelRange {
   int64_t limit = 0;  // number of samples from the first on
   BatchForm form;     // form in which the network reads instances
 };
-// Calls `add` with each sample of `file` and stops at its first error. Returns the same
-// errors as FileLabels.
+// Calls `add` with the first `range.limit` samples of `file`. Stops at the first error of `add` and
+// returns it. Returns the same errors of lines as FileLabels.
 absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add);
 

@@ -1,7 +1,7 @@
 // Labelled instances on disk for supervised training. A set may be larger than the memory.
 //
-// A set is a file with "VRPSET01", the records, their offsets and "VRPSETEN". It is written under a
-// temporary name and renamed when it is complete. Records carry a checksum.
+// A set is a file with "VRPSET01", the records, their offsets, their number and "VRPSETEN". It is
+// written under a temporary name and renamed when it is complete. Records carry a checksum.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct Sample {
   double cost = 0;  // cost of the plan
 };
 
-// Returns `sample` as bytes, with the fields that core/problem/instance/field_list.h marks as sampled.
+// Returns `sample` as bytes, with the fields that core/problem/instance/field_list.h marks as
+// sampled.
 std::string WriteSample(const Sample& sample);
 // Parses the bytes of WriteSample. Returns kDataLoss for any other bytes.
 absl::StatusOr<Sample> ParseSample(std::string_view bytes);
@@ -35,6 +36,8 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes);
 // A writer of one set. Not thread-safe.
 class SampleSetWriter {
  public:
+  // Begins the set `path` in a temporary file beside it. Returns the errors of the disk as
+  // kInternal.
   static absl::StatusOr<std::unique_ptr<SampleSetWriter>> Create(const std::string& path);
   // Removes the set if it is unfinished.
   ~SampleSetWriter();
@@ -54,11 +57,12 @@ class SampleSetWriter {
   std::vector<uint64_t> offsets_;
 };
 
-// A set that is read in pieces. Two buffers together hold at most `memory_bytes` (or two records):
-// one is in use while the system reads ahead for the other. A set that fits is one piece and stays
-// in memory. Thread-safe.
+// A set that is read in pieces. Two buffers together hold at most `memory_bytes` (or two larger
+// records): one is in use while the system reads ahead for the other. A set that fits is one piece
+// and stays in memory. Thread-safe.
 class SampleSet {
  public:
+  // Opens the set at `path`. Returns kNotFound if there is none, and kDataLoss if it is incomplete.
   static absl::StatusOr<std::unique_ptr<SampleSet>> Open(const std::string& path,
                                                          int64_t memory_bytes);
   ~SampleSet();

@@ -22,7 +22,7 @@ namespace vrp {
 struct LearnerLoss {
   bool labels = false;  // whether trajectories repeat the labels' plans; otherwise they are sampled
   // Number of trajectories per instance with StepBaseline::kShared and kBest. 0: the number of
-  // nodes that may come first in it. Other baselines use one trajectory.
+  // nodes that may come first in the instance. Other baselines use one trajectory.
   int32_t trajectories = 1;
   bool distinct_starts = false;            // as in RolloutRequest; only with kShared
   double average_decay = 0.8;              // decay of kAverage
@@ -48,6 +48,7 @@ struct StepOutcome {
   double pass_difference = 0;
   bool overflowed = false;  // whether fp16 overflowed, so that the step is skipped
   PhaseSeconds seconds{};   // summed over threads
+  // Copies between host and device, as in GradientOutcome.
   int64_t copies = 0;
   int64_t copied_bytes = 0;
   int64_t matrix_bytes = 0;
@@ -86,8 +87,8 @@ class Learner {
   }
 
   // Returns the request for capturing the same steps on the engine's device
-  // (PolicyEngine::MakeCapturedSteps). Fills in the fields that the learner knows. Returns
-  // kUnimplemented with the reason if they cannot be captured.
+  // (PolicyEngine::MakeCapturedSteps). Fills in only the fields that the learner knows. Returns the
+  // errors of BatchSource::Bounds.
   absl::StatusOr<CapturedStepsRequest> RequestCapturedSteps() const;
   // Begins step `step` (from 1) of `steps`, which were made by that request. `batch` is null if the
   // device draws the instances. Otherwise it has one part, which the device divides.

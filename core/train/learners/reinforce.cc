@@ -1,7 +1,8 @@
-// REINFORCE. The baseline is a greedy rollout of the best policy so far (Kool et al. 2019), a
-// moving average, or the mean of an instance's own trajectories. These begin at different nodes
-// (POMO, Kwon et al. 2020), or are samples whose first node the network also chooses (Kool et al.
-// 2019, "Buy 4 REINFORCE Samples, Get a Baseline for Free!").
+// Trains by REINFORCE. The baseline is one of three: a greedy rollout of the best policy so far
+// (Kool et al. 2019), a moving average, or the mean of an instance's own trajectories. Own
+// trajectories begin at different nodes (POMO, Kwon et al. 2020), or the network samples their
+// first node too. For such samples see Kool et al. 2019, "Buy 4 REINFORCE Samples, Get a Baseline
+// for Free!".
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-// The batches of a run in order. Their time is counted as the run's.
+// Gives the batches of a run in order, and reports the time that they take.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ struct Checkpoint {
 // The numbers of checkpoints to keep. The newest one is always kept.
 struct CheckpointRetention {
   int64_t last = 2;  // number of newest checkpoints
-  int64_t best = 0;  // number of others, those with the lowest validation_cost
+  int64_t best = 0;  // number with the lowest validation_cost, new or old
 };
 
 // Writes a checkpoint durably, then removes those that need not be kept. `directory` must exist.

@@ -94,7 +94,7 @@ absl::Status CheckpointKeeper::Resume() {
   VRP_RETURN_IF_ERROR(found.status());
   const std::string where = Concat(directory, ": step ", found->step);
   if (found->config_sha256 != Sha256Hex(context.config.source)) {
-    return absl::FailedPreconditionError(Concat(where, ": it belongs to another configuration"));
+    return absl::FailedPreconditionError(Concat(where, ": belongs to another configuration"));
   }
   VRP_RETURN_IF_ERROR(CheckScalars(*found, where));
   VRP_RETURN_IF_ERROR(RestoreTensors(*found, where));
@@ -103,9 +103,9 @@ absl::Status CheckpointKeeper::Resume() {
   context.observer.OnLog(Concat("resumed from step ", saved_step_));
   const int64_t best = parts_.validator.best().ForgetWithoutValues();
   if (best > 0) {
-    context.observer.OnLog(
-        Concat("the checkpoint of an earlier version has no weights of the best validation, step ",
-               best, ": only later validations count"));
+    context.observer.OnLog(Concat(
+        "the checkpoint of an earlier version lacks the weights of the best validation (step ",
+        best, "); only later validations count"));
   }
   return absl::OkStatus();
 }

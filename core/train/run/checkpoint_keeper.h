@@ -43,8 +43,9 @@ class CheckpointKeeper {
   // Writes a checkpoint of the current step. Only logs a failure of the disk, because the next
   // write may succeed. Returns kInternal if the state cannot be written at all.
   absl::Status Save();
-  // Resumes from the newest checkpoint, if there is one. Returns kFailedPrecondition if it belongs
-  // to another configuration, and kDataLoss if it lacks a value.
+  // Resumes from the newest checkpoint, if there is one. Returns kFailedPrecondition if the
+  // checkpoint belongs to another configuration or a newer program wrote it, and kDataLoss if it
+  // lacks a value.
   absl::Status Resume();
 
   // Whether the last checkpoint is of the current step.

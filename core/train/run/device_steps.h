@@ -1,6 +1,6 @@
 // Captured steps, which the device runs without waiting for the host. The host begins them and gets
 // their results later. It waits for them only if it needs their weights: at a validation, a
-// checkpoint, or the end.
+// checkpoint, a live model or the end.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ namespace vrp {
 // The captured steps of a run. Used only by the training thread.
 class DeviceSteps {
  public:
-  // Captures the steps after the first `steps_done` ones. Logs the reason and returns null if the
-  // host must take the steps. Fails only if the device is lost.
+  // Captures the steps after the first `steps_done` ones. Returns null if the host must take the
+  // steps, and logs the reason if a CUDA device cannot capture them. Fails only if the device is
+  // lost.
   static absl::StatusOr<std::unique_ptr<DeviceSteps>> Create(const StepResources& resources,
                                                              int64_t steps_done);
 
@@ -51,7 +52,7 @@ class DeviceSteps {
   std::unique_ptr<CapturedSteps> steps_;
   int64_t begun_step_ = 0;
   int64_t settled_step_ = 0;
-  absl::Time reported_ = absl::InfinitePast();  // InfinitePast before the first report
+  absl::Time reported_ = absl::InfinitePast();  // InfinitePast until a step begins after Settle
 };
 
 }  // namespace vrp

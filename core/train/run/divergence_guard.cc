@@ -6,9 +6,9 @@ namespace vrp {
 namespace {
 
 constexpr char kBadSteps[] = "bad_steps";
-constexpr int64_t kMaxSkipped = 10;
-// Largest number of overflows in a row. The scale of fp16's losses may start much too high; each
-// overflow halves it.
+constexpr int64_t kMaxSkipped = 10;  // number of other skipped steps in a row that ends the run
+// Number of overflows in a row that ends the run. The scale of fp16's losses may start much too
+// high; each overflow halves it.
 constexpr int64_t kMaxOverflows = 50;
 
 }  // namespace

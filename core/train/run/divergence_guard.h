@@ -20,7 +20,7 @@ class DivergenceGuard {
   void Applied() { skipped_ = overflows_ = 0; }
   // Counts the skipped step `step`. `overflowed`: whether fp16 overflowed, which a smaller scale of
   // the losses will cure. Returns kInternal if too many steps in a row were skipped; `reason` says
-  // what they computed.
+  // what this step computed.
   absl::Status Skipped(int64_t step, const std::string& reason, bool overflowed);
 
   // Returns the state for checkpoints, like Learner::ScalarState.

@@ -48,7 +48,7 @@ absl::StatusOr<std::string> FindModel(const std::string& name,
     std::string folder = Concat(directory, "/", *version);
     if (IsFolder(folder)) return folder;
   }
-  // Looks in the folder `models` of a source checkout.
+  // Looks below the working directory, which may be a source checkout.
   if (IsFolder(Concat("models/", *version))) return Concat("models/", *version);
   return absl::NotFoundError(Concat("training.initial_model: ", name, ": there is no such model"));
 }
@@ -66,8 +66,8 @@ absl::Status CheckCard(const TrainingConfig& config, const std::string& path) {
   VRP_ASSIGN_OR_RETURN(const bool same, SameSizes(config, card));
   if (same) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(
-      "training.initial_model: ", path, ": it is ", card.architecture, " ", card.architecture_json,
-      ", the configuration says ", config.architecture->name, " ", config.sizes.json));
+      "training.initial_model: ", path, ": has ", card.architecture, " ", card.architecture_json,
+      ", but the configuration says ", config.architecture->name, " ", config.sizes.json));
 }
 
 // A weights file and its path.

@@ -1,4 +1,4 @@
-// A check of the files and the model that a training names, before it is queued.
+// Checks the files and the model that a training job names, before the job is queued.
 #pragma once
 
 #include "absl/status/status.h"

@@ -31,7 +31,7 @@ class LiveModels {
                                                  absl::Duration patience, Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
-  // Calls `write` for each waiting request.
+  // Calls `write`, and then the request's `publish`, for each waiting request.
   void Serve(Write write);
   // Ends the service: all current and later requests get `reason`, which must not be OK.
   void Close(const absl::Status& reason);

@@ -15,7 +15,7 @@ namespace vrp {
 // A number of instances that is halved after each step that ran out of memory.
 class MicroBatch {
  public:
-  // Makes a number without a bound. `context` must outlive it.
+  // Makes a number that allows all instances of a part. `context` must outlive it.
   explicit MicroBatch(RunContext& context) : context_(context) {}
 
   // Returns the number of instances that fit into the memory; 0: all of a part.

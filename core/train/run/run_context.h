@@ -11,8 +11,8 @@
 
 namespace vrp {
 
-// The context of one run, which must outlive the run's parts. For the training thread, except
-// `pool`.
+// The context of one run, which must outlive the run's parts. Only the training thread may use it,
+// except for `pool`.
 struct RunContext {
   // Makes a context. All arguments must outlive it.
   RunContext(const TrainingRequest& run_request, const StopCondition& stop_condition,

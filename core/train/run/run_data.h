@@ -1,4 +1,4 @@
-// The instances, labels and batches that a run trains on.
+// Makes the instances, labels and batches that a run trains on.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Training for jobs: a configuration in, events out, weights on disk. Needs no torch.
+// Trains networks for jobs: reports events to an observer and writes weights to disk. Needs no
+// torch.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ namespace vrp {
 // loses nothing. An interval is the difference of two reports.
 struct TrainingTotals {
   int64_t steps = 0;
-  int64_t skipped_steps = 0;     // part of steps: those without a finite loss
+  int64_t skipped_steps = 0;     // part of steps: those without an update
   int64_t instances = 0;         // number of instances trained on
   PhaseSeconds phase_seconds{};  // see Phase
   double seconds = 0;            // wall time of the steps, without validation
@@ -55,9 +56,9 @@ struct TrainingProgress {
   double train_cost = 0;            // mean cost of the last step's sampled (or labelled) tours
   double validation_cost = 0;       // mean cost of greedy plans; NaN before the first validation
   double validation_reference = 0;  // mean cost of `reference` on the same set
-  double validation_gap = 0;       // mean of instances' gaps to it; NaN before the first validation
-  double accuracy = 0;             // share of label choices ranked first; NaN without labels
-  double validation_accuracy = 0;  // the same for plans of `validation.reference: search`
+  double validation_gap = 0;        // mean gap to `reference`; NaN before the first validation
+  double accuracy = 0;              // share of label choices ranked first; NaN without labels
+  double validation_accuracy = 0;   // the same for plans of `validation.reference: search`
   double learning_rate = 0;
   double gradient_norm = 0;         // norm before clipping
   double pass_difference = 0;       // largest |second pass - rollout| of log-likelihoods per choice
@@ -71,7 +72,7 @@ struct TrainingProgress {
   double matrix_bytes_per_step = 0;  // totals.matrix_bytes / totals.steps
   bool end_of_epoch = false;
   std::string reference = {};  // reference of the validation's gaps: "nearest neighbour"
-  // State of the training's GPU. The trainer leaves it to its caller.
+  // State of the training's GPU. The trainer's caller sets it.
   std::optional<double> device_utilization = {};  // share of the last second in which a kernel ran
   std::optional<int64_t> device_memory_used_bytes = {};  // used by all programs
 };
@@ -123,7 +124,7 @@ struct TrainingRequest {
 class Trainer {
  public:
   virtual ~Trainer() = default;
-  // Trains to the end. If `stop` fires, writes a checkpoint of the last step and returns
+  // Trains to the end. If `stop` is cancelled, writes a checkpoint of the last step and returns
   // kCancelled. Resumes an interrupted run from ResumeStep. Blocks. Only one call at a time is
   // allowed for each device.
   virtual absl::StatusOr<TrainingResult> Train(const TrainingRequest& request,
@@ -135,6 +136,7 @@ class Trainer {
   // read them. Returns kResourceExhausted if memory runs out. Thread-safe.
   virtual absl::Status CheckInputs(const TrainingRequest& request) const = 0;
   // Returns the step of the newest valid checkpoint in `checkpoint_directory`, or 0 without one.
+  // Returns kFailedPrecondition if a newer program wrote the newest one.
   virtual absl::StatusOr<int64_t> ResumeStep(const std::string& checkpoint_directory) = 0;
 };
 
@@ -145,6 +147,7 @@ std::unique_ptr<Trainer> MakeTrainer(DeviceExecutors* executors = nullptr);
 // fake.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<PolicyEngine>>(
     const TrainingConfig& config, DeviceId device, const EngineOptions& options)>;
+// Makes a trainer that trains the engines of `factory`.
 std::unique_ptr<Trainer> MakeTrainerOn(EngineFactory factory);
 
 }  // namespace vrp

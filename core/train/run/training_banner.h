@@ -24,6 +24,7 @@ struct BannerFacts {
   double reference_cost = 0;   // mean cost of `reference`; NaN: no instance has a reference
 };
 
+// Returns the banner, one text per line of the log.
 std::vector<std::string> BannerLines(const BannerFacts& facts);
 
 }  // namespace vrp

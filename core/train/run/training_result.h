@@ -28,6 +28,7 @@ enum class PublishReason {
 };
 // Returns "", "best validation", "last weights" or "not validated".
 std::string_view PublishReasonName(PublishReason reason);
+// Returns the reason with this name, or nullopt if there is none.
 std::optional<PublishReason> ParsePublishReason(std::string_view name);
 
 struct TrainingResult {

@@ -79,7 +79,8 @@ absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
   return found;
 }
 
-// Finds the reference of `item`. Sets none if the reference solver does not support the instance.
+// Finds the reference of `item`. Leaves the cost NaN if the reference solver does not support the
+// instance.
 void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
   if (config.validation.reference == Reference::kNearestNeighbour) {
     if (!IsPlain(item.instance)) return;

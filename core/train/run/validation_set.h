@@ -23,17 +23,19 @@ struct ValidationScore {
 // Returns the name of the reference of gaps: "nearest neighbour", "search 200 iterations".
 std::string ReferenceName(const ValidationConfig& config);
 
-// Returns the cost with `validation.reference: file` of `instance`, which has `number` in the file.
-// Returns kInvalidArgument if it has none.
+// Returns ref_cost of `instance`, the reference cost with `validation.reference: file`. `number` is
+// the instance's index in the file, from 0. Returns kInvalidArgument if the instance has no
+// ref_cost.
 absl::StatusOr<double> FileReference(const TrainingConfig& config, const Instance& instance,
                                      int64_t number);
 
 // Instances with their reference costs and plans.
 class ValidationSet {
  public:
-  // Generates or reads the instances and finds their references. Keeps the search's plans in
-  // `context.folder`. `instances` are the user's, used if the configuration names no file. Returns
-  // kInvalidArgument if ref_cost is the reference and an instance has none.
+  // Generates or reads the instances and finds their references. Keeps the search's plans of
+  // generated instances in `context.folder`. `instances` are the user's, used if the configuration
+  // names no file. Returns kInvalidArgument if ref_cost is the reference and an instance has none,
+  // and kCancelled if `context.stop` fires.
   static absl::StatusOr<ValidationSet> Make(const TrainingConfig& config, const BatchForm& form,
                                             const std::vector<Instance>& instances,
                                             const LabelContext& context);
@@ -60,8 +62,8 @@ class ValidationSet {
   std::vector<double> references_;  // one per instance; NaN: none
 };
 
-// Returns "validation 6.71, gap +3.20 % vs nearest neighbour (mean 6.52)", for logs. `score` comes
-// from `set`.
+// Returns "validation 6.7100, gap +3.20 % vs nearest neighbour (mean 6.5200)", for logs. `score`
+// comes from `set`.
 std::string ScoreText(const ValidationScore& score, const ValidationSet& set);
 
 }  // namespace vrp
