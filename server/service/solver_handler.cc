@@ -160,7 +160,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::Sol
                                                                    DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
-  if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
+  if (context.cancel->cancelled()) return absl::CancelledError("request cancelled in the queue");
   CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
   if (HasAutomaticBudget(request)) call.received = SteadyNow();
