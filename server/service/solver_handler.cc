@@ -37,7 +37,7 @@ constexpr absl::Duration kOverheadPerNode = absl::Nanoseconds(500);
 // Duration of a search that begins at its own deadline.
 constexpr absl::Duration kShortestSearch = absl::Milliseconds(1);
 constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
-// Time that a solve on a loaded machine may exceed its budget before the watchdog reports it.
+// The watchdog reports a solve that takes longer than twice its budget plus this time.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
 // Whether a request uses its whole budget. Searches do, unless there is only one customer.
