@@ -43,6 +43,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr int kRestart = -1;  // not an exit code: main restarts the program
+// Time from the signal to a forced exit, just below the 20 s that the documentation promises.
 constexpr absl::Duration kGrace = absl::Seconds(19);
 // Minimum time between a start and a restart. If a GPU fails at every start, the daemon can answer
 // by search meanwhile.
@@ -99,9 +100,9 @@ void LimitConnections(VrpdOptions& vrpd, int64_t files) {
   vrpd.max_connections = fitting;
 }
 
-// Returns the listener that sets `restart` and sends SIGTERM to this process kMinUptime after its
-// start. Until then the daemon answers by search, and the errors of requests for a network state
-// when to retry.
+// Returns the listener that sets `restart` and sends SIGTERM to this process, at the earliest
+// kMinUptime after its start. Until then the daemon answers by search, and the errors of requests
+// for a network state when to retry.
 std::function<void(const absl::Status&)> RestartAfterDeviceLoss(absl::Notification* stop,
                                                                 std::atomic<bool>* restart) {
   return [stop, restart, begun = SteadyNow()](const absl::Status& lost) {
@@ -122,9 +123,9 @@ void ReportFailedStart(const absl::Status& status, bool json) {
   std::cerr << "vrpd: " << message << std::endl;
 }
 
-// Keeps gRPC from shutting down. At SIGTERM, its shutdown waits for an idle poller for up to 10 of
-// the 20 s, although all state is already stored. The process ends with _exit, because functions
-// that run at exit could race with gRPC's threads.
+// Keeps gRPC from shutting down. At SIGTERM, its shutdown would wait up to 10 s for an idle poller,
+// although all state is already stored. The process ends with _exit, because functions that run at
+// exit could race with gRPC's threads.
 void KeepGrpcAlive() { grpc_init(); }
 
 int Serve(VrpdOptions vrpd) {

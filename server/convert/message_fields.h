@@ -21,7 +21,7 @@ namespace vrp {
 const google::protobuf::FieldDescriptor& MessageField(const google::protobuf::Descriptor& type,
                                                       std::string_view name);
 
-// Reads a bool, number or text. Does not change `value` if the message does not state the field.
+// Reads a bool, number or text. Keeps `value` if the field has presence and is absent.
 template <typename Value>
 void ReadScalar(const google::protobuf::Message& message,
                 const google::protobuf::FieldDescriptor& field, Value& value) {
@@ -46,8 +46,8 @@ std::vector<std::string> ReadTexts(const google::protobuf::Message& message,
                                    const google::protobuf::FieldDescriptor& field);
 
 // Reads all members of `object` except matrices and references to other parts of the instance. Each
-// type of object has one type of message. `load_dimensions` is at least the number of capacities in
-// the message.
+// type of object has one type of message. `load_dimensions` is at least the number of capacities,
+// and of loads, in the message.
 template <typename Object>
 void ReadFields(const google::protobuf::Message& message, size_t load_dimensions, Object& object);
 

@@ -13,7 +13,8 @@
 namespace vrp {
 namespace {
 
-// Replaces the component `name` of "list[3].name" and "list[3].name.rest".
+// Replaces the component `name` of "list[3].name", "list[3].name.rest" and "list[3].name[1]" with
+// `message`.
 void RenameComponent(std::string_view name, std::string_view message, std::string& path) {
   const std::string wanted = Concat("].", name);
   const size_t at = path.find(wanted);
@@ -75,7 +76,7 @@ std::string MatrixFieldPath(const std::string& path, int64_t num_nodes) {
   return Concat(path.substr(0, begin), ".values[", row * num_nodes + column, "]");
 }
 
-// Whether the core's path is that of the values of all nodes, as "demands" for a TSP.
+// Whether the core's path names a whole per-node list, such as "demands".
 bool IsPerNodeList(std::string_view field) {
   bool found = false;
   ForEachNodeField([&](auto node_field) { found |= node_field.list == field; });

@@ -19,7 +19,8 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-// Bytes of overhead of an allocation, and of a pointer in a list that doubles its capacity.
+// Overhead in bytes: of an allocation, of a pointer in a list that doubles its capacity, and of a
+// text.
 constexpr int64_t kAllocation = 16;
 constexpr int64_t kListEntry = 24;
 constexpr int64_t kStringBytes = int64_t{sizeof(std::string)} + kAllocation;
@@ -30,6 +31,7 @@ constexpr int64_t kUnknownField = 32;  // bytes that protobuf stores for a field
 constexpr int64_t kMapEntry = 128;
 constexpr uint32_t kLengthDelimited = 2;  // wire type of texts, messages and packed numbers
 constexpr int kMaxDepth = 100;            // equal to protobuf's limit
+// Bounds the list of a type's fields. Fields with larger numbers are weighed as unknown.
 constexpr int kMaxFieldNumber = 1000;
 
 // Returns the wire type of a field. Protobuf keeps values of another wire type as unknown fields.
@@ -236,7 +238,8 @@ absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
   if (!estimator.exceeds_limit()) return root.bytes + estimator.bytes();
   return InvalidField(estimator.ExceededField(),
                       Concat("here the message exceeds the limit of ", max_bytes >> 20,
-                             " MiB of memory (max_message_mib)"));
+                             " MiB of memory, which max_message_mib and "
+                             "max_request_memory_mib set; send less data"));
 }
 
 }  // namespace vrp

@@ -67,7 +67,7 @@ absl::StatusOr<ModelReference> ParseAliasName(std::string_view field, std::strin
   if (result.ok() && !result->alias.empty()) return result;
   return WrongName(
       field, name,
-      "models/{name}/aliases/{alias}, with an alias of letters, digits, '-' and '_' that "
+      "models/{name}/aliases/{alias}, with an alias of 1 to 64 letters, digits, '-' and '_' that "
       "begins with a letter and is not latest or newest");
 }
 

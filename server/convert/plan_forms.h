@@ -14,9 +14,9 @@ namespace vrp {
 // Values of v1::SolutionFormat in a message.
 using RenderedForms = google::protobuf::RepeatedField<int>;
 
-// Checks that every format can express plans of `instance`. Errors name the field `render[i]`.
-// Returns kInvalidArgument for an unknown format, and kUnimplemented for one that cannot express
-// the plan.
+// Checks that `render` has at most 8 formats and that each can express plans of `instance`. Errors
+// name the field `render` or `render[i]`. Returns kInvalidArgument for too many, unknown or
+// read-only formats, and kUnimplemented for a format that cannot express the plans.
 absl::Status CheckRender(const Instance& instance, const RenderedForms& render);
 // Returns one file for each format. CheckRender must accept the formats.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,

@@ -133,7 +133,7 @@ class OptionsReader {
     }
   }
 
-  // Reads the criteria that depend on no instance. RuleOf checks the others with the instance.
+  // Reads max_iterations and checks the criteria that need no instance. SetStop reads the others.
   void ReadStop() {
     const v1::StoppingCriteria& stop = message_.stop();
     if (stop.max_iterations() < 0) {

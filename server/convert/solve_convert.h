@@ -20,7 +20,7 @@ struct SolveLimits {
 
 // Returns the options of a request with the defaults of the proto. The caller adds times,
 // cancellation, policy and, by SetStop, the stopping criteria. If the request uses idle threads,
-// `threads` is their largest number. Returns kInvalidArgument naming every wrong field: `threads:
+// `threads` is their maximum number. Returns kInvalidArgument naming every wrong field: `threads:
 // got 9, wanted 1 to 4`.
 absl::StatusOr<SolveOptions> SolveOptionsFromProto(const v1::SolveRequest& message,
                                                    const SolveLimits& limits);
@@ -40,7 +40,8 @@ absl::Duration BudgetOf(const v1::SolveRequest& message, const SolveLimits& limi
 absl::Duration MinSearchTimeOf(const v1::SolveRequest& message, int64_t customers,
                                const SolveLimits& limits);
 
-// Returns the response without `model` and `solution_file`.
+// Returns the response with the fields that follow from the answer and the instance. The caller
+// sets `model`, `no_improvement`, `initial_solution`, `solution_file` and `rendered`.
 v1::SolveResponse ToProto(const Instance& instance, const SolveAnswer& answer);
 
 }  // namespace vrp

@@ -22,7 +22,7 @@ constexpr size_t kMaxMessageBytes = 1500;
 constexpr size_t kMaxViolationBytes = 300;
 constexpr size_t kMaxViolationsBytes = 2500;
 
-// URL of a payload that holds the reason.
+// URL of the payload of WithReason.
 constexpr std::string_view kReasonUrl = "vrp/reason";
 
 bool IsText(std::string_view text) {
@@ -32,7 +32,7 @@ bool IsText(std::string_view text) {
   return true;
 }
 
-// Truncates a text to valid UTF-8 of at most `limit` bytes.
+// Returns at most `limit` bytes of `text`. Escapes a text that is not printable UTF-8.
 std::string Bounded(std::string_view text, size_t limit) {
   std::string result(text);
   if (!IsText(text)) result = absl::Utf8SafeCHexEscape(ToAbsl(text));

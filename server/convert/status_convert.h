@@ -31,13 +31,14 @@ absl::Status UnreadableError(std::string_view type);
 // (see field_violation.h). kResourceExhausted and kUnavailable without a RetryInfo get one of one
 // second. Texts are truncated to gRPC's limit of 8 KiB for trailers.
 grpc::Status ToGrpcStatus(const absl::Status& status);
-// Returns code, message and details of ToGrpcStatus as a message. Used for one response among many.
+// Returns code, message and details of ToGrpcStatus as a message, for an error inside a response of
+// a stream.
 google::rpc::Status ToDetailedStatus(const absl::Status& status);
 // Returns the reason in the ErrorInfo of a status of ToGrpcStatus in lower case ("queue_full").
 // Without a reason, returns the name of the code.
 std::string ReasonOf(const grpc::Status& status);
 
-// Returns code and full message without details, for errors that are stored data
+// Returns code and message (at most 64 KiB) without details, for errors that are stored data
 // (TrainingJob.error).
 google::rpc::Status ToRpcStatus(const absl::Status& status);
 

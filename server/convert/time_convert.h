@@ -10,6 +10,7 @@ namespace vrp {
 
 // Converts a duration. An infinite one becomes the longest possible Duration.
 google::protobuf::Duration ToProto(absl::Duration duration);
+// Converts a time, which is clamped to the years 1 to 9999.
 google::protobuf::Timestamp ToProto(absl::Time time);
 
 // Returns kInvalidArgument for an invalid Duration: seconds beyond 10,000 years, nanos out of range

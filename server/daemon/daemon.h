@@ -24,7 +24,8 @@ class Daemon {
     Trainer* trainer = nullptr;    // outlives the daemon
     const Clock* clock = nullptr;  // outlives the daemon
     // Called at the first loss of a GPU. From then on, the daemon is not ready and its training
-    // service does not serve. The daemon itself uses SetDeviceLossListener. Optional.
+    // service does not serve. Use it instead of SetDeviceLossListener, which the daemon itself
+    // calls. Optional.
     std::function<void(const absl::Status&)> on_device_loss = nullptr;
     // Called once after vrpd.exit_when_idle_s without calls and jobs, from the daemon's thread,
     // which must not destroy the daemon. Optional.
@@ -39,15 +40,15 @@ class Daemon {
   };
 
   // Creates the state folder (mode 0700), opens jobs and models, and listens. Returns
-  // kInvalidArgument if the device or a folder is wrong. Returns kFailedPrecondition if another
-  // daemon uses the folder, and kUnavailable if the address cannot be bound. Returns other errors
-  // for wrong files of TLS or tokens.
+  // kInvalidArgument for a malformed device. Returns kFailedPrecondition if the device does not
+  // exist or another daemon uses the folder, and kUnavailable if the address cannot be bound.
+  // Returns other errors for unusable folders and wrong files of TLS or tokens.
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new calls
   // on open connections, have `drain` to finish; then the daemon cancels them. Running searches
-  // return their best plan earlier. Stops running jobs at their last checkpoint. Blocks until all
-  // have ended.
+  // return their best plan earlier. Stops running jobs, which the next start continues; trainings
+  // write a checkpoint first. Blocks until all have ended.
   ~Daemon();
 
   // Reloads the files of TLS and tokens. Logs the errors of wrong files and keeps using their

@@ -14,12 +14,13 @@ namespace vrp {
 namespace {
 
 constexpr int32_t kQuickThreads = 2;
-// Threads for batches (BatchSolve), which run one at a time in short steps.
+// Threads for requests that take seconds to minutes (WORK_CLASS_BATCH), such as LoadModel and
+// UploadDataset.
 constexpr int32_t kBatchThreads = 2;
 constexpr int32_t kBatchQueue = 16;
 constexpr int32_t kQuickQueue = 1000;
-// Bounds the nodes of a batch that a network decodes. CPU kernels gain nothing beyond about two of
-// their groups.
+// Bounds the rows of a batch that a network decodes (see DecodeQueue::Limits). On a CPU, batches of
+// more than two groups of the CPU kernels (420 rows each) are no faster.
 constexpr int64_t kCpuBatchRows = 840;
 constexpr int64_t kGpuBatchRows = 1 << 19;
 

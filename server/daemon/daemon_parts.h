@@ -54,7 +54,7 @@ inline constexpr int32_t kSolveNiceness = 4;
 inline constexpr int32_t kTrainingNiceness = 14;
 inline constexpr int32_t kSolveJobNiceness = 19;
 
-// The parts in the order of creation. ~Daemon destroys some of them before their turn.
+// The parts, which are destroyed in reverse order. ~Daemon closes or destroys some of them earlier.
 struct Daemon::Parts {
   explicit Parts(Options given) : options(std::move(given)) {}
 

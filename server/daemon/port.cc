@@ -22,8 +22,8 @@
 namespace vrp {
 namespace {
 
-// Minimum interval of clients' pings. Clients may ping every 30 s, with or without calls. The
-// server's own pings detect dead clients.
+// Minimum interval between the pings of a client, with or without calls. vrpctl pings every 30 s
+// during calls. The server's own pings detect dead clients.
 constexpr int kMinClientPingMs = 10'000;
 constexpr int kServerPingMs = 60'000;
 constexpr int kServerPingTimeoutMs = 20'000;
@@ -71,7 +71,7 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
   opened.sockets = ListenOnAll(listen);
   if (opened.sockets.empty()) return CannotListen("listen", text);
   for (const OpenFile& socket : opened.sockets) {
-    // Like on gRPC's own listeners, unacknowledged data ends the connection after this time.
+    // As on gRPC's own listeners, unacknowledged data ends the connection after this time.
     const int timeout_ms = kServerPingTimeoutMs;
     setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout_ms, sizeof(timeout_ms));
   }

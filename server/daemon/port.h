@@ -37,7 +37,8 @@ struct PortObservers {
 };
 
 // Serves `services` and health checks on options.listen with the given protection. Returns
-// kUnavailable if the address is in use, and kInvalidArgument if it is not valid.
+// kInvalidArgument for a malformed address, and kUnavailable if it cannot be bound. Returns
+// kInternal if gRPC fails, and the errors of ListenOnUnixSocket and Acceptor::Create.
 absl::StatusOr<Port> OpenPort(const VrpdOptions& options,
                               std::span<const std::unique_ptr<grpc::Service>> services,
                               const PortProtection& protection, const PortObservers& observers);

@@ -9,7 +9,8 @@
 namespace vrp {
 
 // Creates the folder with access for this user only. If it exists and other users can access it,
-// logs a warning.
+// logs a warning. Returns the errors of EnsureDirectory, and kPermissionDenied if the mode cannot
+// be set.
 absl::Status MakePrivateDirectory(const std::string& path);
 
 // Logs a warning for each job folder that the database does not know.

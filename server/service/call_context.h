@@ -12,8 +12,8 @@ namespace vrp {
 struct CallContext {
   absl::Time received;                           // arrival of the request
   absl::Time deadline = absl::InfiniteFuture();  // the caller's deadline
-  // Set when the caller cancels; never null. The daemon sets its wider flag at the shutdown, to get
-  // the best result so far.
+  // Set when the caller cancels; never null. At shutdown the daemon sets the wider flag, so that
+  // searches return their best plan.
   std::shared_ptr<const CancelFlag> cancel;
 };
 

@@ -12,6 +12,7 @@
 
 namespace vrp {
 
+// A source of the events of one job, converted to messages.
 template <typename Response>
 class EventSource final : public StreamSource<Response> {
  public:

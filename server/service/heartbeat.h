@@ -20,7 +20,7 @@ std::function<Response()> HeartbeatOf(const Clock& clock) {
   };
 }
 
-// Adds the queue position that `position` returns for the job; 0 means not queued.
+// Returns a function that also sets the queue position that `position` returns; 0 means not queued.
 template <typename Response>
 std::function<Response()> HeartbeatOf(const Clock& clock, std::function<int32_t()> position) {
   return [plain = HeartbeatOf<Response>(clock), position = std::move(position)] {

@@ -34,7 +34,7 @@ absl::Status WithPart(const absl::Status& status, std::string_view part) {
 
 absl::Status MatrixImport::Take(const v1::UploadMatricesRequest& message) {
   if (message.has_header()) {
-    if (upload_.has_value()) return InvalidField("header", "given twice");
+    if (upload_.has_value()) return InvalidField("header", "given twice, wanted one header");
     absl::StatusOr<MatrixUpload> upload =
         MatrixUpload::Begin(message.header().size(), message.header().with_durations());
     if (!upload.ok()) return WithPart(upload.status(), "header");
@@ -64,7 +64,7 @@ absl::Status MatrixImport::TakeChunk(const v1::UploadMatricesRequest::Chunk& chu
 }
 
 absl::StatusOr<v1::Matrices> MatrixImport::Finish() {
-  if (!upload_.has_value()) return InvalidField("header", "absent");
+  if (!upload_.has_value()) return InvalidField("header", "absent, wanted a header and chunks");
   const absl::StatusOr<StoredMatrices> stored = store_.Put(*upload_);
   if (!stored.ok()) return WithPart(stored.status(), "chunk");
   return MessageOf(*stored);

@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<Instance>> ReadFiles(const v1::EvaluateModelRequest& 
   return instances;
 }
 
-// The instances of an evaluation: complete ones, and the remainder of a generated set.
+// The instances of an evaluation that exist so far, and the options to generate the others.
 struct InstanceSet {
   std::vector<Instance> instances;
   GeneratorOptions generator = {};

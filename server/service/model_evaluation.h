@@ -15,19 +15,20 @@
 
 namespace vrp {
 
+// The parts that an evaluation uses. All pointers must outlive the source.
 struct ModelEvaluationContext {
-  Registry* registry = nullptr;            // these outlive the source
+  Registry* registry = nullptr;
   const MatrixSource* matrices = nullptr;  // matrices that files name; null: none
   const Clock* clock = nullptr;
   BusyThreads* busy = nullptr;
   int32_t threads = 1;
   int32_t max_nodes = kMaxNodes;  // largest number of nodes of an instance
-  WatchFn watch = nullptr;        // called for each step of an "evaluation"
+  WatchFn watch = nullptr;        // watches each step as the phase "evaluation"
 };
 
-// Loads the model and reads or generates the instances. The source sends progress for each step of
-// the work. It ends with the report after it has written the card. See model_service.proto for the
-// errors.
+// Loads the model and reads the files. The source generates instances and decodes in steps, and
+// returns progress after each decoding step. The source ends with the report, after it has tried to
+// write the results to the card. See model_service.proto for the errors.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::EvaluateModelResponse>>> OpenModelEvaluation(
     const ModelEvaluationContext& context, const v1::EvaluateModelRequest& request);
 

@@ -18,8 +18,8 @@ namespace {
 
 constexpr size_t kMaxTokenBytes = 512;
 
-// Returns the page token: the resource name of the last listed model, so that it stays valid when
-// models are added or deleted.
+// Returns the page token, which encodes the resource name of the last listed model. The token stays
+// valid when models are added or deleted.
 std::string TokenOf(const ModelVersion& version) {
   return absl::WebSafeBase64Escape(ModelVersionName(version.name, version.version));
 }
@@ -109,7 +109,8 @@ absl::StatusOr<v1::UnloadModelResponse> ModelHandler::Unload(
   VRP_ASSIGN_OR_RETURN(const ModelReference name, ParseModelName("name", request.name()));
   const bool all = name.version == 0 && name.alias.empty();
   const absl::StatusOr<ModelVersion> version = registry_.Resolve(name);
-  // A model can be unloaded even if its name refers to no version.
+  // A model can be unloaded even if its name resolves to no version, for example because it has
+  // only live versions.
   const bool can_unload = version.ok() || (all && absl::IsFailedPrecondition(version.status()));
   if (!can_unload) return version.status();
   v1::UnloadModelResponse response;

@@ -82,7 +82,7 @@ absl::Status ModelImport::CheckQuota() const {
 }
 
 absl::Status ModelImport::TakeHeader(const v1::ImportModelRequest::Header& header) {
-  if (!name_.empty()) return InvalidField("header", "given twice");
+  if (!name_.empty()) return InvalidField("header", "given twice, wanted one header");
   if (const absl::Status status = CheckModelName(header.name()); !status.ok()) {
     return InvalidField("header.name", FromAbsl(status.message()));
   }
@@ -108,7 +108,7 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
   bytes += static_cast<int64_t>(chunk.data().size());
   if (bytes > max_bytes) {
     return absl::ResourceExhaustedError(
-        Concat(chunk.file(), ": has more than ", max_bytes, " bytes, the limit"));
+        Concat(chunk.file(), ": has more than the limit of ", max_bytes, " bytes"));
   }
   const std::string_view file = card ? kCardFile : kWeightsFile;
   std::ofstream stream(std::filesystem::path(folder_) / file, std::ios::binary | std::ios::app);
@@ -120,7 +120,7 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
 }
 
 absl::StatusOr<v1::Model> ModelImport::Finish() {
-  if (name_.empty()) return InvalidField("header", "absent");
+  if (name_.empty()) return InvalidField("header", "absent, wanted a header and chunks");
   if (card_bytes_ == 0) return InvalidField("chunk.file", Concat(kCardFile, " is missing"));
   if (weights_bytes_ == 0) return InvalidField("chunk.file", Concat(kWeightsFile, " is missing"));
   VRP_RETURN_IF_ERROR(CheckQuota());

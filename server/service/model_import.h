@@ -25,11 +25,12 @@ class ModelImport {
   ModelImport& operator=(const ModelImport&) = delete;
 
   absl::Status Take(const v1::ImportModelRequest& message);
-  // Checks quota, header, card and checksum, loads the weights once and publishes the version.
+  // Checks quota, header, card and checksum, loads the weights once and publishes the version. Call
+  // this once, after the last message.
   absl::StatusOr<v1::Model> Finish();
 
  private:
-  // Counts the received bytes if the models are in the state folder.
+  // Checks the quota, which counts the received bytes if the models are in the state folder.
   absl::Status CheckQuota() const;
   absl::Status TakeHeader(const v1::ImportModelRequest::Header& header);
   absl::Status TakeChunk(const v1::FileChunk& chunk);

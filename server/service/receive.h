@@ -1,4 +1,5 @@
-// Builds handlers for grpc::Service::MarkMethodCallback that receive messages as Received ones.
+// Builds handlers that receive messages as Received ones. The caller gives them to
+// grpc::Service::MarkMethodCallback, which takes ownership.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +44,8 @@ struct Reception {
   std::function<absl::Status()> admit = nullptr;
 };
 
-// Returns the unpacked message of a call, which makes `copies` of it. gRPC owns the message until
-// the call ends.
+// Admits, checks and unpacks the message of a call. `copies` counts the message and its copies.
+// gRPC owns the message until the call ends.
 template <typename Request>
 absl::StatusOr<const Request*> Unpacked(const Received<Request>* received,
                                         const Reception& reception, int64_t copies) {

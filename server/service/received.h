@@ -27,7 +27,7 @@ class Received {
     bytes_.Swap(&bytes);
   }
 
-  // Returns an error for a message of more than `max_bytes`; 0 means no limit.
+  // Returns kInvalidArgument for a message of more than `max_bytes`; 0 means no limit.
   absl::Status CheckSize(int64_t max_bytes) const {
     const auto bytes = static_cast<int64_t>(bytes_.Length());
     if (max_bytes == 0 || bytes <= max_bytes) return absl::OkStatus();
@@ -35,7 +35,7 @@ class Received {
         Concat("the request has ", bytes, " bytes, wanted at most ", max_bytes));
   }
 
-  // Unpacks the message, of which `copies` will exist. status() reports whether it succeeded.
+  // Unpacks the message and takes the memory of `copies` of it. status() has the result.
   void Unpack(MessageBudget& budget, int64_t copies = 1) {
     share_ = {};
     status_ = TryUnpack(budget, copies);

@@ -10,7 +10,7 @@ namespace vrp {
 ::grpc::reflection::v1alpha::ServerReflectionResponse Reflect(
     const ::grpc::reflection::v1alpha::ServerReflectionRequest& request);
 
-// Returns the response to an unreadable request.
+// Returns an ErrorResponse with the code and message of `status`.
 ::grpc::reflection::v1alpha::ServerReflectionResponse ReflectError(const absl::Status& status);
 
 }  // namespace vrp

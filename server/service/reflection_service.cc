@@ -13,7 +13,8 @@ using ReflectionRequest = ::grpc::reflection::v1alpha::ServerReflectionRequest;
 using ReflectionResponse = ::grpc::reflection::v1alpha::ServerReflectionResponse;
 using ReflectionCall = BatchCall<Received<ReflectionRequest>, ReflectionResponse>;
 
-// Copies of a request: the request, the copy in the response, and both while they are sent.
+// Copies of a request in memory: the request, its copy in the response, and the bytes of the
+// response.
 constexpr int64_t kReflectionCopies = 3;
 
 grpc::ServerBidiReactor<Received<ReflectionRequest>, ReflectionResponse>* StartReflection(

@@ -1,4 +1,4 @@
-// Implements the service grpc.reflection.
+// Implements the service grpc.reflection.v1alpha.
 //
 // gRPC's own service starts an unbounded number of threads, one for each stream. It also unpacks
 // every message, and 64 MiB of unknown fields take nearly a gigabyte.

@@ -1,4 +1,4 @@
-// Reads the instance of a request. All requests of SolverService have the same oneof `input`.
+// Reads the instance of a request. All requests with an instance have the same oneof `input`.
 #pragma once
 
 #include <utility>
@@ -28,14 +28,15 @@ absl::StatusOr<Instance> ReadInput(const Request& request, const MatrixSource* m
   return InvalidField("instance", "absent, wanted an instance or a file");
 }
 
-// Returns the number of nodes, or 0 for a file that has not been read yet.
+// Returns the number of nodes, or 0 for a file, which has not been read yet.
 template <typename Request>
 int64_t NodesOf(const Request& request) {
   return request.instance().depots_size() + request.instance().customers_size();
 }
 
-// Returns the instance of a request. Returns kInvalidArgument naming every wrong field. Refuses an
-// instance with more than `max_nodes` nodes before it converts the instance.
+// Returns the instance of a request, or the errors of InstanceFromProto. Also returns
+// kInvalidArgument for more than `max_nodes` nodes: before the conversion of a message, but after
+// the reading of a file.
 template <typename Request>
 absl::StatusOr<Instance> InputOf(const Request& request, const MatrixSource* matrices,
                                  int32_t max_nodes) {
@@ -53,7 +54,8 @@ absl::Status ErrorOf(const Request& request, const Instance& instance, absl::Sta
                                 : WithField(std::move(status));
 }
 
-// Returns VROOM's names. Reads them from the file again, because an instance does not hold them.
+// Returns the names that VROOM's format uses. Reads a file again, because an instance does not hold
+// them.
 template <typename Request>
 VroomNames NamesOf(const Request& request, const Instance& instance) {
   return request.has_file() ? VroomNamesOf(instance, request.file().content())

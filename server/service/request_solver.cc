@@ -40,7 +40,8 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
           .text = WritePlan(plan)};
 }
 
-// Sets the total time of all attempts and the end reason of the last attempt.
+// Adds the search time of earlier attempts to the budget and the times. A stopped job ends with
+// STOPPED, not with CANCELLED.
 void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
   *response.mutable_budget() = ToProto(task.searched + task.budget);
   for (google::protobuf::Duration* time :

@@ -26,7 +26,7 @@ class RequestSolver final : public JobSolver {
     SolverHandler::Prepared prepared;
     std::string policy_note;  // set if the solver deviates from the request
   };
-  // Prepares a task. A task with a plan no longer needs its model.
+  // Prepares a task. If its model no longer exists, a task with a plan continues by search alone.
   absl::StatusOr<Ready> Prepare(const SolveTask& task, v1::SolveRequest request) const;
 
   const SolverHandler& handler_;

@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Bounds the time for checking a request, including the repair of its initial plan.
+// Bounds the time to repair a request's initial plan during the check of the request.
 constexpr absl::Duration kCheckTime = absl::Seconds(10);
 
 absl::StatusOr<std::string> SolveJobId(const std::string& name) {

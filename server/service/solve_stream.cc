@@ -132,7 +132,7 @@ absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolve
       });
     };
     absl::StatusOr<v1::SolveResponse> answer = CallGuarded(solve);
-    cancel->Cancel();  // drops its forecast before the caller can send another request
+    cancel->Cancel();  // drops the forecast before the caller can send another request
     mailbox->PutAnswer(std::move(answer));
   };
   VRP_RETURN_IF_ERROR(context.pool->TryRun(work, context.handler->ForecastOf(request, call)));

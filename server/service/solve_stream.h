@@ -13,16 +13,16 @@
 namespace vrp {
 
 struct SolveStreamContext {
-  const SolverHandler* handler = nullptr;  // these outlive the source
-  WorkPool* pool = nullptr;                // runs the solve itself
+  const SolverHandler* handler = nullptr;  // outlives the source
+  WorkPool* pool = nullptr;                // runs the solve itself; outlives the source
   absl::Time received;
   absl::Time deadline = absl::InfiniteFuture();
   std::shared_ptr<const CancelFlag> drain;  // ends the search early with its result
 };
 
-// Queues a solve and returns. Next of the source sends the newest improvement since the previous
+// Queues a solve and returns. Next of the source returns the newest improvement since the previous
 // call. The source ends with the result or the error of the solve. Its destructor cancels the
-// solve. Returns kResourceExhausted if the pool is full.
+// solve. Returns the errors of WorkPool::TryRun.
 absl::StatusOr<std::unique_ptr<StreamSource<v1::StreamSolveResponse>>> OpenSolveStream(
     const SolveStreamContext& context, const v1::SolveRequest& request);
 

@@ -37,7 +37,7 @@ constexpr absl::Duration kOverheadPerNode = absl::Nanoseconds(500);
 // Duration of a search that begins at its own deadline.
 constexpr absl::Duration kShortestSearch = absl::Milliseconds(1);
 constexpr absl::Duration kShortestSearchPerNode = absl::Microseconds(30);
-// Time that a solve on a loaded machine may exceed its budget before the watchdog reports it.
+// The watchdog reports a solve that takes longer than twice its budget plus this time.
 constexpr absl::Duration kSolveSlack = absl::Seconds(5);
 
 // Whether a request uses its whole budget. Searches do, unless there is only one customer.
@@ -160,7 +160,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::Sol
                                                                    DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
   if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
-  if (context.cancel->cancelled()) return absl::CancelledError("cancelled while it was waiting");
+  if (context.cancel->cancelled()) return absl::CancelledError("request cancelled in the queue");
   CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
   if (HasAutomaticBudget(request)) call.received = SteadyNow();

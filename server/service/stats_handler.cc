@@ -127,7 +127,7 @@ void AddTelemetry(const DeviceTelemetry& telemetry, v1::DeviceStats& device) {
   if (telemetry.sm_clock_mhz) device.set_sm_clock_mhz(*telemetry.sm_clock_mhz);
 }
 
-// Adds memory use from CUDA, which is known even without the driver's library.
+// Adds memory use from CUDA, which is known even without NVML, the driver's library.
 void AddMemory(const DeviceMemory& memory, v1::DeviceStats& device) {
   device.set_memory_allocated_bytes(memory.allocated);
   device.set_memory_reserved_bytes(memory.reserved);

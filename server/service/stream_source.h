@@ -17,8 +17,8 @@ class StreamSource {
   // Returns some messages. Returns none at the end, or if there are none yet (see NotifyWhenReady).
   virtual absl::StatusOr<std::vector<Response>> Next() = 0;
   virtual bool AtEnd() const = 0;
-  // Calls `on_ready` once, from any thread, when Next may return more. The caller calls this after
-  // Next returned nothing before the end.
+  // Calls `on_ready` once, from any thread, when Next may return more messages or an error. The
+  // caller calls this after Next returned nothing before the end.
   virtual void NotifyWhenReady(std::function<void()> on_ready) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Decides the next operation of a StreamCall. Next() changes between these states:
+// Decides the next operation of a StreamCall. A stream is in one of these states:
 //
 //   reading    a task in the pool opens the source or reads messages
 //   waiting    the source has no message yet and will call

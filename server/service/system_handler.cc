@@ -20,7 +20,7 @@
 namespace vrp {
 namespace {
 
-// Sets the field that `row` names, if any.
+// Sets the field of `limits` that `row` names, if any.
 void SetLimit(const OptionRow& row, const VrpdOptions& vrpd, v1::Limits& limits) {
   if (row.limit.name.empty()) return;
   const auto* field = limits.GetDescriptor()->FindFieldByName(std::string(row.limit.name));

@@ -24,7 +24,7 @@ struct SystemFacts {
 
 // Describes the server. Lists the devices again at each call.
 v1::ServerInfo DescribeServer(const SystemFacts& facts);
-// Sets the log level. Returns kInvalidArgument if the request states no level.
+// Sets the log level. Returns kInvalidArgument if the request states no known level.
 absl::StatusOr<v1::SetLogLevelResponse> ChangeLogLevel(const v1::SetLogLevelRequest& request);
 
 }  // namespace vrp

@@ -36,7 +36,8 @@ class TrainingHandler {
   absl::StatusOr<v1::TrainingJob> Resume(const v1::ResumeTrainingJobRequest& request) const;
   absl::StatusOr<v1::DeleteTrainingJobResponse> Delete(
       const v1::DeleteTrainingJobRequest& request) const;
-  // Publishes a job's weights. Blocks until the job's current step ends.
+  // Publishes a job's weights. Blocks until the job's current step ends and the new version is
+  // loaded.
   absl::StatusOr<v1::PublishTrainingJobResponse> Publish(
       const v1::PublishTrainingJobRequest& request) const;
   absl::StatusOr<v1::GetTrainingHistoryResponse> GetHistory(

@@ -40,8 +40,9 @@ struct UnaryOptions {
 
 // Runs `work` (const CallContext&, done) in options.pool. `work` calls `done`, an
 // absl::AnyInvocable<void(absl::StatusOr<Response>)>, exactly once and from any thread, which
-// finishes the call. `work` must not throw. gRPC keeps the request and `response` until then.
-// Returns kResourceExhausted at once if the pool is full or would begin too late.
+// finishes the call. `work` must not throw. gRPC keeps the request and `response` until then. If
+// the pool refuses the work (see WorkPool::TryRun), the call ends at once with the error of the
+// pool.
 template <typename Response, typename Work>
 grpc::ServerUnaryReactor* RunUnaryLater(grpc::CallbackServerContext& context,
                                         const UnaryOptions& options, Response& response,

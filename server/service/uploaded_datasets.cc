@@ -58,7 +58,7 @@ absl::Status DatasetImport::Take(const v1::UploadDatasetRequest& message) {
 }
 
 absl::Status DatasetImport::TakeHeader(const v1::UploadDatasetRequest::Header& header) {
-  if (checker_.has_value()) return InvalidField("header", "given twice");
+  if (checker_.has_value()) return InvalidField("header", "given twice, wanted one header");
   VRP_RETURN_IF_ERROR(CheckFileName(header.file_name()));
   absl::StatusOr<std::unique_ptr<DatasetUpload>> upload =
       store_.Begin(header.name(), header.size_bytes());
@@ -93,7 +93,7 @@ absl::Status DatasetImport::CountBytes(std::string_view chunk) {
 }
 
 absl::StatusOr<v1::Dataset> DatasetImport::Finish() {
-  if (!checker_.has_value()) return InvalidField("header", "absent");
+  if (!checker_.has_value()) return InvalidField("header", "absent, wanted a header and chunks");
   if (const absl::Status checked = checker_->Finish(); !checked.ok()) return WithField(checked);
   VRP_ASSIGN_OR_RETURN(const StoredDataset stored, upload_->Finish(checker_->summary()));
   return DatasetMessageOf(stored);

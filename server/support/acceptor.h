@@ -32,7 +32,8 @@ class Acceptor {
     std::function<void(int)> hand_over;
     Metrics* metrics = nullptr;  // outlives the acceptor
   };
-  // Returns kResourceExhausted if the process has reached its limit of open files.
+  // Returns kResourceExhausted if the kernel cannot watch the listeners, as at the limit of open
+  // files.
   static absl::StatusOr<std::unique_ptr<Acceptor>> Create(Options options);
   // Stops listening. Accepted connections stay open and are no longer counted.
   ~Acceptor();

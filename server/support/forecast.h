@@ -28,7 +28,7 @@ struct Forecast {
 };
 
 // Returns the time at which a thread becomes free after all tasks in `queued`, which start in this
-// order. Each thread is busy until its entry in `busy_until`.
+// order. Each thread is busy until its entry in `busy_until`, which must not be empty.
 absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const Forecast> queued,
                          absl::Time now);
 

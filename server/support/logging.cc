@@ -19,7 +19,8 @@ std::string JsonText(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// Returns `value`, in quotes if it is empty or has separators.
+// Returns at most kMaxTextValueBytes of `value`, escaped, and in quotes if it is empty or has
+// separators.
 std::string TextValue(std::string_view value) {
   const bool plain = !value.empty() && value.find_first_of(" =\"") == std::string_view::npos;
   const std::string shown = Concat(Escaped(value.substr(0, kMaxTextValueBytes)),

@@ -15,7 +15,7 @@ namespace vrp {
 class MessageBudget {
  public:
   struct Options {
-    int64_t per_message = int64_t{256} << 20;  // limit of bytes per request
+    int64_t per_message = int64_t{256} << 20;  // limit of bytes per request; Take does not check it
     int64_t total = int64_t{1} << 30;          // limit of bytes of all requests
   };
   explicit MessageBudget(const Options& options) : options_(options) {}

@@ -5,7 +5,7 @@
 
 namespace vrp {
 
-// Raises the soft limit of open files to the hard limit, and returns the new limit.
+// Raises the soft limit of open files to the hard limit. Returns the new limit, or 0 on an error.
 int64_t RaiseOpenFileLimit();
 
 // Returns the largest number of connections, from 1 to `wanted`, that leaves enough of `files` for

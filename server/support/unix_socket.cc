@@ -50,7 +50,8 @@ absl::Status ClearSocketPath(const std::string& path) {
     if (errno == ENOENT && (folder.empty() || std::filesystem::is_directory(folder, error))) {
       return absl::OkStatus();
     }
-    return WrongSocketPath(path, Concat("its folder does not exist: ", Quoted(folder.string())));
+    return WrongSocketPath(
+        path, Concat("its folder does not exist or cannot be searched: ", Quoted(folder.string())));
   }
   if (!S_ISSOCK(status.st_mode)) {
     return WrongSocketPath(path,

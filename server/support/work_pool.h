@@ -25,7 +25,7 @@ class WorkPool {
  public:
   struct Options {
     int32_t threads = 1;
-    int32_t max_queued = 64;  // limit of the waiting tasks of TryRun
+    int32_t max_queued = 64;  // TryRun refuses a task while this many tasks wait
     int32_t niceness = 0;     // added to the niceness of the process
     // Called by the thread that starts a task, with the time that the task waited. Optional.
     std::function<void(absl::Duration waited)> on_begin = nullptr;
@@ -48,8 +48,8 @@ class WorkPool {
   // Queues a task. Returns kResourceExhausted with a RetryInfo if the queue is full or the task
   // would start too late (see CheckStartTime). Returns kUnavailable after Close. Never blocks.
   absl::Status TryRun(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
-  // Queues a task without the limit, for the steps of a stream, which has one at a time. Drops the
-  // task after Close.
+  // Queues a task without the limit, for callers that bound their own tasks, such as streams. Drops
+  // the task after Close.
   void Run(absl::AnyInvocable<void()> work, const Forecast& forecast = {});
 
   // Runs the queued tasks and joins the threads. Blocks. Idempotent. Not thread-safe.

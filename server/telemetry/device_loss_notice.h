@@ -24,8 +24,9 @@ class DeviceLossNotice {
     absl::MutexLock lock(&mutex_);
     return text_;
   }
-  // Replaces the listener. The notice calls it at a loss, and at once if a GPU was already lost.
-  // After the return, the previous listener is no longer called.
+  // Replaces the listener, which must not call the notice. The notice calls the listener at a loss,
+  // and at once if a GPU was already lost. After the return, the previous listener is no longer
+  // called.
   void SetListener(std::function<void()> listener) {
     absl::MutexLock lock(&mutex_);
     listener_ = std::move(listener);

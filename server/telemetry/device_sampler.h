@@ -22,8 +22,7 @@ class DeviceSampler {
  public:
   struct Pace {
     absl::Duration interval = absl::Seconds(1);
-    // Interval of attempts without a driver. Each attempt may start a program that loads the
-    // driver.
+    // Interval after a sample that failed. Each attempt may start a program that loads the driver.
     absl::Duration retry = absl::Minutes(1);
   };
   // Starts no thread if `reader` is an error. Latest then returns that error.

@@ -19,7 +19,7 @@ class HttpConnection {
   static constexpr size_t kMaxHeadBytes = 8192;
 
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
-  // `tls` may be null.
+  // `tls` is null for a plaintext connection. The owner ends the connection at `deadline`.
   HttpConnection(int socket, std::unique_ptr<TlsSession> tls, absl::Time deadline);
   HttpConnection(const HttpConnection&) = delete;
   HttpConnection& operator=(const HttpConnection&) = delete;

@@ -37,7 +37,7 @@ class IdleMonitor {
   void Poll(absl::Time now = SteadyNow());
 
  private:
-  // Whether a call began or ended since the last Poll, or is in flight.
+  // Whether a call began since the last Poll, or is in flight.
   bool SawCalls() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;

@@ -55,7 +55,7 @@ class Telemetry {
   void Forget();
 
   LiveFigures Figures() const;
-  // Returns the metric families of Metrics and of Figures().
+  // Returns the metric families of Metrics, of Figures() and, with TLS, of the expiry times.
   std::vector<MetricFamily> Families() const;
 
  private:

@@ -46,7 +46,7 @@ class TlsSession {
 // thread-safe.
 class TlsSessions {
  public:
-  // Creates sessions from `files`, which must outlive them.
+  // Creates a factory. `files` must outlive the factory.
   explicit TlsSessions(const TlsFiles& files) : files_(files) {}
   ~TlsSessions();
   TlsSessions(const TlsSessions&) = delete;

@@ -8,10 +8,10 @@
 
 namespace vrp {
 
-// A trainer with watched phases. The limit of a phase is twenty times the mean of the job's earlier
-// phases of its kind, but at least a minute. The first phase of a kind has a limit of ten minutes.
-// Labels and validation references may take hours, so the trainer reports their parts as separate
-// phases.
+// A trainer with watched phases. The limit of a phase is twenty times the mean of the earlier
+// phases of its kind, but at least a minute. The first phase of a kind in each run of Train has a
+// limit of ten minutes. Labels and validation references may take hours, so the trainer reports
+// their parts as separate phases.
 class WatchdogTrainer final : public Trainer {
  public:
   // Both arguments must outlive the trainer.

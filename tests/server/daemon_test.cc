@@ -151,7 +151,8 @@ TEST_F(UnixSocketTest, KeepsOtherFilesAndNamesAMissingFolder) {
   const auto nowhere =
       Daemon::Create(SecondDaemon("/state", "unix:" + folder_.path() + "/missing/s"));
   EXPECT_THAT(std::string(nowhere.status().message()),
-              testing::HasSubstr("its folder does not exist: \"" + folder_.path() + "/missing\""));
+              testing::HasSubstr("its folder does not exist or cannot be searched: \"" +
+                                 folder_.path() + "/missing\""));
 }
 
 }  // namespace
