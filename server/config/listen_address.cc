@@ -99,7 +99,7 @@ absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& 
       "--insecure"));
 }
 
-absl::Status CannotListen(std::string_view option, std::string_view text) {
+absl::Status BindError(std::string_view option, std::string_view text) {
   return absl::UnavailableError(
       Concat(option, ": cannot listen on ", Quoted(text),
              ": another process uses the port, or the address is not this machine's. Choose "
