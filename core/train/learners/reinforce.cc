@@ -137,7 +137,7 @@ class ReinforceLearner final : public Learner {
     EpochCosts policy, baseline;
     for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
       VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
-                           options_.source->Draw(
+                           options_.source->DrawInstances(
                                BaselineInstances(replacements_) + done,
                                std::min(kAtOnce, config.baseline_instances - done), options_.pool));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));

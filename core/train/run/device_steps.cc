@@ -23,7 +23,7 @@ namespace {
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("the instances have labels");
-  if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
+  if (engine.batch_form().order == NodeOrder::kAsGiven) return DeviceDistribution(problem);
   return absl::UnimplementedError("the network reads nodes in a particular order");
 }
 

@@ -21,15 +21,15 @@ absl::StatusOr<std::string> FindLabels(RunContext& context, const BatchForm& for
   const TrainingConfig& config = context.config;
   const SupervisedConfig& supervised = config.supervised;
   if (supervised.labels == LabelSource::kFile) {
-    return FileLabels(FindDataFile(supervised.label_file, context.request.datasets),
-                      supervised.samples, form, label_context);
+    return MakeFileLabels(FindDataFile(supervised.label_file, context.request.datasets),
+                          supervised.samples, form, label_context);
   }
-  return HeuristicLabels({.problem = config.problem,
-                          .seed = config.problem.seed,
-                          .search_seed = config.seed,
-                          .iterations = supervised.heuristic_iterations,
-                          .samples = supervised.samples},
-                         label_context);
+  return MakeSearchLabels({.problem = config.problem,
+                           .seed = config.problem.seed,
+                           .search_seed = config.seed,
+                           .iterations = supervised.heuristic_iterations,
+                           .samples = supervised.samples},
+                          label_context);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::vector<std::string> Ignored(const BannerFacts& facts) {
   add("training.tf32", config.tf32);
   add("training.gradient_checkpointing", config.gradient_checkpointing);
   add("training.deterministic", config.deterministic);
-  add("loader.pin", config.loader.pin && config.loader.states_pin);
+  add("loader.pin", config.loader.pin && config.loader.pin_is_stated);
   return keys;
 }
 

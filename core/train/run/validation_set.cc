@@ -40,7 +40,7 @@ LabelRequest SearchRequest(const TrainingConfig& config) {
 
 absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
                                                  const LabelContext& context) {
-  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), context));
+  VRP_ASSIGN_OR_RETURN(const std::string path, MakeSearchLabels(SearchRequest(config), context));
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSet> set,
                        SampleSet::Open(path, config.loader.memory_mb << 20));
   std::vector<int32_t> records(static_cast<size_t>(set->size()));
