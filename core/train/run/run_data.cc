@@ -47,8 +47,8 @@ LabelContext LabelContextOf(RunContext& context, std::string phase) {
       .datasets = request.datasets};
 }
 
-absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
-                                                       const BatchForm& form) {
+absl::StatusOr<std::vector<Instance>> ReadUserInstances(const RunContext& context,
+                                                        const BatchForm& form) {
   std::vector<DataFile> files;
   for (const std::string& name : context.config.problem.instances) {
     files.push_back(FindDataFile(name, context.request.datasets));
@@ -59,11 +59,11 @@ absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context
 
 absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
                                                              const BatchForm& form,
-                                                             std::vector<Instance> own) {
+                                                             std::vector<Instance> user_instances) {
   const TrainingConfig& config = context.config;
   if (config.method != TrainingMethod::kSupervised) {
-    return own.empty() ? MakeGeneratedSource(config, form)
-                       : MakeInstanceSource(config, form, std::move(own));
+    return user_instances.empty() ? MakeGeneratedSource(config, form)
+                                  : MakeInstanceSource(config, form, std::move(user_instances));
   }
   VRP_ASSIGN_OR_RETURN(const std::string path, FindLabels(context, form));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set,
