@@ -235,7 +235,7 @@ DecodeTime DecodeBatcher::TimeOf(const PolicyRequest& request, absl::Time until)
     const DecodeTime known = queue_.TimeOf(request, rows);
     if (known.time > absl::ZeroDuration()) return known;
   }
-  const DecodeTime measured = MeasuredTime(request, until);
+  const DecodeTime measured = MeasureDecodeTime(request, until);
   if (measured.time > absl::ZeroDuration()) {
     absl::MutexLock lock(&mutex_);
     queue_.LearnEstimate(request, rows, measured);

@@ -33,7 +33,7 @@ absl::Status PolicyClient::Check() const {
 }
 
 const PolicyRequest& PolicyClient::Request() {
-  if (!request_.has_value()) request_ = RequestFor(OwnDecode());
+  if (!request_.has_value()) request_ = RequestFor(StrategyDecodeOptions());
   return *request_;
 }
 
@@ -46,7 +46,7 @@ bool PolicyClient::WouldExceed() {
 NetworkTime PolicyClient::Time() {
   const absl::Time until = frame_.answer_due;
   const DecodeTime needed = options_.batcher != nullptr ? options_.batcher->TimeOf(Request(), until)
-                                                        : MeasuredTime(Request(), until);
+                                                        : MeasureDecodeTime(Request(), until);
   return {.strategy = options_.strategy,
           .customers = instance_.num_customers(),
           .needed = needed.time,
@@ -55,10 +55,10 @@ NetworkTime PolicyClient::Time() {
           .by_deadline = frame_.by_deadline};
 }
 
-absl::StatusOr<DecodedPlan> PolicyClient::Checked(DecodeOutcome outcome) {
-  joining_ += outcome.waited;
+absl::StatusOr<DecodedPlan> PolicyClient::CheckOutcome(DecodeOutcome outcome) {
+  batch_wait_ += outcome.waited;
   decoding_ += outcome.computed;
-  return CheckedPlan(*options_.policy, instance_, std::move(outcome.plan));
+  return CheckDecodedPlan(*options_.policy, instance_, std::move(outcome.plan));
 }
 
 PolicyClient::Seeds PolicyClient::DecodeSeeds() {
@@ -94,7 +94,7 @@ absl::Time PolicyClient::DecodeEnds() const {
   return end - std::min(construction, left * kConstructingShare);
 }
 
-DecodeOptions PolicyClient::OwnDecode() const {
+DecodeOptions PolicyClient::StrategyDecodeOptions() const {
   DecodeOptions decode;
   const absl::Time end = DecodeEnds();
   decode.stop = frame_.stop.Sooner(end);
@@ -125,11 +125,11 @@ PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
 }
 
 absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& join) {
-  if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
+  if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(join));
   const absl::Time begun = SteadyNow();
   DecodeOutcome outcome{.plan = DecodeAlone(join)};
   outcome.computed = SteadyNow() - begun;
-  return Checked(std::move(outcome));
+  return CheckOutcome(std::move(outcome));
 }
 
 }  // namespace vrp

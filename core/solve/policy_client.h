@@ -46,7 +46,7 @@ class PolicyClient {
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
   // Returns the batcher's outcome after checking the plan.
-  absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome);
+  absl::StatusOr<DecodedPlan> CheckOutcome(DecodeOutcome outcome);
 
   // Plans of the policy that a search starts from.
   struct Seeds {
@@ -57,12 +57,12 @@ class PolicyClient {
   // time.
   Seeds DecodeSeeds();
 
-  absl::Duration joining() const { return joining_; }  // time spent waiting for batches
+  absl::Duration batch_wait() const { return batch_wait_; }  // time spent waiting for batches
   absl::Duration decoding() const { return decoding_; }
 
  private:
   absl::Time DecodeEnds() const;
-  DecodeOptions OwnDecode() const;
+  DecodeOptions StrategyDecodeOptions() const;
   PolicyRequest RequestFor(DecodeOptions decode) const;
   absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& join);
 
@@ -70,7 +70,7 @@ class PolicyClient {
   const SolveOptions& options_;
   const SolveTimeframe& frame_;
   std::optional<PolicyRequest> request_;  // created on first use
-  absl::Duration joining_, decoding_;
+  absl::Duration batch_wait_, decoding_;
 };
 
 }  // namespace vrp

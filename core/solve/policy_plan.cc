@@ -43,7 +43,7 @@ absl::StatusOr<DecodedPlan> DecodeAlone(const PolicyRequest& request) {
   return std::move(plans->front());
 }
 
-DecodeTime MeasuredTime(const PolicyRequest& request, absl::Time until) {
+DecodeTime MeasureDecodeTime(const PolicyRequest& request, absl::Time until) {
   const std::vector<ProblemKind>& kinds = request.policy->info().kinds;
   const absl::Time begun = SteadyNow();
   if (begun + kMaxMeasuringTime >= until) return {};
@@ -63,8 +63,8 @@ DecodeTime MeasuredTime(const PolicyRequest& request, absl::Time until) {
   return {.time = ratio * (SteadyNow() - begun), .at_least = is_late};
 }
 
-absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
-                                        absl::StatusOr<DecodedPlan> decoded) {
+absl::StatusOr<DecodedPlan> CheckDecodedPlan(const Policy& policy, const Instance& instance,
+                                             absl::StatusOr<DecodedPlan> decoded) {
   if (!decoded.ok()) return decoded;
   const CheckReport report = CheckPlan(instance, decoded->plan);
   if (report.feasible) return decoded;

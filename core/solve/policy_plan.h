@@ -22,19 +22,19 @@ absl::StatusOr<std::vector<DecodedPlan>> DecodeChecked(Policy& policy,
                                                        std::span<const Instance> instances,
                                                        const DecodeOptions& options);
 
-// Time limit of MeasuredTime.
+// Time limit of MeasureDecodeTime.
 inline constexpr absl::Duration kMaxMeasuringTime = absl::Milliseconds(50);
 
 // Returns an estimate of how long `request` takes alone. Decodes a small instance of the policy's
 // own kind in the same way, and multiplies its time by the ratio of the rows. Blocks for at most
 // kMaxMeasuringTime. Returns zero at once if the measurement could end after `until`, and zero if
 // the policy fails on the instance.
-DecodeTime MeasuredTime(const PolicyRequest& request, absl::Time until);
+DecodeTime MeasureDecodeTime(const PolicyRequest& request, absl::Time until);
 
 // Returns `decoded`, the result of `policy` for `instance`, if the independent checker finds its
 // best plan complete and feasible. Returns kInternal otherwise. Does not check the other plans.
 // Returns errors in `decoded` unchanged.
-absl::StatusOr<DecodedPlan> CheckedPlan(const Policy& policy, const Instance& instance,
-                                        absl::StatusOr<DecodedPlan> decoded);
+absl::StatusOr<DecodedPlan> CheckDecodedPlan(const Policy& policy, const Instance& instance,
+                                             absl::StatusOr<DecodedPlan> decoded);
 
 }  // namespace vrp

@@ -16,10 +16,10 @@ namespace vrp {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kPoll = 64;  // steps between polls of the stop condition
+constexpr int kStepsPerPoll = 64;  // steps between polls of the stop condition
 
 // A set of customers, one bit each; bit 0 is the first customer.
-using Set = uint32_t;
+using CustomerSet = uint32_t;
 
 // A solver of plain instances. It finds the shortest route of each set of customers, then the best
 // sets.
@@ -40,7 +40,7 @@ class PlainOptimum {
     Extend({.node = 0, .time = depot.open});
     if (stopped_) return std::nullopt;
     Partition();
-    return PlanOf(BestSet());
+    return BuildPlan(BestSet());
   }
 
  private:
@@ -51,7 +51,7 @@ class PlainOptimum {
   // A partial route.
   struct State {
     NodeIndex node = 0;
-    Set set = 0;
+    CustomerSet set = 0;
     double time = 0;  // time at which the vehicle leaves `node`
     double load = 0;
     double distance = 0;
@@ -62,13 +62,13 @@ class PlainOptimum {
   }
 
   void Extend(const State& at) {
-    if (stopped_ || (++steps_ % kPoll == 0 && stop_.ShouldStop())) {
+    if (stopped_ || (++steps_ % kStepsPerPoll == 0 && stop_.ShouldStop())) {
       stopped_ = true;
       return;
     }
-    if (at.set != 0) Close(at);
+    if (at.set != 0) RecordRoute(at);
     for (NodeIndex next = 1; next <= customers_; ++next) {
-      const Set bit = Set{1} << (next - 1);
+      const CustomerSet bit = CustomerSet{1} << (next - 1);
       if ((at.set & bit) != 0) continue;
       const TimeWindow window = instance_.window(next);
       const double start = std::max(at.time + durations_[Edge(at.node, next)], window.open);
@@ -86,7 +86,7 @@ class PlainOptimum {
 
   // Keeps the route that returns to the depot from `at` if it is the shortest route of its
   // customers.
-  void Close(const State& at) {
+  void RecordRoute(const State& at) {
     if (at.time + durations_[Edge(at.node, 0)] > instance_.window(0).close + tolerance_) return;
     const double distance = at.distance + distances_[Edge(at.node, 0)];
     Route& best = best_[at.set];
@@ -104,13 +104,13 @@ class PlainOptimum {
   void Partition() {
     const size_t max_routes = MaxRoutes();
     sums_.assign(max_routes + 1, std::vector<double>(best_.size(), kNever));
-    last_.assign(max_routes + 1, std::vector<Set>(best_.size(), 0));
+    last_.assign(max_routes + 1, std::vector<CustomerSet>(best_.size(), 0));
     sums_[0][0] = 0;
     for (size_t k = 1; k <= max_routes; ++k) {
       sums_[k] = sums_[k - 1];
       last_[k] = last_[k - 1];
-      for (Set set = 1; set < best_.size(); ++set) {
-        for (Set part = set; part > 0; part = (part - 1) & set) {
+      for (CustomerSet set = 1; set < best_.size(); ++set) {
+        for (CustomerSet part = set; part > 0; part = (part - 1) & set) {
           const double sum = best_[part].distance + sums_[k - 1][set ^ part];
           if (sum >= sums_[k][set]) continue;
           sums_[k][set] = sum;
@@ -121,9 +121,9 @@ class PlainOptimum {
   }
 
   // Returns the set with the most customers; among these, the one with the least distance.
-  Set BestSet() const {
-    Set best = 0;
-    for (Set set = 1; set < best_.size(); ++set) {
+  CustomerSet BestSet() const {
+    CustomerSet best = 0;
+    for (CustomerSet set = 1; set < best_.size(); ++set) {
       if (sums_.back()[set] == kNever) continue;
       const int more = std::popcount(set) - std::popcount(best);
       if (more > 0 || (more == 0 && sums_.back()[set] < sums_.back()[best])) best = set;
@@ -131,12 +131,12 @@ class PlainOptimum {
     return best;
   }
 
-  Plan PlanOf(Set set) const {
+  Plan BuildPlan(CustomerSet set) const {
     Plan plan;
     for (size_t k = sums_.size() - 1; set != 0;) {
       // Finds the smallest number of routes with this distance.
       while (k > 1 && sums_[k - 1][set] == sums_[k][set]) --k;
-      const Set part = last_[k][set];
+      const CustomerSet part = last_[k][set];
       plan.push_back({.vehicle_type = 0, .customers = best_[part].order});
       set ^= part;
       --k;
@@ -154,7 +154,7 @@ class PlainOptimum {
   std::vector<Route> best_;  // by set
   std::vector<NodeIndex> order_;
   std::vector<std::vector<double>> sums_;
-  std::vector<std::vector<Set>> last_;
+  std::vector<std::vector<CustomerSet>> last_;
   int64_t steps_ = 0;
   bool stopped_ = false;
 };
@@ -177,7 +177,7 @@ class CheckedOptimum {
   // plan once.
   void Place(NodeIndex customer) {
     if (stopped_) return;
-    if (customer == instance_.num_nodes()) return Judge();
+    if (customer == instance_.num_nodes()) return EvaluatePlan();
     Place(customer + 1);
     for (size_t r = 0; r < plan_.size(); ++r) {
       for (size_t at = 0; at <= plan_[r].customers.size(); ++at) {
@@ -194,8 +194,8 @@ class CheckedOptimum {
     }
   }
 
-  void Judge() {
-    stopped_ = ++judged_ % kPoll == 0 && stop_.ShouldStop();
+  void EvaluatePlan() {
+    stopped_ = ++judged_ % kStepsPerPoll == 0 && stop_.ShouldStop();
     if (!RoutesAreFeasible(CheckPlan(instance_, plan_))) return;
     const PlanValue value = ValueOf(instance_, plan_);
     if (best_.has_value() && !(value < value_)) return;
@@ -216,7 +216,7 @@ class CheckedOptimum {
 // Returns the number of plans. Sums over k and r the choices of k customers, times the Lah number
 // L(k, r), times the choices of vehicle types for r routes. L(k, r) counts the ways to form r
 // ordered routes of k customers. Returns infinity if there are too many plans to count.
-double PlansOf(const Instance& instance) {
+double CountPlans(const Instance& instance) {
   constexpr int32_t kMaxCounted = 12;
   const int32_t n = instance.num_customers();
   if (n > kMaxCounted) return kNever;
@@ -249,7 +249,7 @@ std::optional<Plan> SmallOptimum(const Instance& instance, const StopCondition& 
   if (instance.num_customers() <= kMaxPlainExactCustomers && IsPlain(instance)) {
     return PlainOptimum(instance, stop).Run();
   }
-  if (PlansOf(instance) > kMaxExactPlans) return std::nullopt;
+  if (CountPlans(instance) > kMaxExactPlans) return std::nullopt;
   return CheckedOptimum(instance, stop).Run();
 }
 

@@ -47,9 +47,9 @@ absl::StatusOr<SolveAnswer> Guarded(SolveFn solve) {
 }
 
 // The state of one call of Solve.
-class Solving {
+class SolveCall {
  public:
-  Solving(const Instance& instance, const SolveOptions& options)
+  SolveCall(const Instance& instance, const SolveOptions& options)
       : instance_(instance),
         options_(options),
         started_(SteadyNow()),
@@ -80,16 +80,16 @@ class Solving {
     return Close(plan);
   }
 
-  // Returns the request for the batcher. Ask() and Finish() replace Run() if
+  // Returns the request for the batcher. MakeRequest() and Finish() replace Run() if
   // IsPolicyAlone(strategy). If WouldExceed(), WithoutPolicy() replaces Finish().
-  absl::StatusOr<PolicyRequest> Ask() {
+  absl::StatusOr<PolicyRequest> MakeRequest() {
     VRP_RETURN_IF_ERROR(policy_client_.Check());
     return policy_client_.Request();
   }
   bool WouldExceed() { return policy_client_.WouldExceed(); }
   // Builds the answer from the batcher's outcome.
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
-    return Guarded([&] { return Finish(policy_client_.Checked(std::move(outcome))); });
+    return Guarded([&] { return Finish(policy_client_.CheckOutcome(std::move(outcome))); });
   }
 
   // Builds the answer if the policy would have no plan in time: the search's plan or, with
@@ -135,7 +135,7 @@ class Solving {
     if (!seeds.empty()) search.initial.push_back(seeds.front());
     if (seeds.size() > 1) search.samples = std::move(seeds);
     const auto found = [&](const Plan& plan, Cost cost) {
-      monitor.Found(plan);
+      monitor.RecordPlan(plan);
       if (options_.on_improvement != nullptr) options_.on_improvement(plan, cost);
     };
     VRP_ASSIGN_OR_RETURN(SearchResult result,
@@ -214,7 +214,7 @@ class Solving {
                                               ToAbsl(StrategyName(answer_.strategy)), ": ",
                                               violation.message));
     }
-    answer_.times.joining = policy_client_.joining();
+    answer_.times.batch_wait = policy_client_.batch_wait();
     answer_.times.decode = policy_client_.decoding();
     if (answer_.strategy == Strategy::kImproved) answer_.times.decode -= answer_.times.search;
     answer_.times.total = SteadyNow() - received_;
@@ -233,11 +233,11 @@ class Solving {
 // The state of one call of SolveLater.
 struct PendingSolve {
   PendingSolve(Instance given, SolveOptions how)
-      : instance(std::move(given)), options(std::move(how)), solving(instance, options) {}
+      : instance(std::move(given)), options(std::move(how)), call(instance, options) {}
 
   const Instance instance;
   const SolveOptions options;
-  Solving solving;
+  SolveCall call;
 };
 
 }  // namespace
@@ -268,7 +268,7 @@ std::string_view SolveEndName(SolveEnd end) {
 
 absl::StatusOr<SolveAnswer> Solve(const Instance& instance, const SolveOptions& options) {
   VRP_RETURN_IF_ERROR(CheckSolveOptions(options));
-  return Solving(instance, options).Run();
+  return SolveCall(instance, options).Run();
 }
 
 void SolveLater(Instance instance, SolveOptions options,
@@ -280,12 +280,12 @@ void SolveLater(Instance instance, SolveOptions options,
   const absl::Status checked = CheckSolveOptions(options);
   if (!checked.ok()) return done(checked);
   const auto pending = std::make_shared<PendingSolve>(std::move(instance), std::move(options));
-  absl::StatusOr<PolicyRequest> join = pending->solving.Ask();
+  absl::StatusOr<PolicyRequest> join = pending->call.MakeRequest();
   if (!join.ok()) return done(join.status());
-  if (pending->solving.WouldExceed()) return done(pending->solving.WithoutPolicy());
+  if (pending->call.WouldExceed()) return done(pending->call.WithoutPolicy());
   batcher->Submit(*std::move(join),
                   [pending, done = std::move(done)](DecodeOutcome outcome) mutable {
-                    done(pending->solving.Finish(std::move(outcome)));
+                    done(pending->call.Finish(std::move(outcome)));
                   });
 }
 

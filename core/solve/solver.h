@@ -29,9 +29,9 @@ enum class SolveEnd {
 std::string_view SolveEndName(SolveEnd end);
 
 struct SolveTimes {
-  // `queue` is the time from arrival to the call, `joining` the wait until the batcher began a
+  // `queue` is the time from arrival to the call, `batch_wait` the wait until the batcher began a
   // batch. `encode` is not measured and stays zero.
-  absl::Duration queue, joining, encode, decode, search, total;
+  absl::Duration queue, batch_wait, encode, decode, search, total;
 };
 
 struct SolveAnswer {

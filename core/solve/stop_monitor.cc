@@ -14,7 +14,7 @@ constexpr double kRounding = 1e-9;
 absl::Time FirstDeadline(const StopRule& rule, absl::Time begun, absl::Duration since_improvement) {
   const absl::Duration left =
       std::max(rule.no_improvement - since_improvement, absl::ZeroDuration());
-  return begun + std::max(rule.at_least, left);
+  return begun + std::max(rule.min_time, left);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ StopMonitor::StopMonitor(const Instance& instance, const StopRule& rule, const S
       stop_(limit.Until(deadline_)),
       best_(earlier.best) {}
 
-void StopMonitor::Found(const Plan& plan) {
+void StopMonitor::RecordPlan(const Plan& plan) {
   const PlanValue value = ValueOf(instance_, plan);
   absl::MutexLock lock(&mutex_);
   if (best_.has_value() && !(value < *best_)) return;

@@ -31,7 +31,7 @@ class StopMonitor {
   const StopCondition& stop() const { return stop_; }
   // Records a plan that a search found. Ignores the plan unless it is better than all earlier ones.
   // Must be called for every improvement of every search.
-  void Found(const Plan& plan);
+  void RecordPlan(const Plan& plan);
 
   enum class Verdict { kNone, kNoImprovement, kTarget, kOptimal };
   // Returns the rule that ended, or could have ended, searches that ended with `plan`. Returns

@@ -16,9 +16,9 @@ namespace {
 // without constraints beyond loads. Other instances need more time, since searches find better
 // plans for longer. With windows, a population search needs kTimedPopulationPerCustomer.
 constexpr absl::Duration kPlainAtLeast = absl::Milliseconds(5);
-constexpr absl::Duration kPlainPatience = absl::Milliseconds(5);
+constexpr absl::Duration kPlainMaxStall = absl::Milliseconds(5);
 constexpr absl::Duration kAtLeast = absl::Milliseconds(19);
-constexpr absl::Duration kPatience = absl::Milliseconds(6);
+constexpr absl::Duration kMaxStall = absl::Milliseconds(6);
 constexpr absl::Duration kLimit = absl::Milliseconds(100);
 constexpr absl::Duration kMinLimit = absl::Seconds(1);
 
@@ -68,9 +68,9 @@ AutomaticStop AutomaticStopOf(const Instance& instance) {
   const bool unconstrained = IsPlain(instance) && !instance.has_windows();
   AutomaticStop stop;
   stop.limit = std::clamp(kLimit * customers, kMinLimit, kMaxAutomaticTime);
-  stop.rule.at_least = std::min((unconstrained ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
+  stop.rule.min_time = std::min((unconstrained ? kPlainAtLeast : kAtLeast) * customers, stop.limit);
   stop.rule.no_improvement =
-      std::min((unconstrained ? kPlainPatience : kPatience) * customers, stop.limit);
+      std::min((unconstrained ? kPlainMaxStall : kMaxStall) * customers, stop.limit);
   return stop;
 }
 
@@ -79,8 +79,8 @@ absl::Duration MinAutomaticTime(int64_t customers) {
   return std::min(std::min(kPlainAtLeast, kAtLeast) * customers, kMaxAutomaticTime);
 }
 
-absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
-                                absl::Duration budget) {
+absl::StatusOr<StopRule> ResolveStopRule(const StopRequest& request, const Instance& instance,
+                                         absl::Duration budget) {
   const absl::Status checked = CheckNoImprovement(request);
   if (!checked.ok()) return checked;
   absl::StatusOr<std::optional<Cost>> target = TargetOf(request, instance);

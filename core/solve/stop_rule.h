@@ -25,7 +25,7 @@ struct StopRule {
   // Maximum time without a better plan.
   absl::Duration no_improvement = absl::InfiniteDuration();
   // Minimum time of the search, regardless of `no_improvement`.
-  absl::Duration at_least = absl::ZeroDuration();
+  absl::Duration min_time = absl::ZeroDuration();
   // Maximum cost of a plan that ends the search. The plan must serve all mandatory customers.
   std::optional<Cost> target_cost = {};
 };
@@ -49,7 +49,7 @@ absl::Duration MinAutomaticTime(int64_t customers);
 // Returns the rule of `request` for `instance` and `budget`. Returns kInvalidArgument naming the
 // wrong field of StoppingCriteria. A field is wrong if it is out of range, excludes another field,
 // or is a gap without a reference cost.
-absl::StatusOr<StopRule> RuleOf(const StopRequest& request, const Instance& instance,
-                                absl::Duration budget);
+absl::StatusOr<StopRule> ResolveStopRule(const StopRequest& request, const Instance& instance,
+                                         absl::Duration budget);
 
 }  // namespace vrp

@@ -28,18 +28,18 @@ class Reasons {
     }
   }
 
-  std::string Of(NodeIndex customer) {
+  std::string ReasonFor(NodeIndex customer) {
     if (data_.vehicles.empty()) return kNoPosition;
-    alone_ = {.vehicle_type = 0, .customers = {customer}};
+    single_route_ = {.vehicle_type = 0, .customers = {customer}};
     if (const Shipment* shipment = ShipmentOf(customer); shipment != nullptr) {
-      alone_.customers = {shipment->pickup, shipment->delivery};
+      single_route_.customers = {shipment->pickup, shipment->delivery};
     }
     eligible_.resize(data_.vehicles.size());
     std::iota(eligible_.begin(), eligible_.end(), 0);
     if (NoneLeft([this](const VehicleType& v) { return HasSkills(v); })) {
       return "no vehicle has its skills";
     }
-    if (NoneLeft([this](const VehicleType& v) { return Carries(v); })) {
+    if (NoneLeft([this](const VehicleType& v) { return HasCapacity(v); })) {
       return "demand exceeds capacity";
     }
     const std::vector<int32_t> carriers = eligible_;
@@ -70,7 +70,7 @@ class Reasons {
   template <typename Passes>
   bool NoneLeft(Passes passes) {
     std::erase_if(eligible_, [&](int32_t type) {
-      alone_.vehicle_type = type;
+      single_route_.vehicle_type = type;
       return !passes(data_.vehicles[static_cast<size_t>(type)]);
     });
     return eligible_.empty();
@@ -78,7 +78,7 @@ class Reasons {
 
   bool HasSkills(const VehicleType& vehicle) const {
     if (data_.required_skills.empty()) return true;
-    for (const NodeIndex node : alone_.customers) {
+    for (const NodeIndex node : single_route_.customers) {
       for (const std::string& skill : data_.required_skills[static_cast<size_t>(node)]) {
         if (std::find(vehicle.skills.begin(), vehicle.skills.end(), skill) ==
             vehicle.skills.end()) {
@@ -89,7 +89,7 @@ class Reasons {
     return true;
   }
 
-  bool Carries(const VehicleType& vehicle) const {
+  bool HasCapacity(const VehicleType& vehicle) const {
     for (int32_t k = 0; k < instance_.load_dimensions(); ++k) {
       double capacity = vehicle.capacity;
       if (k > 0) {
@@ -97,7 +97,7 @@ class Reasons {
                        ? kNoLimit
                        : vehicle.further_capacities[static_cast<size_t>(k - 1)];
       }
-      for (const NodeIndex node : alone_.customers) {
+      for (const NodeIndex node : single_route_.customers) {
         const Shipment* const shipment = ShipmentOf(node);
         const double shipped = shipment == nullptr ? 0 : shipment->amounts[static_cast<size_t>(k)];
         const double brought = instance_.pickup(node, k) + instance_.backhaul(node, k);
@@ -108,8 +108,8 @@ class Reasons {
   }
 
   bool InTime(VehicleTimes times) {
-    const RouteSchedule schedule = scheduler_.Make(alone_, times);
-    durations_[static_cast<size_t>(alone_.vehicle_type)] = schedule.duration();
+    const RouteSchedule schedule = scheduler_.Make(single_route_, times);
+    durations_[static_cast<size_t>(single_route_.vehicle_type)] = schedule.duration();
     return schedule.feasible;
   }
 
@@ -117,7 +117,7 @@ class Reasons {
   std::string LatenessReason(const std::vector<int32_t>& carriers) {
     const auto in_time = [&](VehicleTimes times) {
       return std::any_of(carriers.begin(), carriers.end(), [&](int32_t type) {
-        alone_.vehicle_type = type;
+        single_route_.vehicle_type = type;
         return InTime(times);
       });
     };
@@ -139,8 +139,8 @@ class Reasons {
   }
 
   bool WithinLimits(const VehicleType& vehicle) const {
-    if (RouteDistance(instance_, alone_) > vehicle.max_distance) return false;
-    return durations_[static_cast<size_t>(alone_.vehicle_type)] <=
+    if (RouteDistance(instance_, single_route_) > vehicle.max_distance) return false;
+    return durations_[static_cast<size_t>(single_route_.vehicle_type)] <=
            vehicle.max_duration + vehicle.max_overtime + scheduler_.tolerance();
   }
 
@@ -158,7 +158,7 @@ class Reasons {
   std::vector<int64_t> used_;  // number of routes by vehicle type
   std::vector<const Shipment*> shipment_of_;
   // State for the current customer.
-  PlannedRoute alone_;
+  PlannedRoute single_route_;
   std::vector<double> durations_;  // by vehicle type, for types that are in time
   std::vector<int32_t> eligible_;
   std::optional<RichProblem> problem_;  // created on first use
@@ -169,7 +169,8 @@ class Reasons {
 Solution WithReasons(const Instance& instance, Solution solution) {
   if (solution.unserved.empty()) return solution;
   Reasons reasons(instance, solution);
-  for (Unserved& unserved : solution.unserved) unserved.reason = reasons.Of(unserved.customer);
+  for (Unserved& unserved : solution.unserved)
+    unserved.reason = reasons.ReasonFor(unserved.customer);
   return solution;
 }
 

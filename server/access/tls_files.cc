@@ -20,21 +20,21 @@ constexpr int64_t kMaxTlsFileBytes = 1 << 20;
 // Replaces OpenSSL's default callback, which reads a password from the terminal.
 int NoPassword(char*, int, int, void*) { return -1; }
 
-absl::Status WrongTlsFile(std::string_view path, std::string_view problem) {
+absl::Status TlsFileError(std::string_view path, std::string_view problem) {
   ERR_clear_error();
   return absl::InvalidArgumentError(Concat(path, ": ", problem));
 }
 
 absl::StatusOr<CertificatePtr> FirstCertificate(const std::string& pem, const std::string& path) {
   CertificatePtr certificate(PEM_read_bio_X509(PemReader(pem).get(), nullptr, NoPassword, nullptr));
-  if (certificate == nullptr) return WrongTlsFile(path, "holds no certificate in PEM form");
+  if (certificate == nullptr) return TlsFileError(path, "holds no certificate in PEM form");
   return certificate;
 }
 
 absl::StatusOr<absl::Time> ReadExpiry(const X509& certificate, const std::string& path) {
   tm end = {};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) {
-    return WrongTlsFile(path, "the certificate's expiry time cannot be read");
+    return TlsFileError(path, "the certificate's expiry time cannot be read");
   }
   return absl::FromTM(end, absl::UTCTimeZone());
 }
@@ -47,7 +47,7 @@ absl::StatusOr<absl::Time> ValidExpiry(const X509& certificate, const std::strin
                                        absl::Time now) {
   VRP_ASSIGN_OR_RETURN(const absl::Time expires, ReadExpiry(certificate, path));
   if (expires > now) return expires;
-  return WrongTlsFile(
+  return TlsFileError(
       path, Concat("the certificate expired at ", UtcText(expires), ", now is ", UtcText(now),
                    ", and clients would refuse it; renew the file, or correct the machine's clock, "
                    "then start vrpd again or reload it (SIGHUP)"));
@@ -66,9 +66,9 @@ absl::StatusOr<absl::Time> LastExpiry(const std::string& pem, const std::string&
     last = std::max(last, end);
   }
   ERR_clear_error();  // the end of the file sets an error
-  if (last == absl::InfinitePast()) return WrongTlsFile(path, "holds no certificate in PEM form");
+  if (last == absl::InfinitePast()) return TlsFileError(path, "holds no certificate in PEM form");
   if (last > now) return last;
-  return WrongTlsFile(
+  return TlsFileError(
       path,
       Concat("the authority of the clients expired at ", UtcText(last), ", now is ", UtcText(now),
              ", and no client could connect; renew the authority's certificate, or correct "
@@ -87,10 +87,10 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsPaths& paths, absl::Time now) 
   const KeyPtr key(
       PEM_read_bio_PrivateKey(PemReader(material.key).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
-    return WrongTlsFile(paths.key, "holds no unencrypted private key in PEM form");
+    return TlsFileError(paths.key, "holds no unencrypted private key in PEM form");
   }
   if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return WrongTlsFile(paths.key,
+    return TlsFileError(paths.key,
                         Concat("is not the key of the certificate in ", paths.certificate));
   }
   if (paths.client_ca.empty()) return material;

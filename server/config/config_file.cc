@@ -50,7 +50,7 @@ class Reader {
   }
 
   // Adds an error: `key` has this value instead of the `wanted` one.
-  void AddWrong(const YAML::Node& node, std::string_view key, const std::string& wanted) {
+  void AddValueError(const YAML::Node& node, std::string_view key, const std::string& wanted) {
     Add(node.Mark(), key, Concat("got ", Describe(node), ", wanted ", wanted));
   }
 
@@ -96,7 +96,7 @@ class Reader {
     const std::string text = node.IsScalar() ? node.Scalar() : "";
     out = text == "true";
     if (out || text == "false") return true;
-    AddWrong(node, row.key, "true or false");
+    AddValueError(node, row.key, "true or false");
     return false;
   }
 
@@ -108,7 +108,7 @@ class Reader {
     const std::optional<int64_t> value =
         node.IsScalar() ? ParseInteger(node.Scalar()) : std::nullopt;
     if (!value.has_value() || *value < range.min || *value > range.max) {
-      AddWrong(node, key, Concat("an integer from ", range.min, " to ", range.max));
+      AddValueError(node, key, Concat("an integer from ", range.min, " to ", range.max));
       return false;
     }
     out = static_cast<int32_t>(*value);
@@ -117,11 +117,11 @@ class Reader {
 
   bool ReadValue(const YAML::Node& node, const OptionRow& row, std::string& out) {
     if (!IsText(node)) {
-      AddWrong(node, row.key, row.words.empty() ? "text" : AllowedValues(row));
+      AddValueError(node, row.key, row.words.empty() ? "text" : AllowedValues(row));
       return false;
     }
     if (!row.words.empty() && std::ranges::find(row.words, node.Scalar()) == row.words.end()) {
-      AddWrong(node, row.key, AllowedValues(row));
+      AddValueError(node, row.key, AllowedValues(row));
       return false;
     }
     out = node.Scalar();
@@ -130,13 +130,13 @@ class Reader {
 
   bool ReadValue(const YAML::Node& node, const OptionRow& row, std::vector<std::string>& out) {
     if (!node.IsSequence() || node.size() > kMaxListEntries) {
-      AddWrong(node, row.key, Concat("a list of at most ", kMaxListEntries, " texts"));
+      AddValueError(node, row.key, Concat("a list of at most ", kMaxListEntries, " texts"));
       return false;
     }
     out.clear();
     for (const YAML::Node& entry : node) {
       if (!IsText(entry)) {
-        AddWrong(entry, row.key, "text");
+        AddValueError(entry, row.key, "text");
         return false;
       }
       out.push_back(entry.Scalar());

@@ -16,7 +16,7 @@ constexpr size_t kMaxHostBytes = 253;
 constexpr std::string_view kWantedPort =
     "HOST:PORT, [IPV6]:PORT or unix:PATH, with a port from 0 to 65535";
 
-absl::Status WrongAddress(std::string_view option, std::string_view text, std::string_view wanted) {
+absl::Status AddressError(std::string_view option, std::string_view text, std::string_view wanted) {
   return absl::InvalidArgumentError(Concat(option, ": got ", Quoted(text), ", wanted ", wanted));
 }
 
@@ -39,21 +39,21 @@ absl::StatusOr<ListenAddress> ParseListenAddress(std::string_view text, std::str
   if (text.substr(0, kUnix.size()) == kUnix) {
     const std::string path(text.substr(kUnix.size()));
     if (path.empty() || path.size() > kMaxUnixPathBytes) {
-      return WrongAddress(option, text, "unix:PATH with a path of 1 to 107 bytes");
+      return AddressError(option, text, "unix:PATH with a path of 1 to 107 bytes");
     }
     return ListenAddress{.is_unix = true, .host = path};
   }
   const size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return WrongAddress(option, text, kWantedPort);
+  if (colon == std::string_view::npos) return AddressError(option, text, kWantedPort);
   const std::optional<int64_t> port = ParseInteger(text.substr(colon + 1));
   if (!port.has_value() || *port < 0 || *port > 65535)
-    return WrongAddress(option, text, kWantedPort);
+    return AddressError(option, text, kWantedPort);
   std::string host(text.substr(0, colon));
   if (host.size() >= 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
-    if (!IsIpv6(host)) return WrongAddress(option, text, kWantedPort);
+    if (!IsIpv6(host)) return AddressError(option, text, kWantedPort);
   } else if (!IsHost(host)) {
-    return WrongAddress(option, text, kWantedPort);
+    return AddressError(option, text, kWantedPort);
   }
   return ListenAddress{.host = host, .port = static_cast<int32_t>(*port)};
 }
@@ -88,7 +88,7 @@ absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& 
   constexpr std::string_view kOption = "metrics_listen";
   VRP_ASSIGN_OR_RETURN(const ListenAddress address, ParseListenAddress(text, kOption));
   if (address.is_unix) {
-    return WrongAddress(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
+    return AddressError(kOption, text, "HOST:PORT or [IPV6]:PORT, with a port from 0 to 65535");
   }
   const bool is_protected = protection.tls && protection.authenticates;
   if (protection.insecure || is_protected || IsLoopback(address)) return absl::OkStatus();
@@ -99,7 +99,7 @@ absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& 
       "--insecure"));
 }
 
-absl::Status CannotListen(std::string_view option, std::string_view text) {
+absl::Status BindError(std::string_view option, std::string_view text) {
   return absl::UnavailableError(
       Concat(option, ": cannot listen on ", Quoted(text),
              ": another process uses the port, or the address is not this machine's. Choose "

@@ -38,7 +38,7 @@ absl::Status CheckListenAddress(std::string_view text, const ListenProtection& p
 absl::Status CheckMetricsAddress(std::string_view text, const ListenProtection& protection);
 
 // Returns kUnavailable for a valid TCP address that cannot be bound.
-absl::Status CannotListen(std::string_view option, std::string_view text);
+absl::Status BindError(std::string_view option, std::string_view text);
 
 // Returns the address for clients with the bound port: "HOST:PORT".
 std::string BoundAddress(const ListenAddress& address, int32_t port);

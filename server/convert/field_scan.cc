@@ -60,14 +60,14 @@ class Scanner {
 
  private:
   // A field on the path from the instance to the scanned value.
-  struct Step {
+  struct PathStep {
     const FieldDescriptor* field;
     int index = -1;  // index in a repeated field; -1: the whole field, or not repeated
   };
 
   std::string Path() const {
     std::string path;
-    for (const Step& step : path_) {
+    for (const PathStep& step : path_) {
       if (!path.empty()) path += '.';
       path += step.field->name();
       if (step.index >= 0) path += Concat("[", step.index, "]");
@@ -145,7 +145,7 @@ class Scanner {
   }
 
   const ScannedFields& fields_ = AllScannedFields();
-  std::vector<Step> path_;
+  std::vector<PathStep> path_;
   FieldScan scan_;
 };
 

@@ -46,7 +46,7 @@ class RouteReader {
 
  private:
   template <typename... Parts>
-  void Add(int route, std::string_view field, const Parts&... description) {
+  void AddError(int route, std::string_view field, const Parts&... description) {
     if (invalid_.size() >= kMaxErrors) return;
     invalid_.push_back(
         {Concat("initial_solution.routes[", route, "].", field), Concat(description...)});
@@ -58,7 +58,7 @@ class RouteReader {
     given_.frozen.push_back({.route = r});
     const auto types = std::max<int64_t>(1, std::ssize(instance_.vehicles()));
     if (route.vehicle() < 0 || route.vehicle() >= types) {
-      return Add(r, "vehicle", "got ", route.vehicle(), ", wanted 0 to ", types - 1);
+      return AddError(r, "vehicle", "got ", route.vehicle(), ", wanted 0 to ", types - 1);
     }
     planned.vehicle_type = route.vehicle();
     const size_t errors = invalid_.size();
@@ -80,14 +80,14 @@ class RouteReader {
     if (at_end && (stop.depot() || (node >= 0 && instance_.is_depot(node)))) return;
     if (node < 0 || node >= instance_.num_nodes()) {
       if (stop.id().empty()) {
-        return Add(r, field, "got ", stop.node(), ", wanted 0 to ", instance_.num_nodes() - 1);
+        return AddError(r, field, "got ", stop.node(), ", wanted 0 to ", instance_.num_nodes() - 1);
       }
-      return Add(r, field, Quoted(stop.id()), " is not a customer");
+      return AddError(r, field, Quoted(stop.id()), " is not a customer");
     }
     const VehicleType& vehicle = VehicleOf(instance_, planned);
     if (instance_.is_depot(node) && (node != vehicle.depot || vehicle.max_reloads == 0)) {
-      return Add(r, field, "depot ", instance_.id(node),
-                 " is within the route, but this vehicle may not reload there");
+      return AddError(r, field, "depot ", instance_.id(node),
+                      " is within the route, but this vehicle may not reload there");
     }
     planned.customers.push_back(node);
   }
@@ -98,7 +98,7 @@ class RouteReader {
     int32_t count = std::min(frozen_stops_, visits);
     if (route.frozen_stops() != 0) count = route.frozen_stops();
     if (count < 0 || count > visits) {
-      return Add(r, "frozen_stops", "got ", count, ", wanted 0 to ", visits);
+      return AddError(r, "frozen_stops", "got ", count, ", wanted 0 to ", visits);
     }
     FrozenRoute& frozen = given_.frozen.back();
     frozen.vehicle_type = planned.vehicle_type;

@@ -188,10 +188,10 @@ class Converter {
   void ConvertMatrices(const std::string& path, const Message& message, Target& target) {
     const bool own = message.has_distance_matrix() || message.has_duration_matrix();
     if (message.has_distance_matrix()) {
-      target.distance_matrix = MatrixAt(path + "distance_matrix", message.distance_matrix());
+      target.distance_matrix = ReadMatrix(path + "distance_matrix", message.distance_matrix());
     }
     if (message.has_duration_matrix()) {
-      target.duration_matrix = MatrixAt(path + "duration_matrix", message.duration_matrix());
+      target.duration_matrix = ReadMatrix(path + "duration_matrix", message.duration_matrix());
     }
     if (message.matrices().empty()) return;
     if (own) {
@@ -205,7 +205,7 @@ class Converter {
   }
 
   // Returns the values of a matrix. If its size is wrong, adds an error and returns nothing.
-  std::vector<double> MatrixAt(const std::string& path, const v1::Matrix& matrix) {
+  std::vector<double> ReadMatrix(const std::string& path, const v1::Matrix& matrix) {
     const size_t wanted = nodes_ * nodes_;
     if (nodes_ > kMaxMatrixNodes) {
       errors_.Add(path, nodes_, " nodes exceed the limit of ", kMaxMatrixNodes, " for a matrix");

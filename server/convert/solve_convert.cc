@@ -213,7 +213,7 @@ absl::Status SetStop(const v1::SolveRequest& message, const Instance& instance,
   if (HasAutomaticBudget(message)) {
     options.budget = std::min(options.budget, AutomaticStopOf(instance).limit);
   }
-  absl::StatusOr<StopRule> rule = RuleOf(request, instance, options.budget);
+  absl::StatusOr<StopRule> rule = ResolveStopRule(request, instance, options.budget);
   if (!rule.ok()) return WithField(rule.status());
   options.stop = *std::move(rule);
   return absl::OkStatus();

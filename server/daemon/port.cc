@@ -69,7 +69,7 @@ absl::StatusOr<Listeners> OpenListeners(const ListenAddress& listen, const std::
     return opened;
   }
   opened.sockets = ListenOnAll(listen);
-  if (opened.sockets.empty()) return CannotListen("listen", text);
+  if (opened.sockets.empty()) return BindError("listen", text);
   for (const OpenFile& socket : opened.sockets) {
     // As on gRPC's own listeners, unacknowledged data ends the connection after this time.
     const int timeout_ms = kServerPingTimeoutMs;

@@ -84,7 +84,7 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
   SolveOptions& options = prepared.options;
   options.budget = task.budget;
   options.since_improvement = task.since_improvement;
-  options.stop.at_least = std::max(options.stop.at_least - task.searched, absl::ZeroDuration());
+  options.stop.min_time = std::max(options.stop.min_time - task.searched, absl::ZeroDuration());
   options.threads = std::min(options.threads, max_threads_);
   std::optional<PlanValue> best;
   if (!task.plan.empty()) {

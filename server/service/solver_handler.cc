@@ -231,13 +231,13 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   if (!answer.ok()) return ErrorOf(request, instance, WithNetworkReason(answer.status()));
   const SolveTimes& times = answer->times;
   options_.metrics->Solved(StrategyName(answer->strategy),
-                           SteadyNow() - running.begun - times.joining);
+                           SteadyNow() - running.begun - times.batch_wait);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (stopping && answer->ended_by == SolveEnd::kCancelled) {
     response.set_end_reason(v1::END_REASON_SHUTDOWN);
   }
   *response.mutable_times()->mutable_queue() =
-      ToProto(prepared.queue.value_or(times.queue) + times.joining);
+      ToProto(prepared.queue.value_or(times.queue) + times.batch_wait);
   if (answer->strategy != Strategy::kSearch) response.set_model(prepared.model);
   const absl::Duration no_improvement = prepared.options.stop.no_improvement;
   if (!IsPolicyAlone(answer->strategy) && no_improvement < absl::InfiniteDuration()) {

@@ -155,7 +155,7 @@ absl::StatusOr<std::unique_ptr<HttpEndpoint>> HttpEndpoint::Create(Options optio
   VRP_ASSIGN_OR_RETURN(const ListenAddress address,
                        ParseListenAddress(options.listen, "metrics_listen"));
   OpenFile listener = ListenOnFirst(address);
-  if (listener.descriptor() < 0) return CannotListen("metrics_listen", options.listen);
+  if (listener.descriptor() < 0) return BindError("metrics_listen", options.listen);
   std::string bound = BoundAddress(address, PortOf(listener));
   return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(
       std::make_unique<Loop>(std::move(options), std::move(listener)), std::move(bound)));

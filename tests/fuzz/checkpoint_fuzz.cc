@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (state) {
     std::filesystem::create_directories(folder);
     const auto written = vrp::WriteCheckpoint(
-        folder, {.step = 5, .config_sha256 = "", .numbers = {}, .state = empty});
+        folder, {.step = 5, .config_sha256 = "", .scalars = {}, .state = empty});
     if (!written.ok()) std::abort();
     vrp::fuzz::WriteScratch("checkpoint/step-5/state.safetensors", text.substr(1));
   } else {

@@ -26,20 +26,21 @@ Instance WithReference(double cost) {
 }
 
 std::string Refusal(const StopRequest& request) {
-  const auto rule = RuleOf(request, AnInstance().Build(), absl::Seconds(10));
+  const auto rule = ResolveStopRule(request, AnInstance().Build(), absl::Seconds(10));
   EXPECT_TRUE(absl::IsInvalidArgument(rule.status())) << rule.status();
   return std::string(rule.status().message());
 }
 
 TEST(StopRuleTest, DerivesTheTimeFromAShareOfTheBudget) {
-  const auto rule = RuleOf({.no_improvement_share = 0.2}, AnInstance().Build(), absl::Seconds(10));
+  const auto rule =
+      ResolveStopRule({.no_improvement_share = 0.2}, AnInstance().Build(), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_EQ(rule->no_improvement, absl::Seconds(2));
   EXPECT_FALSE(rule->target_cost.has_value());
 }
 
 TEST(StopRuleTest, DerivesTheTargetFromAGapToTheReferenceCost) {
-  const auto rule = RuleOf({.target_gap = 0.01}, WithReference(200), absl::Seconds(10));
+  const auto rule = ResolveStopRule({.target_gap = 0.01}, WithReference(200), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_DOUBLE_EQ(*rule->target_cost, 202);
   EXPECT_EQ(rule->no_improvement, absl::InfiniteDuration());
@@ -67,7 +68,7 @@ TEST(StopRuleTest, GivesLargerInstancesMoreTimeUpToALimit) {
   EXPECT_LT(small.limit, medium.limit);
   EXPECT_EQ(large.limit, kMaxAutomaticTime);
   for (const AutomaticStop& stop : {small, medium, large}) {
-    EXPECT_LE(stop.rule.at_least, stop.limit);
+    EXPECT_LE(stop.rule.min_time, stop.limit);
     EXPECT_LE(stop.rule.no_improvement, stop.limit);
     EXPECT_GT(stop.rule.no_improvement, absl::ZeroDuration());
   }
@@ -81,18 +82,18 @@ TEST(StopRuleTest, BoundsTheAutomaticTimeBelowByTheNumberOfCustomers) {
   for (const int32_t customers : {9, 100, 1000}) {
     const auto builder = AnInstance().WithCustomers(customers);
     const absl::Duration lower_bound = MinAutomaticTime(customers);
-    EXPECT_LE(lower_bound, AutomaticStopOf(builder.Build()).rule.at_least);
+    EXPECT_LE(lower_bound, AutomaticStopOf(builder.Build()).rule.min_time);
     auto windows = builder;
-    EXPECT_LE(lower_bound, AutomaticStopOf(windows.RandomWindows().Build()).rule.at_least);
+    EXPECT_LE(lower_bound, AutomaticStopOf(windows.RandomWindows().Build()).rule.min_time);
   }
 }
 
 TEST(StopRuleTest, PrefersTheCallersTimeToTheAutomaticOne) {
-  const auto rule = RuleOf({.no_improvement = absl::Seconds(3), .automatic = true},
-                           AnInstance().Build(), absl::Seconds(10));
+  const auto rule = ResolveStopRule({.no_improvement = absl::Seconds(3), .automatic = true},
+                                    AnInstance().Build(), absl::Seconds(10));
   ASSERT_TRUE(rule.ok()) << rule.status();
   EXPECT_EQ(rule->no_improvement, absl::Seconds(3));
-  EXPECT_EQ(rule->at_least, absl::ZeroDuration());
+  EXPECT_EQ(rule->min_time, absl::ZeroDuration());
 }
 
 class StopMonitorTest : public testing::Test {
@@ -109,12 +110,12 @@ TEST_F(StopMonitorTest, ExtendsTheTimeWithEachImprovement) {
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), {});
   const absl::Time first = monitor.stop().deadline();
   EXPECT_LE(first, SteadyNow() + absl::Minutes(1));
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   const absl::Time second = monitor.stop().deadline();
   EXPECT_GT(second, first);
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   EXPECT_EQ(monitor.stop().deadline(), second) << "it is no better";
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_GT(monitor.stop().deadline(), second);
   EXPECT_FALSE(monitor.stop().ShouldStop());
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNone);
@@ -123,7 +124,7 @@ TEST_F(StopMonitorTest, ExtendsTheTimeWithEachImprovement) {
 TEST_F(StopMonitorTest, EndsAtTheLimit) {
   const StopCondition limit(SteadyNow() + absl::Seconds(30), nullptr);
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, limit, {});
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   EXPECT_EQ(monitor.stop().deadline(), limit.deadline());
 }
 
@@ -131,24 +132,24 @@ TEST_F(StopMonitorTest, StaysEndedAfterTimeWithoutImprovement) {
   StopMonitor monitor(instance_, {.no_improvement = absl::Milliseconds(1)}, InAnHour(), {});
   while (!monitor.stop().ShouldStop()) {
   }
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_TRUE(monitor.stop().ShouldStop()) << "too late";
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kNoImprovement);
 }
 
 TEST_F(StopMonitorTest, SearchesForTheMinimumTime) {
-  const StopRule rule{.no_improvement = absl::Milliseconds(1), .at_least = absl::Minutes(30)};
+  const StopRule rule{.no_improvement = absl::Milliseconds(1), .min_time = absl::Minutes(30)};
   StopMonitor monitor(instance_, rule, InAnHour(), {});
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   EXPECT_GT(monitor.stop().deadline(), SteadyNow() + absl::Minutes(29));
 }
 
 TEST_F(StopMonitorTest, EndsAtOnceAtTheTarget) {
   StopMonitor monitor(instance_, {.target_cost = 4}, InAnHour(), {});
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   EXPECT_FALSE(monitor.stop().ShouldStop());
   EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_TRUE(monitor.stop().ShouldStop());
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
 }
@@ -156,7 +157,7 @@ TEST_F(StopMonitorTest, EndsAtOnceAtTheTarget) {
 TEST_F(StopMonitorTest, IgnoresTheTargetWhileCustomersAreUnserved) {
   StopMonitor monitor(instance_, {.target_cost = 100}, InAnHour(), {});
   const Plan partial = {{0, {1}}};
-  monitor.Found(partial);
+  monitor.RecordPlan(partial);
   EXPECT_FALSE(monitor.stop().ShouldStop());
   EXPECT_EQ(monitor.VerdictOn(partial), Verdict::kNone);
 }
@@ -164,7 +165,7 @@ TEST_F(StopMonitorTest, IgnoresTheTargetWhileCustomersAreUnserved) {
 TEST_F(StopMonitorTest, TreatsAPlanOfZeroCostAsOptimal) {
   const Instance instance = AnInstance().At({{0, 0}, {0, 0}, {0, 0}}).Build();
   StopMonitor monitor(instance, {}, InAnHour(), {});
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_TRUE(monitor.stop().ShouldStop());
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kOptimal);
 }
@@ -175,9 +176,9 @@ TEST_F(StopMonitorTest, CountsTheTimeOfAnEarlierSearch) {
   StopMonitor monitor(instance_, {.no_improvement = absl::Minutes(1)}, InAnHour(), earlier);
   const absl::Time end = monitor.stop().deadline();
   EXPECT_LE(end, SteadyNow() + absl::Seconds(10));
-  monitor.Found(apart_);
+  monitor.RecordPlan(apart_);
   EXPECT_EQ(monitor.stop().deadline(), end) << "the earlier search had it";
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_GT(monitor.stop().deadline(), end);
 }
 
@@ -196,7 +197,7 @@ TEST_F(StopMonitorTest, ReportsTheTargetEvenIfTheSearchWasCancelled) {
   cancel->Cancel();
   EXPECT_EQ(monitor.stop().Check(), StopReason::kCancelled);
   EXPECT_EQ(monitor.VerdictOn(apart_), Verdict::kNone);
-  monitor.Found(together_);
+  monitor.RecordPlan(together_);
   EXPECT_EQ(monitor.VerdictOn(together_), Verdict::kTarget);
 }
 

@@ -19,7 +19,9 @@ class NumberSource final : public BatchSource {
     if (number == broken) return absl::DataLossError("broken");
     return TrainingBatch{.number = number, .parts = {}};
   }
-  absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override { return NetworkBatch(); }
+  absl::StatusOr<NetworkBatch> DrawInstances(int64_t, int64_t, CpuPool*) override {
+    return NetworkBatch();
+  }
   absl::StatusOr<InstanceBounds> Bounds() override { return InstanceBounds(); }
   int64_t highest() const { return highest_; }
 

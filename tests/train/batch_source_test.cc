@@ -196,7 +196,7 @@ TEST(LabelledSourceTest, BoundsTheInstancesOfAFile) {
   }
   ASSERT_TRUE(AtomicWriteFile(file, text).ok());
   CpuPool pool(1);
-  const auto path = FileLabels(file, 2000, NodeOrder::kByAngle, {folder.path(), &pool});
+  const auto path = MakeFileLabels(file, 2000, NodeOrder::kByAngle, {folder.path(), &pool});
   ASSERT_TRUE(path.ok()) << path.status();
   TrainingConfig config = Config();  // the source ignores these sizes
   config.supervised.labels = LabelSource::kFile;
@@ -216,8 +216,8 @@ TEST(LabelledSourceTest, TakesEverySampleOncePerEpochWithTheChoicesOfItsPlan) {
   TrainingConfig config = Config();
   config.method = TrainingMethod::kSupervised;
   config.supervised.samples = 25;
-  const auto path = HeuristicLabels({.problem = config.problem, .iterations = 0, .samples = 25},
-                                    {.folder = folder.path(), .pool = &pool});
+  const auto path = MakeSearchLabels({.problem = config.problem, .iterations = 0, .samples = 25},
+                                     {.folder = folder.path(), .pool = &pool});
   ASSERT_TRUE(path.ok()) << path.status();
   for (const int64_t memory : {1 << 20, 2000}) {
     const auto source =

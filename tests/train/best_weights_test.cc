@@ -34,7 +34,7 @@ TEST(BestWeightsTest, KeepsNoValuesUnlessTheyArePublished) {
   EXPECT_EQ(best.step(), 10);
   EXPECT_TRUE(best.values().empty());
   EXPECT_TRUE(best.TensorState().empty());
-  EXPECT_EQ(best.ForgetWithoutValues(), 0);
+  EXPECT_EQ(best.ResetIfWeightsMissing(), 0);
 }
 
 TEST(BestWeightsTest, RestoresItsState) {
@@ -48,7 +48,7 @@ TEST(BestWeightsTest, RestoresItsState) {
   EXPECT_TRUE(std::isnan(best.gap()));
   EXPECT_EQ(best.epoch(), 1);
   EXPECT_EQ(best.step(), 10);
-  EXPECT_EQ(best.ForgetWithoutValues(), 0);
+  EXPECT_EQ(best.ResetIfWeightsMissing(), 0);
 }
 
 TEST(BestWeightsTest, ForgetsAValidationWithoutItsWeights) {
@@ -57,7 +57,7 @@ TEST(BestWeightsTest, ForgetsAValidationWithoutItsWeights) {
   BestWeights best(/*keep_values=*/true);
   best.ExpectValues(saved.ScalarState(), /*has_values=*/false, 2);
   best.Restore(saved.ScalarState());
-  EXPECT_EQ(best.ForgetWithoutValues(), 10);
+  EXPECT_EQ(best.ResetIfWeightsMissing(), 10);
   EXPECT_EQ(best.step(), 0);
   EXPECT_TRUE(std::isnan(best.cost()));
 }

@@ -19,7 +19,7 @@ class CheckpointTest : public testing::Test {
   void Write(int64_t step) {
     const Checkpoint checkpoint{.step = step,
                                 .config_sha256 = "ab",
-                                .numbers = {{"average", 0.1 * static_cast<double>(step)}},
+                                .scalars = {{"average", 0.1 * static_cast<double>(step)}},
                                 .state = std::string(1000, static_cast<char>('a' + step % 26))};
     const absl::Status status = WriteCheckpoint(folder_, checkpoint);
     ASSERT_TRUE(status.ok()) << status;
@@ -43,7 +43,7 @@ TEST_F(CheckpointTest, ReadsTheNewest) {
   ASSERT_TRUE(checkpoint.ok()) << checkpoint.status();
   EXPECT_EQ(checkpoint->step, 20);
   EXPECT_EQ(checkpoint->config_sha256, "ab");
-  EXPECT_EQ(checkpoint->numbers.at("average"), 2.0);
+  EXPECT_EQ(checkpoint->scalars.at("average"), 2.0);
   EXPECT_EQ(checkpoint->state, std::string(1000, 'u'));
 }
 
@@ -73,7 +73,7 @@ TEST_F(CheckpointTest, KeepsTheLastAndTheBestByValidation) {
     ASSERT_TRUE(WriteCheckpoint(folder_,
                                 {.step = step,
                                  .config_sha256 = "ab",
-                                 .numbers = {},
+                                 .scalars = {},
                                  .state = "x",
                                  .validation_cost = cost},
                                 {.last = 1, .best = 2})

@@ -34,7 +34,7 @@ TEST_P(DrawnByDeviceTest, EqualTheHostsInstancesBitForBit) {
   config.problem.seed = one.seed;
   config.batch_size = kInstances;
   const auto source = MakeGeneratedSource(config, NodeOrder::kAsGiven);
-  const auto drawn = DrawnByDevice(config.problem);
+  const auto drawn = DeviceDistribution(config.problem);
   ASSERT_TRUE(drawn.ok()) << drawn.status();
   const test::DrawnShape shape = {*drawn, kInstances, MaxNodes(*drawn)};
   for (const int64_t number : {int64_t{0}, int64_t{1}, int64_t{77}, int64_t{1} << 33}) {
@@ -79,7 +79,7 @@ TEST(DrawnByDeviceChoiceTest, NamesTheUnsupportedSetting) {
   const auto why = [](auto change) {
     ProblemConfig problem;
     change(problem);
-    const auto drawn = DrawnByDevice(problem);
+    const auto drawn = DeviceDistribution(problem);
     EXPECT_EQ(drawn.status().code(), absl::StatusCode::kUnimplemented);
     return std::string(drawn.status().message());
   };

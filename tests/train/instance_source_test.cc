@@ -61,7 +61,7 @@ TEST(AugmentedTest, JittersDemandsWithinTheLimitAndTheCapacity) {
   problem.demand_jitter = 0.5;
   bool changed = false;
   for (int64_t index = 0; index < 20; ++index) {
-    const InstanceData data = Augmented(instance.data(), problem, 1, index);
+    const InstanceData data = Augment(instance.data(), problem, 1, index);
     ASSERT_TRUE(Instance::Create(data).ok());
     for (size_t i = 1; i < data.demands.size(); ++i) {
       const double demand = instance.data().demands[i];
@@ -73,7 +73,7 @@ TEST(AugmentedTest, JittersDemandsWithinTheLimitAndTheCapacity) {
   EXPECT_TRUE(changed);
   problem.augment = false;
   problem.demand_jitter = 0;
-  const InstanceData same = Augmented(instance.data(), problem, 1, 3);
+  const InstanceData same = Augment(instance.data(), problem, 1, 3);
   EXPECT_EQ(same.positions, instance.data().positions);
   EXPECT_EQ(same.demands, instance.data().demands);
 }

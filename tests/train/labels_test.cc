@@ -42,8 +42,8 @@ TEST_P(HeuristicLabelsTest, AreFeasibleAndTheSameOnAnyNumberOfThreads) {
   const test::TempFolder two_folder;
   CpuPool one_pool(1);
   CpuPool two_pool(2);
-  const auto one = HeuristicLabels(Request(GetParam()), {one_folder.path(), &one_pool});
-  const auto two = HeuristicLabels(Request(GetParam()), {two_folder.path(), &two_pool});
+  const auto one = MakeSearchLabels(Request(GetParam()), {one_folder.path(), &one_pool});
+  const auto two = MakeSearchLabels(Request(GetParam()), {two_folder.path(), &two_pool});
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_EQ(*ReadFile(*one), *ReadFile(*two));
   const std::vector<Sample> samples = ReadAll(*one);
@@ -103,7 +103,7 @@ TEST_P(AttributeLabelsTest, AreFeasiblePlansThatANetworkCanRepeat) {
   LabelRequest request = Request(std::get<1>(GetParam()));
   request.problem.*attribute.chance = 1;
   request.iterations = std::get<2>(GetParam());
-  const auto path = HeuristicLabels(request, {folder.path(), &pool});
+  const auto path = MakeSearchLabels(request, {folder.path(), &pool});
   ASSERT_TRUE(path.ok()) << path.status();
   for (const Sample& sample : ReadAll(*path)) {
     EXPECT_TRUE(attribute.is_present(sample.data));
@@ -129,8 +129,8 @@ TEST(HeuristicLabelsTest, StopWhenCancelledAndRemoveIncompleteSets) {
   CpuPool pool(1);
   auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
-  EXPECT_EQ(HeuristicLabels(Request(ProblemKind::kCvrp),
-                            {folder.path(), &pool, {absl::InfiniteFuture(), cancel}})
+  EXPECT_EQ(MakeSearchLabels(Request(ProblemKind::kCvrp),
+                             {folder.path(), &pool, {absl::InfiniteFuture(), cancel}})
                 .status()
                 .code(),
             absl::StatusCode::kCancelled);
@@ -141,12 +141,12 @@ TEST(HeuristicLabelsTest, AreMadeOnceForEachRequest) {
   const test::TempFolder folder;
   CpuPool pool(1);
   const LabelRequest request = Request(ProblemKind::kCvrp);
-  const std::string path = *HeuristicLabels(request, {folder.path(), &pool});
+  const std::string path = *MakeSearchLabels(request, {folder.path(), &pool});
   const auto time = std::filesystem::last_write_time(path);
   // A cancelled call fails if it has to make labels. This one must succeed.
   auto cancel = std::make_shared<CancelFlag>();
   cancel->Cancel();
-  EXPECT_EQ(*HeuristicLabels(request, {folder.path(), &pool, {absl::InfiniteFuture(), cancel}}),
+  EXPECT_EQ(*MakeSearchLabels(request, {folder.path(), &pool, {absl::InfiniteFuture(), cancel}}),
             path);
   EXPECT_EQ(std::filesystem::last_write_time(path), time);
   LabelRequest other = request;
@@ -166,10 +166,10 @@ TEST(HeuristicLabelsTest, AreMadeOnceForEachRequest) {
 TEST(HeuristicLabelsTest, AreMadeAgainIfTheSetIsDamaged) {
   const test::TempFolder folder;
   CpuPool pool(1);
-  const std::string path = *HeuristicLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool});
+  const std::string path = *MakeSearchLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool});
   const std::string whole = *ReadFile(path);
   std::filesystem::resize_file(path, 100);
-  EXPECT_EQ(*HeuristicLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool}), path);
+  EXPECT_EQ(*MakeSearchLabels(Request(ProblemKind::kCvrp), {folder.path(), &pool}), path);
   EXPECT_EQ(*ReadFile(path), whole);
 }
 
@@ -186,7 +186,7 @@ absl::StatusOr<size_t> Taken(const std::string& text, const std::string& name, i
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
   EXPECT_TRUE(AtomicWriteFile(file, text).ok());
-  const auto set = FileLabels({file, name}, limit, NodeOrder::kAsGiven, {folder.path(), &pool});
+  const auto set = MakeFileLabels({file, name}, limit, NodeOrder::kAsGiven, {folder.path(), &pool});
   if (!set.ok()) return set.status();
   return ReadAll(*set).size();
 }
@@ -202,14 +202,16 @@ TEST(FileLabelsTest, AreConvertedAgainWhenTheFileChanges) {
   CpuPool pool(1);
   const std::string file = folder.File("labels.jsonl");
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + "\n" + Line("[[3,2,1]]")).ok());
-  const auto first = FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
+  const auto first = MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(ReadAll(*first).size(), 2u);
-  EXPECT_EQ(ReadAll(*FileLabels(file, 1, NodeOrder::kAsGiven, {folder.path(), &pool})).size(), 1u);
+  EXPECT_EQ(ReadAll(*MakeFileLabels(file, 1, NodeOrder::kAsGiven, {folder.path(), &pool})).size(),
+            1u);
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]")).ok());
-  EXPECT_EQ(ReadAll(*FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool})).size(), 1u);
+  EXPECT_EQ(ReadAll(*MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool})).size(),
+            1u);
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2],[3]]") + Line("[[1]]")).ok());
-  const auto bad = FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
+  const auto bad = MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool});
   EXPECT_EQ(std::string(bad.status().message()).rfind(file + ":2: ", 0), 0u) << bad.status();
 }
 
@@ -224,8 +226,8 @@ TEST(FileLabelsTest, AreRefusedOnlyForPointerNetworksIfTheyLackSupport) {
   with_backhauls.backhauls = {0, 1, 0, 0};
   for (const InstanceData& data : {without_coordinates, with_backhauls}) {
     ASSERT_TRUE(AtomicWriteFile(file, Line("[[3],[2],[1]]", *Instance::Create(data))).ok());
-    EXPECT_TRUE(FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
-    const auto refused = FileLabels(file, 9, NodeOrder::kByAngle, {folder.path(), &pool});
+    EXPECT_TRUE(MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
+    const auto refused = MakeFileLabels(file, 9, NodeOrder::kByAngle, {folder.path(), &pool});
     EXPECT_EQ(std::string(refused.status().message()).rfind(file + ":1: ", 0), 0u)
         << refused.status();
   }
@@ -238,13 +240,14 @@ TEST(FileLabelsTest, AreConvertedAgainForANetworkWithColumns) {
   const Instance plain = test::AnInstance().WithCustomers(3).Build();
   const BatchForm early(NodeOrder::kAsGiven, {"early"});
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", plain)).ok());
-  EXPECT_TRUE(FileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
-  const auto refused = FileLabels(file, 9, early, {folder.path(), &pool});
+  EXPECT_TRUE(MakeFileLabels(file, 9, NodeOrder::kAsGiven, {folder.path(), &pool}).ok());
+  const auto refused = MakeFileLabels(file, 9, early, {folder.path(), &pool});
   EXPECT_EQ(refused.status().message(),
             file + ":1: features.early: absent, and this network reads it");
   const Instance featured = test::WithFeatures(plain, {"early"});
   ASSERT_TRUE(AtomicWriteFile(file, Line("[[1,2,3]]", featured)).ok());
-  const std::vector<Sample> samples = ReadAll(*FileLabels(file, 9, early, {folder.path(), &pool}));
+  const std::vector<Sample> samples =
+      ReadAll(*MakeFileLabels(file, 9, early, {folder.path(), &pool}));
   EXPECT_EQ(samples.at(0).data.features, featured.data().features);
 }
 

@@ -49,7 +49,7 @@ class TrainingMemoryTest : public TrainingDeviceFixture {
   }
   // Returns the micro-batch of the newest checkpoint.
   double MicroBatch(const std::string& name) const {
-    return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->numbers.at("micro_batch");
+    return ReadNewestCheckpoint(root_ + "/" + name + "/checkpoint")->scalars.at("micro_batch");
   }
   static void ExpectLine(const Recorder& recorder, const std::string& line) {
     EXPECT_NE(recorder.log.find(line + "\n"), std::string::npos) << line << ":\n" << recorder.log;

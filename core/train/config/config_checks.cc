@@ -18,7 +18,7 @@ bool AreAll(const std::vector<T>& items, T one) {
   return std::all_of(items.begin(), items.end(), [one](T item) { return item == one; });
 }
 
-int64_t TrajectoriesOf(const TrainingConfig& config) {
+int64_t TrajectoriesPerInstance(const TrainingConfig& config) {
   if (config.method == TrainingMethod::kSelfLabelling) return config.self_labelling_samples;
   if (config.method != TrainingMethod::kReinforce) return 1;
   const ReinforceConfig& reinforce = config.reinforce;
@@ -75,7 +75,8 @@ void CheckTogether(ConfigReader& reader, const TrainingConfig& config) {
                   "another seed than problem.seed, or validation would use training instances");
   }
   const int64_t nodes = config.problem.customers.high + 1;
-  const int64_t max_instances = kMaxChoices / (nodes * std::max(nodes, TrajectoriesOf(config)));
+  const int64_t max_instances =
+      kMaxChoices / (nodes * std::max(nodes, TrajectoriesPerInstance(config)));
   if (config.batch_size > max_instances) {
     reader.Refuse("training.batch_size",
                   Concat("at most ", max_instances, " at ", config.problem.customers.high,

@@ -61,7 +61,7 @@ std::string AnyOf(std::span<const std::string_view> words) {
   return text;
 }
 
-std::string Listed(const std::vector<std::string>& items) {
+std::string FormatList(const std::vector<std::string>& items) {
   return Concat("[", absl::StrJoin(items, ", "), "]");
 }
 
@@ -87,7 +87,7 @@ std::vector<std::string> IntegerTexts(const std::vector<int64_t>& integers) {
 }  // namespace
 
 std::string ConfigSetting::Text() const {
-  return values.size() == 1 ? values.front() : Listed(values);
+  return values.size() == 1 ? values.front() : FormatList(values);
 }
 
 ConfigReader::ConfigReader(const YamlNode& root, std::string_view name,
@@ -104,7 +104,7 @@ std::map<std::string, std::string> ConfigReader::Settings() const {
     std::vector<std::string> items;
     for (const YamlNode& child : value.node.children) items.push_back(child.text);
     const bool is_list = value.node.kind == YamlKind::kSequence;
-    settings[path] = is_list ? Listed(items) : value.node.text;
+    settings[path] = is_list ? FormatList(items) : value.node.text;
   }
   return settings;
 }
@@ -167,7 +167,7 @@ void ConfigReader::Override(const std::string& text, int32_t order) {
   values_[text.substr(0, equals)] = {std::move(node), "--set", order};
 }
 
-const YamlNode* ConfigReader::Scalar(std::string_view path, std::string_view wanted) {
+const YamlNode* ConfigReader::FindScalar(std::string_view path, std::string_view wanted) {
   known_.insert(std::string(path));
   const auto found = values_.find(std::string(path));
   if (found == values_.end()) return nullptr;
@@ -179,7 +179,7 @@ const YamlNode* ConfigReader::Scalar(std::string_view path, std::string_view wan
 int64_t ConfigReader::ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range,
                                   int64_t fallback) {
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second);
-  const YamlNode* node = Scalar(path, wanted);
+  const YamlNode* node = FindScalar(path, wanted);
   const std::optional<int64_t> value = node == nullptr ? std::nullopt : IntegerWithin(*node, range);
   if (node != nullptr && !value) Refuse(path, wanted);
   const int64_t read = value.value_or(fallback);
@@ -193,7 +193,7 @@ void ConfigReader::Read(std::string_view path, std::pair<double, double> range, 
   };
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second));
-  const YamlNode* node = Scalar(path, wanted);
+  const YamlNode* node = FindScalar(path, wanted);
   if (node == nullptr) return;
   const std::optional<double> value = NumberWithin(*node, range);
   if (!value) return Refuse(path, wanted);
@@ -204,7 +204,7 @@ void ConfigReader::Read(std::string_view path, bool& target) {
   const absl::Cleanup record = [&, defaults = target] {
     Record(path, {target ? "true" : "false"}, {defaults ? "true" : "false"});
   };
-  const YamlNode* node = Scalar(path, "true or false");
+  const YamlNode* node = FindScalar(path, "true or false");
   if (node == nullptr) return;
   if (!node->quoted && (node->text == "true" || node->text == "false")) {
     target = node->text == "true";
@@ -215,7 +215,7 @@ void ConfigReader::Read(std::string_view path, bool& target) {
 
 void ConfigReader::Read(std::string_view path, std::string& target) {
   const absl::Cleanup record = [&, defaults = target] { Record(path, {target}, {defaults}); };
-  const YamlNode* node = Scalar(path, "text");
+  const YamlNode* node = FindScalar(path, "text");
   if (node != nullptr) target = node->text;
 }
 
@@ -232,16 +232,15 @@ void ConfigReader::ReadWord(std::string_view path, const std::vector<std::string
     Record(path, WordTexts(words, {target}), WordTexts(words, {defaults}));
   };
   const std::string wanted = AnyOf(words);
-  const YamlNode* node = Scalar(path, wanted);
+  const YamlNode* node = FindScalar(path, wanted);
   if (node == nullptr) return;
   const auto found = std::find(words.begin(), words.end(), node->text);
   if (found == words.end()) return Refuse(path, wanted);
   target = static_cast<size_t>(found - words.begin());
 }
 
-std::optional<std::vector<const YamlNode*>> ConfigReader::Scalars(std::string_view path,
-                                                                  std::pair<size_t, size_t> count,
-                                                                  std::string_view wanted) {
+std::optional<std::vector<const YamlNode*>> ConfigReader::FindScalars(
+    std::string_view path, std::pair<size_t, size_t> count, std::string_view wanted) {
   known_.insert(std::string(path));
   const auto found = values_.find(std::string(path));
   if (found == values_.end()) return std::nullopt;
@@ -251,8 +250,10 @@ std::optional<std::vector<const YamlNode*>> ConfigReader::Scalars(std::string_vi
   for (const YamlNode& child : node.children) {
     if (child.kind == YamlKind::kScalar) scalars.push_back(&child);
   }
-  const bool whole = node.kind == YamlKind::kSequence && scalars.size() == node.children.size();
-  if (whole && scalars.size() >= count.first && scalars.size() <= count.second) return scalars;
+  const bool is_scalar_list =
+      node.kind == YamlKind::kSequence && scalars.size() == node.children.size();
+  if (is_scalar_list && scalars.size() >= count.first && scalars.size() <= count.second)
+    return scalars;
   Refuse(path, wanted);
   return std::nullopt;
 }
@@ -264,7 +265,7 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<int64_t, int64_t> 
   };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
                                     ", or two of them in ascending order, as [low, high]");
-  const auto nodes = Scalars(path, {2, 2}, wanted);
+  const auto nodes = FindScalars(path, {2, 2}, wanted);
   if (!nodes) return;
   const std::optional<int64_t> first = IntegerWithin(*nodes->front(), range);
   const std::optional<int64_t> last = IntegerWithin(*nodes->back(), range);
@@ -281,7 +282,7 @@ void ConfigReader::ReadRange(std::string_view path, std::pair<double, double> ra
   const std::string wanted =
       Concat("a number from ", FormatNumber(range.first), " to ", FormatNumber(range.second),
              ", or two of them in ascending order, as [low, high]");
-  const auto nodes = Scalars(path, {2, 2}, wanted);
+  const auto nodes = FindScalars(path, {2, 2}, wanted);
   if (!nodes) return;
   const std::optional<double> first = NumberWithin(*nodes->front(), range);
   const std::optional<double> last = NumberWithin(*nodes->back(), range);
@@ -296,7 +297,7 @@ void ConfigReader::ReadWords(std::string_view path, const std::vector<std::strin
     Record(path, WordTexts(words, target), defaults);
   };
   const std::string wanted = Concat(AnyOf(words), ", or a list of at most ", kMaxWords, " of them");
-  const auto nodes = Scalars(path, {1, kMaxWords}, wanted);
+  const auto nodes = FindScalars(path, {1, kMaxWords}, wanted);
   if (!nodes) return;
   std::vector<size_t> indices;
   for (const YamlNode* node : *nodes) {
@@ -308,10 +309,10 @@ void ConfigReader::ReadWords(std::string_view path, const std::vector<std::strin
 }
 
 void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& target) {
-  constexpr size_t kMost = 10'000;
+  constexpr size_t kMaxItems = 10'000;
   constexpr std::string_view kWanted = "text, or a list of texts";
   const absl::Cleanup record = [&, defaults = target] { Record(path, target, defaults); };
-  const auto nodes = Scalars(path, {0, kMost}, kWanted);
+  const auto nodes = FindScalars(path, {0, kMaxItems}, kWanted);
   if (!nodes) return;
   std::vector<std::string> texts;
   for (const YamlNode* node : *nodes) {
@@ -323,13 +324,13 @@ void ConfigReader::ReadTexts(std::string_view path, std::vector<std::string>& ta
 
 void ConfigReader::ReadIntegers(std::string_view path, std::pair<int64_t, int64_t> range,
                                 std::vector<int64_t>& target) {
-  constexpr size_t kMost = 1'000;
+  constexpr size_t kMaxItems = 1'000;
   const absl::Cleanup record = [&, defaults = IntegerTexts(target)] {
     Record(path, IntegerTexts(target), defaults);
   };
   const std::string wanted = Concat("an integer from ", range.first, " to ", range.second,
                                     ", or an ascending list of them");
-  const auto nodes = Scalars(path, {0, kMost}, wanted);
+  const auto nodes = FindScalars(path, {0, kMaxItems}, wanted);
   if (!nodes) return;
   std::vector<int64_t> integers;
   for (const YamlNode* node : *nodes) {

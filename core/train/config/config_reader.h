@@ -101,12 +101,12 @@ class ConfigReader {
   int64_t ReadInteger(std::string_view path, std::pair<int64_t, int64_t> range, int64_t fallback);
   // Returns the scalar of `path`, or null if it is absent. If the value is not a scalar, adds an
   // error and returns null.
-  const YamlNode* Scalar(std::string_view path, std::string_view wanted);
+  const YamlNode* FindScalar(std::string_view path, std::string_view wanted);
   // Returns the scalars of `path`: one, or `count` of a list. Returns nullopt if the key is absent.
   // For any other value adds an error and returns nullopt.
-  std::optional<std::vector<const YamlNode*>> Scalars(std::string_view path,
-                                                      std::pair<size_t, size_t> count,
-                                                      std::string_view wanted);
+  std::optional<std::vector<const YamlNode*>> FindScalars(std::string_view path,
+                                                          std::pair<size_t, size_t> count,
+                                                          std::string_view wanted);
   // Records the resolved `values` of `path`, and whether they equal `defaults`.
   void Record(std::string_view path, std::vector<std::string> values,
               const std::vector<std::string>& defaults);

@@ -9,7 +9,7 @@ void ReadLoaderSection(ConfigReader& reader, LoaderConfig& loader) {
   reader.Read("loader.prefetch", {1, 64}, loader.prefetch);
   reader.Read("loader.memory_mb", {1, 1'000'000}, loader.memory_mb);
   reader.Read("loader.pin", loader.pin);
-  loader.states_pin = reader.Has("loader.pin");
+  loader.pin_is_stated = reader.Has("loader.pin");
 }
 
 void ReadValidationSection(ConfigReader& reader, ValidationConfig& validation) {

@@ -64,10 +64,10 @@ class SectionReader {
   }
 
   void CheckDivisor(const NetworkOption& option) {
-    const auto whole = sizes_.at(option.divides).get<int64_t>();
-    if (whole % sizes_.at(option.key).get<int64_t>() == 0) return;
+    const auto dividend = sizes_.at(option.divides).get<int64_t>();
+    if (dividend % sizes_.at(option.key).get<int64_t>() == 0) return;
     reader_.Refuse(PathOf(option.key),
-                   Concat("a divisor of ", PathOf(option.divides), ", ", whole));
+                   Concat("a divisor of ", PathOf(option.divides), ", ", dividend));
     sizes_.at(option.key) = 1;
   }
 

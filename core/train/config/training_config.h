@@ -92,11 +92,11 @@ struct ReinforceConfig {
 
 // The threads that make batches, and their memory.
 struct LoaderConfig {
-  int32_t workers = 1;      // threads that make batches ahead; 0: batches are made when needed
-  int32_t prefetch = 2;     // number of batches made ahead
-  int64_t memory_mb = 64;   // MiB for a labelled set; a larger set is read in pieces
-  bool pin = true;          // whether copies to a GPU use page-locked memory
-  bool states_pin = false;  // whether the configuration states `pin`
+  int32_t workers = 1;         // threads that make batches ahead; 0: batches are made when needed
+  int32_t prefetch = 2;        // number of batches made ahead
+  int64_t memory_mb = 64;      // MiB for a labelled set; a larger set is read in pieces
+  bool pin = true;             // whether copies to a GPU use page-locked memory
+  bool pin_is_stated = false;  // whether the configuration states `pin`
 
   bool operator==(const LoaderConfig&) const = default;
 };

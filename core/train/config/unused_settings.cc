@@ -24,19 +24,19 @@ class UnusedSettings {
   }
 
   void CheckProblem() {
-    const bool own = !config_.problem.instances.empty();
+    const bool from_files = !config_.problem.instances.empty();
     // The kinds and customers are still used: the model solves the kinds, and the customers bound
     // the size of a step.
     constexpr std::string_view kNone = "none with problem.instances, which are trained on as given";
     for (const char* const key :
          {"problem.customers_skew", "problem.capacity", "problem.layouts", "problem.open_routes",
           "problem.distance_limit", "problem.backhauls"}) {
-      Unused(key, own, kNone);
+      CheckUnused(key, from_files, kNone);
     }
-    Unused("problem.augment", !own, "true without problem.instances");
-    Unused("problem.demand_jitter", !own, "0 without problem.instances");
-    Unused("problem.backhauls", !own && !config_.architecture->serves_backhauls,
-           Concat("0 with ", ModelText(), ", which does not support them"));
+    CheckUnused("problem.augment", !from_files, "true without problem.instances");
+    CheckUnused("problem.demand_jitter", !from_files, "0 without problem.instances");
+    CheckUnused("problem.backhauls", !from_files && !config_.architecture->serves_backhauls,
+                Concat("0 with ", ModelText(), ", which does not support them"));
   }
 
   void CheckSchedule() {
@@ -44,21 +44,22 @@ class UnusedSettings {
     const bool decays = steps || config_.schedule == Schedule::kExponential;
     const bool ends =
         config_.schedule == Schedule::kLinear || config_.schedule == Schedule::kCosine;
-    Unused("training.learning_rate_decay", !decays,
-           "1 without training.schedule: exponential or step");
-    Unused("training.milestones", !steps, "none without training.schedule: step");
-    Unused("training.final_learning_rate", !ends, "0 without training.schedule: linear or cosine");
+    CheckUnused("training.learning_rate_decay", !decays,
+                "1 without training.schedule: exponential or step");
+    CheckUnused("training.milestones", !steps, "none without training.schedule: step");
+    CheckUnused("training.final_learning_rate", !ends,
+                "0 without training.schedule: linear or cosine");
   }
 
   void CheckTraining() {
-    Unused("training.batches_per_epoch", Supervised(),
-           "none with training.method: supervised, where an epoch is a pass over "
-           "supervised.samples");
+    CheckUnused("training.batches_per_epoch", Supervised(),
+                "none with training.method: supervised, where an epoch is a pass over "
+                "supervised.samples");
     // Without training.method: supervised, a stated dropout above 0 is refused, even the default.
-    Unused(Concat(config_.architecture->section, ".dropout"),
-           config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
-           /*refuses_default=*/true);
-    Unused("training.amp_type", !config_.amp, "bf16 without training.amp: true");
+    CheckUnused(Concat(config_.architecture->section, ".dropout"),
+                config_.sizes.dropout > 0 && !Supervised(), "0 without training.method: supervised",
+                /*refuses_default=*/true);
+    CheckUnused("training.amp_type", !config_.amp, "bf16 without training.amp: true");
   }
 
   void CheckSupervised() {
@@ -67,29 +68,30 @@ class UnusedSettings {
     const bool forced = !config_.architecture->reads_own_choices;
     const std::string wanted = Concat("1 with model: ", config_.architecture->name,
                                       ", which always reads the label's nodes");
-    Unused("supervised.teacher_forcing_start", forced, wanted);
-    Unused("supervised.teacher_forcing_end", forced, wanted);
-    Unused("supervised.heuristic_iterations", from_file,
-           "none with supervised.labels: file, whose routes are the labels");
-    Unused("supervised.label_file", !from_file, "none without supervised.labels: file");
+    CheckUnused("supervised.teacher_forcing_start", forced, wanted);
+    CheckUnused("supervised.teacher_forcing_end", forced, wanted);
+    CheckUnused("supervised.heuristic_iterations", from_file,
+                "none with supervised.labels: file, whose routes are the labels");
+    CheckUnused("supervised.label_file", !from_file, "none without supervised.labels: file");
   }
 
   void CheckMemory() {
-    Unused("training.gradient_checkpointing", !config_.architecture->checkpoints_layers,
-           Concat("false with ", ModelText(), ", which has no layers to recompute"));
-    Unused("loader.prefetch", config_.loader.workers == 0,
-           "none with loader.workers: 0, which makes each batch when it is needed");
-    Unused(
+    CheckUnused("training.gradient_checkpointing", !config_.architecture->checkpoints_layers,
+                Concat("false with ", ModelText(), ", which has no layers to recompute"));
+    CheckUnused("loader.prefetch", config_.loader.workers == 0,
+                "none with loader.workers: 0, which makes each batch when it is needed");
+    CheckUnused(
         "loader.memory_mb", !Supervised() && !HasSearchedSet(),
         "none without training.method: supervised or validation.reference: search; it bounds the "
         "memory for labelled sets");
   }
 
   void CheckValidation() {
-    Unused("validation.seed", !GeneratesValidation(),
-           "none with validation.file or problem.instances, which are validated on as given");
-    Unused("validation.reference_iterations", config_.validation.reference != Reference::kSearch,
-           "none without validation.reference: search");
+    CheckUnused("validation.seed", !GeneratesValidation(),
+                "none with validation.file or problem.instances, which are validated on as given");
+    CheckUnused("validation.reference_iterations",
+                config_.validation.reference != Reference::kSearch,
+                "none without validation.reference: search");
   }
 
   void CheckReinforce() {
@@ -97,16 +99,17 @@ class UnusedSettings {
     const ReinforceConfig& reinforce = config_.reinforce;
     const bool greedy = reinforce.baseline == Baseline::kGreedyRollout;
     constexpr std::string_view kGreedy = "none without reinforce.baseline: greedy_rollout";
-    Unused("reinforce.baseline_significance", !greedy, kGreedy);
-    Unused("reinforce.baseline_instances", !greedy, kGreedy);
-    Unused("reinforce.warmup_epochs", !greedy, kGreedy);
-    Unused("reinforce.average_decay",
-           reinforce.baseline != Baseline::kExponential && !(greedy && reinforce.warmup_epochs > 0),
-           "none without reinforce.baseline: exponential, or greedy_rollout with warmup_epochs");
-    Unused("reinforce.starts", reinforce.baseline != Baseline::kPomo,
-           "none without reinforce.baseline: pomo");
-    Unused("reinforce.samples", reinforce.baseline != Baseline::kSamples,
-           "none without reinforce.baseline: samples");
+    CheckUnused("reinforce.baseline_significance", !greedy, kGreedy);
+    CheckUnused("reinforce.baseline_instances", !greedy, kGreedy);
+    CheckUnused("reinforce.warmup_epochs", !greedy, kGreedy);
+    CheckUnused(
+        "reinforce.average_decay",
+        reinforce.baseline != Baseline::kExponential && !(greedy && reinforce.warmup_epochs > 0),
+        "none without reinforce.baseline: exponential, or greedy_rollout with warmup_epochs");
+    CheckUnused("reinforce.starts", reinforce.baseline != Baseline::kPomo,
+                "none without reinforce.baseline: pomo");
+    CheckUnused("reinforce.samples", reinforce.baseline != Baseline::kSamples,
+                "none without reinforce.baseline: samples");
   }
 
  private:
@@ -124,8 +127,8 @@ class UnusedSettings {
     return GeneratesValidation() && config_.validation.reference == Reference::kSearch;
   }
 
-  void Unused(std::string_view path, bool unused, std::string_view wanted,
-              bool refuses_default = false) {
+  void CheckUnused(std::string_view path, bool unused, std::string_view wanted,
+                   bool refuses_default = false) {
     if (!unused) return;
     reader_.Exclude(path);
     const bool stated = refuses_default ? reader_.Has(path) : reader_.IsChanged(path);

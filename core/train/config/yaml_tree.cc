@@ -19,8 +19,9 @@ constexpr size_t kMaxDepth = 8;
 constexpr int kMaxValues = 10'000;
 
 // An exception that leaves yaml-cpp's parser at the first refusal. This file catches it.
-struct Refused : std::exception {
-  Refused(const YAML::Mark& mark, std::string why) : line(mark.line + 1), text(std::move(why)) {}
+struct ParseRefusal : std::exception {
+  ParseRefusal(const YAML::Mark& mark, std::string why)
+      : line(mark.line + 1), text(std::move(why)) {}
   int line;
   std::string text;
 };
@@ -42,12 +43,13 @@ class TreeBuilder final : public YAML::EventHandler {
     Add(position, YamlNode{});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Refused(mark, "aliases are not allowed here");
+    throw ParseRefusal(mark, "aliases are not allowed here");
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     CheckPlain(mark, anchor);
-    if (tag != "?" && tag != "!" && !tag.empty()) throw Refused(mark, "tags are not allowed here");
+    if (tag != "?" && tag != "!" && !tag.empty())
+      throw ParseRefusal(mark, "tags are not allowed here");
     YamlNode node;
     node.kind = YamlKind::kScalar;
     node.quoted = tag == "!";
@@ -74,13 +76,15 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   static void CheckPlain(const YAML::Mark& mark, YAML::anchor_t anchor) {
-    if (anchor != 0) throw Refused(mark, "anchors are not allowed here");
+    if (anchor != 0) throw ParseRefusal(mark, "anchors are not allowed here");
   }
 
   void Open(const YAML::Mark& mark, YAML::anchor_t anchor, YamlKind kind) {
     CheckPlain(mark, anchor);
-    if (levels_.size() >= kMaxDepth) throw Refused(mark, Concat("nested deeper than ", kMaxDepth));
-    if (!levels_.empty() && levels_.back().wants_key) throw Refused(mark, "a key must be a word");
+    if (levels_.size() >= kMaxDepth)
+      throw ParseRefusal(mark, Concat("nested deeper than ", kMaxDepth));
+    if (!levels_.empty() && levels_.back().wants_key)
+      throw ParseRefusal(mark, "a key must be a word");
     Level level;
     level.node.kind = kind;
     level.node.line = mark.line + 1;
@@ -98,9 +102,9 @@ class TreeBuilder final : public YAML::EventHandler {
     node.line = mark.line + 1;
     if (levels_.empty() || !levels_.back().wants_key) return Place(std::move(node));
     std::vector<std::string>& keys = levels_.back().node.keys;
-    if (node.kind != YamlKind::kScalar) throw Refused(mark, "a key must be a word");
+    if (node.kind != YamlKind::kScalar) throw ParseRefusal(mark, "a key must be a word");
     if (std::find(keys.begin(), keys.end(), node.text) != keys.end()) {
-      throw Refused(mark, Concat("the key ", Quoted(node.text), " appears twice"));
+      throw ParseRefusal(mark, Concat("the key ", Quoted(node.text), " appears twice"));
     }
     keys.push_back(std::move(node.text));
     levels_.back().wants_key = false;
@@ -109,7 +113,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void Place(YamlNode node) {
     if (++nodes_ > kMaxValues) {
-      throw Refused(YAML::Mark::null_mark(), Concat("more than ", kMaxValues, " values"));
+      throw ParseRefusal(YAML::Mark::null_mark(), Concat("more than ", kMaxValues, " values"));
     }
     if (levels_.empty()) {
       root_ = std::move(node);
@@ -173,7 +177,7 @@ absl::StatusOr<YamlNode> ParseYamlTree(std::string_view text, std::string_view n
     TreeBuilder second;
     if (parser.HandleNextDocument(second)) return refuse(1, "more than one document");
     return tree.TakeRoot();
-  } catch (const Refused& refused) {
+  } catch (const ParseRefusal& refused) {
     return refuse(refused.line, refused.text);
   } catch (const YAML::Exception& error) {
     return refuse(error.mark.line + 1, error.msg);

@@ -32,17 +32,18 @@ std::vector<InstanceData> MakeAll(int64_t count, CpuPool* pool,
   return made;
 }
 
-TrainingBatch Divided(std::span<const InstanceData> instances, int64_t number, int32_t parts,
-                      const BatchForm& form) {
+TrainingBatch DivideIntoParts(std::span<const InstanceData> instances, int64_t number,
+                              int32_t parts, const BatchForm& form) {
   TrainingBatch batch{
       .number = number, .instances = static_cast<int32_t>(instances.size()), .parts = {}};
   for (int32_t part = 0; part < parts; ++part) {
-    const InstanceRange of = PartOf(batch.instances, parts, part);
-    if (of.count == 0) continue;
+    const InstanceRange range = PartOf(batch.instances, parts, part);
+    if (range.count == 0) continue;
     batch.parts.push_back(
-        {.first = of.first,
+        {.first = range.first,
          .batch = MakeNetworkBatch(
-             instances.subspan(static_cast<size_t>(of.first), static_cast<size_t>(of.count)), form),
+             instances.subspan(static_cast<size_t>(range.first), static_cast<size_t>(range.count)),
+             form),
          .choices = {}});
   }
   return batch;
@@ -60,10 +61,10 @@ class GeneratedSource final : public BatchSource {
     const std::vector<InstanceData> instances = MakeAll(config_.batch_size, pool, [&](int64_t i) {
       return DrawInstance(problem, problem.seed, first + i, customers);
     });
-    return Divided(instances, number, parts, form_);
+    return DivideIntoParts(instances, number, parts, form_);
   }
 
-  absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
+  absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count, CpuPool* pool) override {
     const ProblemConfig& problem = config_.problem;
     const std::vector<InstanceData> instances = MakeAll(count, pool, [&](int64_t i) {
       return DrawInstance(problem, problem.seed, first + i,
@@ -87,10 +88,10 @@ class InstanceSource final : public BatchSource {
 
   absl::StatusOr<TrainingBatch> Make(int64_t number, int32_t parts, CpuPool* pool) override {
     const int64_t first = number * config_.batch_size;
-    return Divided(DrawData(first, config_.batch_size, pool), number, parts, form_);
+    return DivideIntoParts(DrawData(first, config_.batch_size, pool), number, parts, form_);
   }
 
-  absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) override {
+  absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count, CpuPool* pool) override {
     const std::vector<InstanceData> instances = DrawData(first, count, pool);
     return MakeNetworkBatch(std::span<const InstanceData>(instances), form_);
   }
@@ -107,8 +108,8 @@ class InstanceSource final : public BatchSource {
     return MakeAll(count, pool, [&](int64_t i) {
       CounterRandom random = InstanceNumbers(problem.seed, first + i, InstanceStream::kChoice);
       const int64_t which = random.UniformInt(0, static_cast<int64_t>(instances_.size()) - 1);
-      return Augmented(instances_[static_cast<size_t>(which)].data(), problem, problem.seed,
-                       first + i);
+      return Augment(instances_[static_cast<size_t>(which)].data(), problem, problem.seed,
+                     first + i);
     });
   }
 
@@ -130,14 +131,14 @@ class LabelledSource final : public BatchSource {
     const int64_t count = std::min<int64_t>(config_.batch_size, set_->size() - first);
     const std::span<const int32_t> records =
         std::span(*order).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
-    const int64_t soon = std::min(set_->size() - 1, first + 4 * count);
-    const int32_t later = (*order)[static_cast<size_t>(soon)];
-    if (!set_->InSamePiece(records.front(), later)) set_->Prefetch(later);
+    const int64_t prefetch_index = std::min(set_->size() - 1, first + 4 * count);
+    const int32_t prefetch_record = (*order)[static_cast<size_t>(prefetch_index)];
+    if (!set_->InSamePiece(records.front(), prefetch_record)) set_->Prefetch(prefetch_record);
     VRP_ASSIGN_OR_RETURN(const std::vector<Sample> samples, set_->Read(records));
     return Labelled(samples, number, parts);
   }
 
-  absl::StatusOr<NetworkBatch> Draw(int64_t, int64_t, CpuPool*) override {
+  absl::StatusOr<NetworkBatch> DrawInstances(int64_t, int64_t, CpuPool*) override {
     return absl::UnimplementedError("a labelled set is fixed");
   }
 
@@ -159,7 +160,7 @@ class LabelledSource final : public BatchSource {
     std::vector<InstanceData> instances;
     instances.reserve(samples.size());
     for (const Sample& sample : samples) instances.push_back(sample.data);
-    TrainingBatch batch = Divided(instances, number, parts, form_);
+    TrainingBatch batch = DivideIntoParts(instances, number, parts, form_);
     for (BatchPart& part : batch.parts) {
       for (int32_t b = 0; b < part.batch.size(); ++b) {
         const Sample& sample = samples[static_cast<size_t>(part.first + b)];

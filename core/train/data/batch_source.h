@@ -40,7 +40,8 @@ class BatchSource {
   // Returns `count` single instances of the stream from `first` on, each of the size that a batch
   // of its number would have. Returns kUnimplemented if the source is labelled, because its set is
   // fixed.
-  virtual absl::StatusOr<NetworkBatch> Draw(int64_t first, int64_t count, CpuPool* pool) = 0;
+  virtual absl::StatusOr<NetworkBatch> DrawInstances(int64_t first, int64_t count,
+                                                     CpuPool* pool) = 0;
   // Returns the bounds of all instances. May read a whole set from disk, and returns the errors of
   // the disk.
   virtual absl::StatusOr<InstanceBounds> Bounds() = 0;

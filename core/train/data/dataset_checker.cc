@@ -35,7 +35,7 @@ absl::Status DatasetChecker::Finish() {
   if (!valid()) {
     return absl::InvalidArgumentError(
         Concat(absl::StrJoin(errors_, "\n"),
-               all_shown_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
+               all_recorded_ ? "" : Concat("\n", bad_lines_, " lines have errors")));
   }
   if (summary_.instances > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(Concat(name_, ": wanted at least one instance, one per line"));
@@ -56,8 +56,8 @@ absl::StatusOr<bool> DatasetChecker::CheckLine(std::string_view line, int64_t nu
 void DatasetChecker::RecordErrors(std::string_view message) {
   ++bad_lines_;
   for (const absl::string_view error : absl::StrSplit(ToAbsl(message), '\n')) {
-    all_shown_ = std::ssize(errors_) < kShownErrors;
-    if (!all_shown_) return;
+    all_recorded_ = std::ssize(errors_) < kShownErrors;
+    if (!all_recorded_) return;
     errors_.emplace_back(error);
   }
 }

@@ -51,7 +51,7 @@ class DatasetChecker {
   LineSplitter lines_;
   DatasetSummary summary_;
   std::vector<std::string> errors_;  // at most kShownErrors
-  bool all_shown_ = true;            // whether errors_ has every error
+  bool all_recorded_ = true;         // whether errors_ has every error
   int64_t bad_lines_ = 0;
 };
 

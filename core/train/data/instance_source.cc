@@ -20,8 +20,8 @@ T OneOf(const std::vector<T>& items, CounterRandom& random) {
   return items[static_cast<size_t>(DrawOneOf(std::ssize(items), random))];
 }
 
-absl::StatusOr<Instance> Supported(absl::StatusOr<Instance> instance, const std::string& where,
-                                   const BatchForm& form) {
+absl::StatusOr<Instance> CheckSupported(absl::StatusOr<Instance> instance, const std::string& where,
+                                        const BatchForm& form) {
   VRP_RETURN_IF_ERROR(instance.status());
   const absl::Status status = BatchSupports(*instance, form);
   if (status.ok()) return instance;
@@ -32,13 +32,13 @@ absl::Status AddLines(const DataFile& file, const BatchForm& form,
                       std::vector<Instance>& instances) {
   return ForEachLine(file, [&](std::string_view line, int64_t number) -> absl::StatusOr<bool> {
     const std::string where = Concat(file.name, ":", number);
-    VRP_ASSIGN_OR_RETURN(Instance instance, Supported(ParseJson(line, where), where, form));
+    VRP_ASSIGN_OR_RETURN(Instance instance, CheckSupported(ParseJson(line, where), where, form));
     instances.push_back(std::move(instance));
     return true;
   });
 }
 
-void Turn(int64_t symmetry, std::vector<Position>& positions) {
+void ApplySymmetry(int64_t symmetry, std::vector<Position>& positions) {
   if (positions.empty()) return;
   Position low = positions.front();
   Position high = low;
@@ -53,7 +53,7 @@ void Turn(int64_t symmetry, std::vector<Position>& positions) {
   }
 }
 
-void Jitter(double share, CounterRandom& random, InstanceData& data) {
+void JitterDemands(double share, CounterRandom& random, InstanceData& data) {
   const double capacity = data.vehicles.empty() ? kNoLimit : data.vehicles.front().capacity;
   for (double& demand : data.demands) {
     if (demand == 0) continue;
@@ -97,7 +97,7 @@ InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t i
   return GenerateInstanceData(options, index);
 }
 
-absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem) {
+absl::StatusOr<UniformInstances> DeviceDistribution(const ProblemConfig& problem) {
   const auto refuse = [](const auto&... parts) {
     return absl::UnimplementedError(Concat(parts...));
   };
@@ -141,19 +141,19 @@ absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFi
     }
     VRP_ASSIGN_OR_RETURN(const std::string text, ReadFile(file.path));
     VRP_ASSIGN_OR_RETURN(Instance instance,
-                         Supported(ParseInstance(text, file.name), file.name, form));
+                         CheckSupported(ParseInstance(text, file.name), file.name, form));
     instances.push_back(std::move(instance));
   }
   return instances;
 }
 
-InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
-                       int64_t index) {
+InstanceData Augment(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
+                     int64_t index) {
   CounterRandom random = InstanceNumbers(seed, index, InstanceStream::kAugmentation);
   InstanceData data = instance;
   data.ids.clear();
-  if (problem.augment) Turn(random.UniformInt(0, 7), data.positions);
-  if (problem.demand_jitter > 0) Jitter(problem.demand_jitter, random, data);
+  if (problem.augment) ApplySymmetry(random.UniformInt(0, 7), data.positions);
+  if (problem.demand_jitter > 0) JitterDemands(problem.demand_jitter, random, data);
   return data;
 }
 

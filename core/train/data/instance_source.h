@@ -26,7 +26,7 @@ InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t i
 
 // Returns the distribution from which a device draws the same instances as DrawInstance, all of one
 // size. Returns kUnimplemented naming a setting that devices do not support: `layouts: clustered`.
-absl::StatusOr<UniformInstances> DrawnByDevice(const ProblemConfig& problem);
+absl::StatusOr<UniformInstances> DeviceDistribution(const ProblemConfig& problem);
 
 // Returns the number of the first instance on which a policy is compared with its baseline after
 // `replacements` replacements. It is far beyond the instances of training.
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFi
 
 // Returns a user's instance without ids, after a random symmetry augmentation (one of the square's
 // eight symmetries) and with jittered demands, as `problem` says. Distances do not change.
-InstanceData Augmented(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
-                       int64_t index);
+InstanceData Augment(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
+                     int64_t index);
 
 }  // namespace vrp

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr int kLabelVersion = 1;
 constexpr int64_t kUnlimitedBytes = int64_t{1} << 40;
 
-absl::StatusOr<Sample> Labelled(const Instance& instance, Plan plan) {
+absl::StatusOr<Sample> MakeSample(const Instance& instance, Plan plan) {
   const CheckReport report = CheckPlan(instance, plan);
   if (!report.feasible) {
     return absl::InvalidArgumentError(
@@ -54,7 +54,7 @@ absl::StatusOr<Sample> HeuristicLabel(const LabelRequest& request, int64_t index
                                                              .initial = {}}));
   if (stop.ShouldStop()) return absl::CancelledError("cancelled while the labels were made");
   VRP_RETURN_IF_ERROR(BatchSupports(instance, NodeOrder::kAsGiven));
-  return Labelled(instance, std::move(found.plan));
+  return MakeSample(instance, std::move(found.plan));
 }
 
 // Returns the routes of the line, or nullopt if it has none.
@@ -83,7 +83,7 @@ absl::StatusOr<std::optional<Sample>> LabelOf(const Instance& instance,
                                               const nlohmann::json& line) {
   VRP_ASSIGN_OR_RETURN(std::optional<Plan> plan, ReferenceRoutes(line));
   if (!plan.has_value()) return std::nullopt;
-  return Labelled(instance, *std::move(plan));
+  return MakeSample(instance, *std::move(plan));
 }
 
 // Whether there is a complete set at `path`.
@@ -113,8 +113,8 @@ std::string LabelSetName(const LabelRequest& request) {
   return Concat("labels-", Sha256Hex(key).substr(0, 16), ".set");
 }
 
-absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
-                                            const LabelContext& context) {
+absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
+                                             const LabelContext& context) {
   constexpr int64_t kAtOnce = 256;
   std::string path = Concat(context.folder, "/", LabelSetName(request));
   if (HasSampleSet(path)) return path;
@@ -164,8 +164,8 @@ absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
   });
 }
 
-absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
-                                       const LabelContext& context) {
+absl::StatusOr<std::string> MakeFileLabels(const DataFile& file, int64_t limit,
+                                           const BatchForm& form, const LabelContext& context) {
   std::error_code error;
   const auto size = fs::file_size(file.path, error);
   if (error) return absl::NotFoundError(Concat(file.name, ": ", error.message()));

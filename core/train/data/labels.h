@@ -45,8 +45,8 @@ struct LabelContext {
 // Returns the path of the set that our own search labels. Does not make an existing set again. The
 // labels do not depend on the number of threads. Returns kCancelled if `stop` fired, and
 // kUnimplemented naming a feature that networks do not support.
-absl::StatusOr<std::string> HeuristicLabels(const LabelRequest& request,
-                                            const LabelContext& context);
+absl::StatusOr<std::string> MakeSearchLabels(const LabelRequest& request,
+                                             const LabelContext& context);
 
 // A line of a user's data.
 struct DataLine {
@@ -64,15 +64,15 @@ absl::StatusOr<DataLine> ParseDataLine(std::string_view line, const std::string&
 // Returns the path of a set with the first `limit` samples of `file`: JSON lines with ref_routes.
 // Converts the file again if its size or time has changed. Returns the errors of ParseDataLine as
 // `file:line: ...`, and kInvalidArgument if a line has no ref_routes.
-absl::StatusOr<std::string> FileLabels(const DataFile& file, int64_t limit, const BatchForm& form,
-                                       const LabelContext& context);
+absl::StatusOr<std::string> MakeFileLabels(const DataFile& file, int64_t limit,
+                                           const BatchForm& form, const LabelContext& context);
 
 struct LabelRange {
   int64_t limit = 0;  // number of samples from the first on
   BatchForm form;     // form in which the network reads instances
 };
 // Calls `add` with the first `range.limit` samples of `file`. Stops at the first error of `add` and
-// returns it. Returns the same errors of lines as FileLabels.
+// returns it. Returns the same errors of lines as MakeFileLabels.
 absl::Status ReadLabels(const DataFile& file, const LabelRange& range,
                         absl::FunctionRef<absl::Status(const Sample&)> add);
 

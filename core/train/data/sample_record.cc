@@ -69,7 +69,7 @@ class RecordReader {
 
   template <typename T>
   void operator()(T& value) {
-    if (!Has(sizeof(T))) return;
+    if (!CanRead(sizeof(T))) return;
     std::memcpy(&value, left_.data(), sizeof(T));
     left_.remove_prefix(sizeof(T));
   }
@@ -92,12 +92,12 @@ class RecordReader {
   size_t Count(size_t size) {
     uint32_t count = 0;
     (*this)(count);
-    return Has(count * size) ? count : 0;
+    return CanRead(count * size) ? count : 0;
   }
-  bool whole() const { return valid_ && left_.empty(); }
+  bool is_complete() const { return valid_ && left_.empty(); }
 
  private:
-  bool Has(size_t bytes) {
+  bool CanRead(size_t bytes) {
     valid_ = valid_ && bytes <= left_.size();
     return valid_;
   }
@@ -160,8 +160,8 @@ absl::StatusOr<Sample> ParseSample(std::string_view bytes) {
     reader(route.vehicle_type);
     reader(route.customers);
   }
-  if (!reader.whole()) ReadFeatures(reader, sample.data);
-  if (!reader.whole()) return absl::DataLossError("a sample is malformed");
+  if (!reader.is_complete()) ReadFeatures(reader, sample.data);
+  if (!reader.is_complete()) return absl::DataLossError("a sample is malformed");
   return sample;
 }
 

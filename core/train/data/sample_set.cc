@@ -41,7 +41,7 @@ absl::StatusOr<std::unique_ptr<SampleSetWriter>> SampleSetWriter::Create(const s
   std::FILE* file = std::fopen(TemporaryOf(path).c_str(), "wb");
   if (file == nullptr) return Failed("create", TemporaryOf(path));
   std::unique_ptr<SampleSetWriter> writer(new SampleSetWriter(path, file));
-  VRP_RETURN_IF_ERROR(writer->Put(kHeader));
+  VRP_RETURN_IF_ERROR(writer->Append(kHeader));
   return writer;
 }
 
@@ -54,7 +54,7 @@ SampleSetWriter::~SampleSetWriter() {
   std::remove(TemporaryOf(path_).c_str());
 }
 
-absl::Status SampleSetWriter::Put(std::string_view bytes) {
+absl::Status SampleSetWriter::Append(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return absl::OkStatus();
   return Failed("write", TemporaryOf(path_));
 }
@@ -62,14 +62,14 @@ absl::Status SampleSetWriter::Put(std::string_view bytes) {
 absl::Status SampleSetWriter::Add(const Sample& sample) {
   const std::string bytes = WriteSample(sample);
   offsets_.push_back(offsets_.back() + bytes.size());
-  return Put(bytes);
+  return Append(bytes);
 }
 
 absl::Status SampleSetWriter::Finish() {
   const uint64_t count = offsets_.size() - 1;
-  VRP_RETURN_IF_ERROR(Put(BytesOf(std::span<const uint64_t>(offsets_))));
-  VRP_RETURN_IF_ERROR(Put(BytesOf(std::span<const uint64_t>(&count, 1))));
-  VRP_RETURN_IF_ERROR(Put(kFooter));
+  VRP_RETURN_IF_ERROR(Append(BytesOf(std::span<const uint64_t>(offsets_))));
+  VRP_RETURN_IF_ERROR(Append(BytesOf(std::span<const uint64_t>(&count, 1))));
+  VRP_RETURN_IF_ERROR(Append(kFooter));
   if (std::fflush(file_) != 0 || fsync(fileno(file_)) != 0) {
     return Failed("fsync", TemporaryOf(path_));
   }
@@ -106,7 +106,7 @@ absl::StatusOr<std::unique_ptr<SampleSet>> SampleSet::Open(const std::string& pa
   if (file < 0) return Failed("open", path);
   std::unique_ptr<SampleSet> set(new SampleSet(path, file));
   VRP_RETURN_IF_ERROR(set->ReadIndex());
-  set->Divide(memory_bytes);
+  set->DivideIntoPieces(memory_bytes);
   return set;
 }
 
@@ -148,7 +148,7 @@ absl::Status SampleSet::ReadIndex() {
   return valid ? absl::OkStatus() : malformed;
 }
 
-void SampleSet::Divide(int64_t memory_bytes) {
+void SampleSet::DivideIntoPieces(int64_t memory_bytes) {
   const auto memory = static_cast<uint64_t>(memory_bytes);
   const uint64_t total = offsets_.back() - offsets_.front();
   const uint64_t piece_limit = total <= memory ? total : memory / 2;
@@ -198,7 +198,7 @@ void SampleSet::ReadAhead(int64_t piece) const {
                       static_cast<off_t>(offsets_[last] - offsets_[first]), POSIX_FADV_WILLNEED);
 }
 
-SampleSet::Buffer* SampleSet::Usable(int64_t piece) {
+SampleSet::Buffer* SampleSet::FindUsableBuffer(int64_t piece) {
   Buffer* oldest = nullptr;
   for (Buffer& buffer : buffers_) {
     if (buffer.piece == piece) return buffer.loading ? nullptr : &buffer;
@@ -213,7 +213,7 @@ absl::StatusOr<SampleSet::Buffer*> SampleSet::Acquire(int64_t piece) {
   {
     const absl::MutexLock lock(&mu_);
     const auto usable = [this, piece, &buffer]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
-      buffer = Usable(piece);
+      buffer = FindUsableBuffer(piece);
       return buffer != nullptr;
     };
     mu_.Await(absl::Condition(&usable));

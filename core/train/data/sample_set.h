@@ -50,7 +50,7 @@ class SampleSetWriter {
 
  private:
   SampleSetWriter(std::string path, std::FILE* file);
-  absl::Status Put(std::string_view bytes);
+  absl::Status Append(std::string_view bytes);
 
   const std::string path_;
   std::FILE* file_;
@@ -100,10 +100,10 @@ class SampleSet {
 
   SampleSet(std::string path, int file);
   absl::Status ReadIndex();
-  void Divide(int64_t memory_bytes);
+  void DivideIntoPieces(int64_t memory_bytes);
   int64_t PieceOf(int32_t record) const;
   absl::StatusOr<Buffer*> Acquire(int64_t piece);
-  Buffer* Usable(int64_t piece) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  Buffer* FindUsableBuffer(int64_t piece) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   absl::Status Load(int64_t piece, std::string& bytes) const;
   void ReadAhead(int64_t piece) const;
   absl::Status ReadAt(uint64_t offset, std::span<char> target) const;

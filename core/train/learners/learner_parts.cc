@@ -60,7 +60,7 @@ GradientRequest StepParts::Gradient(const RolloutRequest& rollout) const {
   return request;
 }
 
-absl::Status StepParts::Add(const GradientOutcome& part) {
+absl::Status StepParts::AddOutcome(const GradientOutcome& part) {
   VRP_RETURN_IF_ERROR(CheckPassDifference(part.pass_difference, options_.bf16));
   outcome.loss += part.loss;
   outcome.pass_difference = std::max(outcome.pass_difference, part.pass_difference);

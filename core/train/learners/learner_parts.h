@@ -26,7 +26,7 @@ class StepParts {
                            std::span<const std::vector<int32_t>> labels) const;
   GradientRequest Gradient(const RolloutRequest& rollout) const;
   // Counts `outcome`. Returns kInternal if the two passes differ by more than rounding explains.
-  absl::Status Add(const GradientOutcome& outcome);
+  absl::Status AddOutcome(const GradientOutcome& outcome);
   // Returns the step's thread time in seconds. The difference of two calls is the time between
   // them, summed over threads.
   double ThreadSeconds() const;

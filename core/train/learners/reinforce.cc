@@ -30,8 +30,9 @@ double Rounded(double value) { return std::round(value * 1e4) / 1e4; }
 // not matter.
 std::vector<double> Scaled(std::span<const double> costs, const NetworkBatch& batch) {
   std::vector<double> scaled(costs.begin(), costs.end());
-  const size_t each = costs.size() / batch.problems.size();
-  for (size_t i = 0; i < scaled.size(); ++i) scaled[i] /= batch.problems[i / each].scale;
+  const size_t trajectories_per_instance = costs.size() / batch.problems.size();
+  for (size_t i = 0; i < scaled.size(); ++i)
+    scaled[i] /= batch.problems[i / trajectories_per_instance].scale;
   return scaled;
 }
 
@@ -44,21 +45,24 @@ struct EpochCosts {
 };
 
 // The weights of a part's trajectories: their advantages, divided so that the loss is a mean.
-struct Weighing {
+struct AdvantageWeights {
   const NetworkBatch& batch;
-  size_t each;                   // P
+  size_t trajectories_per_instance;  // P
   std::vector<double> baseline;  // [B], scaled; empty: the mean of an instance's own trajectories
   int64_t instances;             // number of instances in the whole step
 
   // Computes `weights` from `costs`, both [count, P], of the part's instances from `first` on.
   void operator()(int64_t first, std::span<const double> costs, std::span<double> weights) const {
-    const auto share = static_cast<double>(instances) * static_cast<double>(each);
-    for (size_t i = 0; i * each < costs.size(); ++i) {
+    const auto share =
+        static_cast<double>(instances) * static_cast<double>(trajectories_per_instance);
+    for (size_t i = 0; i * trajectories_per_instance < costs.size(); ++i) {
       const size_t b = static_cast<size_t>(first) + i;
       const double scale = batch.problems[b].scale;
-      const std::span<const double> own = costs.subspan(i * each, each);
+      const std::span<const double> own =
+          costs.subspan(i * trajectories_per_instance, trajectories_per_instance);
       const double base = baseline.empty() ? Mean(own) / scale : baseline[b];
-      for (size_t p = 0; p < each; ++p) weights[i * each + p] = (own[p] / scale - base) / share;
+      for (size_t p = 0; p < trajectories_per_instance; ++p)
+        weights[i * trajectories_per_instance + p] = (own[p] / scale - base) / share;
     }
   }
 };
@@ -110,14 +114,15 @@ class ReinforceLearner final : public Learner {
       const RolloutRequest rollout = parts.Sampled(part);
       VRP_ASSIGN_OR_RETURN(std::vector<double> baseline,
                            BaselineCosts(part, average, rollout.stop, parts));
-      const Weighing weighing{.batch = part.batch,
-                              .each = static_cast<size_t>(rollout.trajectories),
-                              .baseline = std::move(baseline),
-                              .instances = batch.instances};
+      const AdvantageWeights weighing{
+          .batch = part.batch,
+          .trajectories_per_instance = static_cast<size_t>(rollout.trajectories),
+          .baseline = std::move(baseline),
+          .instances = batch.instances};
       VRP_ASSIGN_OR_RETURN(
           const GradientOutcome outcome,
           options_.engine->AddGradient(part.batch, parts.Gradient(rollout), weighing));
-      VRP_RETURN_IF_ERROR(parts.Add(outcome));
+      VRP_RETURN_IF_ERROR(parts.AddOutcome(outcome));
       for (const double cost : Scaled(outcome.trajectories.costs, part.batch)) sum += cost;
     }
     if (kind == StepBaseline::kAverage) {
@@ -137,14 +142,14 @@ class ReinforceLearner final : public Learner {
     EpochCosts policy, baseline;
     for (int64_t done = 0; done < config.baseline_instances; done += kAtOnce) {
       VRP_ASSIGN_OR_RETURN(const NetworkBatch batch,
-                           options_.source->Draw(
+                           options_.source->DrawInstances(
                                BaselineInstances(replacements_) + done,
                                std::min(kAtOnce, config.baseline_instances - done), options_.pool));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.engine, batch, stop, policy));
       VRP_RETURN_IF_ERROR(AppendCosts(*options_.baseline, batch, stop, baseline));
     }
-    const double chance = PairedTTest(policy.scaled, baseline.scaled);
-    const bool better = chance < config.baseline_significance;
+    const double p_value = PairedTTest(policy.scaled, baseline.scaled);
+    const bool better = p_value < config.baseline_significance;
     if (better) {
       VRP_RETURN_IF_ERROR(ReplaceBaseline());
       ++replacements_;
@@ -152,7 +157,7 @@ class ReinforceLearner final : public Learner {
     return Concat("epoch ", epoch, ": mean cost of the policy ",
                   FormatNumber(Rounded(policy.Mean())), ", of the baseline ",
                   FormatNumber(Rounded(baseline.Mean())), " on ", policy.scaled.size(),
-                  " instances, p ", FormatNumber(Rounded(chance)),
+                  " instances, p ", FormatNumber(Rounded(p_value)),
                   better ? ": the policy becomes the baseline" : ": the baseline stays");
   }
 

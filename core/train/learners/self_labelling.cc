@@ -11,10 +11,11 @@ namespace {
 // Returns the cheapest trajectory of each instance, the first among equals.
 std::vector<std::vector<int32_t>> CheapestTrajectories(const Trajectories& sampled) {
   std::vector<std::vector<int32_t>> best;
-  const auto each = static_cast<size_t>(sampled.count);
-  for (size_t first = 0; first < sampled.costs.size(); first += each) {
+  const auto trajectories_per_instance = static_cast<size_t>(sampled.count);
+  for (size_t first = 0; first < sampled.costs.size(); first += trajectories_per_instance) {
     const auto from = sampled.costs.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto found = std::min_element(from, from + static_cast<std::ptrdiff_t>(each));
+    const auto found =
+        std::min_element(from, from + static_cast<std::ptrdiff_t>(trajectories_per_instance));
     const std::span<const int32_t> choices = sampled.Choices(found - sampled.costs.begin());
     best.emplace_back(choices.begin(), choices.end());
   }
@@ -60,7 +61,7 @@ class SelfLabellingLearner final : public Learner {
     VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
                          options_.engine->AddGradient(
                              part.batch, parts.Gradient(parts.ForLabels(part, labels)), weigh));
-    return parts.Add(outcome);
+    return parts.AddOutcome(outcome);
   }
 };
 

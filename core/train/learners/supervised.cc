@@ -41,7 +41,7 @@ class SupervisedLearner final : public Learner {
       const GradientRequest request = parts.Gradient(parts.ForLabels(part, part.choices));
       VRP_ASSIGN_OR_RETURN(const GradientOutcome outcome,
                            options_.engine->AddGradient(part.batch, request, weigh));
-      VRP_RETURN_IF_ERROR(parts.Add(outcome));
+      VRP_RETURN_IF_ERROR(parts.AddOutcome(outcome));
     }
     StepOutcome outcome = parts.outcome;
     outcome.cost = batch.label_cost;

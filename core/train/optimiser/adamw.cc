@@ -9,7 +9,7 @@ namespace {
 
 constexpr int32_t kPiece = int32_t{1} << 16;
 
-void ForEach(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {
+void ParallelForEach(CpuPool* pool, int64_t count, absl::FunctionRef<void(int64_t)> body) {
   if (pool != nullptr && count > 1) return pool->ParallelFor(count, body);
   for (int64_t i = 0; i < count; ++i) body(i);
 }
@@ -34,7 +34,7 @@ void AdamW::Step(FlatParameters& parameters, double learning_rate, double scale,
                                .gradient = parameters.gradient().data(),
                                .mean = mean_.data(),
                                .square = square_.data()};
-  ForEach(pool, static_cast<int64_t>(pieces_.size()), [&](int64_t p) {
+  ParallelForEach(pool, static_cast<int64_t>(pieces_.size()), [&](int64_t p) {
     const UpdatePiece& piece = pieces_[static_cast<size_t>(p)];
     UpdateOnePiece(SerialGroup(), by_decay[piece.decays ? 1 : 0], piece, arrays);
   });
@@ -45,7 +45,7 @@ double GradientNorm(std::span<const float> gradient, CpuPool* pool) {
   const auto size = static_cast<int64_t>(gradient.size());
   const int64_t blocks = NormBlocks(size);
   std::vector<double> sums(static_cast<size_t>(blocks));
-  ForEach(pool, (blocks + kBlocksPerPart - 1) / kBlocksPerPart, [&](int64_t part) {
+  ParallelForEach(pool, (blocks + kBlocksPerPart - 1) / kBlocksPerPart, [&](int64_t part) {
     std::array<double, kNormLanes> lanes;
     const int64_t last = std::min(blocks, (part + 1) * kBlocksPerPart);
     for (int64_t block = part * kBlocksPerPart; block < last; ++block) {

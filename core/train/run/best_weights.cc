@@ -49,11 +49,11 @@ void BestWeights::ExpectValues(const std::map<std::string, double>& scalars, boo
 void BestWeights::Restore(const std::map<std::string, double>& scalars) {
   epoch_ = static_cast<int64_t>(scalars.at(kBestEpoch));
   step_ = static_cast<int64_t>(scalars.at(kBestStep));
-  cost_ = TakeFinite(scalars, kBestCost);
-  gap_ = TakeFinite(scalars, kBestGap);
+  cost_ = GetFinite(scalars, kBestCost);
+  gap_ = GetFinite(scalars, kBestGap);
 }
 
-int64_t BestWeights::ForgetWithoutValues() {
+int64_t BestWeights::ResetIfWeightsMissing() {
   if (!keep_values_ || step_ == 0 || !values_.empty()) return 0;
   cost_ = gap_ = kNoCost;
   epoch_ = 0;

@@ -38,7 +38,7 @@ class BestWeights {
   void Restore(const std::map<std::string, double>& scalars);
   // Forgets a best validation if its weights are needed but missing in the checkpoint. Returns its
   // step, or 0 if nothing was forgotten.
-  int64_t ForgetWithoutValues();
+  int64_t ResetIfWeightsMissing();
   // Whether checkpoints of earlier versions may lack scalar `name`.
   static bool IsOptional(const std::string& name);
   // Returns the name of the tensor with the weights.

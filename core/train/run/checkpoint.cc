@@ -71,7 +71,7 @@ std::string WriteIndex(const Checkpoint& checkpoint) {
   json["config_sha256"] = checkpoint.config_sha256;
   json["state_sha256"] = Sha256Hex(checkpoint.state);
   if (checkpoint.validation_cost) json[kValidationCost] = *checkpoint.validation_cost;
-  json["numbers"] = checkpoint.numbers;
+  json["numbers"] = checkpoint.scalars;
   return json.dump(1) + "\n";
 }
 
@@ -94,7 +94,7 @@ absl::StatusOr<Checkpoint> ReadIndex(const nlohmann::json& json, const std::stri
   if (numbers == json.end() || !numbers->is_object()) return Malformed(path, "numbers");
   for (const auto& [key, value] : numbers->items()) {
     if (!value.is_number()) return Malformed(path, Concat("numbers.", key));
-    checkpoint.numbers[key] = value.get<double>();
+    checkpoint.scalars[key] = value.get<double>();
   }
   return checkpoint;
 }
@@ -177,7 +177,7 @@ void RemoveOld(const std::string& directory, const CheckpointRetention& retentio
 
 absl::Status WriteCheckpoint(const std::string& directory, const Checkpoint& checkpoint,
                              const CheckpointRetention& retention) {
-  for (const auto& [name, value] : checkpoint.numbers) {
+  for (const auto& [name, value] : checkpoint.scalars) {
     if (!std::isfinite(value))
       return absl::InternalError(Concat("checkpoint: ", name, " is not finite"));
   }

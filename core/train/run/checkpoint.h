@@ -20,7 +20,7 @@ inline constexpr int kCheckpointSchemaVersion = 1;
 struct Checkpoint {
   int64_t step = 0;                                      // number of finished steps
   std::string config_sha256;                             // hash of the run's configuration
-  std::map<std::string, double> numbers;                 // the scalar state; all numbers are finite
+  std::map<std::string, double> scalars;                 // the scalar state; all numbers are finite
   std::string state;                                     // the tensor state, a safetensors file
   std::optional<double> validation_cost = std::nullopt;  // cost of the checkpoint's weights
 };

@@ -52,7 +52,7 @@ absl::StatusOr<Checkpoint> CheckpointKeeper::MakeCheckpoint() {
   const int64_t step = parts_.position.step;
   Checkpoint checkpoint = {.step = step,
                            .config_sha256 = Sha256Hex(parts_.context.config.source),
-                           .numbers = std::move(scalars),
+                           .scalars = std::move(scalars),
                            .state = WriteSafetensors(views)};
   const double cost = parts_.validator.score().cost;
   if (parts_.validator.Validated(step) && std::isfinite(cost)) checkpoint.validation_cost = cost;
@@ -98,10 +98,10 @@ absl::Status CheckpointKeeper::Resume() {
   }
   VRP_RETURN_IF_ERROR(CheckScalars(*found, where));
   VRP_RETURN_IF_ERROR(RestoreTensors(*found, where));
-  VRP_RETURN_IF_ERROR(RestoreScalars(found->numbers));
+  VRP_RETURN_IF_ERROR(RestoreScalars(found->scalars));
   parts_.position.step = saved_step_ = found->step;
   context.observer.OnLog(Concat("resumed from step ", saved_step_));
-  const int64_t best = parts_.validator.best().ForgetWithoutValues();
+  const int64_t best = parts_.validator.best().ResetIfWeightsMissing();
   if (best > 0) {
     context.observer.OnLog(Concat(
         "the checkpoint of an earlier version lacks the weights of the best validation (step ",
@@ -115,7 +115,7 @@ absl::Status CheckpointKeeper::CheckScalars(const Checkpoint& checkpoint,
   VRP_ASSIGN_OR_RETURN(const auto wanted, ScalarState());
   for (const auto& [name, value] : wanted) {
     const bool optional = TrainedNetwork::IsEngineScalar(name) || BestWeights::IsOptional(name);
-    if (optional || checkpoint.numbers.contains(name)) continue;
+    if (optional || checkpoint.scalars.contains(name)) continue;
     return absl::DataLossError(Concat(where, ": ", name, ": missing"));
   }
   return absl::OkStatus();
@@ -125,7 +125,7 @@ absl::Status CheckpointKeeper::RestoreTensors(const Checkpoint& checkpoint,
                                               const std::string& where) {
   VRP_ASSIGN_OR_RETURN(const SafetensorsFile file, SafetensorsFile::Parse(checkpoint.state, where));
   const bool has_best = file.Find(BestWeights::TensorName()) != nullptr;
-  parts_.validator.best().ExpectValues(checkpoint.numbers, has_best,
+  parts_.validator.best().ExpectValues(checkpoint.scalars, has_best,
                                        parts_.network.engine().parameters().size());
   for (const auto& [name, values] : TensorState()) {
     const TensorView* view = file.Find(name);

@@ -23,7 +23,7 @@ namespace {
 absl::StatusOr<UniformInstances> Drawn(const CapturedStepsRequest& steps,
                                        const PolicyEngine& engine, const ProblemConfig& problem) {
   if (steps.labels) return absl::UnimplementedError("the instances have labels");
-  if (engine.batch_form().order == NodeOrder::kAsGiven) return DrawnByDevice(problem);
+  if (engine.batch_form().order == NodeOrder::kAsGiven) return DeviceDistribution(problem);
   return absl::UnimplementedError("the network reads nodes in a particular order");
 }
 
@@ -50,10 +50,10 @@ absl::StatusOr<std::unique_ptr<DeviceSteps>> DeviceSteps::Create(const StepResou
     context.observer.OnLog(Concat("steps: captured on the device",
                                   request.parts > 1 ? Concat(" in ", request.parts, " parts") : "",
                                   ", reported every ", request.report_every));
-    context.observer.OnLog(
-        request.drawn.has_value()
-            ? "instances: drawn on the device"
-            : Concat("instances: drawn on the host: ", FromAbsl(made->not_drawn_.message())));
+    context.observer.OnLog(request.drawn.has_value()
+                               ? "instances: drawn on the device"
+                               : Concat("instances: drawn on the host: ",
+                                        FromAbsl(made->host_draw_reason_.message())));
     return made;
   }
   if (IsDeviceLost(status)) return status;
@@ -72,7 +72,7 @@ absl::Status DeviceSteps::Request() {
   const absl::StatusOr<UniformInstances> drawn =
       Drawn(request_, resources_.network.engine(), config.problem);
   if (drawn.ok()) request_.drawn = *drawn;
-  not_drawn_ = drawn.status();
+  host_draw_reason_ = drawn.status();
   return absl::OkStatus();
 }
 

@@ -48,7 +48,7 @@ class DeviceSteps {
 
   const StepResources resources_;
   CapturedStepsRequest request_;
-  absl::Status not_drawn_;  // reason why the device does not draw the instances
+  absl::Status host_draw_reason_;  // reason why the device does not draw the instances
   std::unique_ptr<CapturedSteps> steps_;
   int64_t begun_step_ = 0;
   int64_t settled_step_ = 0;

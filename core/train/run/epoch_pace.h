@@ -16,14 +16,14 @@ class EpochPace {
   // Starts the clock before the run's first step. `whole`: whether that step is the first of an
   // epoch.
   void Begin(bool whole) {
-    whole_ = whole;
+    is_whole_epoch_ = whole;
     began_ = SteadyNow();
   }
   // Ends an epoch, including its validation.
   void EndEpoch(const TrainingTotals& totals) {
     const absl::Time now = SteadyNow();
-    if (whole_) seconds_per_epoch_ = absl::ToDoubleSeconds(now - began_);
-    whole_ = true;
+    if (is_whole_epoch_) seconds_per_epoch_ = absl::ToDoubleSeconds(now - began_);
+    is_whole_epoch_ = true;
     began_ = now;
     steps_before_ = totals.steps;
     seconds_before_ = totals.seconds;
@@ -40,7 +40,7 @@ class EpochPace {
  private:
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-  bool whole_ = false;
+  bool is_whole_epoch_ = false;
   absl::Time began_;
   int64_t steps_before_ = 0;
   double seconds_before_ = 0;

@@ -8,7 +8,7 @@
 namespace vrp {
 
 absl::StatusOr<TrainingResult> LiveModels::WriteAndPublish(const std::string& directory,
-                                                           absl::Duration patience,
+                                                           absl::Duration timeout,
                                                            Publish publish) {
   const auto request =
       std::make_shared<Request>(Request{.directory = directory, .publish = publish});
@@ -16,12 +16,12 @@ absl::StatusOr<TrainingResult> LiveModels::WriteAndPublish(const std::string& di
   absl::MutexLock lock(&mutex_);
   if (!closed_.ok()) return closed_;
   requests_.push_back(request);
-  if (!changed_.WaitFor(&mutex_, patience, answered)) {
+  if (!changed_.WaitFor(&mutex_, timeout, answered)) {
     const auto waiting = std::find(requests_.begin(), requests_.end(), request);
     if (waiting != requests_.end()) {
       requests_.erase(waiting);
       return absl::DeadlineExceededError(Concat("the training did not finish its step within ",
-                                                absl::FormatDuration(patience), "; try again"));
+                                                absl::FormatDuration(timeout), "; try again"));
     }
     mutex_.Await(absl::Condition(&answered));  // the answer is being written
   }

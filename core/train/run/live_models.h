@@ -25,10 +25,10 @@ class LiveModels {
   // Blocks until the run has written the weights after its current step, with their card, into
   // `directory`, and has called `publish`. This happens before the next step, so that live weights
   // are never published after the run's last ones. Returns kDeadlineExceeded if the step takes
-  // longer than `patience`; the caller may then use `directory` again. Also returns the errors of
+  // longer than `timeout`; the caller may then use `directory` again. Also returns the errors of
   // the run, `publish` and Close, and kResourceExhausted if memory runs out.
   absl::StatusOr<TrainingResult> WriteAndPublish(const std::string& directory,
-                                                 absl::Duration patience, Publish publish);
+                                                 absl::Duration timeout, Publish publish);
 
   using Write = absl::FunctionRef<absl::StatusOr<TrainingResult>(const std::string& directory)>;
   // Calls `write`, and then the request's `publish`, for each waiting request.

@@ -15,7 +15,7 @@
 namespace vrp {
 namespace {
 
-double OrZero(double value) { return std::isfinite(value) ? value : 0; }
+double ZeroIfNotFinite(double value) { return std::isfinite(value) ? value : 0; }
 
 }  // namespace
 
@@ -41,8 +41,8 @@ TrainingResult Publisher::ChooseWeights(int64_t step, TrainingEnd end) const {
   const ValidationScore& score = validator_.score();
   TrainingResult result{.steps = step,
                         .reason = PublishReason::kLastWeights,
-                        .validation_cost = OrZero(score.cost),
-                        .validation_reference = OrZero(validator_.set().reference()),
+                        .validation_cost = ZeroIfNotFinite(score.cost),
+                        .validation_reference = ZeroIfNotFinite(validator_.set().reference()),
                         .validation_gap = score.gap,
                         .reference = validator_.set().reference_name(),
                         .end = end};
@@ -106,8 +106,8 @@ absl::StatusOr<TrainingResult> Publisher::PublishLive(int64_t step, const std::s
   const TrainingResult result{.steps = step,
                               .epoch = context_.EpochOf(step),
                               .reason = PublishReason::kLastWeights,
-                              .validation_cost = OrZero(score.cost),
-                              .validation_reference = OrZero(validator_.set().reference()),
+                              .validation_cost = ZeroIfNotFinite(score.cost),
+                              .validation_reference = ZeroIfNotFinite(validator_.set().reference()),
                               .validation_gap = score.gap,
                               .reference = validator_.set().reference_name(),
                               .end = TrainingEnd::kUnknown};

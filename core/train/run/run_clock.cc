@@ -7,7 +7,10 @@
 namespace vrp {
 
 RunClock::RunClock(const CpuPool& pool)
-    : pool_(pool), begun_(SteadyNow()), since_(begun_), extra_since_(pool.extra_thread_seconds()) {}
+    : pool_(pool),
+      begun_(SteadyNow()),
+      phase_start_(begun_),
+      extra_since_(pool.extra_thread_seconds()) {}
 
 double RunClock::ThreadSeconds() const {
   return absl::ToDoubleSeconds(SteadyNow() - begun_) + pool_.extra_thread_seconds();
@@ -16,11 +19,11 @@ double RunClock::ThreadSeconds() const {
 RunPhase RunClock::Switch(RunPhase next) {
   const absl::Time now = SteadyNow();
   const double extra = pool_.extra_thread_seconds();
-  const double wall = absl::ToDoubleSeconds(now - since_);
+  const double wall = absl::ToDoubleSeconds(now - phase_start_);
   RunPhaseTime& time = Of(current_);
   time.wall_seconds += wall;
   time.thread_seconds += wall + extra - extra_since_;
-  since_ = now;
+  phase_start_ = now;
   extra_since_ = extra;
   return std::exchange(current_, next);
 }

@@ -67,8 +67,8 @@ class RunClock {
   const CpuPool& pool_;
   const absl::Time begun_;
   RunPhase current_ = RunPhase::kOther;
-  absl::Time since_;
-  double extra_since_;  // pool_.extra_thread_seconds() at since_
+  absl::Time phase_start_;
+  double extra_since_;  // pool_.extra_thread_seconds() at phase_start_
   RunPhaseTimes times_{};
 };
 

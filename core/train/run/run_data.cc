@@ -21,15 +21,15 @@ absl::StatusOr<std::string> FindLabels(RunContext& context, const BatchForm& for
   const TrainingConfig& config = context.config;
   const SupervisedConfig& supervised = config.supervised;
   if (supervised.labels == LabelSource::kFile) {
-    return FileLabels(FindDataFile(supervised.label_file, context.request.datasets),
-                      supervised.samples, form, label_context);
+    return MakeFileLabels(FindDataFile(supervised.label_file, context.request.datasets),
+                          supervised.samples, form, label_context);
   }
-  return HeuristicLabels({.problem = config.problem,
-                          .seed = config.problem.seed,
-                          .search_seed = config.seed,
-                          .iterations = supervised.heuristic_iterations,
-                          .samples = supervised.samples},
-                         label_context);
+  return MakeSearchLabels({.problem = config.problem,
+                           .seed = config.problem.seed,
+                           .search_seed = config.seed,
+                           .iterations = supervised.heuristic_iterations,
+                           .samples = supervised.samples},
+                          label_context);
 }
 
 }  // namespace
@@ -47,8 +47,8 @@ LabelContext LabelContextOf(RunContext& context, std::string phase) {
       .datasets = request.datasets};
 }
 
-absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
-                                                       const BatchForm& form) {
+absl::StatusOr<std::vector<Instance>> ReadUserInstances(const RunContext& context,
+                                                        const BatchForm& form) {
   std::vector<DataFile> files;
   for (const std::string& name : context.config.problem.instances) {
     files.push_back(FindDataFile(name, context.request.datasets));
@@ -59,11 +59,11 @@ absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context
 
 absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
                                                              const BatchForm& form,
-                                                             std::vector<Instance> own) {
+                                                             std::vector<Instance> user_instances) {
   const TrainingConfig& config = context.config;
   if (config.method != TrainingMethod::kSupervised) {
-    return own.empty() ? MakeGeneratedSource(config, form)
-                       : MakeInstanceSource(config, form, std::move(own));
+    return user_instances.empty() ? MakeGeneratedSource(config, form)
+                                  : MakeInstanceSource(config, form, std::move(user_instances));
   }
   VRP_ASSIGN_OR_RETURN(const std::string path, FindLabels(context, form));
   VRP_ASSIGN_OR_RETURN(std::unique_ptr<SampleSet> set,

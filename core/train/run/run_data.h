@@ -18,12 +18,12 @@ namespace vrp {
 LabelContext LabelContextOf(RunContext& context, std::string phase);
 
 // Returns the user's instances that the configuration names; empty if instances are generated.
-absl::StatusOr<std::vector<Instance>> ReadOwnInstances(const RunContext& context,
-                                                       const BatchForm& form);
+absl::StatusOr<std::vector<Instance>> ReadUserInstances(const RunContext& context,
+                                                        const BatchForm& form);
 
-// Returns the batches of the configuration's method: generated, of `own` instances, or labelled.
+// Returns the batches of the configuration's method: generated, of `user_instances`, or labelled.
 absl::StatusOr<std::unique_ptr<BatchSource>> MakeBatchSource(RunContext& context,
                                                              const BatchForm& form,
-                                                             std::vector<Instance> own);
+                                                             std::vector<Instance> user_instances);
 
 }  // namespace vrp

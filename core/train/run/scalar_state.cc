@@ -10,7 +10,7 @@ void PutFinite(std::map<std::string, double>& scalars, const std::string& name, 
   scalars[name] = std::isfinite(value) ? value : 0;
 }
 
-double TakeFinite(const std::map<std::string, double>& scalars, const std::string& name) {
+double GetFinite(const std::map<std::string, double>& scalars, const std::string& name) {
   const auto known = scalars.find("has_" + name);
   if (known == scalars.end() || known->second == 0) {
     return std::numeric_limits<double>::quiet_NaN();

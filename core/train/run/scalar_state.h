@@ -11,6 +11,6 @@ namespace vrp {
 void PutFinite(std::map<std::string, double>& scalars, const std::string& name, double value);
 
 // Returns the value that PutFinite stored, or NaN if it was not finite or is missing.
-double TakeFinite(const std::map<std::string, double>& scalars, const std::string& name);
+double GetFinite(const std::map<std::string, double>& scalars, const std::string& name);
 
 }  // namespace vrp

@@ -12,7 +12,7 @@ namespace {
 
 bool OnCpu(const BannerFacts& facts) { return facts.device.id.kind == DeviceKind::kCpu; }
 
-std::string_view Switch(bool on) { return on ? "on" : "off"; }
+std::string_view OnOff(bool on) { return on ? "on" : "off"; }
 
 std::string DeviceLine(const BannerFacts& facts) {
   const DeviceInfo& device = facts.device;
@@ -53,10 +53,10 @@ std::string ComputationLine(const BannerFacts& facts) {
   const TrainingConfig& config = facts.config;
   const bool cpu = OnCpu(facts);
   std::string line =
-      Concat("precision: ", PrecisionText(facts), "; TF32: ", Switch(config.tf32 && !cpu),
-             "; gradient checkpointing: ", Switch(config.gradient_checkpointing && !cpu),
-             "; deterministic: ", cpu ? "always on a CPU" : Switch(config.deterministic));
-  if (!cpu) line += Concat("; pinned memory: ", Switch(config.loader.pin));
+      Concat("precision: ", PrecisionText(facts), "; TF32: ", OnOff(config.tf32 && !cpu),
+             "; gradient checkpointing: ", OnOff(config.gradient_checkpointing && !cpu),
+             "; deterministic: ", cpu ? "always on a CPU" : OnOff(config.deterministic));
+  if (!cpu) line += Concat("; pinned memory: ", OnOff(config.loader.pin));
   return line;
 }
 
@@ -71,7 +71,7 @@ std::vector<std::string> Ignored(const BannerFacts& facts) {
   add("training.tf32", config.tf32);
   add("training.gradient_checkpointing", config.gradient_checkpointing);
   add("training.deterministic", config.deterministic);
-  add("loader.pin", config.loader.pin && config.loader.states_pin);
+  add("loader.pin", config.loader.pin && config.loader.pin_is_stated);
   return keys;
 }
 

@@ -69,11 +69,11 @@ absl::Status TrainingRun::Prepare(const EngineFactory& factory) {
   const LabelContext label_context = LabelContextOf(context_, "references");
   VRP_RETURN_IF_ERROR(EnsureDirectory(label_context.folder));
   const BatchForm& form = network_->engine().batch_form();
-  VRP_ASSIGN_OR_RETURN(std::vector<Instance> own, ReadOwnInstances(context_, form));
+  VRP_ASSIGN_OR_RETURN(std::vector<Instance> user_instances, ReadUserInstances(context_, form));
   VRP_ASSIGN_OR_RETURN(ValidationSet set,
-                       ValidationSet::Make(context_.config, form, own, label_context));
+                       ValidationSet::Make(context_.config, form, user_instances, label_context));
   LogBanner(context_, *network_, set);
-  VRP_ASSIGN_OR_RETURN(batches_, MakeBatchSource(context_, form, std::move(own)));
+  VRP_ASSIGN_OR_RETURN(batches_, MakeBatchSource(context_, form, std::move(user_instances)));
   context_.observer.OnPhase("resumption");
   validator_ = std::make_unique<Validator>(context_, *network_, std::move(set));
   reporter_ = std::make_unique<Reporter>(context_, *validator_);

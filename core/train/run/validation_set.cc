@@ -24,7 +24,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kAtOnce = 512;
 
 // An instance with its reference.
-struct Referenced {
+struct InstanceWithReference {
   Instance instance;
   double cost = kNone;
   Plan plan = {};
@@ -38,15 +38,15 @@ LabelRequest SearchRequest(const TrainingConfig& config) {
           .samples = config.validation.instances};
 }
 
-absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
-                                                 const LabelContext& context) {
-  VRP_ASSIGN_OR_RETURN(const std::string path, HeuristicLabels(SearchRequest(config), context));
+absl::StatusOr<std::vector<InstanceWithReference>> SearchedInstances(const TrainingConfig& config,
+                                                                     const LabelContext& context) {
+  VRP_ASSIGN_OR_RETURN(const std::string path, MakeSearchLabels(SearchRequest(config), context));
   VRP_ASSIGN_OR_RETURN(const std::unique_ptr<SampleSet> set,
                        SampleSet::Open(path, config.loader.memory_mb << 20));
   std::vector<int32_t> records(static_cast<size_t>(set->size()));
   std::iota(records.begin(), records.end(), 0);
   VRP_ASSIGN_OR_RETURN(std::vector<Sample> samples, set->Read(records));
-  std::vector<Referenced> found;
+  std::vector<InstanceWithReference> found;
   for (Sample& sample : samples) {
     VRP_ASSIGN_OR_RETURN(Instance instance, Instance::Create(std::move(sample.data)));
     found.push_back({std::move(instance), sample.cost, std::move(sample.plan)});
@@ -54,16 +54,16 @@ absl::StatusOr<std::vector<Referenced>> Searched(const TrainingConfig& config,
   return found;
 }
 
-absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
-                                                  const BatchForm& form,
-                                                  const std::vector<Instance>& own,
-                                                  const DatasetPaths& datasets) {
+absl::StatusOr<std::vector<InstanceWithReference>> Instances(const TrainingConfig& config,
+                                                             const BatchForm& form,
+                                                             const std::vector<Instance>& own,
+                                                             const DatasetPaths& datasets) {
   std::vector<Instance> instances = own;
   if (!config.validation.file.empty()) {
     const DataFile file = FindDataFile(config.validation.file, datasets);
     VRP_ASSIGN_OR_RETURN(instances, ReadInstanceFiles({file}, form));
   }
-  std::vector<Referenced> found;
+  std::vector<InstanceWithReference> found;
   for (int64_t i = 0; i < config.validation.instances; ++i) {
     if (!instances.empty()) {
       if (i == static_cast<int64_t>(instances.size())) break;
@@ -81,7 +81,8 @@ absl::StatusOr<std::vector<Referenced>> Instances(const TrainingConfig& config,
 
 // Finds the reference of `item`. Leaves the cost NaN if the reference solver does not support the
 // instance.
-void AddReference(const TrainingConfig& config, const StopCondition& stop, Referenced& item) {
+void AddReference(const TrainingConfig& config, const StopCondition& stop,
+                  InstanceWithReference& item) {
   if (config.validation.reference == Reference::kNearestNeighbour) {
     if (!IsPlain(item.instance)) return;
     item.cost = PlanCost(item.instance, NearestNeighbourPlan(item.instance));
@@ -98,7 +99,7 @@ void AddReference(const TrainingConfig& config, const StopCondition& stop, Refer
 }
 
 absl::Status AddReferences(const TrainingConfig& config, const LabelContext& context,
-                           std::vector<Referenced>& items) {
+                           std::vector<InstanceWithReference>& items) {
   if (config.validation.reference == Reference::kFile) {
     for (size_t i = 0; i < items.size(); ++i) {
       VRP_ASSIGN_OR_RETURN(items[i].cost,
@@ -108,7 +109,7 @@ absl::Status AddReferences(const TrainingConfig& config, const LabelContext& con
   }
   for (size_t first = 0; first < items.size(); first += kAtOnce) {
     context.ReportPiece();
-    const std::span<Referenced> part =
+    const std::span<InstanceWithReference> part =
         std::span(items).subspan(first).first(std::min<size_t>(kAtOnce, items.size() - first));
     context.pool->ParallelFor(std::ssize(part), [&](int64_t i) {
       if (!context.stop.ShouldStop()) {
@@ -150,9 +151,9 @@ absl::StatusOr<ValidationSet> ValidationSet::Make(const TrainingConfig& config,
                                                   const std::vector<Instance>& instances,
                                                   const LabelContext& context) {
   const bool generated = config.validation.file.empty() && instances.empty();
-  std::vector<Referenced> items;
+  std::vector<InstanceWithReference> items;
   if (generated && config.validation.reference == Reference::kSearch) {
-    VRP_ASSIGN_OR_RETURN(items, Searched(config, context));
+    VRP_ASSIGN_OR_RETURN(items, SearchedInstances(config, context));
   } else {
     VRP_ASSIGN_OR_RETURN(items, Instances(config, form, instances, context.datasets));
     VRP_RETURN_IF_ERROR(AddReferences(config, context, items));

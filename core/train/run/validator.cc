@@ -58,9 +58,9 @@ std::map<std::string, double> Validator::ScalarState() const {
 
 void Validator::Restore(const std::map<std::string, double>& scalars) {
   best_.Restore(scalars);
-  score_.cost = TakeFinite(scalars, kCost);
-  score_.gap = TakeFinite(scalars, kGap);
-  score_.accuracy = TakeFinite(scalars, kAccuracy);
+  score_.cost = GetFinite(scalars, kCost);
+  score_.gap = GetFinite(scalars, kGap);
+  score_.accuracy = GetFinite(scalars, kAccuracy);
 }
 
 }  // namespace vrp
