@@ -17,7 +17,7 @@ namespace {
 
 // Age of a folder's last change after which the next change has a different time stamp. Time stamps
 // of file systems have steps of 4 ms to 1 s.
-constexpr absl::Duration kSettled = absl::Seconds(2);
+constexpr absl::Duration kSettledAge = absl::Seconds(2);
 
 }  // namespace
 
@@ -101,7 +101,7 @@ ListedVersions VersionLists::Of(std::string_view name) {
     const auto known = listed_.find(name);
     if (known != listed_.end() && known->second.stamps == stamps) return known->second.versions;
   }
-  const int64_t settled_ns = absl::ToUnixNanos(absl::Now() - kSettled);
+  const int64_t settled_ns = absl::ToUnixNanos(absl::Now() - kSettledAge);
   const bool settled = std::all_of(stamps.begin(), stamps.end(), [&](const Stamp& stamp) {
     return stamp.changed_ns < settled_ns;
   });

@@ -33,7 +33,7 @@ absl::Status PolicyClient::Check() const {
 }
 
 const PolicyRequest& PolicyClient::Request() {
-  if (!request_.has_value()) request_ = RequestFor(OwnDecode());
+  if (!request_.has_value()) request_ = RequestFor(DecodeOptionsForStrategy());
   return *request_;
 }
 
@@ -55,7 +55,7 @@ NetworkTime PolicyClient::Time() {
           .by_deadline = frame_.by_deadline};
 }
 
-absl::StatusOr<DecodedPlan> PolicyClient::Checked(DecodeOutcome outcome) {
+absl::StatusOr<DecodedPlan> PolicyClient::CheckOutcome(DecodeOutcome outcome) {
   joining_ += outcome.waited;
   decoding_ += outcome.computed;
   return CheckedPlan(*options_.policy, instance_, std::move(outcome.plan));
@@ -86,7 +86,7 @@ PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   return seeds;
 }
 
-absl::Time PolicyClient::DecodeEnds() const {
+absl::Time PolicyClient::DecodeDeadline() const {
   const absl::Time end = frame_.stop.deadline();
   if (options_.network_only) return end;
   const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
@@ -94,9 +94,9 @@ absl::Time PolicyClient::DecodeEnds() const {
   return end - std::min(construction, left * kConstructingShare);
 }
 
-DecodeOptions PolicyClient::OwnDecode() const {
+DecodeOptions PolicyClient::DecodeOptionsForStrategy() const {
   DecodeOptions decode;
-  const absl::Time end = DecodeEnds();
+  const absl::Time end = DecodeDeadline();
   decode.stop = frame_.stop.Sooner(end);
   if (options_.strategy == Strategy::kImproved) {
     const absl::Duration closing = frame_.stop.deadline() - frame_.search_ends;
@@ -124,12 +124,12 @@ PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
           .importance = options_.importance};
 }
 
-absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& join) {
-  if (options_.batcher != nullptr) return Checked(options_.batcher->Decode(join));
+absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& request) {
+  if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(request));
   const absl::Time begun = SteadyNow();
-  DecodeOutcome outcome{.plan = DecodeAlone(join)};
+  DecodeOutcome outcome{.plan = DecodeAlone(request)};
   outcome.computed = SteadyNow() - begun;
-  return Checked(std::move(outcome));
+  return CheckOutcome(std::move(outcome));
 }
 
 }  // namespace vrp

@@ -46,7 +46,7 @@ class PolicyClient {
   NetworkTime Time();
   absl::StatusOr<DecodedPlan> Decode() { return Decode(Request()); }
   // Returns the batcher's outcome after checking the plan.
-  absl::StatusOr<DecodedPlan> Checked(DecodeOutcome outcome);
+  absl::StatusOr<DecodedPlan> CheckOutcome(DecodeOutcome outcome);
 
   // Plans of the policy that a search starts from.
   struct Seeds {
@@ -61,10 +61,10 @@ class PolicyClient {
   absl::Duration decoding() const { return decoding_; }
 
  private:
-  absl::Time DecodeEnds() const;
-  DecodeOptions OwnDecode() const;
+  absl::Time DecodeDeadline() const;
+  DecodeOptions DecodeOptionsForStrategy() const;
   PolicyRequest RequestFor(DecodeOptions decode) const;
-  absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& join);
+  absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& request);
 
   const Instance& instance_;
   const SolveOptions& options_;

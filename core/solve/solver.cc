@@ -89,7 +89,7 @@ class Solving {
   bool WouldExceed() { return policy_client_.WouldExceed(); }
   // Builds the answer from the batcher's outcome.
   absl::StatusOr<SolveAnswer> Finish(DecodeOutcome outcome) {
-    return Guarded([&] { return Finish(policy_client_.Checked(std::move(outcome))); });
+    return Guarded([&] { return Finish(policy_client_.CheckOutcome(std::move(outcome))); });
   }
 
   // Builds the answer if the policy would have no plan in time: the search's plan or, with
@@ -98,7 +98,7 @@ class Solving {
     return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
       if (options_.network_only) return BudgetTooShort(policy_client_.Time());
       VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
-      answer_.policy_note = LateNote(policy_client_.Time());
+      answer_.policy_note = LateDecodingNote(policy_client_.Time());
       return Close(plan);
     });
   }
