@@ -53,7 +53,7 @@ bool VersionLists::IsLiveVersion(std::string_view name, int32_t version) {
     if (!read.ok()) continue;
     const bool live = IsLive(read->card);
     absl::MutexLock lock(&mutex_);
-    cards_.insert_or_assign(folder, SeenCard{stamp, live});
+    cards_.insert_or_assign(folder, CachedCard{stamp, live});
     return live;
   }
   return false;
@@ -94,7 +94,7 @@ ListedVersions VersionLists::Read(std::string_view name) {
   return versions;
 }
 
-ListedVersions VersionLists::Of(std::string_view name) {
+ListedVersions VersionLists::VersionsOf(std::string_view name) {
   std::vector<Stamp> stamps = StampsOf(name);
   {
     absl::MutexLock lock(&mutex_);
