@@ -131,7 +131,7 @@ absl::StatusOr<ModelVersion> JobRun::PublishWhenPossible(const TrainingRequest& 
       StopCondition(absl::InfiniteFuture(), cancel_),
       [&] {
         published = context_.registry->Publish(request.config.name, request.model_directory,
-                                               OtherArchitecture::kTakeOtherName);
+                                               OtherArchitecture::kUseOtherName);
         return published.status();
       },
       [&](const absl::Status& full) {

@@ -82,7 +82,7 @@ absl::StatusOr<LoadedModel> LoadedModels::Load(const ModelVersion& version) {
   return slot->model;
 }
 
-std::shared_ptr<LoadedModels::Slot> LoadedModels::Loaded(const Key& key) const {
+std::shared_ptr<LoadedModels::Slot> LoadedModels::FindLoadedSlot(const Key& key) const {
   const auto found = slots_.find(key);
   return found != slots_.end() && found->second->done && found->second->model.ok() ? found->second
                                                                                    : nullptr;
@@ -95,7 +95,7 @@ void LoadedModels::EvictOldest(std::string_view name) {
   size_t kept = 0;
   bool finished = false;
   for (const auto& [key, slot] : slots_) {
-    if (key.first != name || Loaded(key) == nullptr) continue;
+    if (key.first != name || FindLoadedSlot(key) == nullptr) continue;
     loaded.emplace_back(slot->used, key);
     const bool live = IsLive((*slot->model).version->card);
     if (live && finished) continue;
@@ -111,7 +111,7 @@ void LoadedModels::EvictOldest(std::string_view name) {
 
 std::optional<LoadedModel> LoadedModels::Find(const Key& key) {
   absl::MutexLock lock(&mutex_);
-  const std::shared_ptr<Slot> slot = Loaded(key);
+  const std::shared_ptr<Slot> slot = FindLoadedSlot(key);
   if (slot == nullptr) return std::nullopt;
   slot->used = ++uses_;
   return *slot->model;
@@ -123,7 +123,7 @@ std::optional<LoadedModel> LoadedModels::FindNewest(std::string_view name,
   absl::MutexLock lock(&mutex_);
   std::shared_ptr<Slot> newest;
   for (const auto& [key, slot] : slots_) {
-    if (key.first != name || Loaded(key) == nullptr) continue;
+    if (key.first != name || FindLoadedSlot(key) == nullptr) continue;
     if (filter == VersionFilter::kFinished && IsLive((*slot->model).version->card)) continue;
     const bool listed = std::find(numbers.begin(), numbers.end(), key.second) != numbers.end();
     if (listed || numbers.empty() || key.second > numbers.front()) newest = slot;
@@ -133,15 +133,15 @@ std::optional<LoadedModel> LoadedModels::FindNewest(std::string_view name,
   return *newest->model;
 }
 
-bool LoadedModels::Holds(const Key& key) const {
+bool LoadedModels::IsLoaded(const Key& key) const {
   absl::MutexLock lock(&mutex_);
-  return Loaded(key) != nullptr;
+  return FindLoadedSlot(key) != nullptr;
 }
 
-bool LoadedModels::Serves(std::string_view name) const {
+bool LoadedModels::HasLoadedVersion(std::string_view name) const {
   absl::MutexLock lock(&mutex_);
   for (const auto& [key, slot] : slots_) {
-    if (key.first == name && Loaded(key) != nullptr) return true;
+    if (key.first == name && FindLoadedSlot(key) != nullptr) return true;
   }
   return false;
 }
@@ -149,7 +149,7 @@ bool LoadedModels::Serves(std::string_view name) const {
 int32_t LoadedModels::Count() const {
   absl::MutexLock lock(&mutex_);
   int32_t count = 0;
-  for (const auto& [key, slot] : slots_) count += Loaded(key) != nullptr ? 1 : 0;
+  for (const auto& [key, slot] : slots_) count += FindLoadedSlot(key) != nullptr ? 1 : 0;
   return count;
 }
 
@@ -161,7 +161,7 @@ std::vector<LoadedModels::Key> LoadedModels::Unload(std::string_view name, int32
     for (auto entry = slots_.begin(); entry != slots_.end();) {
       const Key& key = entry->first;
       const bool matches = key.first == name && (version == 0 || key.second == version);
-      if (!matches || Loaded(key) == nullptr) {
+      if (!matches || FindLoadedSlot(key) == nullptr) {
         ++entry;
         continue;
       }

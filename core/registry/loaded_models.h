@@ -74,9 +74,9 @@ class LoadedModels {
   bool QueueLoad(const Key& key, ReadVersion read);
   // Whether the last attempt to load the version failed within Options::retry_after.
   bool FailedRecently(const Key& key) const;
-  bool Holds(const Key& key) const;
+  bool IsLoaded(const Key& key) const;
   // Whether a version of the model is in memory.
-  bool Serves(std::string_view name) const;
+  bool HasLoadedVersion(std::string_view name) const;
   // Drops one version, or all versions of a model if `version` is 0, except those being loaded.
   // Returns the dropped versions. Also returns unused memory to the system.
   std::vector<Key> Unload(std::string_view name, int32_t version);
@@ -93,7 +93,7 @@ class LoadedModels {
   bool HasWork() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return stopping_ || !queue_.empty();
   }
-  std::shared_ptr<Slot> Loaded(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  std::shared_ptr<Slot> FindLoadedSlot(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool FailedRecentlyLocked(const Key& key) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void RememberFailure(const Key& key) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void EvictOldest(std::string_view name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -119,7 +119,7 @@ std::optional<LoadedModel> Registry::NewestLoaded(std::string_view name,
 }
 
 absl::StatusOr<LoadedModel> Registry::UseNewest(std::string_view name, VersionFilter filter) {
-  const ListedVersions versions = lists_.Of(name);
+  const ListedVersions versions = lists_.VersionsOf(name);
   if (versions.all.empty()) return NoSuchModel(Roots(), name);
   const std::vector<int32_t>& numbers =
       filter == VersionFilter::kAll ? versions.all : versions.finished;
@@ -182,7 +182,7 @@ std::vector<ModelReference> Registry::Unload(std::string_view name, int32_t vers
 }
 
 bool Registry::IsLoaded(const ModelVersion& version) const {
-  return loaded_.Holds({version.name, version.version});
+  return loaded_.IsLoaded({version.name, version.version});
 }
 
 int32_t Registry::LoadedCount() const { return loaded_.Count(); }

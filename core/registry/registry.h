@@ -31,7 +31,7 @@ namespace vrp {
 // differ.
 enum class OtherArchitecture {
   kRefuse,
-  kTakeOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
+  kUseOtherName,  // publish as NAME-ARCHITECTURE, NAME-ARCHITECTURE-2, ...
 };
 
 // The models of one daemon.

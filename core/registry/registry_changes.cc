@@ -116,7 +116,7 @@ absl::StatusOr<ModelVersion> Registry::Publish(std::string_view name,
   }
   // If an older version serves, loads the new one to replace it. If the new one cannot be loaded,
   // it stays published and the older one continues to serve.
-  if (IsLive(published.card) || !loaded_.Serves(published.name)) return published;
+  if (IsLive(published.card) || !loaded_.HasLoadedVersion(published.name)) return published;
   const absl::Status loaded = loaded_.Load(published).status();
   if (!loaded.ok() && options_.on_failure) options_.on_failure(loaded);
   return published;
@@ -133,9 +133,10 @@ absl::StatusOr<ModelVersion> Registry::Import(std::string_view name,
   VRP_RETURN_IF_ERROR(SafetensorsFile::Parse(std::move(bytes), kWeightsFile).status());
   VRP_ASSIGN_OR_RETURN(const LoadedModel loaded,
                        loaded_.Read({std::string(name), 0, staging_directory, card}));
-  if (const int64_t has = loaded.policy->info().parameters; card.parameters != has) {
+  if (const int64_t network_parameters = loaded.policy->info().parameters;
+      card.parameters != network_parameters) {
     return absl::InvalidArgumentError(
-        Concat(kCardFile, ": parameters: got ", card.parameters, ", wanted ", has,
+        Concat(kCardFile, ": parameters: got ", card.parameters, ", wanted ", network_parameters,
                ", as many as the network that the card describes has in ", kWeightsFile,
                "; write that number, or send the card that belongs to the weights"));
   }

@@ -17,7 +17,7 @@ namespace {
 
 // Age of a folder's last change after which the next change has a different time stamp. Time stamps
 // of file systems have steps of 4 ms to 1 s.
-constexpr absl::Duration kSettled = absl::Seconds(2);
+constexpr absl::Duration kSettledAge = absl::Seconds(2);
 
 }  // namespace
 
@@ -53,7 +53,7 @@ bool VersionLists::IsLiveVersion(std::string_view name, int32_t version) {
     if (!read.ok()) continue;
     const bool live = IsLive(read->card);
     absl::MutexLock lock(&mutex_);
-    cards_.insert_or_assign(folder, SeenCard{stamp, live});
+    cards_.insert_or_assign(folder, CachedCard{stamp, live});
     return live;
   }
   return false;
@@ -94,14 +94,14 @@ ListedVersions VersionLists::Read(std::string_view name) {
   return versions;
 }
 
-ListedVersions VersionLists::Of(std::string_view name) {
+ListedVersions VersionLists::VersionsOf(std::string_view name) {
   std::vector<Stamp> stamps = StampsOf(name);
   {
     absl::MutexLock lock(&mutex_);
     const auto known = listed_.find(name);
     if (known != listed_.end() && known->second.stamps == stamps) return known->second.versions;
   }
-  const int64_t settled_ns = absl::ToUnixNanos(absl::Now() - kSettled);
+  const int64_t settled_ns = absl::ToUnixNanos(absl::Now() - kSettledAge);
   const bool settled = std::all_of(stamps.begin(), stamps.end(), [&](const Stamp& stamp) {
     return stamp.changed_ns < settled_ns;
   });

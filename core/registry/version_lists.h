@@ -33,7 +33,7 @@ class VersionLists {
   explicit VersionLists(std::vector<std::string> roots, ListFn list = ListVersionNumbers);
 
   // Returns the versions of the model `name` in all roots. Reads the disk.
-  ListedVersions Of(std::string_view name);
+  ListedVersions VersionsOf(std::string_view name);
   // Returns the number of versions whose cards are remembered; for tests.
   size_t RememberedCards() const;
 
@@ -49,7 +49,7 @@ class VersionLists {
     std::vector<Stamp> stamps;  // by root; taken before the folders were read
     ListedVersions versions;
   };
-  struct SeenCard {
+  struct CachedCard {
     Stamp stamp;  // stamp of the version's folder
     bool live = false;
   };
@@ -65,7 +65,7 @@ class VersionLists {
   const ListFn list_;
   mutable absl::Mutex mutex_;  // not held while the disk is read
   std::map<std::string, Listed, std::less<>> listed_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, SeenCard> cards_ ABSL_GUARDED_BY(mutex_);  // by version folder
+  std::map<std::string, CachedCard> cards_ ABSL_GUARDED_BY(mutex_);  // by version folder
 };
 
 }  // namespace vrp

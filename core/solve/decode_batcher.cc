@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-absl::Time SoonestEnd(const std::vector<WaitingDecode>& batch) {
+absl::Time EarliestEnd(const std::vector<WaitingDecode>& batch) {
   absl::Time earliest = absl::InfiniteFuture();
   for (const WaitingDecode& waiting : batch) {
     earliest = std::min(earliest, waiting.request.options.improvement->until);
@@ -34,7 +34,7 @@ std::vector<DecodedPlan> DecodeBatch(const std::vector<WaitingDecode>& batch) {
   const PolicyRequest& first = batch.front().request;
   DecodeOptions options = first.options;
   options.stop = StopCondition(last, nullptr);
-  if (options.improvement.has_value()) options.improvement->until = SoonestEnd(batch);
+  if (options.improvement.has_value()) options.improvement->until = EarliestEnd(batch);
   absl::StatusOr<std::vector<DecodedPlan>> plans = DecodeChecked(*first.policy, instances, options);
   return plans.ok() ? *std::move(plans) : std::vector<DecodedPlan>();
 }
@@ -165,13 +165,13 @@ bool DecodeBatcher::RunOne() {
   for (WaitingDecode& waiting : taken.expired) {
     DecodeOutcome outcome{.plan = StopError(waiting.request.options.stop),
                           .waited = SteadyNow() - waiting.since};
-    Refuse(std::move(waiting), std::move(outcome));
+    DeliverFailure(std::move(waiting), std::move(outcome));
   }
   if (!taken.batch.empty()) Run(std::move(taken.batch));
   return true;
 }
 
-void DecodeBatcher::Refuse(WaitingDecode waiting, DecodeOutcome outcome) {
+void DecodeBatcher::DeliverFailure(WaitingDecode waiting, DecodeOutcome outcome) {
   if (waiting.done_is_quick) return waiting.done(std::move(outcome));
   options_.run_later([done = std::move(waiting.done), outcome = std::move(outcome)]() mutable {
     done(std::move(outcome));
@@ -200,7 +200,7 @@ void DecodeBatcher::Run(std::vector<WaitingDecode> batch) {
     DecodeOutcome outcome{
         .plan = std::move(plans[i]), .waited = report.waited[i], .computed = report.computed};
     if (is_late && batch.size() > 1) {
-      Refuse(std::move(batch[i]), std::move(outcome));
+      DeliverFailure(std::move(batch[i]), std::move(outcome));
     } else {
       batch[i].done(std::move(outcome));
     }
@@ -222,9 +222,9 @@ void DecodeBatcher::Learn(const std::vector<WaitingDecode>& batch,
   const PolicyRequest& first = batch.front().request;
   const absl::Duration took = span.ended - span.begun;
   if (plan.ok()) {
-    queue_.Learn(first, DecodeRows(batch), took - plan->improving);
+    queue_.RecordTime(first, DecodeRows(batch), took - plan->improving);
   } else if (absl::IsDeadlineExceeded(plan.status())) {
-    queue_.LearnFailure(first, DecodeRows(batch), took, span.ended);
+    queue_.RecordAbandoned(first, DecodeRows(batch), took, span.ended);
   }
 }
 
@@ -238,7 +238,7 @@ DecodeTime DecodeBatcher::TimeOf(const PolicyRequest& request, absl::Time until)
   const DecodeTime measured = MeasureDecodeTime(request, until);
   if (measured.time > absl::ZeroDuration()) {
     absl::MutexLock lock(&mutex_);
-    queue_.LearnEstimate(request, rows, measured);
+    queue_.RecordEstimate(request, rows, measured);
   }
   return measured;
 }

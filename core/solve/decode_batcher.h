@@ -91,7 +91,7 @@ class DecodeBatcher {
   void Run(std::vector<WaitingDecode> batch);
   // Delivers an outcome without a plan. Unless `done` is quick, does so in a separate task, since
   // its receiver may search for a long time.
-  void Refuse(WaitingDecode waiting, DecodeOutcome outcome);
+  void DeliverFailure(WaitingDecode waiting, DecodeOutcome outcome);
   struct Span {
     absl::Time begun, ended;
   };

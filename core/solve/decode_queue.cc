@@ -11,7 +11,7 @@ namespace {
 // decoded alone.
 constexpr int64_t kLargeShare = 2;
 // Weight of the newest time in the moving average.
-constexpr double kNewest = 0.2;
+constexpr double kNewestWeight = 0.2;
 constexpr size_t kMaxRowTimes = 64;
 // For this time after a decoding was abandoned, a retry needs more than kRetryMargin times the time
 // that the decoding took.
@@ -122,19 +122,19 @@ DecodeQueue::RowTime& DecodeQueue::RowTimeOf(const PolicyRequest& request) {
   return row_times_[KeyOf(request)];
 }
 
-void DecodeQueue::Learn(const PolicyRequest& first, int64_t rows, absl::Duration took) {
+void DecodeQueue::RecordTime(const PolicyRequest& first, int64_t rows, absl::Duration took) {
   if (rows == 0) return;
   RowTime& known = RowTimeOf(first);
   const absl::Duration each = took / rows;
   const bool is_first = known.mean <= absl::ZeroDuration() || known.is_estimate;
-  known.mean = is_first ? each : known.mean * (1 - kNewest) + each * kNewest;
+  known.mean = is_first ? each : known.mean * (1 - kNewestWeight) + each * kNewestWeight;
   known.at_least = known.is_estimate = false;
   if (rows >= known.failed_rows) known.failed_at = absl::InfinitePast();
   last_row_time_ = known.mean;
 }
 
-void DecodeQueue::LearnFailure(const PolicyRequest& first, int64_t rows, absl::Duration took,
-                               absl::Time ended) {
+void DecodeQueue::RecordAbandoned(const PolicyRequest& first, int64_t rows, absl::Duration took,
+                                  absl::Time ended) {
   if (rows == 0) return;
   RowTime& known = RowTimeOf(first);
   known.failed_rows = rows;
@@ -143,7 +143,7 @@ void DecodeQueue::LearnFailure(const PolicyRequest& first, int64_t rows, absl::D
   if (known.mean > absl::ZeroDuration()) known.mean = std::max(known.mean, took / rows);
 }
 
-void DecodeQueue::LearnEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate) {
+void DecodeQueue::RecordEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate) {
   RowTime& known = RowTimeOf(like);
   if (rows == 0 || known.mean > absl::ZeroDuration()) return;
   known.mean = estimate.time / rows;

@@ -78,14 +78,14 @@ class DecodeQueue {
   Taken Take(absl::Time now);
 
   // Records that a batch like `first`, with `rows` rows in all, was decoded in `took`.
-  void Learn(const PolicyRequest& first, int64_t rows, absl::Duration took);
+  void RecordTime(const PolicyRequest& first, int64_t rows, absl::Duration took);
   // Records that a batch like `first`, with `rows` rows in all, was abandoned after `took`, at
   // `ended`.
-  void LearnFailure(const PolicyRequest& first, int64_t rows, absl::Duration took,
-                    absl::Time ended);
+  void RecordAbandoned(const PolicyRequest& first, int64_t rows, absl::Duration took,
+                       absl::Time ended);
   // Records the time of a different instance, decoded by the policy and method of `like`. The queue
-  // uses it until Learn records a time.
-  void LearnEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate);
+  // uses it until RecordTime records a time.
+  void RecordEstimate(const PolicyRequest& like, int64_t rows, DecodeTime estimate);
   // Returns an estimate of the time for `rows` rows, from recent decodings by the policy and method
   // of `like`. The estimate is for a thread that has nothing else to do.
   DecodeTime TimeOf(const PolicyRequest& like, int64_t rows) const;
@@ -113,7 +113,7 @@ class DecodeQueue {
   struct RowTime {
     absl::Duration mean = absl::ZeroDuration();  // zero if unknown
     bool at_least = false;     // whether `mean` comes from an abandoned measurement
-    bool is_estimate = false;  // whether `mean` comes only from LearnEstimate
+    bool is_estimate = false;  // whether `mean` comes only from RecordEstimate
     // Rows of the last abandoned decoding.
     int64_t failed_rows = 0;
     absl::Duration failed_after = absl::ZeroDuration();

@@ -18,10 +18,10 @@
 namespace vrp {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr absl::Duration kMaxSearchTime = absl::Minutes(1);
 // Target time of a step.
-constexpr absl::Duration kStep = absl::Milliseconds(500);
+constexpr absl::Duration kStepTime = absl::Milliseconds(500);
 constexpr int64_t kMaxBatch = 1024;
 // Number of plans that are improved together; enough to keep a large GPU busy.
 constexpr int64_t kImprovementBatch = 4096;
@@ -40,7 +40,7 @@ struct Moments {
     sum += value;
     squares += (value - before) * (value - Mean());
   }
-  double Mean() const { return count > 0 ? sum / static_cast<double>(count) : kNone; }
+  double Mean() const { return count > 0 ? sum / static_cast<double>(count) : kNaN; }
   double StandardError() const {
     if (count < 2) return 0;
     const auto n = static_cast<double>(count);
@@ -78,7 +78,7 @@ absl::Status CheckOptions(const EvaluationOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status AboutInstance(int64_t index, const absl::Status& status) {
+absl::Status WithInstancePath(int64_t index, const absl::Status& status) {
   return absl::Status(status.code(), Concat("files[", index, "]: ", FromAbsl(status.message())));
 }
 
@@ -127,7 +127,7 @@ absl::StatusOr<std::unique_ptr<Evaluation>> Evaluation::Create(std::shared_ptr<P
     const auto index = static_cast<int64_t>(i);
     absl::Status known = policy->Supports(instances[i]);
     if (known.ok() && improves) known = policy->Improves(instances[i]);
-    if (!known.ok()) return AboutInstance(index, known);
+    if (!known.ok()) return WithInstancePath(index, known);
   }
   return std::unique_ptr<Evaluation>(
       new Evaluation(std::move(policy), std::move(instances), std::move(options)));
@@ -139,12 +139,12 @@ Evaluation::Evaluation(std::shared_ptr<Policy> policy, std::vector<Instance> ins
       instances_(std::move(instances)),
       options_(std::move(options)),
       pool_(options_.threads),
-      references_(instances_.size(), kNone),
+      references_(instances_.size(), kNaN),
       costs_(options_.modes.size()),
       times_(options_.modes.size()) {
   if (options_.reference_search_time.has_value()) return;
   for (size_t i = 0; i < instances_.size(); ++i) {
-    references_[i] = instances_[i].reference_cost().value_or(kNone);
+    references_[i] = instances_[i].reference_cost().value_or(kNaN);
   }
 }
 
@@ -178,16 +178,16 @@ absl::Status Evaluation::DecodeNextBatch() {
   for (size_t i = 0; i < plans.size(); ++i) {
     const CheckReport report = CheckPlan(batch[i], plans[i].plan);
     if (!report.feasible) {
-      return AboutInstance(first + static_cast<int64_t>(i),
-                           absl::InternalError(Concat("the checker refuses the policy's plan: ",
-                                                      report.violations.front().message)));
+      return WithInstancePath(first + static_cast<int64_t>(i),
+                              absl::InternalError(Concat("the checker refuses the policy's plan: ",
+                                                         report.violations.front().message)));
     }
     costs_[mode].push_back(report.cost);
   }
   done_ += count;
   if (improves) return absl::OkStatus();
-  if (took < kStep / 2) batch_ = std::min(2 * batch_, kMaxBatch);
-  if (took > 2 * kStep) batch_ = std::max<int64_t>(batch_ / 2, 1);
+  if (took < kStepTime / 2) batch_ = std::min(2 * batch_, kMaxBatch);
+  if (took > 2 * kStepTime) batch_ = std::max<int64_t>(batch_ / 2, 1);
   return absl::OkStatus();
 }
 
@@ -218,9 +218,8 @@ EvaluationRow Evaluation::RowOf(size_t mode) const {
     const size_t at = BucketOf(instances_[i]);
     const int32_t size = instances_[i].num_customers();
     SizeBucket& bucket = buckets[at];
-    bucket.fewest_customers =
-        bucket.instances++ == 0 ? size : std::min(size, bucket.fewest_customers);
-    bucket.most_customers = std::max(size, bucket.most_customers);
+    bucket.min_customers = bucket.instances++ == 0 ? size : std::min(size, bucket.min_customers);
+    bucket.max_customers = std::max(size, bucket.max_customers);
     cost.Add(costs_[mode][i]);
     bucket_cost[at].Add(costs_[mode][i]);
     const double own_gap = Gap(costs_[mode][i], references_[i]);

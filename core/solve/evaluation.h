@@ -39,8 +39,8 @@ struct EvaluationOptions {
 // The results for instances of one size range. Gaps are means over the instances that have a
 // reference; NaN if none has one.
 struct SizeBucket {
-  int32_t fewest_customers = 0;
-  int32_t most_customers = 0;
+  int32_t min_customers = 0;
+  int32_t max_customers = 0;
   int64_t instances = 0;
   double mean_cost = 0;
   double mean_gap = 0;

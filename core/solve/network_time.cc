@@ -21,7 +21,7 @@ std::string Milliseconds(absl::Duration duration) {
   return absl::StrFormat(whole ? "%.0f ms" : "%.1f ms", exact);
 }
 
-std::string Decoding(const NetworkTime& time) {
+std::string DecodingText(const NetworkTime& time) {
   return Concat(StrategyName(time.strategy), " decoding of ", time.customers,
                 time.customers == 1 ? " customer" : " customers");
 }
@@ -32,26 +32,26 @@ bool ExplainsLateness(const NetworkTime& time) {
   return time.needed > lower_bound;
 }
 
-std::string Available(const NetworkTime& time) {
+std::string AvailableText(const NetworkTime& time) {
   return Concat(time.by_deadline ? "the deadline leaves " : "the budget is ",
                 Milliseconds(time.budget));
 }
 
 }  // namespace
 
-std::string LateNote(const NetworkTime& time) {
+std::string LateDecodingNote(const NetworkTime& time) {
   if (!ExplainsLateness(time)) {
-    return Concat(Decoding(time), " was not done in time: ", Available(time),
+    return Concat(DecodingText(time), " was not done in time: ", AvailableText(time),
                   "; search gave the plan");
   }
   if (time.at_least) {
-    return Concat(Decoding(time), " was not done in time: it takes more than ",
-                  Milliseconds(time.needed), " here, and ", Available(time),
+    return Concat(DecodingText(time), " was not done in time: it takes more than ",
+                  Milliseconds(time.needed), " here, and ", AvailableText(time),
                   "; search gave the plan");
   }
   const bool waited = time.needed <= time.budget;
-  return Concat(Decoding(time), " takes about ", Milliseconds(time.needed), " here, and ",
-                Available(time), waited ? ", part of which it spent waiting" : "",
+  return Concat(DecodingText(time), " takes about ", Milliseconds(time.needed), " here, and ",
+                AvailableText(time), waited ? ", part of which it spent waiting" : "",
                 "; search gave the plan");
 }
 
@@ -59,21 +59,21 @@ absl::Status BudgetTooShort(const NetworkTime& time) {
   const std::string field = time.by_deadline ? "deadline" : "budget";
   std::string text;
   if (!ExplainsLateness(time)) {
-    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
-                  "; raise it, or let search answer");
+    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ",
+                  DecodingText(time), "; raise it, or let search answer");
   } else if (time.at_least) {
-    text = Concat(field, ": ", Milliseconds(time.budget), " is less than ", Decoding(time),
+    text = Concat(field, ": ", Milliseconds(time.budget), " is less than ", DecodingText(time),
                   " takes here, which is more than ", Milliseconds(time.needed),
                   "; raise it, or let search answer");
   } else if (time.needed <= time.budget) {
-    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ", Decoding(time),
-                  ", which takes about ", Milliseconds(time.needed),
+    text = Concat(field, ": ", Milliseconds(time.budget), " did not suffice for ",
+                  DecodingText(time), ", which takes about ", Milliseconds(time.needed),
                   " here, because it waited for its turn; raise it, or let search answer");
   } else {
     const absl::Duration suggested = absl::Ceil(kBudgetMargin * time.needed, absl::Milliseconds(1));
     text = Concat(field, ": ", Milliseconds(time.budget), " is less than the ",
-                  Milliseconds(time.needed), " that ", Decoding(time), " takes here; raise it to ",
-                  Milliseconds(suggested), ", or let search answer");
+                  Milliseconds(time.needed), " that ", DecodingText(time),
+                  " takes here; raise it to ", Milliseconds(suggested), ", or let search answer");
   }
   absl::Status status = absl::DeadlineExceededError(text);
   status.SetPayload(kTooShortUrl, absl::Cord());

@@ -21,7 +21,7 @@ struct NetworkTime {
 };
 
 // Returns a note on how long decoding takes on this machine and why that time was not available.
-std::string LateNote(const NetworkTime& time);
+std::string LateDecodingNote(const NetworkTime& time);
 // Returns kDeadlineExceeded, for callers that accept no other plan. The message states a sufficient
 // budget if the needed time is known and exceeds the budget.
 absl::Status BudgetTooShort(const NetworkTime& time);

@@ -16,13 +16,13 @@ namespace vrp {
 namespace {
 
 // A reporter of the best plan of all searches. Thread-safe.
-class Improvements {
+class BestPlanReporter {
  public:
-  Improvements(const Instance& instance,
-               const std::function<void(const Plan&, Cost)>& on_improvement)
+  BestPlanReporter(const Instance& instance,
+                   const std::function<void(const Plan&, Cost)>& on_improvement)
       : instance_(instance), on_improvement_(on_improvement) {}
 
-  void Found(const Plan& plan, Cost cost) {
+  void Report(const Plan& plan, Cost cost) {
     if (on_improvement_ == nullptr) return;
     const PlanValue value = ValueOf(instance_, plan);
     absl::MutexLock lock(&mutex_);
@@ -43,8 +43,8 @@ class Improvements {
 absl::StatusOr<SearchResult> ParallelSearch(
     const Instance& instance, const SearchOptions& options, int32_t threads,
     const std::function<void(const Plan&, Cost)>& on_improvement) {
-  Improvements improvements(instance, on_improvement);
-  const auto report = [&](const Plan& plan, Cost cost) { improvements.Found(plan, cost); };
+  BestPlanReporter reporter(instance, on_improvement);
+  const auto report = [&](const Plan& plan, Cost cost) { reporter.Report(plan, cost); };
   SearchOptions shared_options = options;
   if (threads > 1 && IsPlain(instance)) {
     shared_options.needs_detours = NeedsDetours(instance, options.stop);

@@ -33,7 +33,7 @@ absl::Status PolicyClient::Check() const {
 }
 
 const PolicyRequest& PolicyClient::Request() {
-  if (!request_.has_value()) request_ = RequestFor(StrategyDecodeOptions());
+  if (!request_.has_value()) request_ = RequestFor(DecodeOptionsForStrategy());
   return *request_;
 }
 
@@ -86,7 +86,7 @@ PolicyClient::Seeds PolicyClient::DecodeSeeds() {
   return seeds;
 }
 
-absl::Time PolicyClient::DecodeEnds() const {
+absl::Time PolicyClient::DecodeDeadline() const {
   const absl::Time end = frame_.stop.deadline();
   if (options_.network_only) return end;
   const absl::Duration left = std::max(end - SteadyNow(), absl::ZeroDuration());
@@ -94,9 +94,9 @@ absl::Time PolicyClient::DecodeEnds() const {
   return end - std::min(construction, left * kConstructingShare);
 }
 
-DecodeOptions PolicyClient::StrategyDecodeOptions() const {
+DecodeOptions PolicyClient::DecodeOptionsForStrategy() const {
   DecodeOptions decode;
-  const absl::Time end = DecodeEnds();
+  const absl::Time end = DecodeDeadline();
   decode.stop = frame_.stop.Sooner(end);
   if (options_.strategy == Strategy::kImproved) {
     const absl::Duration closing = frame_.stop.deadline() - frame_.search_ends;
@@ -124,10 +124,10 @@ PolicyRequest PolicyClient::RequestFor(DecodeOptions decode) const {
           .importance = options_.importance};
 }
 
-absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& join) {
-  if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(join));
+absl::StatusOr<DecodedPlan> PolicyClient::Decode(const PolicyRequest& request) {
+  if (options_.batcher != nullptr) return CheckOutcome(options_.batcher->Decode(request));
   const absl::Time begun = SteadyNow();
-  DecodeOutcome outcome{.plan = DecodeAlone(join)};
+  DecodeOutcome outcome{.plan = DecodeAlone(request)};
   outcome.computed = SteadyNow() - begun;
   return CheckOutcome(std::move(outcome));
 }

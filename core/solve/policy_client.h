@@ -61,10 +61,10 @@ class PolicyClient {
   absl::Duration decoding() const { return decoding_; }
 
  private:
-  absl::Time DecodeEnds() const;
-  DecodeOptions StrategyDecodeOptions() const;
+  absl::Time DecodeDeadline() const;
+  DecodeOptions DecodeOptionsForStrategy() const;
   PolicyRequest RequestFor(DecodeOptions decode) const;
-  absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& join);
+  absl::StatusOr<DecodedPlan> Decode(const PolicyRequest& request);
 
   const Instance& instance_;
   const SolveOptions& options_;

@@ -98,7 +98,7 @@ class SolveCall {
     return Guarded([this]() -> absl::StatusOr<SolveAnswer> {
       if (options_.network_only) return BudgetTooShort(policy_client_.Time());
       VRP_ASSIGN_OR_RETURN(const Plan plan, SearchPlan({}));
-      answer_.policy_note = LateNote(policy_client_.Time());
+      answer_.policy_note = LateDecodingNote(policy_client_.Time());
       return Close(plan);
     });
   }

@@ -180,8 +180,9 @@ v1::InitialSolutionReport ReportOf(const Instance& instance, const RepairedPlan&
   };
   report.set_kept_customers(customers(repaired.plan));
   report.set_cost(PlanCost(instance, repaired.plan));
-  report.set_missing_customers(static_cast<int32_t>(LeftOutOf(instance, given).customers.size()));
-  for (const LeftOutVisit& visit : repaired.left_out) {
+  report.set_missing_customers(
+      static_cast<int32_t>(FindUnserved(instance, given).customers.size()));
+  for (const RemovedVisit& visit : repaired.removed) {
     v1::DroppedVisit& message = *report.add_dropped_visits();
     message.set_route(visit.route);
     message.set_node(visit.customer);

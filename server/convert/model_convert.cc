@@ -27,8 +27,8 @@ v1::ModelEvaluation ToProto(const CardEvaluation& evaluation) {
 
 v1::SizeBucket ToProto(const SizeBucket& bucket) {
   v1::SizeBucket message;
-  message.set_min_customers(bucket.fewest_customers);
-  message.set_max_customers(bucket.most_customers);
+  message.set_min_customers(bucket.min_customers);
+  message.set_max_customers(bucket.max_customers);
   message.set_instance_count(bucket.instances);
   message.set_mean_cost(bucket.mean_cost);
   if (!std::isnan(bucket.mean_gap)) message.set_mean_gap(bucket.mean_gap);

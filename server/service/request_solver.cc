@@ -36,7 +36,7 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
   const auto used = [](const PlannedRoute& route) { return !route.customers.empty(); };
   return {.cost = cost,
           .routes = std::count_if(plan.begin(), plan.end(), used),
-          .unserved = std::ssize(LeftOutOf(instance, plan).customers),
+          .unserved = std::ssize(FindUnserved(instance, plan).customers),
           .text = WritePlan(plan)};
 }
 

@@ -45,7 +45,7 @@ TEST(ArchitecturesTest, AcceptsItsDefaultSizesAndInputs) {
     const NetworkSizes sizes = architecture->default_sizes();
     EXPECT_EQ(*architecture->parse_sizes(sizes.json, "card"), sizes);
     EXPECT_GT(architecture->layout(sizes).size(), 0);
-    EXPECT_EQ(WantedInputs(*architecture, DefaultInputs(*architecture)), "");
+    EXPECT_EQ(WantedInputsText(*architecture, DefaultInputs(*architecture)), "");
     EXPECT_EQ(nlohmann::json::parse(sizes.json).size(), architecture->options.size());
   }
 }

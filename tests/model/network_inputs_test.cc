@@ -48,17 +48,18 @@ TEST(NetworkInputsTest, PutOwnColumnsAfterBuiltInOnes) {
 }
 
 TEST(NetworkInputsTest, AreRefusedIfTheNetworkCannotReadThem) {
-  EXPECT_EQ(WantedInputs(PointerArchitecture(), {"x", "is_visited", "early"}), "");
-  EXPECT_EQ(WantedInputs(GraphTransformerArchitecture(), {"early"}), "");
-  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"x", "y"}), HasSubstr("a list with is_visited"));
-  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "is_visited"}),
+  EXPECT_EQ(WantedInputsText(PointerArchitecture(), {"x", "is_visited", "early"}), "");
+  EXPECT_EQ(WantedInputsText(GraphTransformerArchitecture(), {"early"}), "");
+  EXPECT_THAT(WantedInputsText(PointerArchitecture(), {"x", "y"}),
+              HasSubstr("a list with is_visited"));
+  EXPECT_THAT(WantedInputsText(GraphTransformerArchitecture(), {"x", "is_visited"}),
               HasSubstr("no is_visited"));
-  EXPECT_THAT(WantedInputs(PointerArchitecture(), {"is_visited"}), HasSubstr("at least one"));
-  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"x", "y", "x"}),
+  EXPECT_THAT(WantedInputsText(PointerArchitecture(), {"is_visited"}), HasSubstr("at least one"));
+  EXPECT_THAT(WantedInputsText(GraphTransformerArchitecture(), {"x", "y", "x"}),
               HasSubstr("not \"x\" twice"));
-  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), {"two words"}),
+  EXPECT_THAT(WantedInputsText(GraphTransformerArchitecture(), {"two words"}),
               HasSubstr("not \"two words\""));
-  EXPECT_THAT(WantedInputs(GraphTransformerArchitecture(), Names(33)),
+  EXPECT_THAT(WantedInputsText(GraphTransformerArchitecture(), Names(33)),
               HasSubstr("at most 32 feature columns"));
 }
 

@@ -42,7 +42,7 @@ TEST(FieldsTest, ListsTheFieldsOfSmallStructsInOrder) {
 TEST(FieldsTest, VisitsTheMembersThemselves) {
   VehicleType vehicle;
   ForEachField(vehicle, [](auto field, auto& value) {
-    if constexpr (field.kKind == FieldKind::kLimit) value = field.of_distance ? 5 : 7;
+    if constexpr (field.kKind == FieldKind::kLimit) value = field.is_distance ? 5 : 7;
   });
   EXPECT_EQ(vehicle, (VehicleType{.max_duration = 7, .max_distance = 5}));
 }

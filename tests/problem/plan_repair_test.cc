@@ -17,7 +17,7 @@ using test::AnInstance;
 size_t NumLeftOut(const Instance& instance, const Plan& plan) {
   const RepairedPlan repaired = RepairPlan(instance, plan, StopCondition());
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(instance, repaired.plan)));
-  return repaired.left_out.size();
+  return repaired.removed.size();
 }
 
 TEST(PlanRepairTest, KeepsAFeasiblePlan) {
@@ -25,7 +25,7 @@ TEST(PlanRepairTest, KeepsAFeasiblePlan) {
   const RepairedPlan repaired =
       RepairPlan(AnInstance().WithCustomers(4).Build(), plan, StopCondition());
   EXPECT_EQ(repaired.plan, plan);
-  EXPECT_TRUE(repaired.left_out.empty());
+  EXPECT_TRUE(repaired.removed.empty());
 }
 
 TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
@@ -42,9 +42,9 @@ TEST(PlanRepairTest, LeavesOutAsFewCustomersAsPossible) {
                              .Windows({{0, 50}, {0, 50}, {0, 50}, {0, 60}}, 900)
                              .Build();
   const RepairedPlan repaired = RepairPlan(timed, {{0, {1, 2, 3, 4}}}, StopCondition());
-  ASSERT_EQ(repaired.left_out.size(), 1);
-  EXPECT_EQ(repaired.left_out[0].customer, 3);
-  EXPECT_EQ(repaired.left_out[0].reason, "arrives at customer 3 at 90, after it closes at 50");
+  ASSERT_EQ(repaired.removed.size(), 1);
+  EXPECT_EQ(repaired.removed[0].customer, 3);
+  EXPECT_EQ(repaired.removed[0].reason, "arrives at customer 3 at 90, after it closes at 50");
 }
 
 // Repairs random plans with random features, also after the stop condition fires.
@@ -64,18 +64,18 @@ TEST(PlanRepairTest, MakesRoutesFeasible) {
       const CheckReport report = CheckPlan(instance, repaired.plan);
       EXPECT_TRUE(RoutesAreFeasible(report)) << seed << ": " << report.violations.front().message;
       EXPECT_EQ(repaired.plan.size(), plan.size());
-      std::set<NodeIndex> left_out;
-      for (const LeftOutVisit& visit : repaired.left_out) left_out.insert(visit.customer);
-      EXPECT_EQ(left_out.size(), repaired.left_out.size());
+      std::set<NodeIndex> removed;
+      for (const RemovedVisit& visit : repaired.removed) removed.insert(visit.customer);
+      EXPECT_EQ(removed.size(), repaired.removed.size());
       for (size_t r = 0; r < plan.size(); ++r) {
         for (const NodeIndex node : plan[r].customers) {
           if (instance.is_depot(node)) continue;
           const auto& kept = repaired.plan[r].customers;
           EXPECT_NE(std::find(kept.begin(), kept.end(), node) != kept.end(),
-                    left_out.contains(node));
+                    removed.contains(node));
         }
       }
-      repaired_plans += !left_out.empty();
+      repaired_plans += !removed.empty();
     }
   }
   EXPECT_GT(repaired_plans, 50);
@@ -86,7 +86,7 @@ TEST(PlanRepairTest, KeepsFrozenStops) {
   const auto frozen = Freeze(free, {{.visits = {5, 4}}});
   const RepairedPlan repaired = RepairPlan(*frozen, {{0, {5, 4, 3, 2, 1}}}, StopCondition());
   EXPECT_TRUE(RoutesAreFeasible(CheckPlan(*frozen, repaired.plan)));
-  EXPECT_EQ(repaired.left_out.size(), 2);
+  EXPECT_EQ(repaired.removed.size(), 2);
 }
 
 }  // namespace

@@ -70,12 +70,12 @@ TEST(PlanValueTest, CountsAGroupLeftOutOnceByItsLargestWeight) {
   data.alternative_groups = {{2, 3}};
   data.priorities = {0, 0, 9, 4};
   const Instance instance = *Instance::Create(data);
-  EXPECT_EQ(LeftOutOf(instance, {{0, {1}}}).weight, 10);
-  EXPECT_THAT(LeftOutOf(instance, {{0, {1}}}).customers, ElementsAre(2, 3));
-  EXPECT_THAT(LeftOutOf(instance, {{0, {3}}}).customers, ElementsAre(1));
+  EXPECT_EQ(FindUnserved(instance, {{0, {1}}}).weight, 10);
+  EXPECT_THAT(FindUnserved(instance, {{0, {1}}}).customers, ElementsAre(2, 3));
+  EXPECT_THAT(FindUnserved(instance, {{0, {3}}}).customers, ElementsAre(1));
   data.prizes = {kNoLimit, kNoLimit, 6, 6};
-  EXPECT_EQ(LeftOutOf(*Instance::Create(data), {{0, {1}}}).prizes, 6);
-  EXPECT_EQ(LeftOutOf(*Instance::Create(data), {{0, {1}}}).weight, 0);
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {1}}}).prizes, 6);
+  EXPECT_EQ(FindUnserved(*Instance::Create(data), {{0, {1}}}).weight, 0);
 }
 
 TEST(PlanValueTest, ComputesLoadsOfEachDimensionWithReloads) {

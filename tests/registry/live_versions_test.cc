@@ -171,7 +171,7 @@ TEST_F(LiveVersionsTest, RefusesAnotherArchitectureUnderTheSameName) {
 TEST_F(LiveVersionsTest, PublishesAnotherArchitectureUnderAnotherName) {
   Finish("a");
   const auto publish = [&](const std::string& name, const std::string& job) {
-    return *registry_->Publish(name, StageTransformer(job), OtherArchitecture::kTakeOtherName);
+    return *registry_->Publish(name, StageTransformer(job), OtherArchitecture::kUseOtherName);
   };
   EXPECT_EQ(publish("alpha", "x").directory, models_ + "/alpha-gt/1");
   EXPECT_EQ(publish("alpha", "y").directory, models_ + "/alpha-gt/2");

@@ -165,7 +165,7 @@ TEST_F(ServingModelsTest, DoesNotServeAnOlderVersionForAnOutdatedList) {
             2);
   ASSERT_TRUE(loaded.Find({"alpha", 1}).has_value());  // versions 3 to 5 will evict version 2
   for (const int32_t version : {3, 4, 5}) ASSERT_TRUE(load(version));
-  EXPECT_FALSE(loaded.Holds({"alpha", 2}));
+  EXPECT_FALSE(loaded.IsLoaded({"alpha", 2}));
   EXPECT_EQ(loaded.FindNewest("alpha", old_list, LoadedModels::VersionFilter::kFinished)
                 ->version->version,
             5);
@@ -177,7 +177,7 @@ TEST_F(ServingModelsTest, KeepsTheNewestVersionInMemory) {
     AddByHand(models_, "alpha", version);
     ASSERT_TRUE(loaded.Load(*ReadModelVersion(models_, "alpha", version)).ok());
   }
-  EXPECT_TRUE(loaded.Holds({"alpha", 9}));
+  EXPECT_TRUE(loaded.IsLoaded({"alpha", 9}));
   EXPECT_EQ(loaded.Count(), static_cast<int32_t>(LoadedModels::kMaxLoadedVersions));
 }
 

@@ -42,14 +42,14 @@ class VersionListsTest : public ::testing::Test {
 TEST_F(VersionListsTest, JoinsAllFoldersNewestFirst) {
   for (const int32_t version : {1, 10, 2}) Add(own_, version);
   for (const int32_t version : {3, 2}) Add(shipped_, version);
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(10, 3, 2, 1));
-  EXPECT_THAT(lists_.Of("beta").all, IsEmpty());
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(10, 3, 2, 1));
+  EXPECT_THAT(lists_.VersionsOf("beta").all, IsEmpty());
 }
 
 TEST_F(VersionListsTest, DoesNotReadAnUnchangedFolderAgain) {
   Add(shipped_, 1);
   Settle(shipped_);
-  for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.Of("alpha").all, ElementsAre(1));
+  for (int i = 0; i < 100; ++i) ASSERT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(1));
   EXPECT_EQ(listed_, 2);
 }
 
@@ -57,27 +57,27 @@ TEST_F(VersionListsTest, DetectsAddedAndRemovedVersionsAtOnce) {
   Add(shipped_, 1);
   Settle(shipped_);
   for (int32_t version = 2; version < 200; ++version) {
-    ASSERT_EQ(lists_.Of("alpha").all.front(), version - 1);
+    ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version - 1);
     Add(version % 3 == 0 ? own_ : shipped_, version);
-    ASSERT_EQ(lists_.Of("alpha").all.front(), version);
+    ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version);
     fs::remove(Concat(version % 3 == 0 ? own_ : shipped_, "/alpha/", version));
-    ASSERT_EQ(lists_.Of("alpha").all.front(), version - 1);
+    ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version - 1);
     Add(own_, version);
     if (version % 50 == 0) Settle(own_);
   }
   fs::remove_all(own_);
   fs::remove_all(shipped_);
-  EXPECT_THAT(lists_.Of("alpha").all, IsEmpty());
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, IsEmpty());
 }
 
 TEST_F(VersionListsTest, ForgetsTheCardsOfDeletedVersions) {
   for (int32_t version = 1; version <= 20; ++version) {
     Add(own_, version);
     ASSERT_TRUE(test::WriteFakeModel(Concat(own_, "/alpha/", version), "").ok());
-    ASSERT_EQ(lists_.Of("alpha").all.front(), version);
+    ASSERT_EQ(lists_.VersionsOf("alpha").all.front(), version);
     fs::remove_all(Concat(own_, "/alpha/", version - 1));
   }
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(20));
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(20));
   EXPECT_EQ(lists_.RememberedCards(), 1u);
 }
 
@@ -86,13 +86,13 @@ TEST_F(VersionListsTest, DetectsAReplacedFolder) {
   Add(shipped_, 2);
   Settle(own_);
   Settle(shipped_);
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2, 1));
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(2, 1));
   fs::remove_all(own_);
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2));
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(2));
   fs::rename(shipped_, own_);
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(2));
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(2));
   Add(shipped_, 5);
-  EXPECT_THAT(lists_.Of("alpha").all, ElementsAre(5, 2));
+  EXPECT_THAT(lists_.VersionsOf("alpha").all, ElementsAre(5, 2));
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_F(DecodeQueueTest, ReturnsExpiredAndCancelledRequestsSeparately) {
 TEST_F(DecodeQueueTest, JoinsOnlyRequestsThatMeetTheEarliestDeadline) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.Learn(Greedy(9), 10, absl::Hours(10));  // one hour per row
+  queue.RecordTime(Greedy(9), 10, absl::Hours(10));  // one hour per row
   EXPECT_EQ(queue.ExpectedTime(Greedy(2), 3), absl::Hours(3));
   PolicyRequest urgent = Greedy(9);
   urgent.options.stop = StopCondition(now + absl::Hours(25), nullptr);
@@ -188,7 +188,7 @@ TEST_F(DecodeQueueTest, PredictsFromRecentTimes) {
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration());
   for (int i = 0; i < 50; ++i) {
     const absl::Duration took = i < 10 ? absl::Seconds(10) : absl::Seconds(20);
-    queue.Learn(Greedy(9), 10, took);
+    queue.RecordTime(Greedy(9), 10, took);
   }
   EXPECT_NEAR(absl::ToDoubleSeconds(queue.ExpectedTime(Greedy(9), 10)), 20, 0.01);
 }
@@ -196,8 +196,8 @@ TEST_F(DecodeQueueTest, PredictsFromRecentTimes) {
 TEST_F(DecodeQueueTest, DistinguishesMethods) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.Learn(Greedy(9), 10, absl::Seconds(10));
-  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
+  queue.RecordTime(Greedy(9), 10, absl::Seconds(10));
+  queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(10), now);
   PolicyRequest beam = Greedy(9);
   beam.options.method = DecodeMethod::kBeam;
   beam.options.width = 2;
@@ -209,19 +209,19 @@ TEST_F(DecodeQueueTest, DistinguishesMethods) {
 TEST_F(DecodeQueueTest, LearnsALowerBoundFromAnAbortedDecoding) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now);
+  queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(10), now);
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::ZeroDuration()) << "nothing was known before";
-  queue.Learn(Greedy(9), 10, absl::Seconds(20));
-  queue.LearnFailure(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
+  queue.RecordTime(Greedy(9), 10, absl::Seconds(20));
+  queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(10), now + absl::Seconds(1));
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(20));
-  queue.LearnFailure(Greedy(9), 10, absl::Seconds(30), now + absl::Seconds(2));
+  queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(30), now + absl::Seconds(2));
   EXPECT_EQ(queue.ExpectedTime(Greedy(9), 10), absl::Seconds(30));
 }
 
 TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
+  queue.RecordAbandoned(Greedy(99), 100, absl::Seconds(10), now);
   EXPECT_TRUE(queue.WouldExceed(Greedy(99), absl::Seconds(10), now));
   EXPECT_TRUE(queue.WouldExceed(Greedy(150), absl::Seconds(10), now + absl::Seconds(9)));
   EXPECT_FALSE(queue.WouldExceed(Greedy(98), absl::Seconds(10), now)) << "it has fewer rows";
@@ -233,31 +233,31 @@ TEST_F(DecodeQueueTest, PredictsTimeoutsFromADecodingThatTimedOut) {
 // The time per row falls with the size. A linear estimate would be 50 times too high.
 TEST_F(DecodeQueueTest, PredictsNoTimeoutFromSmallInstancesAlone) {
   DecodeQueue queue({});
-  queue.Learn(Greedy(9), 10, absl::Seconds(10));
-  queue.LearnFailure(Greedy(9), 10, absl::Seconds(1), SteadyNow());
-  queue.Learn(Greedy(9), 10, absl::Seconds(10));
+  queue.RecordTime(Greedy(9), 10, absl::Seconds(10));
+  queue.RecordAbandoned(Greedy(9), 10, absl::Seconds(1), SteadyNow());
+  queue.RecordTime(Greedy(9), 10, absl::Seconds(10));
   EXPECT_FALSE(queue.WouldExceed(Greedy(499), absl::Seconds(20), SteadyNow()));
 }
 
 TEST_F(DecodeQueueTest, ForgetsATimeoutOnceAsManyRowsFinishInTime) {
   DecodeQueue queue({});
   const absl::Time now = SteadyNow();
-  queue.LearnFailure(Greedy(99), 100, absl::Seconds(10), now);
-  queue.Learn(Greedy(98), 99, absl::Seconds(1));
+  queue.RecordAbandoned(Greedy(99), 100, absl::Seconds(10), now);
+  queue.RecordTime(Greedy(98), 99, absl::Seconds(1));
   EXPECT_TRUE(queue.WouldExceed(Greedy(99), absl::Seconds(5), now)) << "fewer rows prove nothing";
-  queue.Learn(Greedy(99), 100, absl::Seconds(1));
+  queue.RecordTime(Greedy(99), 100, absl::Seconds(1));
   EXPECT_FALSE(queue.WouldExceed(Greedy(99), absl::Seconds(5), now));
 }
 
 TEST_F(DecodeQueueTest, UsesAnEstimateUntilATimeIsKnown) {
   DecodeQueue queue({});
-  queue.LearnEstimate(Greedy(9), 10, {.time = absl::Seconds(10), .at_least = true});
+  queue.RecordEstimate(Greedy(9), 10, {.time = absl::Seconds(10), .at_least = true});
   EXPECT_EQ(queue.TimeOf(Greedy(9), 20).time, absl::Seconds(20));
   EXPECT_TRUE(queue.TimeOf(Greedy(9), 20).at_least);
-  queue.Learn(Greedy(9), 10, absl::Seconds(30));
+  queue.RecordTime(Greedy(9), 10, absl::Seconds(30));
   EXPECT_EQ(queue.TimeOf(Greedy(9), 10).time, absl::Seconds(30));
   EXPECT_FALSE(queue.TimeOf(Greedy(9), 10).at_least);
-  queue.LearnEstimate(Greedy(9), 10, {.time = absl::Seconds(1)});
+  queue.RecordEstimate(Greedy(9), 10, {.time = absl::Seconds(1)});
   EXPECT_EQ(queue.TimeOf(Greedy(9), 10).time, absl::Seconds(30));
 }
 

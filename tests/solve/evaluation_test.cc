@@ -90,10 +90,10 @@ TEST(EvaluationTest, ReportsEachSizeSeparately) {
   EXPECT_EQ((*evaluation)->reference(), "");
   EXPECT_TRUE(std::isnan(row.mean_gap));
   ASSERT_EQ(row.sizes.size(), 2u);
-  EXPECT_EQ(row.sizes[0].fewest_customers, 2);
-  EXPECT_EQ(row.sizes[0].most_customers, 4);
+  EXPECT_EQ(row.sizes[0].min_customers, 2);
+  EXPECT_EQ(row.sizes[0].max_customers, 4);
   EXPECT_EQ(row.sizes[0].instances, 2);
-  EXPECT_EQ(row.sizes[1].fewest_customers, 60);
+  EXPECT_EQ(row.sizes[1].min_customers, 60);
   EXPECT_TRUE(std::isnan(row.sizes[1].mean_gap));
 }
 

@@ -18,7 +18,7 @@ std::string RefusalText(const NetworkTime& time) {
 
 TEST(NetworkTimeTest, NamesTheRequiredTime) {
   const NetworkTime time = Needs(absl::Microseconds(4800), absl::Milliseconds(2));
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers takes about 4.8 ms here, and the budget is 2 ms; "
             "search gave the plan");
   EXPECT_EQ(RefusalText(time),
@@ -30,7 +30,7 @@ TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
   NetworkTime time = Needs(absl::Milliseconds(30), absl::Milliseconds(10));
   time.by_deadline = true;
   time.customers = 1;
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 1 customer takes about 30 ms here, and the deadline leaves 10 ms; "
             "search gave the plan");
   EXPECT_EQ(RefusalText(time).substr(0, 16), "deadline: 10 ms ");
@@ -38,7 +38,7 @@ TEST(NetworkTimeTest, NamesTheDeadlineIfItIsEarlier) {
 
 TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
   const NetworkTime time = Needs(absl::Milliseconds(10), absl::Milliseconds(40));
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers takes about 10 ms here, and the budget is 40 ms, part "
             "of which it spent waiting; search gave the plan");
   EXPECT_EQ(
@@ -49,7 +49,7 @@ TEST(NetworkTimeTest, NamesTheQueueingTimeIfTheBudgetWouldSuffice) {
 
 TEST(NetworkTimeTest, NamesNoUnknownTime) {
   const NetworkTime time = Needs(absl::ZeroDuration(), absl::Milliseconds(40));
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 40 ms; search "
             "gave the plan");
   EXPECT_EQ(RefusalText(time),
@@ -60,14 +60,14 @@ TEST(NetworkTimeTest, NamesNoUnknownTime) {
 TEST(NetworkTimeTest, MarksALowerBound) {
   NetworkTime time = Needs(absl::Milliseconds(50), absl::Milliseconds(40));
   time.at_least = true;
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: it takes more than 50 ms here, "
             "and the budget is 40 ms; search gave the plan");
   EXPECT_EQ(RefusalText(time),
             "budget: 40 ms is less than greedy decoding of 20 customers takes here, which is more "
             "than 50 ms; raise it, or let search answer");
   time.budget = absl::Milliseconds(60);
-  EXPECT_EQ(LateNote(time),
+  EXPECT_EQ(LateDecodingNote(time),
             "greedy decoding of 20 customers was not done in time: the budget is 60 ms; search "
             "gave the plan");
 }

@@ -122,7 +122,7 @@ TEST(SmallOptimum, DropsAsFewCustomersAsPossible) {
   const Instance instance = AnInstance().WithCustomers(6).Capacity(2).Vehicles(2).Build();
   const std::optional<Plan> plan = Optimum(instance);
   ASSERT_TRUE(plan.has_value());
-  EXPECT_EQ(LeftOutOf(instance, *plan).customers.size(), 2);
+  EXPECT_EQ(FindUnserved(instance, *plan).customers.size(), 2);
 }
 
 TEST(SmallOptimum, AcceptsArrivalExactlyAtTheWindowsEnd) {

@@ -45,7 +45,7 @@ VRP_DEVICE void DrawDemands(const Group& group, const DemandDraws& draws, double
 // Returns the values of instance `index`, except those of its nodes.
 VRP_DEVICE inline RoutingProblem DrawProblem(const UniformInstances& drawn, int64_t index,
                                              const NodeColumns& columns) {
-  CounterRandom random = InstanceNumbers(drawn.seed, index, InstanceStream::kMixture);
+  CounterRandom random = InstanceRandom(drawn.seed, index, InstanceStream::kMixture);
   RoutingProblem problem;
   problem.tsp = drawn.kind[DrawOneOf(drawn.kinds, random)] == ProblemKind::kTsp;
   problem.nodes = drawn.customers + (problem.tsp ? 0 : 1);
@@ -100,7 +100,7 @@ VRP_DEVICE void MakeInstance(const Group& group, const InstanceTask& task, int32
   const NodeColumns columns = ColumnsOf(task, b);
   const RoutingProblem drawn = DrawProblem(task.drawn, index, columns);
   const ProblemKind kind = drawn.tsp ? ProblemKind::kTsp : ProblemKind::kCvrp;
-  DrawNodes(group, InstanceNumbers(task.drawn.seed, index, InstanceStream::kNodes, kind), drawn,
+  DrawNodes(group, InstanceRandom(task.drawn.seed, index, InstanceStream::kNodes, kind), drawn,
             columns);
   const FeatureFrame frame = FrameOf(group, drawn, extremes);
   group.Once([&] {

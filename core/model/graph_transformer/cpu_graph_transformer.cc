@@ -169,7 +169,7 @@ class CpuGraphTransformer final : public Float64Engine {
   absl::Status Decode(const DecodeJob& job, Worker<T>& worker) const {
     for (int32_t b = 0; b < worker.group.count; ++b) {
       VRP_RETURN_IF_ERROR(DecodeOne(job, pass_.Nodes(worker.group, b),
-                                    {worker.group.first + b, job.table.whole()}, worker));
+                                    {worker.group.first + b, job.table.all()}, worker));
     }
     return absl::OkStatus();
   }

@@ -39,7 +39,8 @@ NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::
   return result;
 }
 
-std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs) {
+std::string WantedInputsText(const Architecture& architecture,
+                             const std::vector<std::string>& inputs) {
   const bool visited = Contains(inputs, kVisitedInput);
   if (architecture.reads_visited && !visited) {
     return Concat("a list with ", kVisitedInput, ", which a ", architecture.display_name,

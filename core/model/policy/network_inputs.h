@@ -24,11 +24,12 @@ struct NetworkInputs {
 std::vector<std::string> DefaultInputs(const Architecture& architecture);
 
 // Resolves `inputs` to built-in inputs (core/problem/instance/input_names.h) and feature columns.
-// WantedInputs must accept them. If `inputs` is empty, returns the defaults.
+// WantedInputsText must accept them. If `inputs` is empty, returns the defaults.
 NetworkInputs InputsOf(const Architecture& architecture, const std::vector<std::string>& inputs);
 
 // Returns the text of an error that says which inputs are wanted: "a list with is_visited, ...".
 // Returns an empty text if `inputs` are right.
-std::string WantedInputs(const Architecture& architecture, const std::vector<std::string>& inputs);
+std::string WantedInputsText(const Architecture& architecture,
+                             const std::vector<std::string>& inputs);
 
 }  // namespace vrp

@@ -29,8 +29,8 @@ bool IsWithin(const NetworkOption& option, double value) {
 }
 
 // Returns the text of an error that says which values are wanted; empty if `value` is right.
-std::string WantedValue(const NetworkOption& option, const Json& default_value, const Json& value,
-                        const Json& sizes) {
+std::string WantedValueText(const NetworkOption& option, const Json& default_value,
+                            const Json& value, const Json& sizes) {
   if (default_value.is_boolean()) return value.is_boolean() ? "" : "true or false";
   if (default_value.is_string()) {
     const bool known =
@@ -55,21 +55,21 @@ std::string WantedValue(const NetworkOption& option, const Json& default_value, 
   return whole % size == 0 ? "" : Concat("a divisor of ", option.divides, ", ", whole);
 }
 
-std::string WantedInputList(const Architecture& architecture, const Json& inputs) {
+std::string WantedInputListText(const Architecture& architecture, const Json& inputs) {
   bool typed = inputs.is_array() && !inputs.empty();
   std::vector<std::string> names;
   for (const Json& input : inputs) {
     typed = typed && input.is_string();
     if (typed) names.push_back(input.get<std::string>());
   }
-  return typed ? WantedInputs(architecture, names) : "a list of names";
+  return typed ? WantedInputsText(architecture, names) : "a list of names";
 }
 
 std::string KeysText(std::span<const NetworkOption> options) {
   std::string text;
   for (size_t i = 0; i < options.size(); ++i) {
-    const std::string_view joint = i == 0 ? "" : i + 1 == options.size() ? " and " : ", ";
-    text += Concat(joint, options[i].key);
+    const std::string_view separator = i == 0 ? "" : i + 1 == options.size() ? " and " : ", ";
+    text += Concat(separator, options[i].key);
   }
   return text;
 }
@@ -100,11 +100,11 @@ absl::StatusOr<Json> ReadNetworkSizes(std::string_view text, std::string_view na
   for (const NetworkOption& option : architecture.options) {
     const auto found = json.find(option.key);
     const Json value = found == json.end() ? Json() : *found;
-    const std::string wanted = WantedValue(option, defaults.at(option.key), value, json);
+    const std::string wanted = WantedValueText(option, defaults.at(option.key), value, json);
     if (!wanted.empty()) return refuse(option.key, wanted);
   }
   if (!json.contains(kInputsKey)) return json;
-  const std::string wanted = WantedInputList(architecture, json.at(kInputsKey));
+  const std::string wanted = WantedInputListText(architecture, json.at(kInputsKey));
   if (!wanted.empty()) return refuse(kInputsKey, wanted);
   return json;
 }

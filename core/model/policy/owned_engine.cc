@@ -14,13 +14,13 @@ class ExecutorLane {
   ExecutorLane(DeviceExecutor& executor, Priority priority)
       : executor_(&executor), priority_(priority) {}
 
-  absl::Status Do(absl::FunctionRef<absl::Status()> work) const {
+  absl::Status Run(absl::FunctionRef<absl::Status()> work) const {
     return executor_->Run(priority_, [work] { return work(); }).get();
   }
   template <typename T>
-  absl::StatusOr<T> Get(absl::FunctionRef<absl::StatusOr<T>()> work) const {
+  absl::StatusOr<T> RunAndGet(absl::FunctionRef<absl::StatusOr<T>()> work) const {
     absl::StatusOr<T> result = absl::CancelledError();
-    VRP_RETURN_IF_ERROR(Do([&] {
+    VRP_RETURN_IF_ERROR(Run([&] {
       result = work();
       return absl::OkStatus();
     }));
@@ -28,7 +28,7 @@ class ExecutorLane {
   }
   // Runs work for destructors, which cannot report errors.
   void RunUnchecked(absl::FunctionRef<void()> work) const {
-    static_cast<void>(Do([work] {
+    static_cast<void>(Run([work] {
       work();
       return absl::OkStatus();
     }));
@@ -49,25 +49,25 @@ class OwnedSteps final : public CapturedSteps {
   }
 
   absl::Status Load(const CapturedStepsState& state) override {
-    return lane_.Do([&] { return steps_->Load(state); });
+    return lane_.Run([&] { return steps_->Load(state); });
   }
   // Waits on this thread, not on the executor's, so that other work can use the device.
   absl::Status WaitForReportSlot() override { return steps_->WaitForReportSlot(); }
   absl::Status Step(StepBaseline baseline, const NetworkBatch& batch) override {
     VRP_RETURN_IF_ERROR(WaitForReportSlot());
-    return lane_.Do([&] { return steps_->Step(baseline, batch); });
+    return lane_.Run([&] { return steps_->Step(baseline, batch); });
   }
   absl::Status Step(StepBaseline baseline) override {
     VRP_RETURN_IF_ERROR(WaitForReportSlot());
-    return lane_.Do([&] { return steps_->Step(baseline); });
+    return lane_.Run([&] { return steps_->Step(baseline); });
   }
   absl::Status StepOnLabels(const StepLabels& labels, const NetworkBatch& batch) override {
     VRP_RETURN_IF_ERROR(WaitForReportSlot());
-    return lane_.Do([&] { return steps_->StepOnLabels(labels, batch); });
+    return lane_.Run([&] { return steps_->StepOnLabels(labels, batch); });
   }
   std::vector<CapturedStepReport> TakeReports() override { return steps_->TakeReports(); }
   absl::Status Save(CapturedStepsState& state) override {
-    return lane_.Do([&] { return steps_->Save(state); });
+    return lane_.Run([&] { return steps_->Save(state); });
   }
   int64_t batch_bytes() const override { return steps_->batch_bytes(); }
   int64_t matrix_bytes() const override { return steps_->matrix_bytes(); }
@@ -92,17 +92,18 @@ class OwnedEngine final : public PolicyEngine {
   FlatParameters& parameters() override { return engine_->parameters(); }
   const FlatParameters& parameters() const override { return std::as_const(*engine_).parameters(); }
   absl::Status ParametersChanged() override {
-    return lane_.Do([this] { return engine_->ParametersChanged(); });
+    return lane_.Run([this] { return engine_->ParametersChanged(); });
   }
 
   absl::StatusOr<Trajectories> Run(const NetworkBatch& batch,
                                    const RolloutRequest& request) const override {
-    return lane_.Get<Trajectories>([&] { return engine_->Run(batch, request); });
+    return lane_.RunAndGet<Trajectories>([&] { return engine_->Run(batch, request); });
   }
   absl::StatusOr<GradientOutcome> AddGradient(const NetworkBatch& batch,
                                               const GradientRequest& request,
                                               WeighTrajectories weigh) override {
-    return lane_.Get<GradientOutcome>([&] { return engine_->AddGradient(batch, request, weigh); });
+    return lane_.RunAndGet<GradientOutcome>(
+        [&] { return engine_->AddGradient(batch, request, weigh); });
   }
 
   bool can_capture_steps() const override { return engine_->can_capture_steps(); }
@@ -114,15 +115,15 @@ class OwnedEngine final : public PolicyEngine {
     }
     using Steps = std::unique_ptr<CapturedSteps>;
     VRP_ASSIGN_OR_RETURN(Steps steps,
-                         lane_.Get<Steps>([&] { return engine_->MakeCapturedSteps(own); }));
+                         lane_.RunAndGet<Steps>([&] { return engine_->MakeCapturedSteps(own); }));
     return Steps(std::make_unique<OwnedSteps>(std::move(steps), lane_));
   }
 
   absl::StatusOr<std::map<std::string, double>> ScalarState() const override {
-    return lane_.Get<std::map<std::string, double>>([&] { return engine_->ScalarState(); });
+    return lane_.RunAndGet<std::map<std::string, double>>([&] { return engine_->ScalarState(); });
   }
   absl::Status Restore(const std::map<std::string, double>& numbers) override {
-    return lane_.Do([&] { return engine_->Restore(numbers); });
+    return lane_.Run([&] { return engine_->Restore(numbers); });
   }
 
  private:

@@ -32,7 +32,7 @@ class TrajectoryTable {
     return table_.choices.data() + Row(instance) * table_.steps;
   }
 
-  TrajectoryRange whole() const { return {.first = 0, .count = table_.count}; }
+  TrajectoryRange all() const { return {.first = 0, .count = table_.count}; }
 
   // Returns the decoder's request for trajectories `range` of an instance.
   DecodeRequest Request(const RolloutRequest& request, int32_t instance,

@@ -9,12 +9,12 @@ namespace vrp {
 namespace {
 
 constexpr double kEdgeDecay = 0.1;  // see kEdgeFeatures
-constexpr double kNotGiven = -1;    // value for a length that is not given
+constexpr double kNoLength = -1;    // value for a length that is not given
 
 // Padded instances of a batch as host tensors, before the upload.
-class Padding {
+class PaddedInstances {
  public:
-  Padding(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes = 0)
+  PaddedInstances(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes = 0)
       : batch_(batch), first_(first), count_(count), nodes_(nodes) {
     for (int32_t b = 0; b < count; ++b) nodes_ = std::max<int64_t>(nodes_, batch.nodes(first + b));
   }
@@ -56,7 +56,7 @@ class Padding {
 
   // Returns the matrices of PadGivenLengths.
   at::Tensor GivenLengths() const {
-    at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNotGiven, at::kDouble);
+    at::Tensor lengths = at::full({count_, nodes_, nodes_}, kNoLength, at::kDouble);
     double* to = lengths.mutable_data_ptr<double>();
     for (int64_t b = 0; b < count_; ++b, to += nodes_ * nodes_) {
       const RoutingProblem& from = problem(b);
@@ -81,7 +81,8 @@ class Padding {
 bool HasMatrix(const RoutingProblem& problem) { return problem.distances != nullptr; }
 
 // Returns scaled distances [B, N, N], computed from the features or given.
-at::Tensor Distances(const Padding& padding, const at::Tensor& features, Transfers& transfers) {
+at::Tensor Distances(const PaddedInstances& padding, const at::Tensor& features,
+                     Transfers& transfers) {
   if (!padding.Any(HasMatrix)) return EuclideanDistances(features);
   const at::Tensor given = transfers.ToDevice(padding.GivenLengths());
   transfers.CountMatrix(given.numel() * given.element_size());
@@ -111,12 +112,12 @@ void Transfers::Count(int64_t bytes) {
 }
 
 TorchBatchParts PadBatch(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes) {
-  const Padding padding(batch, first, count, nodes);
+  const PaddedInstances padding(batch, first, count, nodes);
   return {.features = padding.Features(), .sizes = padding.Sizes(), .tsp = padding.Tsp()};
 }
 
 at::Tensor PadGivenLengths(const NetworkBatch& batch, int32_t first, int32_t count, int64_t nodes) {
-  return Padding(batch, first, count, nodes).GivenLengths();
+  return PaddedInstances(batch, first, count, nodes).GivenLengths();
 }
 
 TorchBatch CompleteBatch(const TorchBatchParts& parts, at::ScalarType type, bool any_tsp) {
@@ -150,7 +151,7 @@ at::Tensor EuclideanDistances(const at::Tensor& features) {
 }
 
 at::Tensor GivenDistances(const at::Tensor& features, const at::Tensor& given) {
-  return at::where(given == kNotGiven, EuclideanDistances(features),
+  return at::where(given == kNoLength, EuclideanDistances(features),
                    given.to(features.scalar_type()));
 }
 
@@ -162,7 +163,7 @@ at::Tensor EdgesOf(const at::Tensor& distances) {
 
 TorchBatch MakeTorchBatch(const NetworkBatch& batch, const TorchBatchRequest& request,
                           Transfers& transfers) {
-  const Padding padding(batch, request.first, request.count);
+  const PaddedInstances padding(batch, request.first, request.count);
   const TorchBatchParts parts = {.features = transfers.ToDevice(padding.Features()),
                                  .sizes = transfers.ToDevice(padding.Sizes()),
                                  .tsp = transfers.ToDevice(padding.Tsp())};

@@ -131,12 +131,12 @@ std::optional<absl::StatusOr<Trajectories>> CapturedRollouts::Run(const NetworkB
   const std::optional<StepBatchShape> shape = CapturedShape(batch, request);
   if (!shape.has_value()) return std::nullopt;
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || without_stream_ || Refuses(*shape)) return std::nullopt;
+  if (!lock.owns_lock() || without_stream_ || IsExcluded(*shape)) return std::nullopt;
   if (absl::Status stopped = StopStatus(request.stop.Check()); !stopped.ok()) return stopped;
   const absl::Status done = GuardTorch([&] { return RollOut(*shape, batch); });
   if (without_stream_) return std::nullopt;
   if (!done.ok()) {
-    Refuse(*shape, done);
+    Exclude(*shape, done);
     return std::nullopt;
   }
   return shapes_.front()->Read(batch, request);
@@ -150,11 +150,11 @@ absl::Status CapturedRollouts::RollOut(const StepBatchShape& shape, const Networ
   if (without_stream_) return absl::OkStatus();
   const void* const weights = parts_.parameters->flat().const_data_ptr();
   if (std::exchange(weights_, weights) != weights) shapes_.clear();
-  Find(shape);
+  MoveToFrontOrAdd(shape);
   return shapes_.front()->RollOut(*stream_, batch);
 }
 
-void CapturedRollouts::Find(const StepBatchShape& shape) {
+void CapturedRollouts::MoveToFrontOrAdd(const StepBatchShape& shape) {
   const auto found = std::ranges::find_if(
       shapes_, [&](const std::unique_ptr<Shape>& one) { return one->shape() == shape; });
   if (found != shapes_.end()) {
@@ -165,10 +165,10 @@ void CapturedRollouts::Find(const StepBatchShape& shape) {
   shapes_.push_front(std::make_unique<Shape>(shape, parts_));
 }
 
-void CapturedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& status) {
+void CapturedRollouts::Exclude(const StepBatchShape& shape, const absl::Status& status) {
   TORCH_WARN("greedy rollouts of up to ", shape.instances, " instances of up to ", shape.nodes,
              " nodes are not captured: ", status.message());
-  refused_.push_back(shape);
+  excluded_.push_back(shape);
   Wait();
   if (absl::IsResourceExhausted(status)) {
     shapes_.clear();
@@ -177,8 +177,8 @@ void CapturedRollouts::Refuse(const StepBatchShape& shape, const absl::Status& s
   }
 }
 
-bool CapturedRollouts::Refuses(const StepBatchShape& shape) const {
-  return std::ranges::find(refused_, shape) != refused_.end();
+bool CapturedRollouts::IsExcluded(const StepBatchShape& shape) const {
+  return std::ranges::find(excluded_, shape) != excluded_.end();
 }
 
 void CapturedRollouts::Wait() {

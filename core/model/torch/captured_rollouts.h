@@ -62,10 +62,10 @@ class CapturedRollouts {
 
   absl::Status RollOut(const StepBatchShape& shape, const NetworkBatch& batch);
   // Moves the shape to the front of shapes_, and adds it if it is missing.
-  void Find(const StepBatchShape& shape);
+  void MoveToFrontOrAdd(const StepBatchShape& shape);
   // Logs that the shape is not captured from now on because of `status`, and frees its memory.
-  void Refuse(const StepBatchShape& shape, const absl::Status& status);
-  bool Refuses(const StepBatchShape& shape) const;
+  void Exclude(const StepBatchShape& shape, const absl::Status& status);
+  bool IsExcluded(const StepBatchShape& shape) const;
   // Waits for running work, which still uses the memory.
   void Wait();
 
@@ -76,7 +76,7 @@ class CapturedRollouts {
   std::unique_ptr<StepStream> stream_;        // null before the first use
   const void* weights_ = nullptr;             // address of the weights when shapes_ were captured
   std::list<std::unique_ptr<Shape>> shapes_;  // the most recently used one first
-  std::vector<StepBatchShape> refused_;
+  std::vector<StepBatchShape> excluded_;
 };
 
 }  // namespace vrp

@@ -95,15 +95,15 @@ absl::Status CapturedStepsBase::DropOldest() {
   return absl::OkStatus();
 }
 
-absl::Status CapturedStepsBase::Take(const StepWork& step) {
+absl::Status CapturedStepsBase::StartStep(const StepWork& step) {
   const c10::DeviceGuard guard(device_);
   VRP_RETURN_IF_ERROR(WaitForReportSlot());
   const bool all = request_.trajectories == 0;
-  const NetworkBatch* const moved = step.batch;
-  VRP_RETURN_IF_ERROR(Use(moved == nullptr ? request_.nodes : moved->longest(), step.labels,
-                          all ? MaxStarts(*moved) : request_.trajectories));
-  if (moved != nullptr) {
-    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*moved, step.labels); }));
+  const NetworkBatch* const host_batch = step.batch;
+  VRP_RETURN_IF_ERROR(Use(host_batch == nullptr ? request_.nodes : host_batch->longest(),
+                          step.labels, all ? MaxStarts(*host_batch) : request_.trajectories));
+  if (host_batch != nullptr) {
+    VRP_RETURN_IF_ERROR(stream_->Run([&] { return batch().Upload(*host_batch, step.labels); }));
   }
   VRP_RETURN_IF_ERROR(Launch(step));
   return reports_.OnStepQueued(++steps_);

@@ -75,7 +75,7 @@ class CapturedStepsBase : public CapturedSteps {
     bool alone = false;  // whether no graph may replace `first`
   };
   // Starts a step: waits for a slot for its report, uploads its batch and launches its work.
-  absl::Status Take(const StepWork& step);
+  absl::Status StartStep(const StepWork& step);
   // Returns the memory of the current step's instances.
   const StepBatch& batch() const { return current_->batch; }
   int32_t trajectories() const { return current_->trajectories; }  // of each instance

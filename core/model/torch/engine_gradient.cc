@@ -26,8 +26,8 @@ double PassDifference(const Trajectories& rollout, const double* second) {
   double largest = 0;
   for (size_t row = 0; row < rollout.lengths.size(); ++row) {
     const double difference = std::abs(second[row] - rollout.log_likelihoods[row]);
-    const double each = difference / std::max(rollout.lengths[row], 1);
-    if (!(each <= largest)) largest = each;  // also if it is NaN
+    const double per_choice = difference / std::max(rollout.lengths[row], 1);
+    if (!(per_choice <= largest)) largest = per_choice;  // also if it is NaN
   }
   return largest;
 }

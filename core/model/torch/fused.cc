@@ -22,10 +22,10 @@ StepChoice StepChoiceOf(Choice choice) {
 }
 
 template <typename T>
-class FusedDecoderOf final : public FusedDecoder {
+class TypedFusedDecoder final : public FusedDecoder {
  public:
-  FusedDecoderOf(const DecoderProjections& projections, const FusedBatch& batch,
-                 Transfers& transfers)
+  TypedFusedDecoder(const DecoderProjections& projections, const FusedBatch& batch,
+                    Transfers& transfers)
       : batch_(batch),
         transfers_(transfers),
         rules_(MakeDeviceRules(*batch.batch, batch.first, batch.count, transfers)),
@@ -35,8 +35,8 @@ class FusedDecoderOf final : public FusedDecoder {
     VRP_RETURN_IF_ERROR(StopStatus(request.stop.Check()));
     const c10::DeviceGuard guard(transfers_.device());
     request_ = &request;
-    const int64_t paths = request.trajectories;
-    memory_.emplace(batch_.count * paths, MaxSteps(), transfers_.device());
+    const int64_t trajectories = request.trajectories;
+    memory_.emplace(batch_.count * trajectories, MaxSteps(), transfers_.device());
     const at::Tensor follow = ForcedSteps();
     const BatchRolloutRequest launched = {
         .choice = StepChoiceOf(request.choice),
@@ -45,13 +45,13 @@ class FusedDecoderOf final : public FusedDecoder {
         .temperature = request.temperature,
         .seed = request.seed,
         .stream = request.stream,
-        .first_trajectory = (request.first_instance + batch_.first) * paths,
+        .first_trajectory = (request.first_instance + batch_.first) * trajectories,
         .max_steps = memory_->max_steps(),
         .forced_choices = follow.defined() ? follow.const_data_ptr<int32_t>() : nullptr};
     VRP_RETURN_IF_ERROR(passes_.Rollout(launched, memory_->result()));
-    const at::Tensor fetched = transfers_.ToHost(memory_->bytes());
-    return ReadRolloutResult(memory_->Views(fetched.mutable_data_ptr<uint8_t>()),
-                             memory_->max_steps(), batch_, request);
+    const at::Tensor host = transfers_.ToHost(memory_->bytes());
+    return ReadRolloutResult(memory_->Views(host.mutable_data_ptr<uint8_t>()), memory_->max_steps(),
+                             batch_, request);
   }
 
   absl::StatusOr<FusedGradient> SecondPass(std::span<const double> weights,
@@ -70,9 +70,9 @@ class FusedDecoderOf final : public FusedDecoder {
     VRP_ASSIGN_OR_RETURN(PassGradient gradient,
                          passes_.SecondPass(launched, terms.template mutable_data_ptr<double>()));
     FusedGradient result{std::move(gradient), {}};
-    const at::Tensor fetched = transfers_.ToHost(terms);
-    const double* const values = fetched.const_data_ptr<double>();
-    result.log_likelihoods.assign(values, values + fetched.numel());
+    const at::Tensor host_terms = transfers_.ToHost(terms);
+    const double* const values = host_terms.const_data_ptr<double>();
+    result.log_likelihoods.assign(values, values + host_terms.numel());
     return result;
   }
 
@@ -90,10 +90,10 @@ class FusedDecoderOf final : public FusedDecoder {
   // Returns the forced choices [B, P, T] on the device; undefined unless choices are forced.
   at::Tensor ForcedSteps() const {
     if (request_->choice != Choice::kForced) return {};
-    const int64_t paths = request_->trajectories;
+    const int64_t trajectories = request_->trajectories;
     const int64_t steps = memory_->max_steps();
-    at::Tensor host = at::full({batch_.count, paths, steps}, -1, at::kInt);
-    for (int64_t row = 0; row < batch_.count * paths; ++row) {
+    at::Tensor host = at::full({batch_.count, trajectories, steps}, -1, at::kInt);
+    for (int64_t row = 0; row < batch_.count * trajectories; ++row) {
       const std::vector<int32_t>& from = Given(row);
       std::copy_n(from.begin(), std::min<int64_t>(std::ssize(from), steps),
                   host.mutable_data_ptr<int32_t>() + row * steps);
@@ -119,9 +119,9 @@ class FusedDecoderOf final : public FusedDecoder {
 std::unique_ptr<FusedDecoder> MakeFusedDecoder(const DecoderProjections& projections,
                                                const FusedBatch& batch, Transfers& transfers) {
   if (projections.rows.scalar_type() == at::kDouble) {
-    return std::make_unique<FusedDecoderOf<double>>(projections, batch, transfers);
+    return std::make_unique<TypedFusedDecoder<double>>(projections, batch, transfers);
   }
-  return std::make_unique<FusedDecoderOf<float>>(projections, batch, transfers);
+  return std::make_unique<TypedFusedDecoder<float>>(projections, batch, transfers);
 }
 
 }  // namespace vrp

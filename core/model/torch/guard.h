@@ -47,9 +47,9 @@ inline absl::Status TorchStatus(std::string_view thrown, int32_t cuda_error) {
 // about cuDNN's weight layout.
 class TorchWarnings final : public c10::WarningHandler {
  public:
-  static TorchWarnings* The() {
-    static TorchWarnings the;
-    return &the;
+  static TorchWarnings* Get() {
+    static TorchWarnings handler;
+    return &handler;
   }
   void process(const c10::Warning& warning) override {
     WarnOfDevice(Concat("torch: ", warning.msg()));
@@ -60,7 +60,7 @@ class TorchWarnings final : public c10::WarningHandler {
 // DeviceLost. Logs each warning of torch once. Used where the engines' functions begin, and to
 // retry with less memory.
 inline absl::Status GuardTorch(absl::FunctionRef<absl::Status()> body) {
-  const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::The());
+  const c10::WarningUtils::WarningHandlerGuard warnings(TorchWarnings::Get());
   try {
     return body();
   } catch (const c10::OutOfMemoryError& error) {

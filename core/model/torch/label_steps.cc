@@ -37,7 +37,7 @@ class LabelSteps final : public CapturedStepsBase {
     }
     const auto work = [this, own] { return LearnLabels(own); };
     return GuardTorch([&] {
-      return Take(
+      return StartStep(
           {.kind = own ? 1 : 0, .batch = &batch, .labels = &labels, .first = work, .work = work});
     });
   }
@@ -53,35 +53,36 @@ class LabelSteps final : public CapturedStepsBase {
   };
   // Does all work of a step after its upload, in the current stream.
   absl::Status LearnLabels(bool own_choices);
-  // Adds the gradient of instances `of`.
-  absl::StatusOr<PartSums> LearnPart(InstanceRange of, bool own_choices);
-  // Adds the gradient of instances `of`, for a network with fused passes.
-  absl::StatusOr<PartSums> LearnFusedPart(InstanceRange of);
+  // Adds the gradient of instances `range`.
+  absl::StatusOr<PartSums> LearnPart(InstanceRange range, bool own_choices);
+  // Adds the gradient of instances `range`, for a network with fused passes.
+  absl::StatusOr<PartSums> LearnFusedPart(InstanceRange range);
   // Returns the number of labelled tours that do not end properly.
-  at::Tensor Stuck(InstanceRange of, const at::Tensor& ends) const {
+  at::Tensor Stuck(InstanceRange range, const at::Tensor& ends) const {
     const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
-    const at::Tensor labelled = batch().choices(of).select(2, 0).flatten() >= 0;
+    const at::Tensor labelled = batch().choices(range).select(2, 0).flatten() >= 0;
     return (ends != done).logical_and(labelled).sum();
   }
-  absl::StatusOr<ForcedSteps> ForceLabels(InstanceRange of) const;
-  absl::StatusOr<ReplayTerms> Terms(InstanceRange of, ForcedSteps& forced, bool own_choices) const;
+  absl::StatusOr<ForcedSteps> ForceLabels(InstanceRange range) const;
+  absl::StatusOr<ReplayTerms> Terms(InstanceRange range, ForcedSteps& forced,
+                                    bool own_choices) const;
   absl::Status ReportLabels(const std::vector<PartSums>& parts);
 };
 
-absl::StatusOr<ForcedSteps> LabelSteps::ForceLabels(InstanceRange of) const {
+absl::StatusOr<ForcedSteps> LabelSteps::ForceLabels(InstanceRange range) const {
   return ForceDecode({.network = parts_.network,
-                      .rules = batch().rules(of),
-                      .choices = batch().choices(of),
+                      .rules = batch().rules(range),
+                      .choices = batch().choices(range),
                       .nodes = batch().nodes(),
                       .seed = request_.seed,
                       .stream = kFirstStream,
                       .steps = optimiser_.steps(),
-                      .first_trajectory = of.first});
+                      .first_trajectory = range.first});
 }
 
-absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& forced,
+absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange range, ForcedSteps& forced,
                                               bool own_choices) const {
-  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
+  const TorchBatch instances = batch().View(range, at::kFloat, parts_.network->wants_edges());
   const AutocastScope autocast(device_.type(), parts_.options.precision);
   const std::unique_ptr<TorchDecoder> decoder =
       parts_.network->Encode(*parts_.parameters, instances,
@@ -89,7 +90,7 @@ absl::StatusOr<ReplayTerms> LabelSteps::Terms(InstanceRange of, ForcedSteps& for
                               .draws = {.seed = request_.seed,
                                         .stream = kFirstStream,
                                         .steps = optimiser_.steps(),
-                                        .first_instance = of.first}});
+                                        .first_instance = range.first}});
   StepInputs& inputs = forced.steps.inputs;
   if (own_choices) {
     const at::Tensor own = forced.draws >= batch().scalars().teacher_forcing;
@@ -111,9 +112,9 @@ absl::Status LabelSteps::LearnLabels(bool own_choices) {
   return ReportLabels(parts);
 }
 
-absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, bool own_choices) {
-  VRP_ASSIGN_OR_RETURN(ForcedSteps forced, ForceLabels(of));
-  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(of, forced, own_choices));
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange range, bool own_choices) {
+  VRP_ASSIGN_OR_RETURN(ForcedSteps forced, ForceLabels(range));
+  VRP_ASSIGN_OR_RETURN(const ReplayTerms terms, Terms(range, forced, own_choices));
   const at::Tensor weight = batch().scalars().weight.to(terms.smoothed.scalar_type());
   const at::Tensor loss = (terms.smoothed.sum(1) * weight).sum();
   torch::autograd::backward({Scaled(loss)}, {});
@@ -122,28 +123,28 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnPart(InstanceRange of, boo
                   .agrees = terms.agrees.sum(),
                   .choices = forced.steps.counted.sum(),
                   .difference = at::zeros_like(reported),  // a single pass has no difference
-                  .stuck = Stuck(of, forced.ends)};
+                  .stuck = Stuck(range, forced.ends)};
 }
 
-absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of) {
-  const TorchBatch instances = batch().View(of, at::kFloat, parts_.network->wants_edges());
+absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange range) {
+  const TorchBatch instances = batch().View(range, at::kFloat, parts_.network->wants_edges());
   const std::unique_ptr<StepPasses> passes =
       MakeStepPasses({.network = parts_.network,
                       .parameters = parts_.parameters,
                       .instances = &instances,
-                      .rules = batch().rules(of),
+                      .rules = batch().rules(range),
                       .stream = stream(),
                       .precision = parts_.options.precision,
                       .scaler = parts_.scaler,
                       .deterministic = parts_.options.deterministic,
                       .gradient_checkpointing = parts_.options.gradient_checkpointing});
-  const at::Tensor labels = batch().choices(of);
+  const at::Tensor labels = batch().choices(range);
   VRP_ASSIGN_OR_RETURN(const RolloutTensors tours,
                        passes->RollOut({.choice = StepChoice::kForced,
                                         .max_steps = batch().max_steps(),
                                         .forced_choices = labels.const_data_ptr<int32_t>()}));
-  const at::Tensor weights = batch().scalars().weight.expand({of.count}).contiguous();
-  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, request_.label_smoothing));
+  const at::Tensor weights = batch().scalars().weight.expand({range.count}).contiguous();
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Backward(weights, request_.label_smoothing));
   const c10::NoGradGuard no_gradients;
   const at::Tensor difference = (terms - tours.log_likelihoods).abs() / tours.lengths.clamp_min(1);
   return PartSums{
@@ -151,7 +152,7 @@ absl::StatusOr<LabelSteps::PartSums> LabelSteps::LearnFusedPart(InstanceRange of
       .agrees = tours.agreements.sum(),
       .choices = tours.lengths.sum(),
       .difference = request_.label_smoothing > 0 ? at::zeros_like(difference[0]) : difference.max(),
-      .stuck = Stuck(of, tours.ends)};
+      .stuck = Stuck(range, tours.ends)};
 }
 
 absl::Status LabelSteps::ReportLabels(const std::vector<PartSums>& parts) {

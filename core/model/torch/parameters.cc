@@ -10,7 +10,7 @@ namespace vrp {
 namespace {
 
 // Returns a tensor over memory that it does not own.
-at::Tensor Over(std::span<float> values) {
+at::Tensor ViewOf(std::span<float> values) {
   return at::from_blob(values.data(), {std::ssize(values)}, at::kFloat);
 }
 
@@ -20,7 +20,7 @@ TorchParameters::TorchParameters(FlatParameters* host, at::TensorOptions options
     : host_(host),
       shared_(options.device().is_cpu() &&
               c10::typeMetaToScalarType(options.dtype()) == at::kFloat) {
-  flat_ = shared_ ? Over(host->values()) : at::empty({host->size()}, options);
+  flat_ = shared_ ? ViewOf(host->values()) : at::empty({host->size()}, options);
   Upload();
   for (const ParameterShape& shape : host->layout().shapes()) {
     const int64_t offset = host->layout().Offset(shape.name);
@@ -41,7 +41,7 @@ int64_t TorchParameters::Upload() {
   if (shared_) {
     if (flat_.const_data_ptr() == host_->values().data()) return 0;
     // FlatParameters::Load and assignments may move the values elsewhere.
-    flat_.set_data(Over(host_->values()));
+    flat_.set_data(ViewOf(host_->values()));
     for (size_t i = 0; i < leaves_.size(); ++i) {
       const ParameterShape& shape = host_->layout().shapes()[i];
       leaves_[i].set_data(flat_.narrow(0, host_->layout().Offset(shape.name), leaves_[i].numel())
@@ -50,13 +50,13 @@ int64_t TorchParameters::Upload() {
     return 0;
   }
   const c10::NoGradGuard no_gradients;
-  flat_.copy_(Over(host_->values()));
+  flat_.copy_(ViewOf(host_->values()));
   return flat_.is_cpu() ? 0 : flat_.numel() * static_cast<int64_t>(sizeof(float));
 }
 
 void TorchParameters::Download() {
   const c10::NoGradGuard no_gradients;
-  if (!shared_) Over(host_->values()).copy_(flat_);
+  if (!shared_) ViewOf(host_->values()).copy_(flat_);
 }
 
 void TorchParameters::TrackGradient() {
@@ -74,7 +74,7 @@ void TorchParameters::TrackGradient() {
 
 int64_t TorchParameters::DownloadGradient() {
   const c10::NoGradGuard no_gradients;
-  Over(host_->gradient()).add_(gradient_.to(at::kCPU, at::kFloat));
+  ViewOf(host_->gradient()).add_(gradient_.to(at::kCPU, at::kFloat));
   return flat_.is_cpu() ? 0 : flat_.numel() * gradient_.element_size();
 }
 

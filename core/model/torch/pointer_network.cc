@@ -60,7 +60,7 @@ struct LstmDropout {
 };
 
 // Returns the factors [T, R, H] by which dropout multiplies the `inputs` of layer `layer`.
-at::Tensor DropoutKept(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
+at::Tensor DropoutFactors(const at::Tensor& inputs, const LstmDropout& dropout, int64_t layer) {
   const c10::DeviceGuard guard(inputs.device());
   const at::Tensor kept = at::empty(inputs.sizes(), inputs.options().dtype(at::kFloat));
   const DropoutMask mask = {.key = {.seed = dropout.draws.seed,
@@ -102,7 +102,7 @@ at::Tensor RunLstm(const at::Tensor& inputs, at::TensorList state,
   if (dropout.share == 0) return RunLayers(values, {hidden, cell}, parameters);
   const at::TensorList weights = parameters;
   for (int64_t layer = 0; layer < hidden.size(0); ++layer) {
-    if (layer > 0) values = (values * DropoutKept(values, dropout, layer)).to(type);
+    if (layer > 0) values = (values * DropoutFactors(values, dropout, layer)).to(type);
     values = RunLayers(values, {hidden.narrow(0, layer, 1), cell.narrow(0, layer, 1)},
                        weights.slice(static_cast<size_t>(4 * layer), 4));
   }

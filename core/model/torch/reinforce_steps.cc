@@ -14,7 +14,7 @@
 namespace vrp {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotApplicable = std::numeric_limits<double>::quiet_NaN();
 
 // Returns the columns [n] int64 of the cheapest `costs` [n, P], the first among equals. Torch's
 // argmin may return any of them.
@@ -47,18 +47,19 @@ class ReinforceSteps final : public CapturedStepsBase {
   }
   // The n instances of a part of the step, which the network processes together.
   struct PartBatch {
-    InstanceRange of;
+    InstanceRange range;
     TorchBatch instances;
   };
   PartBatch BatchOf(int32_t part) const {
-    const InstanceRange of = Part(part);
-    return {.of = of, .instances = batch().View(of, at::kFloat, parts_.network->wants_edges())};
+    const InstanceRange range = Part(part);
+    return {.range = range,
+            .instances = batch().View(range, at::kFloat, parts_.network->wants_edges())};
   }
   std::unique_ptr<StepPasses> Encode(const TorchParameters& parameters,
                                      const PartBatch& part) const;
   // Returns scaled costs [n, P].
   at::Tensor CostsOf(const PartBatch& part, const RolloutTensors& tours) const {
-    return tours.costs.view({part.of.count, -1}) / batch().scales(part.of).unsqueeze(1);
+    return tours.costs.view({part.range.count, -1}) / batch().scales(part.range).unsqueeze(1);
   }
   // Returns the scaled costs [n] of a greedy rollout.
   absl::StatusOr<at::Tensor> GreedyCosts(const TorchParameters& parameters,
@@ -86,7 +87,7 @@ class ReinforceSteps final : public CapturedStepsBase {
   // Returns weights [n * P] for scaled costs [n, P].
   absl::StatusOr<at::Tensor> Weights(StepBaseline baseline, const PartBatch& part,
                                      const RolloutTensors& tours, const at::Tensor& costs) const;
-  absl::Status Conclude(StepBaseline baseline, const std::vector<PartSums>& parts);
+  absl::Status FinishStep(StepBaseline baseline, const std::vector<PartSums>& parts);
 
   void LoadOwn(const CapturedStepsState& state) override {
     average_.fill_(state.average.value);
@@ -117,11 +118,11 @@ absl::Status ReinforceSteps::Begin(StepBaseline baseline, const NetworkBatch* ba
       VRP_RETURN_IF_ERROR(Draw());
       return Work(baseline);
     };
-    VRP_RETURN_IF_ERROR(Take({.kind = static_cast<int>(baseline),
-                              .batch = batch,
-                              .first = first,
-                              .work = work,
-                              .alone = begins}));
+    VRP_RETURN_IF_ERROR(StartStep({.kind = static_cast<int>(baseline),
+                                   .batch = batch,
+                                   .first = first,
+                                   .work = work,
+                                   .alone = begins}));
     average_known_ = average_known_ || begins;
     return absl::OkStatus();
   });
@@ -146,7 +147,7 @@ std::unique_ptr<StepPasses> ReinforceSteps::Encode(const TorchParameters& parame
   return MakeStepPasses({.network = parts_.network,
                          .parameters = &parameters,
                          .instances = &part.instances,
-                         .rules = batch().rules(part.of),
+                         .rules = batch().rules(part.range),
                          .stream = stream(),
                          .precision = parts_.options.precision,
                          .scaler = parts_.scaler,
@@ -191,7 +192,7 @@ absl::Status ReinforceSteps::Work(StepBaseline baseline) {
     VRP_ASSIGN_OR_RETURN(const PartSums sums, AddPart(baseline, BatchOf(part)));
     parts.push_back(sums);
   }
-  return Conclude(baseline, parts);
+  return FinishStep(baseline, parts);
 }
 
 absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, const PartBatch& part,
@@ -205,11 +206,11 @@ absl::StatusOr<RolloutTensors> ReinforceSteps::RollOut(StepBaseline baseline, co
                                        .seed = request_.seed,
                                        .stream = 1,  // stream of the first step
                                        .steps = optimiser_.steps(),
-                                       .first_trajectory = part.of.first * trajectories,
+                                       .first_trajectory = part.range.first * trajectories,
                                        .max_steps = batch().max_steps()}));
   if (baseline != StepBaseline::kBest) return tours;
   const c10::NoGradGuard no_gradients;
-  return passes.Keep(FirstOfCheapest(tours.costs.view({part.of.count, -1})));
+  return passes.Keep(FirstOfCheapest(tours.costs.view({part.range.count, -1})));
 }
 
 // Adds the part's gradient. Frees the part's memory on return, except its sums.
@@ -224,7 +225,7 @@ absl::StatusOr<ReinforceSteps::PartSums> ReinforceSteps::AddPart(StepBaseline ba
     costs = CostsOf(part, tours);
     VRP_ASSIGN_OR_RETURN(weights, Weights(baseline, part, tours, costs));
   }
-  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Derive(weights, 0));
+  VRP_ASSIGN_OR_RETURN(const at::Tensor terms, passes->Backward(weights, 0));
   const c10::NoGradGuard no_gradients;
   const at::Tensor difference = (terms - tours.log_likelihoods).abs();
   const auto done = static_cast<int32_t>(TrajectoryEnd::kDone);
@@ -235,7 +236,7 @@ absl::StatusOr<ReinforceSteps::PartSums> ReinforceSteps::AddPart(StepBaseline ba
                   .stuck = (tours.ends != done).sum()};
 }
 
-absl::Status ReinforceSteps::Conclude(StepBaseline baseline, const std::vector<PartSums>& parts) {
+absl::Status ReinforceSteps::FinishStep(StepBaseline baseline, const std::vector<PartSums>& parts) {
   const c10::NoGradGuard no_gradients;
   const int64_t trajectories = Tours(baseline);
   if (baseline == StepBaseline::kAverage) {
@@ -247,7 +248,7 @@ absl::Status ReinforceSteps::Conclude(StepBaseline baseline, const std::vector<P
                 {.cost = Sum(parts, &PartSums::costs) / trajectories,
                  .pass_difference = Largest(parts, &PartSums::difference),
                  .instances = at::full({}, request_.instances, average_.options()),
-                 .accuracy = at::full({}, kNone, average_.options()),
+                 .accuracy = at::full({}, kNotApplicable, average_.options()),
                  .stuck = Sum(parts, &PartSums::stuck)});
 }
 

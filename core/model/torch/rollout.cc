@@ -106,8 +106,8 @@ class ForcedRollout {
       : job_(job),
         request_(*job.request),
         transfers_(transfers),
-        paths_(request_.trajectories),
-        rows_(int64_t{job.count} * paths_) {
+        trajectories_(request_.trajectories),
+        rows_(int64_t{job.count} * trajectories_) {
     for (int64_t row = 0; row < rows_; ++row) {
       steps_ = std::max<int64_t>(steps_, std::ssize(Given(row)));
     }
@@ -128,30 +128,30 @@ class ForcedRollout {
                      .type = c10::typeMetaToScalarType(job_.options.dtype()),
                      .seed = request_.seed,
                      .stream = request_.stream,
-                     .first_trajectory = (request_.first_instance + job_.first) * paths_,
+                     .first_trajectory = (request_.first_instance + job_.first) * trajectories_,
                      .pool = request_.pool}));
     TorchRollout result;
     VRP_ASSIGN_OR_RETURN(result.trajectories, MakeTrajectories(forced));
     result.steps = std::move(forced.steps);
-    if (request_.distinct_starts) ExcludeStarts(result.steps, paths_);
+    if (request_.distinct_starts) ExcludeStarts(result.steps, trajectories_);
     if (request_.teacher_forcing >= 1 || !job_.network->recurrent()) return result;
     VRP_ASSIGN_OR_RETURN(result.steps.inputs.current,
                          ReadOwnChoices({.decoder = job_.decoder,
                                          .inputs = result.steps.inputs,
                                          .own = forced.draws >= request_.teacher_forcing,
-                                         .trajectories = paths_,
+                                         .trajectories = trajectories_,
                                          .stop = request_.stop}));
     return result;
   }
 
  private:
   std::span<const int32_t> Given(int64_t row) const {
-    return request_.choices[static_cast<size_t>(int64_t{job_.first} * paths_ + row)];
+    return request_.choices[static_cast<size_t>(int64_t{job_.first} * trajectories_ + row)];
   }
 
   // Returns the choices [B, P, T] on the host.
   at::Tensor Choices() const {
-    at::Tensor choices = at::full({job_.count, paths_, steps_}, -1, at::kInt);
+    at::Tensor choices = at::full({job_.count, trajectories_, steps_}, -1, at::kInt);
     for (int64_t row = 0; row < rows_; ++row) {
       const std::span<const int32_t> from = Given(row);
       std::copy(from.begin(), from.end(), choices.mutable_data_ptr<int32_t>() + row * steps_);
@@ -164,7 +164,7 @@ class ForcedRollout {
         at::stack({forced.ends.to(at::kDouble), forced.lengths.to(at::kDouble), forced.costs}));
     const double* const ends = host.const_data_ptr<double>();
     Trajectories result;
-    result.count = static_cast<int32_t>(paths_);
+    result.count = static_cast<int32_t>(trajectories_);
     result.steps = static_cast<int32_t>(steps_);
     result.choices.assign(static_cast<size_t>(rows_ * steps_), -1);
     for (int64_t row = 0; row < rows_; ++row) {
@@ -172,7 +172,7 @@ class ForcedRollout {
       if (ends[row] != static_cast<double>(TrajectoryEnd::kDone)) return Forbidden(row, length);
       std::copy_n(Given(row).begin(), length, result.choices.begin() + row * steps_);
       const RoutingProblem& problem =
-          job_.batch->problems[static_cast<size_t>(job_.first + row / paths_)];
+          job_.batch->problems[static_cast<size_t>(job_.first + row / trajectories_)];
       result.lengths.push_back(length);
       result.costs.push_back(MetricSum(problem.metric, ends[2 * rows_ + row]));
     }
@@ -184,17 +184,18 @@ class ForcedRollout {
   absl::Status Forbidden(int64_t row, int32_t step) const {
     const std::span<const int32_t> given = Given(row);
     const int32_t node = step < std::ssize(given) ? given[static_cast<size_t>(step)] : -1;
-    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * paths_ + row, "][",
-                                             step, "]: ", node, " is not allowed at this step"));
+    return absl::InvalidArgumentError(Concat("choices[", int64_t{job_.first} * trajectories_ + row,
+                                             "][", step, "]: ", node,
+                                             " is not allowed at this step"));
   }
 
   const TorchRolloutJob& job_;
   const RolloutRequest& request_;
   Transfers& transfers_;
-  const int64_t paths_;  // P
-  const int64_t rows_;   // B * P
-  int64_t nodes_ = 0;    // N
-  int64_t steps_ = 1;    // T
+  const int64_t trajectories_;  // P
+  const int64_t rows_;          // B * P
+  int64_t nodes_ = 0;           // N
+  int64_t steps_ = 1;           // T
 };
 
 }  // namespace

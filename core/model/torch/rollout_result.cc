@@ -32,18 +32,18 @@ absl::Status UnreachableStatus(const NetworkBatch& batch, int64_t instance,
 absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, int32_t max_steps,
                                                const FusedBatch& batch,
                                                const RolloutRequest& request) {
-  const int64_t paths = request.trajectories;
-  const int64_t rows = batch.count * paths;
+  const int64_t trajectories = request.trajectories;
+  const int64_t rows = batch.count * trajectories;
   const int64_t longest = max_steps;
   Trajectories result;
   result.count = request.trajectories;
   for (int64_t row = 0; row < rows; ++row) {
     const int32_t length = done.lengths[row];
     if (done.ends[row] == TrajectoryEnd::kForbidden) {
-      return ForbiddenStatus(request, batch.first * paths + row, length);
+      return ForbiddenStatus(request, batch.first * trajectories + row, length);
     }
     if (done.ends[row] != TrajectoryEnd::kDone) {
-      return UnreachableStatus(*batch.batch, batch.first + row / paths,
+      return UnreachableStatus(*batch.batch, batch.first + row / trajectories,
                                {done.choices + row * longest, static_cast<size_t>(length)});
     }
     result.steps = std::max(result.steps, length);
@@ -52,7 +52,7 @@ absl::StatusOr<Trajectories> ReadRolloutResult(const BatchRolloutResult& done, i
   for (int64_t row = 0; row < rows; ++row) {
     std::copy_n(done.choices + row * longest, result.steps,
                 result.choices.begin() + row * result.steps);
-    const auto instance = static_cast<size_t>(batch.first + row / paths);
+    const auto instance = static_cast<size_t>(batch.first + row / trajectories);
     result.costs.push_back(MetricSum(batch.batch->problems[instance].metric, done.costs[row]));
   }
   result.lengths.assign(done.lengths, done.lengths + rows);

@@ -20,12 +20,12 @@ uint8_t* BoolData(const at::Tensor& tensor) {
   return reinterpret_cast<uint8_t*>(tensor.mutable_data_ptr<bool>());
 }
 
-// The active trajectories of a batch: the network's inputs, the device's state between steps, and
-// the results. The results have room for max_steps steps, so that those of omitted steps are
-// defined.
-class ActiveTrajectories {
+// The states of all trajectories of a batch: the network's inputs, the device's state between
+// steps, and the results. The results have room for max_steps steps, so that those of omitted steps
+// are defined.
+class TrajectoryStates {
  public:
-  explicit ActiveTrajectories(const SequenceRolloutJob& job)
+  explicit TrajectoryStates(const SequenceRolloutJob& job)
       : job_(job),
         layout_{.kind = job.network->observation_kind(), .nodes = static_cast<int32_t>(job.nodes)},
         type_(c10::typeMetaToScalarType(job.options.dtype())) {
@@ -50,19 +50,19 @@ class ActiveTrajectories {
     agreements_ = at::zeros(shape, job.options.dtype(at::kInt));
   }
 
-  absl::Status Begin() { return To(0, {}); }
+  absl::Status Begin() { return AdvanceTo(0, {}); }
 
   // Takes steps `from` to `end` - 1.
   absl::Status Take(int32_t from, int32_t end) {
     for (int32_t t = from; t < end; ++t) {
       const ChosenNodes choice = Choose();
-      const at::Tensor waits = active_.logical_not();
+      const at::Tensor inactive = active_.logical_not();
       if (t > 0 || !job_.request.distinct_starts) {
-        log_likelihoods_.add_(choice.log_probabilities.masked_fill(waits, 0));
+        log_likelihoods_.add_(choice.log_probabilities.masked_fill(inactive, 0));
         agreements_.add_(choice.likeliest.logical_and(active_));
       }
-      choices_.select(0, t).copy_(choice.nodes.masked_fill(waits, -1));
-      VRP_RETURN_IF_ERROR(To(t + 1, choice.nodes.contiguous()));
+      choices_.select(0, t).copy_(choice.nodes.masked_fill(inactive, -1));
+      VRP_RETURN_IF_ERROR(AdvanceTo(t + 1, choice.nodes.contiguous()));
     }
     return absl::OkStatus();
   }
@@ -85,7 +85,7 @@ class ActiveTrajectories {
 
  private:
   // Advances to step `t` by the choices `chosen` [B, P] int64 of the previous step.
-  absl::Status To(int32_t t, const at::Tensor& chosen) {
+  absl::Status AdvanceTo(int32_t t, const at::Tensor& chosen) {
     const BatchRolloutRequest& asked = job_.request;
     const AdvanceRequest request = {
         .layout = layout_,
@@ -102,12 +102,12 @@ class ActiveTrajectories {
         .first_trajectory = asked.first_trajectory};
     const at::Device device = trajectory_scratch_.device();
     if (!device.is_cpu()) {
-      return AdvanceOnCuda(request, Written<float>(), CurrentStream(device.index()));
+      return AdvanceOnCuda(request, KernelResult<float>(), CurrentStream(device.index()));
     }
     if (type_ == at::kDouble) {
-      AdvanceOnCpu(request, Written<double>(), job_.pool);
+      AdvanceOnCpu(request, KernelResult<double>(), job_.pool);
     } else {
-      AdvanceOnCpu(request, Written<float>(), job_.pool);
+      AdvanceOnCpu(request, KernelResult<float>(), job_.pool);
     }
     return absl::OkStatus();
   }
@@ -127,7 +127,7 @@ class ActiveTrajectories {
   }
 
   template <typename T>
-  AdvanceResult<T> Written() const {
+  AdvanceResult<T> KernelResult() const {
     const at::Tensor& features = inputs_.dynamic;
     return {.steps = {.current = inputs_.current.mutable_data_ptr<int64_t>(),
                       .first = inputs_.first.mutable_data_ptr<int64_t>(),
@@ -163,7 +163,7 @@ absl::StatusOr<SequenceRollout> RollOutSequence(const SequenceRolloutJob& job) {
   const c10::NoGradGuard no_gradients;
   const c10::DeviceGuard guard(job.options.device());
   const int32_t max_steps = job.request.max_steps;
-  ActiveTrajectories trajectories(job);
+  TrajectoryStates trajectories(job);
   job.decoder->Start(job.request.trajectories);
   VRP_RETURN_IF_ERROR(trajectories.Begin());
   int32_t taken = 0;

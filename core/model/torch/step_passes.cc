@@ -58,7 +58,7 @@ class FusedStepPasses final : public StepPasses {
     return RowsOf(Tours(), rows);
   }
 
-  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
+  absl::StatusOr<at::Tensor> Backward(const at::Tensor& weights, double label_smoothing) override {
     at::Tensor terms = at::empty_like(weights);
     VRP_ASSIGN_OR_RETURN(PassGradient gradient,
                          passes_.SecondPass({.trajectories = request_.trajectories,
@@ -121,7 +121,7 @@ class SequenceStepPasses final : public StepPasses {
     return RowsOf(Tours(), rows);
   }
 
-  absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) override {
+  absl::StatusOr<at::Tensor> Backward(const at::Tensor& weights, double label_smoothing) override {
     VRP_ASSIGN_OR_RETURN(const ForcedSteps forced,
                          ForceDecode({.network = options_.network,
                                       .rules = options_.rules,

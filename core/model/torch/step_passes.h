@@ -49,7 +49,8 @@ class StepPasses {
   // Adds the gradient of sum(weights * terms) over the last rollout, and returns the terms. The
   // terms [B * P] double are the trajectories' recomputed log-likelihoods, smoothed as in
   // GradientRequest. Needs grad mode and `weights` [B * P] double.
-  virtual absl::StatusOr<at::Tensor> Derive(const at::Tensor& weights, double label_smoothing) = 0;
+  virtual absl::StatusOr<at::Tensor> Backward(const at::Tensor& weights,
+                                              double label_smoothing) = 0;
 };
 
 // Encodes the instances and makes their passes. A network without fused passes must be a sequence

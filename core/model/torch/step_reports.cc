@@ -48,9 +48,9 @@ absl::Status StepReports::Finish(int64_t step) {
 }
 
 absl::Status StepReports::Copy(int64_t step) {
-  const size_t turn = BufferOf(step);
-  const at::Tensor& from = staging_[turn];
-  const at::Tensor& to = host_[turn];
+  const size_t buffer = BufferOf(step);
+  const at::Tensor& from = staging_[buffer];
+  const at::Tensor& to = host_[buffer];
   VRP_RETURN_IF_ERROR(stream_->Run([&] {
     from.copy_(rows_);
     return absl::OkStatus();

@@ -65,8 +65,8 @@ class CardReader {
   }
   absl::Time Time(const char* key) {
     absl::Time time;
-    std::string why;
-    if (!absl::ParseTime(absl::RFC3339_full, Text(key), &time, &why)) {
+    std::string error;
+    if (!absl::ParseTime(absl::RFC3339_full, Text(key), &time, &error)) {
       Fail(key, "a time such as 2026-11-21T03:40:00Z");
     }
     return time;

@@ -48,7 +48,7 @@ struct Violation {
 struct CheckReport {
   bool feasible = false;  // whether there is no violation
   Cost cost = 0;          // recomputed from the instance's data
-  double left_out = 0;    // LeftOut::weight, recomputed
+  double left_out = 0;    // UnservedCustomers::weight, recomputed
   std::vector<Violation> violations = {};
   // Recomputed figures of each route of the plan; zeros for an empty route. If the objective or a
   // limit depends on durations, each duration is the smallest that does not delay the route's end.

@@ -16,14 +16,14 @@ size_t MaxLabels(size_t stops, size_t breaks) {
 }
 
 // Returns the start of service at a stop that the vehicle reaches at `ready`.
-double Begin(const std::vector<TimeWindow>& windows, double ready, double slack) {
+double ServiceStart(const std::vector<TimeWindow>& windows, double ready, double slack) {
   for (const TimeWindow& window : windows) {
     if (ready <= window.close + slack) return std::max(ready, window.open);
   }
   return ready;
 }
 
-bool HardLate(const std::vector<TimeWindow>& windows, double begin, double slack) {
+bool MissesHardWindow(const std::vector<TimeWindow>& windows, double begin, double slack) {
   return std::isinf(windows.back().late_cost) && begin > windows.back().close + slack;
 }
 
@@ -58,7 +58,7 @@ CheckerClock::Run CheckerClock::Simulate(double start, double slack) const {
   run.begins.push_back(start);
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
-    time = Begin(stops_[i].windows, time + stops_[i].travel, slack);
+    time = ServiceStart(stops_[i].windows, time + stops_[i].travel, slack);
     run.begins.push_back(time);
     time += stops_[i].work;
   }
@@ -70,21 +70,21 @@ double CheckerClock::EndWithBreaks(double start, size_t count, double slack) con
   std::vector<double>& times = times_;  // departure times, by number of breaks taken
   std::vector<double>& next = next_;
   times.assign(count + 1, kNoLimit);
-  if (!HardLate(stops_.front().windows, start, slack)) times[0] = start;
+  if (!MissesHardWindow(stops_.front().windows, start, slack)) times[0] = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
     next.assign(count + 1, kNoLimit);
     for (size_t taken = 0; taken <= count; ++taken) {
       double now = times[taken];
-      double to_drive = stops_[i].travel;
+      double remaining_travel = stops_[i].travel;
       for (size_t done = taken; now != kNoLimit; ++done) {
-        const double begin = Begin(stops_[i].windows, now + to_drive, slack);
-        if (!HardLate(stops_[i].windows, begin, slack)) {
+        const double begin = ServiceStart(stops_[i].windows, now + remaining_travel, slack);
+        if (!MissesHardWindow(stops_[i].windows, begin, slack)) {
           next[done] = std::min(next[done], begin + stops_[i].work);
         }
         if (done == count) break;
         const Break& pause = vehicle_.breaks[done];
         if (now < pause.window.open) {
-          to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+          remaining_travel = std::max(0.0, remaining_travel - (pause.window.open - now));
           now = pause.window.open;
         }
         now = now > pause.window.close + slack ? kNoLimit : now + pause.duration;
@@ -111,10 +111,10 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
                                std::vector<Labels>& reached) const {
   const std::vector<TimeWindow>& windows = stops_[stop].windows;
   double now = from.leaves;
-  double to_drive = stops_[stop].travel;
+  double remaining_travel = stops_[stop].travel;
   for (size_t done = taken;; ++done) {
-    const double begin = Begin(windows, now + to_drive, slack);
-    if (!HardLate(windows, begin, slack)) {
+    const double begin = ServiceStart(windows, now + remaining_travel, slack);
+    if (!MissesHardWindow(windows, begin, slack)) {
       const double late = begin - windows.back().close;
       const bool costs = !std::isinf(windows.back().late_cost) && late > 0;
       const double cost = costs ? windows.back().late_cost * late : 0;
@@ -123,7 +123,7 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
     if (done == vehicle_.breaks.size()) return;
     const Break& pause = vehicle_.breaks[done];
     if (now < pause.window.open) {
-      to_drive = std::max(0.0, to_drive - (pause.window.open - now));
+      remaining_travel = std::max(0.0, remaining_travel - (pause.window.open - now));
       now = pause.window.open;
     }
     if (now > pause.window.close + slack) return;
@@ -133,7 +133,7 @@ void CheckerClock::ExtendLabel(size_t stop, size_t taken, const Label& from, dou
 
 CheckerClock::Labels CheckerClock::LabelsWithBreaks(double start, double slack) const {
   std::vector<Labels> labels(vehicle_.breaks.size() + 1);
-  if (!HardLate(stops_.front().windows, start, slack)) labels[0] = {{start, 0}};
+  if (!MissesHardWindow(stops_.front().windows, start, slack)) labels[0] = {{start, 0}};
   size_t left = MaxLabels(stops_.size(), vehicle_.breaks.size());
   for (size_t i = 1; i < stops_.size(); ++i) {
     std::vector<Labels> next(labels.size());
@@ -192,7 +192,7 @@ bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) 
   double time = start;
   for (size_t i = 1; i < stops_.size(); ++i) {
     const std::vector<TimeWindow>& windows = stops_[i].windows;
-    const double begin = Begin(windows, time + stops_[i].travel, tolerance_);
+    const double begin = ServiceStart(windows, time + stops_[i].travel, tolerance_);
     const auto used = std::find_if(windows.begin(), windows.end(), [&](const TimeWindow& window) {
       return begin <= window.close + tolerance_;
     });
@@ -205,35 +205,37 @@ bool CheckerClock::DelaysNothing(double start, const Run& first, size_t breaks) 
 
 // Narrows the interval by steps of the delay. If a start delays the end by d, every start less than
 // d earlier also delays the end, unless a window is missed in between. Therefore usually no start
-// remains between `good` and `bad`.
-void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const {
+// remains between `latest_good` and `earliest_bad`.
+void CheckerClock::NarrowByDelay(const Run& first, size_t breaks, double& latest_good,
+                                 double& earliest_bad) const {
   for (int i = 0; i < 3; ++i) {
-    const double end = breaks > 0 ? EndWithBreaks(bad, breaks, kRounding * first.end)
-                                  : Simulate(bad, tolerance_).end;
-    const double guess = bad - (end - first.end);
-    if (!(guess > good) || !(guess < bad)) return;
+    const double end = breaks > 0 ? EndWithBreaks(earliest_bad, breaks, kRounding * first.end)
+                                  : Simulate(earliest_bad, tolerance_).end;
+    const double guess = earliest_bad - (end - first.end);
+    if (!(guess > latest_good) || !(guess < earliest_bad)) return;
     if (DelaysNothing(guess, first, breaks)) {
-      good = guess;
-      const double above = guess + kRounding * bad;
-      if (above < bad && !DelaysNothing(above, first, breaks)) bad = above;
+      latest_good = guess;
+      const double above = guess + kRounding * earliest_bad;
+      if (above < earliest_bad && !DelaysNothing(above, first, breaks)) earliest_bad = above;
       return;
     }
-    bad = guess;
+    earliest_bad = guess;
   }
 }
 
 double CheckerClock::LatestStart(const Run& first, size_t breaks) const {
-  double good = first.begins.front();
-  double bad = std::min(first.end, stops_.front().windows.front().close);
-  if (bad <= good) return good;
-  if (DelaysNothing(bad, first, breaks)) return bad;
-  NarrowByDelay(first, breaks, good, bad);
-  for (int i = 0; i < 100 && bad - good > kRounding * bad; ++i) {
-    const double middle = good + (bad - good) / 2;
-    (DelaysNothing(middle, first, breaks) ? good : bad) = middle;
+  double latest_good = first.begins.front();
+  double earliest_bad = std::min(first.end, stops_.front().windows.front().close);
+  if (earliest_bad <= latest_good) return latest_good;
+  if (DelaysNothing(earliest_bad, first, breaks)) return earliest_bad;
+  NarrowByDelay(first, breaks, latest_good, earliest_bad);
+  for (int i = 0; i < 100 && earliest_bad - latest_good > kRounding * earliest_bad; ++i) {
+    const double middle = latest_good + (earliest_bad - latest_good) / 2;
+    (DelaysNothing(middle, first, breaks) ? latest_good : earliest_bad) = middle;
   }
   // Chooses the earliest start if the starts differ by at most the rounding of the end.
-  return good - first.begins.front() <= kRounding * first.end ? first.begins.front() : good;
+  return latest_good - first.begins.front() <= kRounding * first.end ? first.begins.front()
+                                                                     : latest_good;
 }
 
 std::optional<size_t> CheckerClock::MissedBreak() const {

@@ -84,8 +84,9 @@ class CheckerClock {
   // Whether a departure at `start` delays neither the end of `first` nor any stop.
   bool DelaysNothing(double start, const Run& first, size_t breaks) const;
   double LatestStart(const Run& first, size_t breaks) const;
-  // Narrows the interval between a good and a bad start.
-  void NarrowByDelay(const Run& first, size_t breaks, double& good, double& bad) const;
+  // Narrows the interval between `latest_good` and `earliest_bad`, two starts.
+  void NarrowByDelay(const Run& first, size_t breaks, double& latest_good,
+                     double& earliest_bad) const;
   std::optional<size_t> MissedBreak() const;
 
   const VehicleType& vehicle_;

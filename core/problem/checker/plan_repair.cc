@@ -14,10 +14,10 @@ namespace {
 struct Excess {
   double amount = 0;  // sum over all violations
   double distance = 0;
-  std::string first = {};  // message of the first violation; empty if there is none
+  std::string first_message = {};  // message of the first violation; empty if there is none
 
   bool operator<(const Excess& other) const {
-    if (first.empty() != other.first.empty()) return first.empty();
+    if (first_message.empty() != other.first_message.empty()) return first_message.empty();
     return std::pair(amount, distance) < std::pair(other.amount, other.distance);
   }
 };
@@ -62,13 +62,13 @@ class RouteRepair {
 
   void Run(const StopCondition& stop) {
     std::vector<Removal> removals;
-    for (Excess now = Measure(); !now.first.empty(); now = Measure()) {
+    for (Excess now = Measure(); !now.first_message.empty(); now = Measure()) {
       const std::optional<size_t> at = BestRemoval(stop);
-      if (!at.has_value() && !RemoveHalf(now.first, removals)) {
+      if (!at.has_value() && !RemoveHalf(now.first_message, removals)) {
         as_frozen_ = frozen_ != nullptr;
         break;
       }
-      if (at.has_value()) Remove(*at, now.first, removals);
+      if (at.has_value()) Remove(*at, now.first_message, removals);
     }
     for (const Removal& removal : removals) {
       if (removals.size() > 1 && !stop.ShouldStop() && FitsAgain(removal.at)) continue;
@@ -95,9 +95,9 @@ class RouteRepair {
     return kept;
   }
 
-  void ReportTo(std::vector<LeftOutVisit>& left_out, int32_t route) const {
+  void ReportTo(std::vector<RemovedVisit>& removed, int32_t route) const {
     for (const Removal& removal : dropped_) {
-      left_out.push_back(
+      removed.push_back(
           {.route = route, .customer = visits_[removal.at], .reason = removal.reason});
     }
   }
@@ -111,25 +111,25 @@ class RouteRepair {
   bool MayRemove(size_t at) const {
     if (at >= visits_.size() || data_.is_depot(visits_[at])) return false;
     if (frozen_ == nullptr) return true;
-    const auto& bound = frozen_->deliveries;
+    const auto& on_board = frozen_->deliveries;
     return at >= frozen_->visits.size() &&
-           std::find(bound.begin(), bound.end(), visits_[at]) == bound.end();
+           std::find(on_board.begin(), on_board.end(), visits_[at]) == on_board.end();
   }
 
-  void Set(size_t at, char kept) {
+  void SetKept(size_t at, char kept) {
     kept_[at] = kept;
     if (partner_[at] < visits_.size()) kept_[partner_[at]] = kept;
   }
 
   void Remove(size_t at, const std::string& reason, std::vector<Removal>& removals) {
-    Set(at, 0);
+    SetKept(at, 0);
     removals.push_back({at, reason});
   }
 
   bool FitsAgain(size_t at) {
-    Set(at, 1);
-    if (Measure().first.empty()) return true;
-    Set(at, 0);
+    SetKept(at, 1);
+    if (Measure().first_message.empty()) return true;
+    SetKept(at, 0);
     return false;
   }
 
@@ -145,7 +145,7 @@ class RouteRepair {
     for (const Violation& violation : violations) excess.amount += violation.amount;
     if (violations.empty()) return excess;
     const std::string& message = violations.front().message;
-    excess.first = message.substr(message.find(": ") + 2);
+    excess.first_message = message.substr(message.find(": ") + 2);
     return excess;
   }
 
@@ -156,9 +156,9 @@ class RouteRepair {
     for (size_t at = 0; at < visits_.size(); ++at) {
       if (!kept_[at] || !MayRemove(at)) continue;
       if (stop.ShouldStop()) return std::nullopt;
-      Set(at, 0);
+      SetKept(at, 0);
       Excess excess = Measure();
-      Set(at, 1);
+      SetKept(at, 1);
       if (best.has_value() && !(excess < least)) continue;
       best = at;
       least = std::move(excess);
@@ -216,7 +216,7 @@ class PlanRepair {
       routes_[r].Run(stop);
       repaired.plan.push_back(
           {.vehicle_type = plan_[r].vehicle_type, .customers = routes_[r].Kept()});
-      routes_[r].ReportTo(repaired.left_out, static_cast<int32_t>(r));
+      routes_[r].ReportTo(repaired.removed, static_cast<int32_t>(r));
     }
     return repaired;
   }

@@ -10,7 +10,7 @@
 
 namespace vrp {
 
-struct LeftOutVisit {
+struct RemovedVisit {
   int32_t route = 0;  // route of the given plan
   NodeIndex customer = 0;
   std::string reason = {};  // the violation: "load 31 exceeds vehicle capacity 30"
@@ -18,7 +18,7 @@ struct LeftOutVisit {
 
 struct RepairedPlan {
   Plan plan = {};  // the same routes, some of them possibly empty
-  std::vector<LeftOutVisit> left_out = {};
+  std::vector<RemovedVisit> removed = {};
 };
 
 // Removes visits from `plan` until its routes are feasible. Each step removes the visit whose

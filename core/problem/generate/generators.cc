@@ -143,7 +143,7 @@ absl::Status CheckGeneratorOptions(const GeneratorOptions& options) {
 
 InstanceData GenerateInstanceData(const GeneratorOptions& options, int64_t index) {
   const auto numbers = [&](InstanceStream stream) {
-    return InstanceNumbers(options.seed, index, stream, options.kind);
+    return InstanceRandom(options.seed, index, stream, options.kind);
   };
   CounterRandom random = numbers(InstanceStream::kNodes);
   CounterRandom attributes = numbers(InstanceStream::kAttributes);

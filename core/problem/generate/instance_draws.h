@@ -17,17 +17,17 @@ namespace vrp {
 enum class InstanceStream : uint32_t {
   kNodes = 0,        // + kind; uniform positions, loads, windows
   kAttributes = 16,  // + kind; optional attributes, separate so that kNodes does not change
-  kSize = 32,        // size of a batch
+  kBatchSize = 32,   // size of a batch
   kMixture = 33,     // kind, layout, capacity, attributes
   kAugmentation = 34,
   kChoice = 49,  // choice among the user's instances
 };
 
-constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceStream stream) {
+constexpr CounterRandom InstanceRandom(uint64_t seed, int64_t number, InstanceStream stream) {
   return CounterRandom(seed, static_cast<uint64_t>(number), static_cast<uint32_t>(stream));
 }
-constexpr CounterRandom InstanceNumbers(uint64_t seed, int64_t number, InstanceStream stream,
-                                        ProblemKind kind) {
+constexpr CounterRandom InstanceRandom(uint64_t seed, int64_t number, InstanceStream stream,
+                                       ProblemKind kind) {
   return CounterRandom(seed, static_cast<uint64_t>(number),
                        static_cast<uint32_t>(stream) + static_cast<uint32_t>(kind));
 }

@@ -44,29 +44,31 @@ class Collector {
 
   // Adds `feature` if any vehicle type requires it through `field`, with the path of the first one.
   template <typename Field>
-  void AddVehicle(Feature feature, const Field& field) {
+  void AddVehicleFeature(Feature feature, const Field& field) {
     const auto default_value = field.Default();
-    const auto requires_it = [&](const VehicleType& vehicle) {
+    const auto requires_feature = [&](const VehicleType& vehicle) {
       if constexpr (Field::kKind == FieldKind::kEndDepot) return vehicle.end() != vehicle.depot;
       return !(vehicle.*field.member == default_value);
     };
-    const auto found = std::ranges::find_if(data_.vehicles, requires_it);
+    const auto found = std::ranges::find_if(data_.vehicles, requires_feature);
     if (found == data_.vehicles.end()) return;
     Add(feature, Concat("vehicles[", found - data_.vehicles.begin(), "].", field.name));
   }
 
   void AddVehicleFeatures() {
     ForEachField<VehicleType>([&](auto field) {
-      if (field.feature.has_value() && !Has(*field.feature)) AddVehicle(*field.feature, field);
+      if (field.feature.has_value() && !Has(*field.feature)) {
+        AddVehicleFeature(*field.feature, field);
+      }
     });
   }
 
-  // Adds `feature` if any node's value satisfies `requires_it`, with the path of the first such
+  // Adds `feature` if any node's value satisfies `predicate`, with the path of the first such
   // node.
   template <typename T, typename Predicate>
-  void AddNode(Feature feature, const std::vector<T>& values, std::string_view field,
-               Predicate requires_it) {
-    const auto found = std::ranges::find_if(values, requires_it);
+  void AddNodeFeature(Feature feature, const std::vector<T>& values, std::string_view field,
+                      Predicate predicate) {
+    const auto found = std::ranges::find_if(values, predicate);
     if (found == values.end()) return;
     const int64_t node = (found - values.begin()) * nodes_ / static_cast<int64_t>(values.size());
     Add(feature, Concat(NodePath(data_, static_cast<size_t>(node)).ToString(), ".", field));
@@ -76,22 +78,22 @@ class Collector {
     if (data_.load_dimensions > 1) Add(Feature::kLoadDimensions, "customers[0].demand[1]");
     ForEachNodeField(data_, [&](auto field, const auto& values) {
       if (!field.feature.has_value()) return;
-      AddNode(*field.feature, values, field.name,
-              [default_value = field.Default()](const auto& value) {
-                return !(value == default_value);
-              });
+      AddNodeFeature(*field.feature, values, field.name,
+                     [default_value = field.Default()](const auto& value) {
+                       return !(value == default_value);
+                     });
     });
     AddSoftWindows();
   }
 
   void AddSoftWindows() {
-    AddNode(Feature::kSoftWindows, data_.windows, "window.late_cost",
-            [](const TimeWindow& window) { return window.soft(); });
+    AddNodeFeature(Feature::kSoftWindows, data_.windows, "window.late_cost",
+                   [](const TimeWindow& window) { return window.soft(); });
     if (Has(Feature::kSoftWindows)) return;
-    AddNode(Feature::kSoftWindows, data_.further_windows, "further_windows.late_cost",
-            [](const std::vector<TimeWindow>& windows) {
-              return !windows.empty() && windows.back().soft();
-            });
+    AddNodeFeature(Feature::kSoftWindows, data_.further_windows, "further_windows.late_cost",
+                   [](const std::vector<TimeWindow>& windows) {
+                     return !windows.empty() && windows.back().soft();
+                   });
   }
 
   const InstanceData& data_;

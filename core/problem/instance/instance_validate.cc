@@ -127,7 +127,7 @@ class Validator {
       // CheckKind refuses windows, which only kind vrptw may have.
       constexpr FieldKind kKind = field.kKind;
       if constexpr (kKind == FieldKind::kWindow || kKind == FieldKind::kFurtherWindows) return;
-      if (!field.of_tsp) RefuseForTsp(field, value);
+      if (!field.allowed_in_tsp) RefuseForTsp(field, value);
     });
     const auto is_nonzero = [](double demand) { return demand != 0; };
     if (std::ranges::any_of(data_.demands, is_nonzero)) {

@@ -59,11 +59,11 @@ class NodeRules {
     }
   }
 
-  void CheckDegrees(std::string_view field, double value, double most) {
-    if (std::abs(value) <= most) return;  // false for NaN
+  void CheckDegrees(std::string_view field, double value, double limit) {
+    if (std::abs(value) <= limit) return;  // false for NaN
     errors_.Add(FieldPath(path_, field), "got ", FormatNumber(value), ", wanted a ",
-                most == 90 ? "latitude" : "longitude", " from ", FormatNumber(-most), " to ",
-                FormatNumber(most), " degrees");
+                limit == 90 ? "latitude" : "longitude", " from ", FormatNumber(-limit), " to ",
+                FormatNumber(limit), " degrees");
   }
 
   void RefuseAtDepot(const FieldPath& path, double value) {

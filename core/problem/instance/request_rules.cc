@@ -15,8 +15,8 @@ class RequestRules {
     const Shipment& shipment = data_.shipments[index];
     const std::string path = Concat("shipments[", index, "]");
     errors_.CheckName(path + ".id", shipment.id);
-    const bool pickup = Claim(path + ".pickup", shipment.pickup);
-    const bool delivery = Claim(path + ".delivery", shipment.delivery);
+    const bool pickup = ClaimCustomer(path + ".pickup", shipment.pickup);
+    const bool delivery = ClaimCustomer(path + ".delivery", shipment.delivery);
     if (shipment.amounts.size() != static_cast<size_t>(data_.load_dimensions)) {
       errors_.Add(path + ".amount", "has ", shipment.amounts.size(), " entries, wanted ",
                   data_.load_dimensions);
@@ -36,7 +36,7 @@ class RequestRules {
     if (group.empty()) errors_.Add(path, "absent, wanted at least one");
     bool known = true;
     for (size_t i = 0; i < group.size(); ++i) {
-      if (!Claim(Concat(path, "[", i, "]"), group[i])) {
+      if (!ClaimCustomer(Concat(path, "[", i, "]"), group[i])) {
         known = false;
       } else if (known && Prize(group[i]) != Prize(group.front())) {
         errors_.Add(Concat(path, "[", i, "]"), "got prize ", FormatNumber(Prize(group[i])),
@@ -52,7 +52,7 @@ class RequestRules {
   }
 
   // Accepts a customer that no shipment and no group contains yet.
-  bool Claim(const std::string& path, NodeIndex node) {
+  bool ClaimCustomer(const std::string& path, NodeIndex node) {
     if (node < data_.num_depots || static_cast<size_t>(node) >= nodes_) {
       errors_.Add(path, "got node ", node, ", wanted a customer: node ", data_.num_depots, " to ",
                   nodes_ - 1);

@@ -68,15 +68,15 @@ void LateBreaks::RemoveDominated(const TimedStop& visit, size_t begin_of_state) 
   std::sort(begin, labels_.end(), [](const Label& a, const Label& b) {
     return std::tie(a.begin, a.cost, a.before) < std::tie(b.begin, b.cost, b.before);
   });
-  double least = kNoLimit;
-  double last = -kNoLimit;
+  double min_cost = kNoLimit;
+  double previous_begin = -kNoLimit;
   const auto dominated = [&](const Label& label) {
-    const bool is_duplicate = label.begin == last;
-    const bool is_dominated = least <= label.cost;
+    const bool is_duplicate = label.begin == previous_begin;
+    const bool is_dominated = min_cost <= label.cost;
     const bool is_tied_late =
-        label.cost <= least + cost_rounding_ && visit.LateCost(label.begin) > 0;
-    last = label.begin;
-    least = std::min(least, label.cost);
+        label.cost <= min_cost + cost_rounding_ && visit.LateCost(label.begin) > 0;
+    previous_begin = label.begin;
+    min_cost = std::min(min_cost, label.cost);
     return is_duplicate || (is_dominated && !is_tied_late);
   };
   labels_.erase(std::remove_if(begin, labels_.end(), dominated), labels_.end());
@@ -87,11 +87,11 @@ bool LateBreaks::ChooseLast() {
   const auto in_time = [&](size_t i) {
     return labels_[i].begin <= route_.last_by + route_.tolerance;
   };
-  double least = kNoLimit;
+  double min_cost = kNoLimit;
   for (size_t i = begin; i < labels_.size(); ++i) {
-    if (in_time(i)) least = std::min(least, labels_[i].cost);
+    if (in_time(i)) min_cost = std::min(min_cost, labels_[i].cost);
   }
-  budget_ = least + cost_rounding_;
+  budget_ = min_cost + cost_rounding_;
   double earliest = kNoLimit;
   for (size_t i = begin; i < labels_.size(); ++i) {
     if (!in_time(i) || labels_[i].cost > budget_ || labels_[i].begin >= earliest) continue;
@@ -184,10 +184,10 @@ void LateBreaks::RemoveDominatedBackward(std::vector<BackwardLabel>& labels) {
   std::sort(labels.begin(), labels.end(), [](const BackwardLabel& a, const BackwardLabel& b) {
     return a.begin != b.begin ? a.begin > b.begin : a.cost < b.cost;
   });
-  double least = kNoLimit;
+  double min_cost = kNoLimit;
   std::erase_if(labels, [&](const BackwardLabel& label) {
-    const bool is_dominated = label.cost >= least;
-    least = std::min(least, label.cost);
+    const bool is_dominated = label.cost >= min_cost;
+    min_cost = std::min(min_cost, label.cost);
     return is_dominated;
   });
 }

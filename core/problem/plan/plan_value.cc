@@ -46,9 +46,9 @@ void AddRouteCost(Objective objective, const VehicleType& vehicle, const RouteFi
 }
 
 // A collector of the customers that no route visits, in and outside of groups.
-class LeftOutCounter {
+class UnservedFinder {
  public:
-  LeftOutCounter(const Instance& instance, const Plan& plan)
+  UnservedFinder(const Instance& instance, const Plan& plan)
       : data_(instance.data()), counted_(static_cast<size_t>(instance.num_nodes()), false) {
     for (const PlannedRoute& route : plan) {
       for (const NodeIndex node : route.customers) counted_[static_cast<size_t>(node)] = true;
@@ -56,15 +56,15 @@ class LeftOutCounter {
     first_ = instance.kind() == ProblemKind::kTsp ? 1 : instance.num_depots();
   }
 
-  LeftOut Run() && {
+  UnservedCustomers Run() && {
     for (const std::vector<NodeIndex>& group : data_.alternative_groups) AddGroup(group);
     for (NodeIndex node = first_; node < static_cast<NodeIndex>(counted_.size()); ++node) {
       if (counted_[static_cast<size_t>(node)]) continue;
-      left_out_.customers.push_back(node);
+      unserved_.customers.push_back(node);
       Add(Prize(node), Weight(node));
     }
-    std::sort(left_out_.customers.begin(), left_out_.customers.end());
-    return std::move(left_out_);
+    std::sort(unserved_.customers.begin(), unserved_.customers.end());
+    return std::move(unserved_);
   }
 
  private:
@@ -78,9 +78,9 @@ class LeftOutCounter {
 
   void Add(double prize, double weight) {
     if (prize == kNoLimit) {
-      left_out_.weight += weight;
+      unserved_.weight += weight;
     } else {
-      left_out_.prizes += prize;
+      unserved_.prizes += prize;
     }
   }
 
@@ -92,7 +92,7 @@ class LeftOutCounter {
     for (const NodeIndex node : group) {
       counted_[static_cast<size_t>(node)] = true;
       weight = std::max(weight, Weight(node));
-      if (!served) left_out_.customers.push_back(node);
+      if (!served) unserved_.customers.push_back(node);
     }
     if (!served) Add(Prize(group.front()), weight);
   }
@@ -100,7 +100,7 @@ class LeftOutCounter {
   const InstanceData& data_;
   std::vector<bool> counted_;
   NodeIndex first_ = 0;
-  LeftOut left_out_;
+  UnservedCustomers unserved_;
 };
 
 }  // namespace
@@ -116,8 +116,8 @@ double RouteDistance(const Instance& instance, const PlannedRoute& route) {
   return sum + instance.Distance(vehicle, route.customers.back(), vehicle.end());
 }
 
-LeftOut LeftOutOf(const Instance& instance, const Plan& plan) {
-  return LeftOutCounter(instance, plan).Run();
+UnservedCustomers FindUnserved(const Instance& instance, const Plan& plan) {
+  return UnservedFinder(instance, plan).Run();
 }
 
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
@@ -135,14 +135,14 @@ CostSplit SplitCost(const Instance& instance, const Plan& plan,
 }
 
 PlanValue ValueOf(const Instance& instance, const Plan& plan) {
-  const LeftOut left_out = LeftOutOf(instance, plan);
-  PlanValue value{.left_out = left_out.weight};
+  const UnservedCustomers unserved = FindUnserved(instance, plan);
+  PlanValue value{.left_out = unserved.weight};
   if (instance.data().objective == Objective::kVehiclesThenDistance) {
     value.routes = std::count_if(plan.begin(), plan.end(), [](const PlannedRoute& route) {
       return !route.customers.empty();
     });
   }
-  value.cost = SplitCost(instance, plan, MeasureRoutes(instance, plan), left_out.prizes).total();
+  value.cost = SplitCost(instance, plan, MeasureRoutes(instance, plan), unserved.prizes).total();
   return value;
 }
 

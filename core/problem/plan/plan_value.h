@@ -31,7 +31,7 @@ struct CostSplit {
 
 // Customers that no route serves. A group of alternatives counts only if no customer of the group
 // is served.
-struct LeftOut {
+struct UnservedCustomers {
   std::vector<NodeIndex> customers = {};  // in ascending order
   // Sum of 1 + priority over customers without a prize. A group counts with its largest weight.
   double weight = 0;
@@ -40,7 +40,7 @@ struct LeftOut {
 
 // The value by which plans compare, lexicographically. Less is better.
 struct PlanValue {
-  double left_out = 0;  // LeftOut::weight
+  double left_out = 0;  // UnservedCustomers::weight
   int64_t routes = 0;   // non-empty routes; 0 unless the objective counts vehicles
   Cost cost = 0;        // cost by the objective, including lateness and lost prizes
 
@@ -51,7 +51,7 @@ struct PlanValue {
 // may be infeasible.
 
 // Returns the customers that `plan` does not serve.
-LeftOut LeftOutOf(const Instance& instance, const Plan& plan);
+UnservedCustomers FindUnserved(const Instance& instance, const Plan& plan);
 // Returns the parts of the cost. `figures` has one entry for each non-empty route, in order.
 CostSplit SplitCost(const Instance& instance, const Plan& plan,
                     const std::vector<RouteFigures>& figures, double lost_prizes);

@@ -127,9 +127,9 @@ absl::StatusOr<Solution> MakeSolution(const Instance& instance, const Plan& plan
     solution.duration += figures.back().duration;
   }
   solution.distance = MetricSum(instance.metric(), solution.distance);
-  const LeftOut left_out = LeftOutOf(instance, plan);
-  for (const NodeIndex node : left_out.customers) solution.unserved.push_back({.customer = node});
-  solution.split = SplitCost(instance, plan, figures, left_out.prizes);
+  const UnservedCustomers unserved = FindUnserved(instance, plan);
+  for (const NodeIndex node : unserved.customers) solution.unserved.push_back({.customer = node});
+  solution.split = SplitCost(instance, plan, figures, unserved.prizes);
   solution.cost = solution.split.total();
   return solution;
 }

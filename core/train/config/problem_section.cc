@@ -76,7 +76,7 @@ void ReadFeatures(ConfigReader& reader, const Architecture& architecture,
       inputs.push_back(word);
     }
   }
-  if (const std::string wanted = WantedInputs(architecture, inputs); !wanted.empty()) {
+  if (const std::string wanted = WantedInputsText(architecture, inputs); !wanted.empty()) {
     return reader.Refuse("problem.features", wanted);
   }
   if (inputs != defaults) sizes[kInputsKey] = inputs;

@@ -106,7 +106,7 @@ class InstanceSource final : public BatchSource {
   std::vector<InstanceData> DrawData(int64_t first, int64_t count, CpuPool* pool) const {
     const ProblemConfig& problem = config_.problem;
     return MakeAll(count, pool, [&](int64_t i) {
-      CounterRandom random = InstanceNumbers(problem.seed, first + i, InstanceStream::kChoice);
+      CounterRandom random = InstanceRandom(problem.seed, first + i, InstanceStream::kChoice);
       const int64_t which = random.UniformInt(0, static_cast<int64_t>(instances_.size()) - 1);
       return Augment(instances_[static_cast<size_t>(which)].data(), problem, problem.seed,
                      first + i);

@@ -69,7 +69,7 @@ void JitterDemands(double share, CounterRandom& random, InstanceData& data) {
 int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch) {
   const IntegerRange range = problem.customers;
   if (range.low == range.high) return range.low;
-  CounterRandom random = InstanceNumbers(seed, batch, InstanceStream::kSize);
+  CounterRandom random = InstanceRandom(seed, batch, InstanceStream::kBatchSize);
   if (problem.customers_skew == 1) {
     return static_cast<int32_t>(random.UniformInt(range.low, range.high));
   }
@@ -80,7 +80,7 @@ int32_t DrawCustomers(const ProblemConfig& problem, uint64_t seed, int64_t batch
 
 InstanceData DrawInstance(const ProblemConfig& problem, uint64_t seed, int64_t index,
                           int32_t customers) {
-  CounterRandom random = InstanceNumbers(seed, index, InstanceStream::kMixture);
+  CounterRandom random = InstanceRandom(seed, index, InstanceStream::kMixture);
   GeneratorOptions options{.customers = customers, .seed = seed};
   options.kind = OneOf(problem.kinds, random);
   options.layout = OneOf(problem.layouts, random);
@@ -149,7 +149,7 @@ absl::StatusOr<std::vector<Instance>> ReadInstanceFiles(const std::vector<DataFi
 
 InstanceData Augment(const InstanceData& instance, const ProblemConfig& problem, uint64_t seed,
                      int64_t index) {
-  CounterRandom random = InstanceNumbers(seed, index, InstanceStream::kAugmentation);
+  CounterRandom random = InstanceRandom(seed, index, InstanceStream::kAugmentation);
   InstanceData data = instance;
   data.ids.clear();
   if (problem.augment) ApplySymmetry(random.UniformInt(0, 7), data.positions);

@@ -83,11 +83,11 @@ constexpr bool IsRequired(FieldKind kind) {
 
 template <typename Object>
 ordered_json PartJson(const Object& object, size_t matrix_size) {
-  const Object plain;
+  const Object default_object;
   ordered_json part = ordered_json::object();
   ForEachField(object, [&](auto field, const auto& value) {
     constexpr FieldKind kKind = decltype(field)::kKind;
-    if (value == plain.*field.member && !IsRequired(kKind)) return;
+    if (value == default_object.*field.member && !IsRequired(kKind)) return;
     ordered_json& target = part[std::string(field.json)];
     if constexpr (kKind == FieldKind::kFurtherCapacities) {
       target = NumbersJson(value);

@@ -57,7 +57,7 @@ class SkillNumbers {
     }
   }
 
-  ordered_json Of(const std::vector<std::string>& skills) const {
+  ordered_json NumbersOf(const std::vector<std::string>& skills) const {
     ordered_json array = ordered_json::array();
     for (const std::string& skill : skills) array.push_back(numbers_.at(skill));
     return array;
@@ -204,7 +204,7 @@ class VroomWriter {
     if (!type.open_end) AddLocation("end", type.end(), vehicle);
     vehicle["capacity"] = Capacity(path, type);
     vehicle["costs"] = Costs(path, type);
-    if (!type.skills.empty()) vehicle["skills"] = skills_.Of(type.skills);
+    if (!type.skills.empty()) vehicle["skills"] = skills_.NumbersOf(type.skills);
     const TimeWindow working_hours = WorkingHours(type);
     if (working_hours != TimeWindow{})
       vehicle["time_window"] = Window(path + ".shift", working_hours);
@@ -319,7 +319,7 @@ class VroomWriter {
   void AddShared(NodeIndex node, ordered_json& object) {
     const auto n = static_cast<size_t>(node);
     if (!data_.required_skills.empty() && !data_.required_skills[n].empty()) {
-      object["skills"] = skills_.Of(data_.required_skills[n]);
+      object["skills"] = skills_.NumbersOf(data_.required_skills[n]);
     }
     if (!data_.priorities.empty() && data_.priorities[n] != 0) {
       object["priority"] = data_.priorities[n];

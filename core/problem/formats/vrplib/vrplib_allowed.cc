@@ -28,11 +28,12 @@ std::vector<NodeIndex> CustomersFor(const InstanceData& data, const SkillSet& sk
   std::vector<NodeIndex> customers;
   const auto nodes = static_cast<NodeIndex>(data.ids.size());
   for (NodeIndex node = data.num_depots; node < nodes; ++node) {
-    const bool may = data.required_skills.empty() ||
-                     std::all_of(data.required_skills[static_cast<size_t>(node)].begin(),
-                                 data.required_skills[static_cast<size_t>(node)].end(),
-                                 [&](const std::string& skill) { return skills.contains(skill); });
-    if (may) customers.push_back(node);
+    const bool is_allowed =
+        data.required_skills.empty() ||
+        std::all_of(data.required_skills[static_cast<size_t>(node)].begin(),
+                    data.required_skills[static_cast<size_t>(node)].end(),
+                    [&](const std::string& skill) { return skills.contains(skill); });
+    if (is_allowed) customers.push_back(node);
   }
   return customers;
 }
@@ -53,13 +54,13 @@ void AddSkillsOfVehicles(const VrplibLists& allowed, std::vector<VehicleType>& f
 void AddSkillsOfCustomers(const VrplibLists& allowed, const std::vector<double>& depots,
                           InstanceData& data) {
   const size_t nodes = data.required_skills.size();
-  std::vector<bool> may(nodes);
+  std::vector<bool> is_allowed(nodes);
   for (const auto& [customers, skill] : SkillsOfSets(allowed)) {
-    std::fill(may.begin(), may.end(), false);
-    for (const int32_t number : customers) may[static_cast<size_t>(number - 1)] = true;
-    for (const double depot : depots) may[static_cast<size_t>(depot) - 1] = true;
+    std::fill(is_allowed.begin(), is_allowed.end(), false);
+    for (const int32_t number : customers) is_allowed[static_cast<size_t>(number - 1)] = true;
+    for (const double depot : depots) is_allowed[static_cast<size_t>(depot) - 1] = true;
     for (size_t node = 0; node < nodes; ++node) {
-      if (!may[node]) data.required_skills[node].push_back(skill);
+      if (!is_allowed[node]) data.required_skills[node].push_back(skill);
     }
   }
 }

@@ -174,10 +174,10 @@ class CustomerReader {
       if (file_.Section(key) == nullptr && file_.Lists(key) == nullptr) continue;
       return file_.Error(key, ": given, and ", kPairs, " too; wanted one of them");
     }
-    std::vector<double>& picked = type_.backhauls_last ? data_.backhauls : data_.pickups;
-    picked.assign(nodes_, 0);
+    std::vector<double>& pickups = type_.backhauls_last ? data_.backhauls : data_.pickups;
+    pickups.assign(nodes_, 0);
     for (size_t node = 0; node < nodes_; ++node) {
-      picked[node] = RowOf(node).pickup;
+      pickups[node] = RowOf(node).pickup;
       data_.demands[node] = RowOf(node).delivery;
     }
     return absl::OkStatus();

@@ -105,7 +105,7 @@ class FleetReader {
         const absl::StatusOr<bool> given = ReadPerVehicle(std::string(field.vrplib), field.member);
         status = given.status();
         if (kKind == FieldKind::kCost && given.ok() && *given) data_.objective = Objective::kCost;
-        if (!field.of_distance) return;
+        if (!field.is_distance) return;
         // The instance's distances are `speed` times the file's distances.
         for (VehicleType& vehicle : fleet_) vehicle.*field.member *= data_.speed;
       }

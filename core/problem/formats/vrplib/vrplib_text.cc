@@ -269,7 +269,7 @@ class VrplibTextWriter {
           Concat("vehicles[", *unlimited, "].", field.name, ": none, but other vehicles have one"),
           kVrplibFormat);
     }
-    const double factor = field.of_distance ? SpeedOfFile() : 1;
+    const double factor = field.is_distance ? SpeedOfFile() : 1;
     PerVehicle(field.vrplib,
                [&](const VehicleType& vehicle) { return vehicle.*field.member / factor; });
     return absl::OkStatus();

@@ -17,7 +17,7 @@ namespace {
 
 // Sets the metric that the reader gives to the matrix: rounded for whole numbers, else exact. This
 // does not change sums of distances.
-void NameMatrixMetric(InstanceData& data) {
+void SetMatrixMetric(InstanceData& data) {
   const bool are_integers =
       std::all_of(data.distance_matrix.begin(), data.distance_matrix.end(),
                   [](double distance) { return distance == std::floor(distance); });
@@ -39,7 +39,7 @@ absl::Status MakeExplicit(const Instance& instance, InstanceData& data) {
     data.distance_matrix = instance.DistanceMatrix();
   }
   data.coordinates = CoordinateSystem::kPlanar;  // with a matrix, positions are only for drawings
-  NameMatrixMetric(data);
+  SetMatrixMetric(data);
   return absl::OkStatus();
 }
 
