@@ -59,7 +59,6 @@ struct FieldTraits {
   std::string_view message = name;  // the field in proto/vrp/v1/instance.proto
   std::string_view vrplib = {};     // keyword of VRPLIB; KEYWORD_SECTION has a number per vehicle
   bool is_distance = false;         // whether a kLimit is in units of distance, not of time
-  bool allowed_at_depots = false;   // whether depots may also have the per-node field
   bool allowed_in_tsp = false;      // whether a TSP may have the field; loads must be 0
   bool sampled = false;             // whether training samples record the field, in list order
   int32_t min_value = 0;            // smallest value of kCount and kPriority
