@@ -159,7 +159,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::Sol
                                                                    const CallContext& context,
                                                                    DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
-  if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
+  if (context.cancel->cancelled_by_parent_only()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("request cancelled in the queue");
   CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
@@ -226,7 +226,7 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   const v1::SolveRequest& request = running.request;
   const Prepared& prepared = running.prepared;
   const Instance& instance = prepared.instance;
-  const bool stopping = prepared.options.cancel->cancelled_by_wider_alone();
+  const bool stopping = prepared.options.cancel->cancelled_by_parent_only();
   if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
   if (!answer.ok()) return ErrorOf(request, instance, WithNetworkReason(answer.status()));
   const SolveTimes& times = answer->times;
