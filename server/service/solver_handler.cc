@@ -15,7 +15,7 @@
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
@@ -150,7 +150,7 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
             .cancel = context.cancel};
   }
   return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
-          .later_wait = options_.batcher->ExpectedWait(),
+          .wait_after_start = options_.batcher->ExpectedWait(),
           .latest_start = stop,
           .cancel = context.cancel};
 }
@@ -210,7 +210,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   return Prepared{.instance = std::move(instance),
                   .options = std::move(options),
                   .model = std::move(model),
-                  .initial = std::move(report),
+                  .initial_report = std::move(report),
                   .queue = {},
                   .idle_threads = request.idle_threads()};
 }
@@ -230,8 +230,8 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
   if (!answer.ok()) return ErrorOf(request, instance, WithNetworkReason(answer.status()));
   const SolveTimes& times = answer->times;
-  options_.metrics->Solved(StrategyName(answer->strategy),
-                           SteadyNow() - running.begun - times.joining);
+  options_.metrics->RecordSolve(StrategyName(answer->strategy),
+                                SteadyNow() - running.begun - times.joining);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (stopping && answer->ended_by == SolveEnd::kCancelled) {
     response.set_end_reason(v1::END_REASON_SHUTDOWN);
@@ -243,7 +243,8 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   if (!IsPolicyAlone(answer->strategy) && no_improvement < absl::InfiniteDuration()) {
     *response.mutable_no_improvement() = ToProto(no_improvement);
   }
-  if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
+  if (prepared.initial_report.has_value())
+    *response.mutable_initial_solution() = *prepared.initial_report;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }
