@@ -90,9 +90,10 @@ int ReportParseError(CLI::App& app, const CLI::ParseError& error, Environment& e
   // Looks for unexpected arguments first, since they are more often the mistake than missing
   // options, which CLI11 reports first.
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  const bool instead =
+  const bool report_unexpected =
       !rest.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
-  environment.err << "vrpctl: " << (instead ? UnexpectedArgument(app, rest.front()) : error.what())
+  environment.err << "vrpctl: "
+                  << (report_unexpected ? UnexpectedArgument(app, rest.front()) : error.what())
                   << "\n  see: vrpctl" << ParsedPath(app) << " --help" << std::endl;
   return kExitUsage;
 }

@@ -34,7 +34,7 @@ constexpr char kBenchExamples[] =
 
 constexpr int kMaxClients = 1000;
 constexpr size_t kMaxInstances = 10'000;
-constexpr double kShares[] = {0.5, 0.9, 0.95, 0.99};
+constexpr double kQuantiles[] = {0.5, 0.9, 0.95, 0.99};
 
 struct BenchFlags {
   std::string file;
@@ -112,16 +112,16 @@ absl::StatusOr<std::vector<v1::SolveRequest>> MakeBenchRequests(CommandContext& 
   return requests;
 }
 
-std::string PercentileName(double share) { return absl::StrFormat("p%.0f", 100 * share); }
+std::string PercentileName(double quantile) { return absl::StrFormat("p%.0f", 100 * quantile); }
 
 Json LatencyJson(const Latencies& latencies) {
   if (latencies.empty()) return Json();
   Json json = {{"mean", JsonNumber(absl::ToDoubleMilliseconds(latencies.Mean()))}};
-  for (const double share : kShares) {
-    json[PercentileName(share)] =
-        JsonNumber(absl::ToDoubleMilliseconds(latencies.Percentile(share)));
+  for (const double quantile : kQuantiles) {
+    json[PercentileName(quantile)] =
+        JsonNumber(absl::ToDoubleMilliseconds(latencies.Quantile(quantile)));
   }
-  json["max"] = JsonNumber(absl::ToDoubleMilliseconds(latencies.Percentile(1)));
+  json["max"] = JsonNumber(absl::ToDoubleMilliseconds(latencies.Quantile(1)));
   return json;
 }
 
@@ -145,19 +145,19 @@ Json ResultJson(const LoadOptions& options, const LoadResult& result) {
           {"refused", refused},
           {"refusals", std::move(refusals)},
           {"answers_per_second", JsonNumber(ResponsesPerSecond(result))},
-          {"latency_ms", LatencyJson(result.answered)},
-          {"refusal_latency_ms", LatencyJson(result.refused)},
-          {"outside_daemon_ms", LatencyJson(result.outside)},
+          {"latency_ms", LatencyJson(result.response_latencies)},
+          {"refusal_latency_ms", LatencyJson(result.refusal_latencies)},
+          {"outside_daemon_ms", LatencyJson(result.overhead_latencies)},
           {"feasible", result.feasible},
           {"mean_cost", MeanOrNull(result.cost, result.responses)},
           {"mean_gap", MeanOrNull(result.gap, result.with_gap)},
           {"gap_reference", result.with_gap > 0 ? Json(kFileReferences) : Json()}};
 }
 
-std::string Cell(const Latencies& latencies, double share) {
+std::string Cell(const Latencies& latencies, double quantile) {
   return latencies.empty()
              ? "-"
-             : absl::StrFormat("%.1f", absl::ToDoubleMilliseconds(latencies.Percentile(share)));
+             : absl::StrFormat("%.1f", absl::ToDoubleMilliseconds(latencies.Quantile(quantile)));
 }
 
 // Heading of the table. Its columns are as wide as those of ResultText.
@@ -172,8 +172,9 @@ std::string ResultText(const LoadOptions& options, const LoadResult& result) {
   return absl::StrFormat(
       "%7d %7s %9d %8d %9.1f %9s %9s %9s %9s %12s %13s\n", options.clients,
       options.rate > 0 ? absl::StrFormat("%g", options.rate) : "-", result.responses, refused,
-      ResponsesPerSecond(result), Cell(result.answered, 0.5), Cell(result.answered, 0.9),
-      Cell(result.answered, 0.99), Cell(result.answered, 1), Cell(result.outside, 0.5),
+      ResponsesPerSecond(result), Cell(result.response_latencies, 0.5),
+      Cell(result.response_latencies, 0.9), Cell(result.response_latencies, 0.99),
+      Cell(result.response_latencies, 1), Cell(result.overhead_latencies, 0.5),
       result.responses > 0 ? FormatQuantity(result.cost / static_cast<double>(result.responses))
                            : "-");
 }

@@ -26,25 +26,25 @@ struct ConvertFlags {
   bool renumber = false;
 };
 
-// A file name's ending and the defaults of --to for instances and plans; null if there is none.
-struct Ending {
-  const char* ending;
+// A file name extension and the defaults of --to for instances and plans; null if there is none.
+struct ExtensionFormats {
+  const char* extension;
   const char* instance;
   const char* solution;
 };
-constexpr std::array<Ending, 6> kEndings = {{{".vrp", "vrplib", nullptr},
-                                             {".tsp", "tsplib", nullptr},
-                                             {".txt", "solomon", nullptr},
-                                             {".json", "json", "json"},
-                                             {".sol", nullptr, "sol"},
-                                             {".geojson", nullptr, "geojson"}}};
+constexpr std::array<ExtensionFormats, 6> kExtensionFormats = {{{".vrp", "vrplib", nullptr},
+                                                                {".tsp", "tsplib", nullptr},
+                                                                {".txt", "solomon", nullptr},
+                                                                {".json", "json", "json"},
+                                                                {".sol", nullptr, "sol"},
+                                                                {".geojson", nullptr, "geojson"}}};
 
-// Returns the value of --to. The default depends on the ending of the output file.
-absl::StatusOr<std::string> TargetOf(const ConvertFlags& flags) {
+// Returns the value of --to. The default depends on the extension of the output file.
+absl::StatusOr<std::string> OutputFormatWord(const ConvertFlags& flags) {
   if (!flags.to.empty()) return flags.to;
-  for (const Ending& ending : kEndings) {
-    const char* word = flags.instance.empty() ? ending.instance : ending.solution;
-    if (word != nullptr && absl::EndsWith(flags.out, ending.ending)) return word;
+  for (const ExtensionFormats& formats : kExtensionFormats) {
+    const char* word = flags.instance.empty() ? formats.instance : formats.solution;
+    if (word != nullptr && absl::EndsWith(flags.out, formats.extension)) return word;
   }
   return absl::InvalidArgumentError(
       flags.instance.empty()
@@ -107,12 +107,12 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
   if (!plan.ok()) return context.Fail(plan.status(), flags.in);
   request.mutable_solution_file()->set_name(ToValidUtf8(BaseName(flags.in)));
   request.mutable_solution_file()->set_content(*std::move(plan));
-  const bool local = *format == v1::SOLUTION_FORMAT_JSON;
-  if (!local) request.add_render(*format);
+  const bool is_json = *format == v1::SOLUTION_FORMAT_JSON;
+  if (!is_json) request.add_render(*format);
   const absl::StatusOr<v1::CheckSolutionResponse> response =
       context.client().Call(&v1::SolverService::Stub::CheckSolution, request, kInstanceTimeout);
   if (!response.ok()) return context.Fail(response.status());
-  if (!local && response->rendered_size() != 1) {
+  if (!is_json && response->rendered_size() != 1) {
     return context.Fail(absl::InternalError("the daemon returned no file"), flags.in);
   }
   for (const v1::Violation& violation : response->violations()) {
@@ -121,12 +121,12 @@ ExitCode ConvertSolution(CommandContext& context, const ConvertFlags& flags,
   }
   return WriteConverted(
       context, flags,
-      local ? PlanJson(*response).dump(-1, ' ', false, Json::error_handler_t::replace)
-            : response->rendered(0).content());
+      is_json ? PlanJson(*response).dump(-1, ' ', false, Json::error_handler_t::replace)
+              : response->rendered(0).content());
 }
 
 ExitCode RunConvert(CommandContext& context, const ConvertFlags& flags) {
-  const absl::StatusOr<std::string> target = TargetOf(flags);
+  const absl::StatusOr<std::string> target = OutputFormatWord(flags);
   if (!target.ok()) return context.Fail(target.status(), flags.out);
   return flags.instance.empty() ? ConvertInstance(context, flags, *target)
                                 : ConvertSolution(context, flags, *target);

@@ -33,8 +33,8 @@ class DatasetMessages {
   DatasetMessages(CommandContext& context, std::istream& stream, int64_t bytes)
       : context_(context), stream_(stream), bytes_(bytes) {}
 
-  // Prepares the header. The daemon's errors use `file` as the file's name.
-  void Begin(const std::string& name, const std::string& file) {
+  // Sets the header. The daemon's errors use `file` as the file's name.
+  void SetHeader(const std::string& name, const std::string& file) {
     v1::UploadDatasetRequest::Header& header = *header_.emplace().mutable_header();
     header.set_name(ToValidUtf8(name));
     header.set_file_name(ToValidUtf8(file));
@@ -48,21 +48,21 @@ class DatasetMessages {
     chunk.resize(static_cast<size_t>(stream_.gcount()));
     if (chunk.empty()) return std::nullopt;
     sent_ += static_cast<int64_t>(chunk.size());
-    Show();
+    DrawProgress();
     v1::UploadDatasetRequest message;
     message.set_chunk(std::move(chunk));
     return message;
   }
   // Ends the line of the progress bar.
-  void End() {
-    if (shown_) context_.err() << std::endl;
+  void EndProgress() {
+    if (drawn_) context_.err() << std::endl;
   }
 
  private:
-  void Show() {
+  void DrawProgress() {
     const std::optional<int> width = context_.environment().terminal_width();
     if (!width.has_value() || context_.json() || bytes_ == 0) return;
-    shown_ = true;
+    drawn_ = true;
     context_.err() << "\r" << BytesBarLine(sent_, bytes_, *width - 1) << std::flush;
   }
 
@@ -71,7 +71,7 @@ class DatasetMessages {
   const int64_t bytes_;
   std::optional<v1::UploadDatasetRequest> header_;
   int64_t sent_ = 0;
-  bool shown_ = false;
+  bool drawn_ = false;
 };
 
 struct DatasetUploadFlags {
@@ -82,10 +82,10 @@ struct DatasetUploadFlags {
 absl::StatusOr<v1::Dataset> SendDataset(CommandContext& context, const DatasetUploadFlags& flags,
                                         std::istream& stream, int64_t bytes) {
   DatasetMessages messages(context, stream, bytes);
-  messages.Begin(flags.name, BaseName(flags.path));
+  messages.SetHeader(flags.name, BaseName(flags.path));
   absl::StatusOr<v1::Dataset> dataset = context.client().Upload(
       &v1::DatasetService::Stub::UploadDataset, [&messages] { return messages.Next(); });
-  messages.End();
+  messages.EndProgress();
   return dataset;
 }
 

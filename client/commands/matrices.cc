@@ -18,7 +18,8 @@
 namespace vrp::client {
 namespace {
 
-absl::StatusOr<MatrixFile> ReadMatricesFrom(const std::string& path, std::istream& standard_input) {
+absl::StatusOr<MatrixFile> ReadMatrixFileOrStdin(const std::string& path,
+                                                 std::istream& standard_input) {
   if (path == "-") return ReadMatrixFile(standard_input);
   const absl::Status readable = CheckReadable(path);
   if (!readable.ok()) return readable;
@@ -27,7 +28,7 @@ absl::StatusOr<MatrixFile> ReadMatricesFrom(const std::string& path, std::istrea
 }
 
 ExitCode UploadMatrices(CommandContext& context, const std::string& path) {
-  const absl::StatusOr<MatrixFile> file = ReadMatricesFrom(path, context.environment().in);
+  const absl::StatusOr<MatrixFile> file = ReadMatrixFileOrStdin(path, context.environment().in);
   if (!file.ok()) return context.Fail(file.status(), path);
   MatrixMessages messages(*file);
   const absl::StatusOr<v1::Matrices> matrices = context.client().Upload(

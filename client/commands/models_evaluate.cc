@@ -34,8 +34,8 @@ struct EvaluateFlags {
 };
 
 // Adds the instances of a file to `request`. On errors, sets `where` to the file and line.
-absl::Status AddFiles(CommandContext& context, const EvaluateFlags& flags,
-                      v1::EvaluateModelRequest& request, std::string& where) {
+absl::Status AddInstances(CommandContext& context, const EvaluateFlags& flags,
+                          v1::EvaluateModelRequest& request, std::string& where) {
   where = flags.data;
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.data, flags.input, context.environment().in);
@@ -89,7 +89,7 @@ absl::StatusOr<v1::EvaluateModelRequest> MakeEvaluateRequest(CommandContext& con
   }
   if (absl::Status status = SetReference(flags, request); !status.ok()) return status;
   if (!flags.data.empty()) {
-    absl::Status status = AddFiles(context, flags, request, where);
+    absl::Status status = AddInstances(context, flags, request, where);
     if (!status.ok()) return status;
     return request;
   }

@@ -25,15 +25,15 @@ struct AliasFlags {
 };
 
 // Returns the resource name of `name`, which must contain `part`: "/aliases/" or "/versions/".
-absl::StatusOr<std::string> NameWith(absl::string_view part, const std::string& name,
-                                     absl::string_view wanted) {
+absl::StatusOr<std::string> ResourceNameOfKind(absl::string_view part, const std::string& name,
+                                               absl::string_view wanted) {
   absl::StatusOr<std::string> resource = ModelResourceName(name);
   if (resource.ok() && absl::StrContains(*resource, part)) return resource;
   return absl::InvalidArgumentError(absl::StrCat("got \"", name, "\", wanted ", wanted));
 }
 
 absl::StatusOr<std::string> AliasName(const std::string& name) {
-  return NameWith("/aliases/", name, "NAME@ALIAS, where ALIAS begins with a letter");
+  return ResourceNameOfKind("/aliases/", name, "NAME@ALIAS, where ALIAS begins with a letter");
 }
 
 ExitCode SetAlias(CommandContext& context, const AliasFlags& flags) {
@@ -79,8 +79,9 @@ ExitCode UnloadModel(CommandContext& context, const std::string& name) {
 }
 
 ExitCode DeleteVersion(CommandContext& context, const std::string& name) {
-  return DeleteByName(context, NameWith("/versions/", name, "NAME@VERSION, for example gt-mixed@3"),
-                      &ModelStub::DeleteModelVersion);
+  return DeleteByName(
+      context, ResourceNameOfKind("/versions/", name, "NAME@VERSION, for example gt-mixed@3"),
+      &ModelStub::DeleteModelVersion);
 }
 
 // Maximum number of a version.

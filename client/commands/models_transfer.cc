@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<const char*, 2> kFiles = {"card.json", "weights.safetensors"};
+constexpr std::array<const char*, 2> kModelFiles = {"card.json", "weights.safetensors"};
 constexpr size_t kChunkBytes = size_t{1} << 20;
 
 struct TransferFlags {
@@ -44,16 +44,16 @@ class ModelMessages {
       message.mutable_header()->set_name(std::exchange(name_, ""));
       return message;
     }
-    if (file_ == kFiles.size()) return std::nullopt;
+    if (file_ == kModelFiles.size()) return std::nullopt;
     if (!stream_.is_open()) {
-      stream_.open(folder_ / kFiles[file_], std::ios::binary);
+      stream_.open(folder_ / kModelFiles[file_], std::ios::binary);
       if (!stream_) return Unreadable();
     }
     std::string data(kChunkBytes, '\0');
     stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
     if (stream_.bad()) return Unreadable();
     data.resize(static_cast<size_t>(stream_.gcount()));
-    message.mutable_chunk()->set_file(kFiles[file_]);
+    message.mutable_chunk()->set_file(kModelFiles[file_]);
     message.mutable_chunk()->set_data(std::move(data));
     if (stream_.eof()) {
       stream_ = std::ifstream();
@@ -65,7 +65,7 @@ class ModelMessages {
  private:
   absl::Status Unreadable() const {
     return absl::InvalidArgumentError(
-        absl::StrCat((folder_ / kFiles[file_]).string(), ": cannot be read"));
+        absl::StrCat((folder_ / kModelFiles[file_]).string(), ": cannot be read"));
   }
 
   const fs::path folder_;
@@ -78,14 +78,15 @@ ExitCode ImportModel(CommandContext& context, const TransferFlags& flags) {
   std::error_code error;
   const fs::path path(flags.path);
   const bool is_folder = fs::is_directory(path, error);
-  if (!is_folder && std::find(kFiles.begin(), kFiles.end(), path.filename()) == kFiles.end()) {
-    return context.Fail(
-        absl::InvalidArgumentError(absl::StrCat(
-            "wanted a folder with ", absl::StrJoin(kFiles, " and "), ", or one of these files")),
-        flags.path);
+  if (!is_folder &&
+      std::find(kModelFiles.begin(), kModelFiles.end(), path.filename()) == kModelFiles.end()) {
+    return context.Fail(absl::InvalidArgumentError(absl::StrCat("wanted a folder with ",
+                                                                absl::StrJoin(kModelFiles, " and "),
+                                                                ", or one of these files")),
+                        flags.path);
   }
   const fs::path folder = is_folder ? path : path.parent_path();
-  for (const char* file : kFiles) {
+  for (const char* file : kModelFiles) {
     const std::string source = (folder / file).string();
     const absl::Status readable = CheckReadable(source);
     if (!readable.ok()) return context.Fail(readable, source);
@@ -100,13 +101,13 @@ ExitCode ImportModel(CommandContext& context, const TransferFlags& flags) {
 // Writes both files into `folder`, each completely or not at all.
 absl::Status DownloadModel(CommandContext& context, const std::string& model,
                            const fs::path& folder) {
-  std::array<std::optional<OutputFile>, kFiles.size()> files;
+  std::array<std::optional<OutputFile>, kModelFiles.size()> files;
   absl::Status written;
   const auto receive = [&](const v1::ExportModelResponse& response) {
-    for (size_t i = 0; i < kFiles.size(); ++i) {
-      if (response.chunk().file() != kFiles[i]) continue;
+    for (size_t i = 0; i < kModelFiles.size(); ++i) {
+      if (response.chunk().file() != kModelFiles[i]) continue;
       if (!files[i].has_value()) {
-        absl::StatusOr<OutputFile> file = OutputFile::Create((folder / kFiles[i]).string());
+        absl::StatusOr<OutputFile> file = OutputFile::Create((folder / kModelFiles[i]).string());
         written.Update(file.status());
         if (file.ok()) files[i].emplace(*std::move(file));
       }

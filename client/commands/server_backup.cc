@@ -20,9 +20,9 @@ namespace {
 constexpr mode_t kOwnerOnly = 0600;  // archives hold the plans of all callers
 
 // A writer that stores a backup's chunks in a file and verifies the whole archive at the end.
-class BackupDownload {
+class BackupWriter {
  public:
-  BackupDownload(CommandContext& context, OutputFile file)
+  BackupWriter(CommandContext& context, OutputFile file)
       : context_(context), file_(std::move(file)) {}
 
   bool Receive(const v1::BackupServerResponse& message) {
@@ -31,14 +31,14 @@ class BackupDownload {
     bytes_ += static_cast<int64_t>(message.data().size());
     total_ = message.total_bytes();
     if (message.has_summary()) summary_ = message.summary();
-    Show();
+    DrawProgress();
     return status_.ok();
   }
 
   // Verifies the size and the digest, makes the file durable and returns the summary. Returns
   // kDataLoss for an incomplete or changed archive, otherwise the error of a failed write.
   absl::StatusOr<v1::BackupSummary> Finish() {
-    if (shown_) context_.err() << std::endl;
+    if (drawn_) context_.err() << std::endl;
     if (!status_.ok()) return status_;
     if (!summary_.has_value() || bytes_ != total_) {
       return absl::DataLossError(
@@ -55,19 +55,19 @@ class BackupDownload {
   int64_t bytes() const { return bytes_; }
 
  private:
-  void Show() {
+  void DrawProgress() {
     const std::optional<int> width = context_.environment().terminal_width();
     if (!width.has_value() || context_.json()) return;
-    shown_ = true;
+    drawn_ = true;
     context_.err() << "\r" << BytesBarLine(bytes_, total_, *width - 1) << std::flush;
   }
 
   CommandContext& context_;
   OutputFile file_;
-  Digest digest_;
+  Sha256 digest_;
   int64_t bytes_ = 0;
   int64_t total_ = 0;
-  bool shown_ = false;
+  bool drawn_ = false;
   absl::Status status_;
   std::optional<v1::BackupSummary> summary_;
 };
@@ -95,14 +95,14 @@ ExitCode PrintBackup(CommandContext& context, const std::string& path, int64_t b
 ExitCode RunBackup(CommandContext& context, const std::string& path) {
   absl::StatusOr<OutputFile> file = OutputFile::Create(path, kOwnerOnly);
   if (!file.ok()) return context.Fail(file.status(), path);
-  BackupDownload download(context, *std::move(file));
+  BackupWriter writer(context, *std::move(file));
   const absl::Status received = context.client().Stream(
       &v1::SystemService::Stub::BackupServer, {},
-      [&](const v1::BackupServerResponse& message) { return download.Receive(message); });
+      [&](const v1::BackupServerResponse& message) { return writer.Receive(message); });
   if (!received.ok()) return context.Fail(received);
-  const absl::StatusOr<v1::BackupSummary> summary = download.Finish();
+  const absl::StatusOr<v1::BackupSummary> summary = writer.Finish();
   if (!summary.ok()) return context.Fail(summary.status(), path);
-  return PrintBackup(context, path, download.bytes(), *summary);
+  return PrintBackup(context, path, writer.bytes(), *summary);
 }
 
 }  // namespace

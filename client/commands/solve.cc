@@ -41,7 +41,7 @@ constexpr char kSolveExamples[] =
     "vrpctl generate --problem cvrp --count 10 | vrpctl solve -";
 
 // Upper bound on the budget that a daemon grants by StoppingCriteria.automatic.
-constexpr absl::Duration kLongestAutomatic = absl::Minutes(1);
+constexpr absl::Duration kMaxAutomaticBudget = absl::Minutes(1);
 
 absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveRequest& request) {
   absl::StatusOr<std::string> content = ReadInput(flags.start, in);
@@ -52,7 +52,7 @@ absl::Status ReadStart(const SolveFlags& flags, std::istream& in, v1::SolveReque
 
 // Whether every further instance would fail in the same way. A refusal may concern only one
 // instance, which the network cannot complete.
-bool EndsTheRun(ExitCode code) {
+bool StopsRun(ExitCode code) {
   return code == kExitUnreachable || code == kExitNotFound || code == kExitInterrupted;
 }
 
@@ -69,7 +69,7 @@ class SolveRun {
         RecordExitCode(context_.Fail(source.status(), path));
         continue;
       }
-      if (source->is_lines() && IsForOneInstance(flags_)) {
+      if (source->is_json_lines() && IsForOneInstance(flags_)) {
         return context_.Fail(
             absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many")),
             path);
@@ -99,9 +99,9 @@ class SolveRun {
       if (code == kExitDone) continue;
       tally.AddFailure();
       RecordExitCode(code);
-      proceed = !EndsTheRun(code);
+      proceed = !StopsRun(code);
     }
-    if (source.is_lines() && error_code_ != kExitInterrupted) {
+    if (source.is_json_lines() && error_code_ != kExitInterrupted) {
       PrintSummary(tally, path, context_.environment().now() - start);
     }
     return proceed;
@@ -128,7 +128,8 @@ class SolveRun {
 
   absl::Duration Timeout() const {
     if (request_.has_budget()) return ToDuration(request_.budget()) + kSolveGrace;
-    return request_.stop().automatic() ? kLongestAutomatic + kSolveGrace : absl::InfiniteDuration();
+    return request_.stop().automatic() ? kMaxAutomaticBudget + kSolveGrace
+                                       : absl::InfiniteDuration();
   }
 
   // Prints the improvements of a streamed solve as a table or JSON, and returns its response. After
@@ -178,7 +179,7 @@ absl::StatusOr<v1::InstanceFile> OnlyInstance(CommandContext& context, const Sol
   absl::StatusOr<InstanceSource> source =
       InstanceSource::Open(flags.files[0], flags.input, context.environment().in);
   if (!source.ok()) return source.status();
-  if (source->is_lines()) {
+  if (source->is_json_lines()) {
     return absl::InvalidArgumentError(absl::StrCat(kForOneInstance, ", got a file of many"));
   }
   absl::StatusOr<std::optional<v1::InstanceFile>> file = source->Next();

@@ -16,13 +16,13 @@ ExitCode RunSolveJob(CommandContext& context, const v1::SolveRequest& request,
   *create.mutable_solve() = request;
   // Someone may request the solution file long after this call.
   create.mutable_solve()->set_render_solution_file(true);
-  create.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
+  create.set_request_id(flags.request_id.empty() ? NewRequestId() : flags.request_id);
   const absl::StatusOr<v1::SolveJob> job = Submit(context, [&] {
     return context.client().Call(&v1::SolverService::Stub::CreateSolveJob, create,
                                  kInstanceTimeout);
   });
   if (!job.ok()) {
-    WarnIfUnknown(context, create.request_id());
+    WarnIfSubmissionUnknown(context, create.request_id());
     return context.Fail(job.status(), flags.where);
   }
   if (flags.detach && context.json()) WriteJsonLine(context.out(), SolveJobJson(*job));

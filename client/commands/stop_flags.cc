@@ -21,8 +21,9 @@ absl::Status WrongNumber(absl::string_view flag, absl::string_view text, absl::s
 }
 
 // Returns a percentage as a share. Returns nullopt for a text without a percent sign.
-absl::StatusOr<std::optional<double>> ShareOf(absl::string_view flag, absl::string_view text,
-                                              absl::string_view wanted) {
+absl::StatusOr<std::optional<double>> ParsePercentage(absl::string_view flag,
+                                                      absl::string_view text,
+                                                      absl::string_view wanted) {
   absl::string_view number = text;
   if (!absl::ConsumeSuffix(&number, "%")) return std::nullopt;
   double percent = 0;
@@ -35,7 +36,7 @@ absl::StatusOr<std::optional<double>> ShareOf(absl::string_view flag, absl::stri
 absl::Status SetNoImprovement(const std::string& text, v1::StoppingCriteria& stop) {
   constexpr absl::string_view kFlag = "--stop-after";
   constexpr absl::string_view kWanted = "a time such as 2s, or a share of the budget such as 20%";
-  const absl::StatusOr<std::optional<double>> share = ShareOf(kFlag, text, kWanted);
+  const absl::StatusOr<std::optional<double>> share = ParsePercentage(kFlag, text, kWanted);
   if (!share.ok()) return share.status();
   if (!share->has_value()) {
     const absl::StatusOr<absl::Duration> time = ParseBudget(text, kFlag);
@@ -51,7 +52,7 @@ absl::Status SetNoImprovement(const std::string& text, v1::StoppingCriteria& sto
 absl::Status SetTarget(const std::string& text, v1::StoppingCriteria& stop) {
   constexpr absl::string_view kFlag = "--target";
   constexpr absl::string_view kWanted = "a cost such as 375, or a gap to the reference such as 1%";
-  const absl::StatusOr<std::optional<double>> gap = ShareOf(kFlag, text, kWanted);
+  const absl::StatusOr<std::optional<double>> gap = ParsePercentage(kFlag, text, kWanted);
   if (!gap.ok()) return gap.status();
   if (gap->has_value()) {
     stop.set_target_gap(**gap);

@@ -9,7 +9,7 @@
 namespace vrp::client {
 
 // Returns 128 random bits in hex, so that the ids of two submissions do not collide.
-std::string FreshRequestId();
+std::string NewRequestId();
 
 // Calls `create` and returns its result. While the daemon is unavailable, retries up to three times
 // within about 3 s, which is enough for a restart. The request id makes a repetition harmless if
@@ -27,6 +27,6 @@ auto Submit(CommandContext& context, Create create) {
 
 // Warns after a failed and interrupted Submit that the daemon may have the job. Repeating the
 // command with the same id shows whether it has, without creating a second job.
-void WarnIfUnknown(CommandContext& context, const std::string& request_id);
+void WarnIfSubmissionUnknown(CommandContext& context, const std::string& request_id);
 
 }  // namespace vrp::client

@@ -62,7 +62,7 @@ absl::Status CheckOverride(const std::string& text) {
 // Prints which preset `train` uses by default.
 void PrintDefaultPreset(CommandContext& context, const Preset& preset) {
   context.err() << "vrpctl: no --config or --preset given: training preset " << preset.name << " ("
-                << preset.Trains() << "; " << preset.Takes()
+                << preset.Description() << "; " << preset.SizeAndTime()
                 << "); list others: vrpctl train --list-presets" << std::endl;
 }
 
@@ -91,7 +91,7 @@ v1::CreateTrainingJobRequest MakeTrainRequest(const ConfigText& config, const Tr
   if (!flags.model.empty()) spec.add_overrides(absl::StrCat("model=", flags.model));
   for (const std::string& text : flags.overrides) spec.add_overrides(text);
   spec.set_device(flags.device);
-  request.set_request_id(flags.request_id.empty() ? FreshRequestId() : flags.request_id);
+  request.set_request_id(flags.request_id.empty() ? NewRequestId() : flags.request_id);
   request.set_validate_only(flags.validate_only || flags.print_config);
   request.set_config_only(flags.print_config);
   return request;
@@ -137,12 +137,13 @@ absl::Status CheckTrainFlags(const TrainFlags& flags) {
 }
 
 Json PresetJson(const Preset& preset) {
-  return {
-      {"name", std::string(preset.name)}, {"trains", preset.Trains()}, {"takes", preset.Takes()}};
+  return {{"name", std::string(preset.name)},
+          {"trains", preset.Description()},
+          {"takes", preset.SizeAndTime()}};
 }
 
 std::vector<std::string> PresetRow(const Preset& preset) {
-  return {std::string(preset.name), preset.Trains(), preset.Takes()};
+  return {std::string(preset.name), preset.Description(), preset.SizeAndTime()};
 }
 
 ExitCode ListPresets(CommandContext& context) {
@@ -163,7 +164,7 @@ ExitCode RunTrain(CommandContext& context, const TrainFlags& flags) {
     return context.client().Call(&v1::TrainingService::Stub::CreateTrainingJob, request);
   });
   if (!job.ok()) {
-    WarnIfUnknown(context, request.request_id());
+    WarnIfSubmissionUnknown(context, request.request_id());
     return context.Fail(job.status(), config->name);
   }
   if (request.validate_only()) return PrintResolved(context, *job, *config, flags);

@@ -59,7 +59,7 @@ std::string BashCase(const CommandWords& command) {
 
 std::string BashScript(const std::vector<CommandWords>& commands) {
   std::string rules, cases;
-  for (const FlagValueRule& rule : FlagValueRules(commands)) {
+  for (const FlagValueRule& rule : MakeFlagValueRules(commands)) {
     absl::StrAppend(&rules, "    ", rule.path.empty() ? "*" : rule.path, ":", rule.flag, ") ",
                     BashAssignments(rule.value), " ;;\n");
   }

@@ -80,7 +80,7 @@ std::vector<CommandWords> CollectCommands(const CLI::App& root) {
   return commands;
 }
 
-std::vector<FlagValueRule> FlagValueRules(const std::vector<CommandWords>& commands) {
+std::vector<FlagValueRule> MakeFlagValueRules(const std::vector<CommandWords>& commands) {
   std::map<std::string, ValueWords> general;
   std::vector<FlagValueRule> rules;
   for (const CommandWords& command : commands) {

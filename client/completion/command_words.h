@@ -49,7 +49,7 @@ std::vector<CommandWords> CollectCommands(const CLI::App& root);
 
 // Returns the rules of all flags that take values. The rules of single commands come first, so a
 // script must use the first rule that matches.
-std::vector<FlagValueRule> FlagValueRules(const std::vector<CommandWords>& commands);
+std::vector<FlagValueRule> MakeFlagValueRules(const std::vector<CommandWords>& commands);
 
 // Returns the paths of all commands but vrpctl, separated by spaces.
 std::string JoinedPaths(const std::vector<CommandWords>& commands);

@@ -72,7 +72,7 @@ std::string ZshCase(const CommandWords& command) {
 
 std::string ZshScript(const std::vector<CommandWords>& commands) {
   std::string rules, cases, arguments;
-  for (const FlagValueRule& rule : FlagValueRules(commands)) {
+  for (const FlagValueRule& rule : MakeFlagValueRules(commands)) {
     absl::StrAppend(&rules, "    ", rule.path.empty() ? "*" : rule.path, ":", rule.flag, ") ",
                     ZshAction(rule.value), "; return ;;\n");
   }

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/support/files.h"
-#include "client/support/tls_texts.h"
+#include "client/support/tls_files.h"
 
 namespace vrp::client {
 namespace {
@@ -59,7 +59,7 @@ absl::StatusOr<std::string> ReadToken(const ConnectionFlags& flags, absl::string
 
 }  // namespace
 
-bool IsThisMachine(absl::string_view remote) {
+bool IsLocalAddress(absl::string_view remote) {
   if (absl::StartsWith(remote, "unix:")) return true;
   absl::string_view host = remote.substr(0, remote.rfind(':'));
   if (absl::StartsWith(host, "[") && absl::EndsWith(host, "]")) {
@@ -145,7 +145,7 @@ absl::StatusOr<Connection> MakeConnection(const ConnectionFlags& flags, absl::st
                                       absl::Now()));
   }
   store(ReadToken(flags, token), connection.token);
-  if (!connection.token.empty() && !connection.tls && !IsThisMachine(flags.remote)) {
+  if (!connection.token.empty() && !connection.tls && !IsLocalAddress(flags.remote)) {
     status.Update(absl::InvalidArgumentError(
         absl::StrCat("--remote: the token would go to ", flags.remote,
                      " unencrypted; connect by --tls or --tls-ca FILE, or through a tunnel that "

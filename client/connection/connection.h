@@ -36,7 +36,7 @@ struct ConnectionFlags {
 };
 
 // Whether `remote` is a loopback address or a Unix socket, so that no data leaves this machine.
-bool IsThisMachine(absl::string_view remote);
+bool IsLocalAddress(absl::string_view remote);
 
 // Checks that `text` has the form "HOST:PORT", "[::1]:50051" or "unix:/path".
 absl::Status CheckRemote(absl::string_view text);

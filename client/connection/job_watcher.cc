@@ -82,7 +82,7 @@ class Watcher {
         sink_(sink),
         next_(std::max<int64_t>(options.from_sequence, 1)),
         reachable_(options.was_reachable),
-        backoff_(options.first_backoff) {}
+        backoff_(options.initial_backoff) {}
 
   absl::StatusOr<WatchOutcome> Run() {
     while (true) {
@@ -97,7 +97,7 @@ class Watcher {
         return absl::UnavailableError(status.message());
       if (!std::exchange(lost_, true)) sink_.OnConnectionLost(status);
       if (interrupt_.WaitFor(backoff_)) return absl::CancelledError("interrupted");
-      backoff_ = std::min(backoff_ * 2, options_.longest_backoff);
+      backoff_ = std::min(backoff_ * 2, options_.max_backoff);
     }
   }
 
@@ -105,7 +105,7 @@ class Watcher {
   absl::Status WatchOnce() {
     const auto receive = [this](const Event& event) {
       RecordContact();
-      return Accept(event);
+      return HandleEvent(event);
     };
     return Watch(client_, options_, next_, absl::FunctionRef<bool(const Event&)>(receive));
   }
@@ -113,12 +113,12 @@ class Watcher {
   void RecordContact() {
     last_contact_ = SteadyNow();
     reachable_ = true;
-    backoff_ = options_.first_backoff;
+    backoff_ = options_.initial_backoff;
     if (std::exchange(lost_, false)) sink_.OnReconnected();
   }
 
   // Returns false if events are missing, to end the stream and request them again.
-  bool Accept(const Event& event) {
+  bool HandleEvent(const Event& event) {
     if (event.sequence() == 0) sink_.OnHeartbeat(event);
     if (event.sequence() < next_) return true;
     if (FirstSequence(event) > next_) {

@@ -39,8 +39,8 @@ struct WatchOptions {
   // Whether the daemon has answered before. If so, the watcher waits for an unreachable daemon from
   // the start.
   bool was_reachable = false;
-  absl::Duration first_backoff = absl::Milliseconds(250);
-  absl::Duration longest_backoff = absl::Seconds(5);
+  absl::Duration initial_backoff = absl::Milliseconds(250);
+  absl::Duration max_backoff = absl::Seconds(5);
   // Time without contact after which WatchJob returns kUnavailable.
   absl::Duration give_up_after = absl::Minutes(10);
 };

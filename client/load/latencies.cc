@@ -12,10 +12,10 @@ absl::Duration Latencies::Mean() const {
                        static_cast<double>(seconds_.size()));
 }
 
-absl::Duration Latencies::Percentile(double share) const {
+absl::Duration Latencies::Quantile(double quantile) const {
   if (empty()) return absl::ZeroDuration();
   const auto count = static_cast<double>(seconds_.size());
-  const double rank = std::clamp(std::ceil(share * count), 1.0, count);
+  const double rank = std::clamp(std::ceil(quantile * count), 1.0, count);
   std::vector<double> ordered = seconds_;
   const auto at = ordered.begin() + static_cast<int64_t>(rank) - 1;
   std::nth_element(ordered.begin(), at, ordered.end());

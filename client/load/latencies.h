@@ -1,4 +1,4 @@
-// Computes the mean and percentiles of many requests' latencies.
+// Computes the mean and quantiles of many requests' latencies.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,8 @@ class Latencies {
   bool empty() const { return seconds_.empty(); }
   // Returns the mean; 0 if there are no latencies.
   absl::Duration Mean() const;
-  // Returns the nearest-rank percentile for `share` in [0, 1]; 0 if there are no latencies.
-  absl::Duration Percentile(double share) const;
+  // Returns the nearest-rank `quantile`, which is in [0, 1]; 0 if there are no latencies.
+  absl::Duration Quantile(double quantile) const;
 
  private:
   std::vector<double> seconds_;

@@ -32,12 +32,12 @@ class Schedule {
         random_(options.seed),
         next_(start) {}
 
-  struct Turn {
+  struct Slot {
     absl::Time due;
     size_t number;
   };
-  // Returns the next request's turn; nullopt at the end of the run.
-  std::optional<Turn> Next() {
+  // Returns the next request's slot; nullopt at the end of the run.
+  std::optional<Slot> Next() {
     absl::MutexLock lock(&mutex_);
     absl::Time due = SteadyNow();
     if (rate_ > 0) {
@@ -45,7 +45,7 @@ class Schedule {
       due = next_;
     }
     if (stopped_ || due >= end_) return std::nullopt;
-    return Turn{due, number_++};
+    return Slot{due, number_++};
   }
   void Stop() {
     absl::MutexLock lock(&mutex_);
@@ -67,13 +67,13 @@ class LoadTally {
  public:
   explicit LoadTally(absl::Time counted_from) : counted_from_(counted_from) {}
 
-  void Answered(absl::Time due, const v1::SolveResponse& response) {
+  void AddResponse(absl::Time due, const v1::SolveResponse& response) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
     any_response_ = true;
     if (due < counted_from_) return;
-    result_.answered.Add(latency);
-    result_.outside.Add(latency - ToDuration(response.times().total()));
+    result_.response_latencies.Add(latency);
+    result_.overhead_latencies.Add(latency - ToDuration(response.times().total()));
     ++result_.responses;
     result_.cost += response.solution().cost();
     result_.feasible += response.feasible() ? 1 : 0;
@@ -83,7 +83,7 @@ class LoadTally {
   }
 
   // Counts an error. Returns false if the error ends the run.
-  bool Failed(absl::Time due, const absl::Status& status) {
+  bool AddFailure(absl::Time due, const absl::Status& status) {
     const absl::Duration latency = SteadyNow() - due;
     absl::MutexLock lock(&mutex_);
     // The first requests may time out while the daemon loads their model.
@@ -93,7 +93,7 @@ class LoadTally {
       return false;
     }
     if (warms_up) return true;
-    result_.refused.Add(latency);
+    result_.refusal_latencies.Add(latency);
     ++result_.refusals[status.code()];
     return true;
   }
@@ -122,13 +122,13 @@ absl::StatusOr<LoadResult> RunLoad(RpcClient& client, const std::vector<v1::Solv
   Schedule schedule(options, start);
   LoadTally tally(start + options.warm_up);
   const auto work = [&] {
-    while (const std::optional<Schedule::Turn> turn = schedule.Next()) {
-      if (interrupt.WaitFor(std::max(turn->due - SteadyNow(), absl::ZeroDuration()))) return;
+    while (const std::optional<Schedule::Slot> slot = schedule.Next()) {
+      if (interrupt.WaitFor(std::max(slot->due - SteadyNow(), absl::ZeroDuration()))) return;
       const absl::StatusOr<v1::SolveResponse> response = client.Call(
-          &v1::SolverService::Stub::Solve, requests[turn->number % requests.size()], timeout);
+          &v1::SolverService::Stub::Solve, requests[slot->number % requests.size()], timeout);
       if (response.ok()) {
-        tally.Answered(turn->due, *response);
-      } else if (!tally.Failed(turn->due, response.status())) {
+        tally.AddResponse(slot->due, *response);
+      } else if (!tally.AddFailure(slot->due, response.status())) {
         schedule.Stop();
       }
     }

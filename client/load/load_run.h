@@ -31,10 +31,10 @@ struct LoadResult {
   absl::Duration elapsed;  // time from the end of the warm-up to the end of the last call
   // Latencies since the requests were due, by the client's clock. A latency includes the wait for a
   // free client (no coordinated omission).
-  Latencies answered;
-  Latencies refused;
+  Latencies response_latencies;
+  Latencies refusal_latencies;
   // Latencies of responses minus the daemon's own time, which includes its queue.
-  Latencies outside;
+  Latencies overhead_latencies;
   std::map<absl::StatusCode, int64_t> refusals;
   double cost = 0;  // sum over the responses, as are the next fields
   double gap = 0;

@@ -84,7 +84,7 @@ std::string ConnectionRemedy(const ErrorPlace& place, absl::string_view message)
            "--tls-certificate and --tls-key, of an authority that it knows (vrpd "
            "--tls-client-ca); its log has the reason";
   }
-  if (!IsThisMachine(place.remote)) {
+  if (!IsLocalAddress(place.remote)) {
     return "check that a daemon listens on that address (vrpd --listen 0.0.0.0:PORT "
            "--tls-certificate FILE --tls-key FILE --tokens FILE) and that no firewall blocks it; "
            "or name another by --remote HOST:PORT or VRP_REMOTE";

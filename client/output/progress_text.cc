@@ -21,7 +21,7 @@ std::string FourDigits(double value) {
   return absl::StrFormat("%.4g", value);
 }
 
-std::string OfTotal(int64_t done, int64_t total) {
+std::string CountText(int64_t done, int64_t total) {
   return total > 0 ? absl::StrCat(done, "/", total) : absl::StrCat(done);
 }
 
@@ -34,8 +34,8 @@ struct Part {
 std::vector<Part> PartsOf(const v1::TrainingProgress& progress,
                           std::optional<absl::Duration> remaining) {
   std::vector<Part> parts = {
-      {absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs())), 9},
-      {absl::StrCat("step ", OfTotal(progress.step(), progress.total_steps())), 7},
+      {absl::StrCat("epoch ", CountText(progress.epoch(), progress.total_epochs())), 9},
+      {absl::StrCat("step ", CountText(progress.step(), progress.total_steps())), 7},
       {absl::StrCat("loss ", FourDigits(progress.loss())), 6},
       {absl::StrCat("cost ", FourDigits(progress.train_cost())), 8},
   };
@@ -77,8 +77,8 @@ std::string GapText(const v1::TrainingProgress& progress) {
 std::string PlainProgressLine(const v1::TrainingProgress& progress,
                               std::optional<absl::Duration> remaining) {
   std::string line =
-      absl::StrCat("epoch ", OfTotal(progress.epoch(), progress.total_epochs()), "  step ",
-                   OfTotal(progress.step(), progress.total_steps()), "  loss ",
+      absl::StrCat("epoch ", CountText(progress.epoch(), progress.total_epochs()), "  step ",
+                   CountText(progress.step(), progress.total_steps()), "  loss ",
                    FourDigits(progress.loss()), "  cost ", FourDigits(progress.train_cost()));
   if (progress.has_validation_cost())
     absl::StrAppend(&line, "  val ", FourDigits(progress.validation_cost()));

@@ -74,7 +74,7 @@ StatsInterval::StatsInterval(v1::ServerStats now, std::optional<v1::ServerStats>
   seconds_ = absl::ToDoubleSeconds(ToTime(now_.time()) - begin);
 }
 
-const v1::RpcStats* StatsInterval::Before(const std::string& rpc) const {
+const v1::RpcStats* StatsInterval::PreviousStats(const std::string& rpc) const {
   if (!before_.has_value()) return nullptr;
   const auto found = std::find_if(before_->rpcs().begin(), before_->rpcs().end(),
                                   [&](const v1::RpcStats& other) { return other.rpc() == rpc; });
@@ -85,7 +85,7 @@ std::vector<StatsInterval::Rpc> StatsInterval::Rpcs() const {
   std::vector<Rpc> rpcs;
   const v1::RpcStats none;
   for (const v1::RpcStats& rpc : now_.rpcs()) {
-    const v1::RpcStats* found = Before(rpc.rpc());
+    const v1::RpcStats* found = PreviousStats(rpc.rpc());
     const v1::RpcStats& before = found == nullptr ? none : *found;
     const v1::DurationHistogram recent = Difference(rpc.duration(), before.duration());
     const int64_t total = RequestsOf(rpc, false);
@@ -108,7 +108,7 @@ StatsInterval::Rpc StatsInterval::Total() const {
   v1::DurationHistogram recent;
   const v1::RpcStats none;
   for (const v1::RpcStats& rpc : now_.rpcs()) {
-    const v1::RpcStats* before = Before(rpc.rpc());
+    const v1::RpcStats* before = PreviousStats(rpc.rpc());
     AddHistogram(Difference(rpc.duration(), (before == nullptr ? none : *before).duration()),
                  recent);
   }

@@ -42,7 +42,7 @@ class StatsInterval {
   double BusyCores() const;
 
  private:
-  const v1::RpcStats* Before(const std::string& rpc) const;
+  const v1::RpcStats* PreviousStats(const std::string& rpc) const;
 
   const v1::ServerStats now_;
   const std::optional<v1::ServerStats> before_;

@@ -23,8 +23,8 @@ std::string CommentLine(absl::string_view yaml, size_t number) {
 }  // namespace
 
 std::string Preset::FileName() const { return absl::StrCat(name, ".yaml"); }
-std::string Preset::Trains() const { return CommentLine(yaml, 0); }
-std::string Preset::Takes() const { return CommentLine(yaml, 1); }
+std::string Preset::Description() const { return CommentLine(yaml, 0); }
+std::string Preset::SizeAndTime() const { return CommentLine(yaml, 1); }
 
 absl::StatusOr<Preset> FindPreset(absl::string_view name) {
   const std::string wanted = absl::StrReplaceAll(name, {{"-", "_"}});

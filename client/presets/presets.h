@@ -16,8 +16,8 @@ struct Preset {
   std::string FileName() const;
   // Returns a line of the file's first comment, without the full stop: the trained model (line 1),
   // or its size and duration (line 2).
-  std::string Trains() const;
-  std::string Takes() const;
+  std::string Description() const;
+  std::string SizeAndTime() const;
 };
 
 // Name of the default preset of `train`: the smallest one whose model is useful.

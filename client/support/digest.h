@@ -11,9 +11,9 @@ using EVP_MD_CTX = struct evp_md_ctx_st;
 namespace vrp::client {
 
 // An incremental SHA-256. Not thread-safe.
-class Digest {
+class Sha256 {
  public:
-  Digest();
+  Sha256();
   void Add(std::string_view piece);
   // Returns 64 lower-case hex digits, or an empty string if OpenSSL failed. Must be called once,
   // last.

@@ -42,10 +42,10 @@ absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
     source.owned_ = std::make_unique<std::ifstream>(path, std::ios::binary);
     source.stream_ = source.owned_.get();
   }
-  source.is_lines_ =
+  source.is_json_lines_ =
       flags.format == "jsonl" || (flags.format == "auto" && absl::EndsWith(path, ".jsonl"));
   InstanceFlags line_flags = flags;
-  if (source.is_lines_) line_flags.format = "json";
+  if (source.is_json_lines_) line_flags.format = "json";
   absl::StatusOr<v1::InstanceFile> empty = EmptyInstanceFile(line_flags);
   if (!empty.ok()) return empty.status();
   source.empty_ = *std::move(empty);
@@ -53,8 +53,9 @@ absl::StatusOr<InstanceSource> InstanceSource::Open(const std::string& path,
     absl::StatusOr<std::optional<std::string>> first = source.ReadLine();
     if (!first.ok()) return first.status();
     source.line_number_ = 0;
-    source.is_lines_ = first->has_value() && IsWholeObject(**first) && standard_input.peek() != EOF;
-    if (source.is_lines_) source.empty_.set_format(v1::INSTANCE_FORMAT_JSON);
+    source.is_json_lines_ =
+        first->has_value() && IsWholeObject(**first) && standard_input.peek() != EOF;
+    if (source.is_json_lines_) source.empty_.set_format(v1::INSTANCE_FORMAT_JSON);
     source.pending_ = *std::move(first);
   }
   return source;
@@ -68,7 +69,7 @@ v1::InstanceFile InstanceSource::MakeFile(std::string_view name, std::string con
 }
 
 absl::StatusOr<std::optional<v1::InstanceFile>> InstanceSource::Next() {
-  if (is_lines_) return NextLine();
+  if (is_json_lines_) return NextLine();
   if (std::exchange(done_, true)) return std::nullopt;
   absl::StatusOr<std::string> content = ReadStream(*stream_);
   if (!content.ok()) return content.status();

@@ -26,7 +26,7 @@ class InstanceSource {
                                              std::istream& standard_input);
 
   // Whether the source has one instance per line.
-  bool is_lines() const { return is_lines_; }
+  bool is_json_lines() const { return is_json_lines_; }
   // Returns the next instance; nullopt at the end. After an error in a line, the next call
   // continues with the following line.
   absl::StatusOr<std::optional<v1::InstanceFile>> Next();
@@ -44,7 +44,7 @@ class InstanceSource {
   std::string path_;
   std::string where_;
   v1::InstanceFile empty_;  // template of each instance's file, without name and content
-  bool is_lines_ = false;
+  bool is_json_lines_ = false;
   std::unique_ptr<std::istream> owned_;
   std::istream* stream_ = nullptr;
   std::optional<std::string> pending_;  // a line that was read ahead

@@ -24,15 +24,15 @@ struct CpuPool::Loop {
   // null for the caller.
   void Run(std::atomic<int64_t>* nanoseconds) {
     const absl::Time start = SteadyNow();
-    int64_t mine = 0;
+    int64_t own_count = 0;
     for (int64_t i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       if (!failed.load(std::memory_order_relaxed)) RunOne(i);
-      ++mine;
+      ++own_count;
     }
-    if (mine == 0) return;
+    if (own_count == 0) return;
     if (nanoseconds != nullptr) *nanoseconds += NanosecondsSince(start);
     absl::MutexLock lock(&mu);
-    done += mine;
+    done += own_count;
   }
 
   void RunOne(int64_t i) {

@@ -101,6 +101,6 @@ Bf16 UsableBf16() {
   return usable;
 }
 
-bool InHardware(Bf16 bf16) { return bf16 == Bf16::kVectors || bf16 == Bf16::kTiles; }
+bool IsNative(Bf16 bf16) { return bf16 == Bf16::kVectors || bf16 == Bf16::kTiles; }
 
 }  // namespace vrp

@@ -34,6 +34,6 @@ const std::vector<Bf16>& RunnableBf16();
 // amx_bf16_emulated. avx2 and avx512 select none.
 Bf16 UsableBf16();
 // Whether the CPU's own instructions, not an emulation, multiply in bf16.
-bool InHardware(Bf16 bf16);
+bool IsNative(Bf16 bf16);
 
 }  // namespace vrp

@@ -29,10 +29,10 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
   }
   bool string(string_t& value) override { return Add(std::move(value)); }
   bool binary(binary_t&) override { return Refuse("binary data"); }
-  bool start_object(size_t) override { return Open(json::object()); }
-  bool start_array(size_t) override { return Open(json::array()); }
-  bool end_object() override { return Close(); }
-  bool end_array() override { return Close(); }
+  bool start_object(size_t) override { return OpenContainer(json::object()); }
+  bool start_array(size_t) override { return OpenContainer(json::array()); }
+  bool end_object() override { return CloseContainer(); }
+  bool end_array() override { return CloseContainer(); }
 
   bool key(string_t& value) override {
     if (open_.back()->contains(value)) {
@@ -87,7 +87,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool Open(json container) {
+  bool OpenContainer(json container) {
     if (static_cast<int64_t>(open_.size()) >= limits_.max_depth) {
       return Refuse(Concat("nested deeper than ", limits_.max_depth, " levels"));
     }
@@ -98,7 +98,7 @@ class TreeBuilder final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  bool Close() {
+  bool CloseContainer() {
     open_.pop_back();
     return true;
   }

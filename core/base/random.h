@@ -11,24 +11,24 @@
 namespace vrp {
 
 struct PhiloxKey {
-  uint32_t lane[2];
+  uint32_t words[2];
 };
 struct PhiloxCounter {
-  uint32_t lane[4];
+  uint32_t words[4];
 };
 
 // Returns the four 32-bit words at `counter` under `key`. The function is constexpr, so that device
 // code can call it too.
 constexpr PhiloxCounter PhiloxBlock(PhiloxKey key, PhiloxCounter counter) {
   for (int round = 0; round < 10; ++round) {
-    const uint64_t product0 = uint64_t{0xD2511F53u} * counter.lane[0];
-    const uint64_t product1 = uint64_t{0xCD9E8D57u} * counter.lane[2];
-    counter = {{static_cast<uint32_t>(product1 >> 32) ^ counter.lane[1] ^ key.lane[0],
+    const uint64_t product0 = uint64_t{0xD2511F53u} * counter.words[0];
+    const uint64_t product1 = uint64_t{0xCD9E8D57u} * counter.words[2];
+    counter = {{static_cast<uint32_t>(product1 >> 32) ^ counter.words[1] ^ key.words[0],
                 static_cast<uint32_t>(product1),
-                static_cast<uint32_t>(product0 >> 32) ^ counter.lane[3] ^ key.lane[1],
+                static_cast<uint32_t>(product0 >> 32) ^ counter.words[3] ^ key.words[1],
                 static_cast<uint32_t>(product0)}};
-    key.lane[0] += 0x9E3779B9u;
-    key.lane[1] += 0xBB67AE85u;
+    key.words[0] += 0x9E3779B9u;
+    key.words[1] += 0xBB67AE85u;
   }
   return counter;
 }
@@ -67,10 +67,10 @@ class CounterRandom {
   constexpr uint32_t Next32() {
     if (used_ == 4) {
       block_ = PhiloxBlock(key_, counter_);
-      ++counter_.lane[0];
+      ++counter_.words[0];
       used_ = 0;
     }
-    return block_.lane[used_++];
+    return block_.words[used_++];
   }
   constexpr uint64_t Next64() {
     const uint64_t low = Next32();
@@ -94,10 +94,10 @@ class CounterRandom {
 
   // Returns the number of words read so far. From() returns the same stream from word `position`
   // on, so that several threads can read parts of the stream.
-  constexpr uint64_t position() const { return uint64_t{counter_.lane[0]} * 4 + used_ - 4; }
+  constexpr uint64_t position() const { return uint64_t{counter_.words[0]} * 4 + used_ - 4; }
   constexpr CounterRandom From(uint64_t position) const {
     CounterRandom other = *this;
-    other.counter_.lane[0] = static_cast<uint32_t>(position / 4);
+    other.counter_.words[0] = static_cast<uint32_t>(position / 4);
     other.used_ = 4;
     for (uint64_t word = 0; word < position % 4; ++word) other.Next32();
     return other;

@@ -19,22 +19,23 @@ enum class StopReason { kNone, kDeadline, kCancelled };
 class CancelFlag {
  public:
   CancelFlag() = default;
-  // Creates a flag that also counts as cancelled when `wider` is cancelled: a daemon that stops
-  // cancels its calls. `wider` may be null.
-  explicit CancelFlag(std::shared_ptr<const CancelFlag> wider) : wider_(std::move(wider)) {}
+  // Creates a flag that also counts as cancelled when `parent` is cancelled: a daemon that stops
+  // cancels its calls. `parent` may be null.
+  explicit CancelFlag(std::shared_ptr<const CancelFlag> parent) : parent_(std::move(parent)) {}
 
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const {
-    return cancelled_.load(std::memory_order_relaxed) || (wider_ != nullptr && wider_->cancelled());
+    return cancelled_.load(std::memory_order_relaxed) ||
+           (parent_ != nullptr && parent_->cancelled());
   }
-  // Whether only the wider flag is cancelled.
-  bool cancelled_by_wider_alone() const {
+  // Whether only the parent flag is cancelled.
+  bool cancelled_by_parent_only() const {
     return !cancelled_.load(std::memory_order_relaxed) && cancelled();
   }
 
  private:
   std::atomic<bool> cancelled_{false};
-  const std::shared_ptr<const CancelFlag> wider_;
+  const std::shared_ptr<const CancelFlag> parent_;
 };
 
 // A deadline that its owner moves while others poll it. Thread-safe.
@@ -57,7 +58,7 @@ class MovableDeadline {
     }
   }
   // Moves the deadline to now, unless it has passed.
-  void End() {
+  void EndNow() {
     const int64_t now = absl::ToUnixNanos(SteadyNow());
     int64_t nanos = nanos_.load(std::memory_order_relaxed);
     while (nanos > now && !nanos_.compare_exchange_weak(nanos, now)) {
@@ -98,7 +99,7 @@ class StopCondition {
   }
   // Returns a condition with the same deadline and cancellation, and with `movable` as the second
   // deadline.
-  StopCondition Until(std::shared_ptr<const MovableDeadline> movable) const {
+  StopCondition WithMovableDeadline(std::shared_ptr<const MovableDeadline> movable) const {
     return {deadline_, cancel_, std::move(movable)};
   }
 

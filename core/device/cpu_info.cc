@@ -58,22 +58,22 @@ int64_t ProcBytes(std::string_view value) {
 
 namespace {
 
-DeviceInfo ReadCpu() {
+DeviceInfo ReadCpuInfo() {
   DeviceInfo info;
   const std::string processors = ReadProc("/proc/cpuinfo");
   const std::string memory = ReadProc("/proc/meminfo");
   info.name = std::string(ProcValue(processors, "model name"));
   if (info.name.empty()) info.name = "CPU";
   info.memory_bytes = ProcBytes(ProcValue(memory, "MemTotal"));
-  info.bf16 = std::any_of(RunnableBf16().begin(), RunnableBf16().end(), InHardware);
-  info.amp = InHardware(UsableBf16());
+  info.bf16 = std::any_of(RunnableBf16().begin(), RunnableBf16().end(), IsNative);
+  info.amp = IsNative(UsableBf16());
   return info;
 }
 
 }  // namespace
 
 DeviceInfo DescribeCpu() {
-  static const DeviceInfo info = ReadCpu();  // takes a third of a millisecond
+  static const DeviceInfo info = ReadCpuInfo();  // takes a third of a millisecond
   return info;
 }
 

@@ -92,7 +92,7 @@ class CudaStepGraph final : public StepGraph {
   CudaStepGraph(const CUDAStream& stream, std::shared_ptr<const CapturePool> pool)
       : stream_(stream), pool_(std::move(pool)) {}
   ~CudaStepGraph() override {
-    if (joined_ != nullptr) C10_CUDA_CHECK_WARN(cudaGraphExecDestroy(joined_));
+    if (joined_exec_ != nullptr) C10_CUDA_CHECK_WARN(cudaGraphExecDestroy(joined_exec_));
   }
   CudaStepGraph(const CudaStepGraph&) = delete;
   CudaStepGraph& operator=(const CudaStepGraph&) = delete;
@@ -141,16 +141,16 @@ class CudaStepGraph final : public StepGraph {
       joined.push_back(
           {.graph = part.capture->graph().raw_cuda_graph(), .condition = part.condition});
     }
-    C10_CUDA_CHECK(JoinGraphs(joined, joined_));
+    C10_CUDA_CHECK(JoinGraphs(joined, joined_exec_));
   }
 
   absl::Status Replay() override {
     WaitForCurrentStream(stream_);
     const CUDAStreamGuard guard(stream_);
-    if (joined_ == nullptr) {
+    if (joined_exec_ == nullptr) {
       parts_.front().capture->graph().replay();
     } else {
-      C10_CUDA_CHECK(cudaGraphLaunch(joined_, stream_.stream()));
+      C10_CUDA_CHECK(cudaGraphLaunch(joined_exec_, stream_.stream()));
     }
     return absl::OkStatus();
   }
@@ -189,8 +189,8 @@ class CudaStepGraph final : public StepGraph {
   const CUDAStream stream_;
   const std::shared_ptr<const CapturePool> pool_;
   std::vector<Part> parts_;
-  bool recording_ = false;            // whether the last part is being recorded
-  cudaGraphExec_t joined_ = nullptr;  // set if there are several parts
+  bool recording_ = false;                 // whether the last part is being recorded
+  cudaGraphExec_t joined_exec_ = nullptr;  // set if there are several parts
 };
 
 class CudaStepCopy final : public StepCopy {

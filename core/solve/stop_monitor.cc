@@ -27,7 +27,7 @@ StopMonitor::StopMonitor(const Instance& instance, const StopRule& rule, const S
       begun_(SteadyNow()),
       deadline_(std::make_shared<MovableDeadline>(
           FirstDeadline(rule, begun_, earlier.since_improvement))),
-      stop_(limit.Until(deadline_)),
+      stop_(limit.WithMovableDeadline(deadline_)),
       best_(earlier.best) {}
 
 void StopMonitor::RecordPlan(const Plan& plan) {
@@ -36,7 +36,7 @@ void StopMonitor::RecordPlan(const Plan& plan) {
   if (best_.has_value() && !(value < *best_)) return;
   best_ = value;
   if (ReachesTarget(value) || CostsNothing(value)) {
-    deadline_->End();
+    deadline_->EndNow();
   } else {
     deadline_->Extend(SteadyNow() + rule_.no_improvement);
   }

@@ -15,7 +15,7 @@
 #include "core/problem/formats/vroom/vroom_names.h"
 #include "core/problem/plan/plan_value.h"
 #include "server/convert/field_violation.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 
 namespace vrp {
 namespace {

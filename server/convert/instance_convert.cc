@@ -24,7 +24,7 @@ std::vector<FieldViolation> WithCoreErrors(std::vector<FieldViolation> invalid,
   std::unordered_set<std::string> known;
   for (const FieldViolation& violation : invalid) known.insert(violation.field);
   for (const std::string& line : Instance::Validate(data)) {
-    FieldViolation violation = ToMessageField(FromLine(line), num_nodes);
+    FieldViolation violation = WithMessagePath(FromLine(line), num_nodes);
     if (known.count(violation.field) == 0) invalid.push_back(std::move(violation));
   }
   return invalid;
@@ -71,7 +71,7 @@ InstanceProblems FindProblems(const v1::Instance& message, const MatrixSource* m
   // Loads cannot be compared with a wrong capacity.
   if (conversion.complete && !HasWrongCapacity(conversion.problems.invalid)) {
     for (const std::string& line : OversizeLoads(conversion.data)) {
-      conversion.problems.oversize.push_back(ToMessageField(FromLine(line), NumNodes(message)));
+      conversion.problems.oversize.push_back(WithMessagePath(FromLine(line), NumNodes(message)));
     }
   }
   return std::move(conversion.problems);
@@ -159,7 +159,7 @@ absl::Status WithMessageFields(absl::Status status, int64_t num_nodes) {
   if (!ViolationsOf(status).empty()) return status;
   std::vector<FieldViolation> violations;
   for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipEmpty())) {
-    violations.push_back(ToMessageField(FromLine(FromAbsl(line)), num_nodes));
+    violations.push_back(WithMessagePath(FromLine(FromAbsl(line)), num_nodes));
   }
   return violations.empty() ? status : FieldError(status.code(), violations);
 }

@@ -8,8 +8,8 @@
 #include "core/base/text.h"
 #include "core/jobs/submission.h"
 #include "server/convert/field_violation.h"
-#include "server/convert/job_head.h"
 #include "server/convert/names.h"
+#include "server/convert/shared_job_fields.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
 
@@ -192,7 +192,7 @@ v1::TrainingSpec ToProto(const JobSpec& spec) {
 
 v1::TrainingJob ToProto(const Job& job) {
   v1::TrainingJob message;
-  SetJobHead(job, message);
+  SetSharedJobFields(job, message);
   *message.mutable_spec() = ToProto(job.spec);
   if (job.progress.has_value()) *message.mutable_progress() = ToProto(*job.progress);
   message.set_model(job.model);
@@ -215,11 +215,11 @@ v1::TrainingHistoryPoint HistoryPointToProto(const JobEvent& event) {
 
 v1::WatchTrainingJobResponse ToProto(const JobEvent& event) {
   v1::WatchTrainingJobResponse message;
-  SetEventHead(event, message);
+  SetSharedEventFields(event, message);
   switch (event.type) {
     case EventType::kState:
     case EventType::kLog:
-      break;  // set by job_head.h
+      break;  // set by shared_job_fields.h
     case EventType::kProgress:
       *message.mutable_progress() = ToProto(event.progress.value_or(TrainingProgress{}));
       break;

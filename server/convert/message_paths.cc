@@ -108,7 +108,7 @@ std::string MessagePath(const std::string& path, int64_t num_nodes) {
 
 }  // namespace
 
-FieldViolation ToMessageField(FieldViolation violation, int64_t num_nodes) {
+FieldViolation WithMessagePath(FieldViolation violation, int64_t num_nodes) {
   std::string& field = violation.field;
   if (IsPerNodeList(field)) {
     if (field != "positions") violation.description = Concat(field, " ", violation.description);

@@ -1,7 +1,7 @@
 #include "server/convert/solve_job_convert.h"
 
 #include "server/convert/job_convert.h"
-#include "server/convert/job_head.h"
+#include "server/convert/shared_job_fields.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/status_convert.h"
 #include "server/convert/time_convert.h"
@@ -34,7 +34,7 @@ SolveSpec SolveSpecOf(const v1::SolveRequest& request, const Instance& instance)
 v1::SolveJob SolveJobToProto(const Job& job) {
   v1::SolveJob message;
   message.ParseFromString(job.solve.summary);
-  SetJobHead(job, message);
+  SetSharedJobFields(job, message);
   *message.mutable_budget() = ToProto(job.solve.budget);
   if (job.attempt > 0) *message.mutable_progress() = ToProto(job.solve.progress);
   return message;
@@ -42,11 +42,11 @@ v1::SolveJob SolveJobToProto(const Job& job) {
 
 v1::WatchSolveJobResponse SolveEventToProto(const JobEvent& event) {
   v1::WatchSolveJobResponse message;
-  SetEventHead(event, message);
+  SetSharedEventFields(event, message);
   switch (event.type) {
     case EventType::kState:
     case EventType::kLog:
-      break;  // set by job_head.h
+      break;  // set by shared_job_fields.h
     case EventType::kResumed:
       *message.mutable_resumed() = ToProto(event.solve.value_or(SolveProgress()));
       break;

@@ -50,7 +50,7 @@ Daemon::~Daemon() {
   if (parts.quick_pool != nullptr) parts.quick_pool->Close();
   parts.solve_jobs = nullptr;
   parts.jobs = nullptr;
-  if (parts.telemetry != nullptr) parts.telemetry->Forget();
+  if (parts.telemetry != nullptr) parts.telemetry->DropSources();
 }
 
 void Daemon::Reload() {

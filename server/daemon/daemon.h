@@ -32,11 +32,13 @@ class Daemon {
     std::function<void()> on_idle = nullptr;
     // Limit of a phase of the start; the watchdog logs longer phases.
     absl::Duration start_limit = absl::Minutes(1);
-    absl::Duration heartbeat = absl::Seconds(10);
+    absl::Duration heartbeat_interval = absl::Seconds(10);
     // Time without a message after which the daemon aborts an upload.
-    absl::Duration silence = absl::Minutes(1);
-    absl::Duration drain = absl::Seconds(5);       // time for calls in flight when the daemon ends
-    absl::Duration handshake = absl::Seconds(10);  // time for the handshake of a connection
+    absl::Duration upload_timeout = absl::Minutes(1);
+    // Time for calls in flight when the daemon ends.
+    absl::Duration drain_timeout = absl::Seconds(5);
+    // Time for the handshake of a connection.
+    absl::Duration handshake_timeout = absl::Seconds(10);
   };
 
   // Creates the state folder (mode 0700), opens jobs and models, and listens. Returns
@@ -46,9 +48,9 @@ class Daemon {
   static absl::StatusOr<std::unique_ptr<Daemon>> Create(Options options);
 
   // Stops accepting connections and ends streams with UNAVAILABLE. Calls in flight, and new calls
-  // on open connections, have `drain` to finish; then the daemon cancels them. Running searches
-  // return their best plan earlier. Stops running jobs, which the next start continues; trainings
-  // write a checkpoint first. Blocks until all have ended.
+  // on open connections, have `drain_timeout` to finish; then the daemon cancels them. Running
+  // searches return their best plan earlier. Stops running jobs, which the next start continues;
+  // trainings write a checkpoint first. Blocks until all have ended.
   ~Daemon();
 
   // Reloads the files of TLS and tokens. Logs the errors of wrong files and keeps using their

@@ -157,7 +157,7 @@ void Daemon::Parts::MakeBatcher() {
                        wait = telemetry->metrics().QueueWaitObserver("network")](
                           const DecodeBatcher::Report& report) {
     for (const absl::Duration waited : report.waited) wait(waited);
-    metrics->Decoded(report.waited.size(), report.computed);
+    metrics->RecordBatch(report.waited.size(), report.computed);
   };
   batching.watch = telemetry->watchdog().AsFunction();
   batcher = std::make_unique<DecodeBatcher>(std::move(batching));

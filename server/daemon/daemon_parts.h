@@ -79,7 +79,7 @@ struct Daemon::Parts {
   Watchdog::Watch WatchStart(std::string_view part);
 
   const Options options;
-  Drain drain{options.drain};
+  Drain drain{options.drain_timeout};
   absl::Time started;
   DeviceId device;
   std::string default_device;

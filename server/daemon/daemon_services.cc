@@ -29,8 +29,10 @@ MessageBudget::Options BudgetOf(const VrpdOptions& vrpd) {
 
 void Daemon::Parts::MakeHandlers() {
   const VrpdOptions& vrpd = options.vrpd;
-  streams = std::make_unique<StreamTracker>(StreamTracker::Options{
-      .tick = options.heartbeat, .max_streams = vrpd.max_open_streams, .silence = options.silence});
+  streams =
+      std::make_unique<StreamTracker>(StreamTracker::Options{.tick = options.heartbeat_interval,
+                                                             .max_streams = vrpd.max_open_streams,
+                                                             .silence = options.upload_timeout});
   solver_handler = std::make_unique<SolverHandler>(
       SolverHandler::Options{.registry = registry.get(),
                              .matrices = matrices.get(),
@@ -136,11 +138,11 @@ absl::Status Daemon::Parts::OpenAccess() {
 
 absl::Status Daemon::Parts::Listen() {
   const Watchdog::Watch watched = WatchStart("port");
-  VRP_ASSIGN_OR_RETURN(
-      port,
-      OpenPort(options.vrpd, services,
-               {.tls = tls.get(), .access = access.get(), .handshake_timeout = options.handshake},
-               {.metrics = telemetry->metrics(), .drain = drain}));
+  VRP_ASSIGN_OR_RETURN(port, OpenPort(options.vrpd, services,
+                                      {.tls = tls.get(),
+                                       .access = access.get(),
+                                       .handshake_timeout = options.handshake_timeout},
+                                      {.metrics = telemetry->metrics(), .drain = drain}));
   grpc::HealthCheckServiceInterface& health = *port.server->GetHealthCheckService();
   health.SetServingStatus(true);
   for (const char* name :

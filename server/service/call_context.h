@@ -12,7 +12,7 @@ namespace vrp {
 struct CallContext {
   absl::Time received;                           // arrival of the request
   absl::Time deadline = absl::InfiniteFuture();  // the caller's deadline
-  // Set when the caller cancels; never null. At shutdown the daemon sets the wider flag, so that
+  // Set when the caller cancels; never null. At shutdown the daemon sets the parent flag, so that
   // searches return their best plan.
   std::shared_ptr<const CancelFlag> cancel;
 };

@@ -15,7 +15,7 @@
 #include "core/problem/plan/gap_reference.h"
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 #include "server/convert/solution_convert.h"
 #include "server/service/request_input.h"
 

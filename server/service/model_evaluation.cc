@@ -24,7 +24,7 @@ namespace vrp {
 namespace {
 
 constexpr int64_t kMaxInstances = 100'000;
-constexpr int64_t kMaxTotalNodes = 20'000'000;
+constexpr int64_t kMaxTotalCustomers = 20'000'000;
 constexpr int64_t kNodesPerStep = 20'000;
 constexpr size_t kMaxDataBytes = 256;
 constexpr int kMaxModes = 10;
@@ -119,11 +119,11 @@ absl::StatusOr<InstanceSet> Generate(const v1::GenerateInstancesRequest& request
   VRP_ASSIGN_OR_RETURN(const GeneratorOptions options,
                        GeneratorOptionsFromProto(request, max_nodes));
   if (request.instance_count() > kMaxInstances ||
-      request.instance_count() * int64_t{options.customers} > kMaxTotalNodes) {
+      request.instance_count() * int64_t{options.customers} > kMaxTotalCustomers) {
     return InvalidField("generate.instance_count",
                         Concat("got ", request.instance_count(), " instances of ",
                                options.customers, " customers, wanted at most ", kMaxInstances,
-                               " instances and ", kMaxTotalNodes, " customers in total"));
+                               " instances and ", kMaxTotalCustomers, " customers in total"));
   }
   return InstanceSet{.instances = {}, .generator = options, .count = request.instance_count()};
 }

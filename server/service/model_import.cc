@@ -18,9 +18,9 @@
 namespace vrp {
 namespace {
 
-constexpr size_t kMaxChunkBytes = size_t{4} << 20;
+constexpr size_t kMaxImportChunkBytes = size_t{4} << 20;
 // Size of an exported chunk, less than the smallest message limit, 1 MiB.
-constexpr size_t kChunkBytes = size_t{1} << 19;
+constexpr size_t kExportChunkBytes = size_t{1} << 19;
 
 // A source that sends the files of a model one after the other.
 class ExportSource final : public StreamSource<v1::ExportModelResponse> {
@@ -32,7 +32,7 @@ class ExportSource final : public StreamSource<v1::ExportModelResponse> {
     if (AtEnd()) return messages;
     const std::string path = (std::filesystem::path(folder_) / kFiles[file_]).string();
     if (!stream_.is_open()) stream_.open(path, std::ios::binary);
-    std::string data(kChunkBytes, '\0');
+    std::string data(kExportChunkBytes, '\0');
     stream_.read(data.data(), static_cast<std::streamsize>(data.size()));
     if (stream_.bad() || !stream_.is_open()) {
       return absl::UnavailableError(Concat(kFiles[file_], ": cannot be read"));
@@ -99,9 +99,9 @@ absl::Status ModelImport::TakeChunk(const v1::FileChunk& chunk) {
     return InvalidField("chunk.file", Concat("got ", Quoted(chunk.file()), ", wanted ", kCardFile,
                                              " or ", kWeightsFile));
   }
-  if (chunk.data().size() > kMaxChunkBytes) {
+  if (chunk.data().size() > kMaxImportChunkBytes) {
     return InvalidField("chunk.data", Concat("has ", chunk.data().size(), " bytes, wanted at most ",
-                                             kMaxChunkBytes));
+                                             kMaxImportChunkBytes));
   }
   int64_t& bytes = card ? card_bytes_ : weights_bytes_;
   const int64_t max_bytes = card ? kMaxCardBytes : kMaxSafetensorsBytes;

@@ -47,8 +47,8 @@ struct Reception {
 // Admits, checks and unpacks the message of a call. `copies` counts the message and its copies.
 // gRPC owns the message until the call ends.
 template <typename Request>
-absl::StatusOr<const Request*> Unpacked(const Received<Request>* received,
-                                        const Reception& reception, int64_t copies) {
+absl::StatusOr<const Request*> UnpackRequest(const Received<Request>* received,
+                                             const Reception& reception, int64_t copies) {
   if (reception.admit != nullptr) VRP_RETURN_IF_ERROR(reception.admit());
   // gRPC builds the message only for this call, but passes it as const.
   auto* message = const_cast<Received<Request>*>(received);
@@ -68,7 +68,7 @@ grpc::internal::MethodHandler* ReceiveUnary(
       [reception = std::move(reception), start = std::move(start)](
           grpc::CallbackServerContext* context, const Received<Request>* received,
           Response* response) {
-        const absl::StatusOr<const Request*> request = Unpacked(received, reception, 1);
+        const absl::StatusOr<const Request*> request = UnpackRequest(received, reception, 1);
         if (request.ok()) return start(*context, **request, *response);
         grpc::ServerUnaryReactor* const refused = context->DefaultReactor();
         refused->Finish(ToGrpcStatus(request.status()));
@@ -87,7 +87,7 @@ grpc::internal::MethodHandler* ReceiveServerStream(
       [reception = std::move(reception), start = std::move(start)](
           grpc::CallbackServerContext* context,
           const Received<Request>* received) -> grpc::ServerWriteReactor<Response>* {
-        const absl::StatusOr<const Request*> request = Unpacked(received, reception, 2);
+        const absl::StatusOr<const Request*> request = UnpackRequest(received, reception, 2);
         if (request.ok()) return start(*context, **request);
         return new RefusedStream<Response>(request.status());
       });

@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "grpcpp/grpcpp.h"
 #include "grpcpp/support/proto_buffer_reader.h"
-#include "server/convert/message_weight.h"
+#include "server/convert/message_size.h"
 #include "server/convert/status_convert.h"
 #include "server/support/message_budget.h"
 
@@ -52,9 +52,9 @@ class Received {
     grpc::ProtoBufferReader wire(&bytes_);
     VRP_RETURN_IF_ERROR(wire.status().ok() ? absl::OkStatus()
                                            : UnreadableError(Message::descriptor()->full_name()));
-    VRP_ASSIGN_OR_RETURN(const int64_t weight,
-                         WeighMessage(*Message::descriptor(), wire, budget.per_message()));
-    VRP_ASSIGN_OR_RETURN(share_, budget.Take(copies * weight));
+    VRP_ASSIGN_OR_RETURN(const int64_t estimate,
+                         EstimateMessageBytes(*Message::descriptor(), wire, budget.per_message()));
+    VRP_ASSIGN_OR_RETURN(share_, budget.Take(copies * estimate));
     if (grpc::SerializationTraits<Message>::Deserialize(&bytes_, &message_).ok()) {
       return absl::OkStatus();
     }

@@ -31,7 +31,8 @@ void AddFiles(const FileDescriptor& file, std::set<const FileDescriptor*>& added
 }
 
 // Returns the response for the file that defines a name. If `file` is null, no file defines it.
-reflection::ServerReflectionResponse FileOf(const FileDescriptor* file, const std::string& name) {
+reflection::ServerReflectionResponse FileResponse(const FileDescriptor* file,
+                                                  const std::string& name) {
   if (file == nullptr) {
     return ReflectError(absl::NotFoundError(Concat("there is no ", Quoted(name), " here")));
   }
@@ -46,14 +47,14 @@ reflection::ServerReflectionResponse ExtensionFile(const reflection::ExtensionRe
   const auto* const type = pool.FindMessageTypeByName(request.containing_type());
   const auto* const extension =
       type == nullptr ? nullptr : pool.FindExtensionByNumber(type, request.extension_number());
-  return FileOf(extension == nullptr ? nullptr : extension->file(),
-                Concat(request.containing_type(), " ", request.extension_number()));
+  return FileResponse(extension == nullptr ? nullptr : extension->file(),
+                      Concat(request.containing_type(), " ", request.extension_number()));
 }
 
 reflection::ServerReflectionResponse ExtensionNumbers(const std::string& name) {
   const DescriptorPool& pool = *DescriptorPool::generated_pool();
   const auto* const type = pool.FindMessageTypeByName(name);
-  if (type == nullptr) return FileOf(nullptr, name);
+  if (type == nullptr) return FileResponse(nullptr, name);
   reflection::ServerReflectionResponse response;
   reflection::ExtensionNumberResponse& numbers = *response.mutable_all_extension_numbers_response();
   numbers.set_base_type_name(name);
@@ -63,7 +64,7 @@ reflection::ServerReflectionResponse ExtensionNumbers(const std::string& name) {
   return response;
 }
 
-reflection::ServerReflectionResponse Services() {
+reflection::ServerReflectionResponse ServicesResponse() {
   reflection::ServerReflectionResponse response;
   for (const char* name : kReflectedServices) {
     response.mutable_list_services_response()->add_service()->set_name(name);
@@ -76,16 +77,17 @@ reflection::ServerReflectionResponse Answer(const reflection::ServerReflectionRe
   const DescriptorPool& pool = *DescriptorPool::generated_pool();
   switch (request.message_request_case()) {
     case Request::kFileByFilename:
-      return FileOf(pool.FindFileByName(request.file_by_filename()), request.file_by_filename());
+      return FileResponse(pool.FindFileByName(request.file_by_filename()),
+                          request.file_by_filename());
     case Request::kFileContainingSymbol:
-      return FileOf(pool.FindFileContainingSymbol(request.file_containing_symbol()),
-                    request.file_containing_symbol());
+      return FileResponse(pool.FindFileContainingSymbol(request.file_containing_symbol()),
+                          request.file_containing_symbol());
     case Request::kFileContainingExtension:
       return ExtensionFile(request.file_containing_extension());
     case Request::kAllExtensionNumbersOfType:
       return ExtensionNumbers(request.all_extension_numbers_of_type());
     case Request::kListServices:
-      return Services();
+      return ServicesResponse();
     case Request::MESSAGE_REQUEST_NOT_SET:
       break;
   }

@@ -10,7 +10,7 @@
 #include "core/problem/instance/matrix_source.h"
 #include "server/convert/field_violation.h"
 #include "server/convert/instance_convert.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 
 namespace vrp {
 

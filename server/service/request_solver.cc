@@ -42,7 +42,7 @@ FoundPlan Describe(const Instance& instance, const Plan& plan, Cost cost) {
 
 // Adds the search time of earlier attempts to the budget and the times. A stopped job ends with
 // STOPPED, not with CANCELLED.
-void CountEarlier(const SolveTask& task, v1::SolveResponse& response) {
+void AddEarlierAttempts(const SolveTask& task, v1::SolveResponse& response) {
   *response.mutable_budget() = ToProto(task.searched + task.budget);
   for (google::protobuf::Duration* time :
        {response.mutable_times()->mutable_search(), response.mutable_times()->mutable_total()}) {
@@ -99,7 +99,7 @@ absl::StatusOr<TaskAnswer> RequestSolver::Solve(
     on_improvement(Describe(instance, plan, cost));
   };
   VRP_ASSIGN_OR_RETURN(v1::SolveResponse response, handler_.Run(ready.request, prepared));
-  CountEarlier(task, response);
+  AddEarlierAttempts(task, response);
   if (!ready.policy_note.empty()) response.set_policy_note(ready.policy_note);
   return TaskAnswer{.answer = response.SerializeAsString(),
                     .plan = {.cost = response.solution().cost(),

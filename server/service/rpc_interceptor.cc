@@ -42,7 +42,7 @@ class RpcInterceptor final : public experimental::Interceptor {
  public:
   RpcInterceptor(experimental::ServerRpcInfo* info, Metrics::Rpc& metrics, const Drain& drain)
       : info_(*info), metrics_(metrics), drain_(drain), received_(SteadyNow()) {
-    metrics_.Began();
+    metrics_.RecordStart();
   }
   // Counts the call if it breaks before it has a status.
   ~RpcInterceptor() override {
@@ -86,10 +86,11 @@ class RpcInterceptor final : public experimental::Interceptor {
   void Count(const grpc::Status& status) {
     ended_ = true;
     duration_ = SteadyNow() - received_;
-    if (status.ok()) return metrics_.Ended({.code = "OK", .reason = "ok", .duration = duration_});
+    if (status.ok())
+      return metrics_.RecordEnd({.code = "OK", .reason = "ok", .duration = duration_});
     const std::string code = CodeName(status);
     const std::string reason = ReasonOf(status);
-    metrics_.Ended({.code = code, .reason = reason, .duration = duration_});
+    metrics_.RecordEnd({.code = code, .reason = reason, .duration = duration_});
   }
 
   static std::string CodeName(const grpc::Status& status) {

@@ -15,7 +15,7 @@
 #include "server/convert/initial_solution.h"
 #include "server/convert/instance_convert.h"
 #include "server/convert/names.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 #include "server/convert/solution_convert.h"
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
@@ -150,7 +150,7 @@ Forecast SolverHandler::ForecastOf(const v1::SolveRequest& request,
             .cancel = context.cancel};
   }
   return {.work = options_.batcher->ExpectedTime(NodesOf(request)),
-          .later_wait = options_.batcher->ExpectedWait(),
+          .wait_after_start = options_.batcher->ExpectedWait(),
           .latest_start = stop,
           .cancel = context.cancel};
 }
@@ -159,7 +159,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::PrepareCall(const v1::Sol
                                                                    const CallContext& context,
                                                                    DecodeClass importance) const {
   const absl::Duration queue = options_.clock->SteadyNow() - context.received;
-  if (context.cancel->cancelled_by_wider_alone()) return StoppingError();
+  if (context.cancel->cancelled_by_parent_only()) return StoppingError();
   if (context.cancel->cancelled()) return absl::CancelledError("request cancelled in the queue");
   CallContext call = context;
   // The automatic budget starts here, not at the arrival of the request.
@@ -210,7 +210,7 @@ absl::StatusOr<SolverHandler::Prepared> SolverHandler::Prepare(const v1::SolveRe
   return Prepared{.instance = std::move(instance),
                   .options = std::move(options),
                   .model = std::move(model),
-                  .initial = std::move(report),
+                  .initial_report = std::move(report),
                   .queue = {},
                   .idle_threads = request.idle_threads()};
 }
@@ -226,12 +226,12 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   const v1::SolveRequest& request = running.request;
   const Prepared& prepared = running.prepared;
   const Instance& instance = prepared.instance;
-  const bool stopping = prepared.options.cancel->cancelled_by_wider_alone();
+  const bool stopping = prepared.options.cancel->cancelled_by_parent_only();
   if (stopping && absl::IsCancelled(answer.status())) return StoppingError();
   if (!answer.ok()) return ErrorOf(request, instance, WithNetworkReason(answer.status()));
   const SolveTimes& times = answer->times;
-  options_.metrics->Solved(StrategyName(answer->strategy),
-                           SteadyNow() - running.begun - times.batch_wait);
+  options_.metrics->RecordSolve(StrategyName(answer->strategy),
+                                SteadyNow() - running.begun - times.batch_wait);
   v1::SolveResponse response = ToProto(instance, *answer);
   if (stopping && answer->ended_by == SolveEnd::kCancelled) {
     response.set_end_reason(v1::END_REASON_SHUTDOWN);
@@ -243,7 +243,8 @@ absl::StatusOr<v1::SolveResponse> SolverHandler::Respond(
   if (!IsPolicyAlone(answer->strategy) && no_improvement < absl::InfiniteDuration()) {
     *response.mutable_no_improvement() = ToProto(no_improvement);
   }
-  if (prepared.initial.has_value()) *response.mutable_initial_solution() = *prepared.initial;
+  if (prepared.initial_report.has_value())
+    *response.mutable_initial_solution() = *prepared.initial_report;
   if (request.render_solution_file()) {
     response.set_solution_file(WriteVrplibSolution(instance, PlanOf(instance, answer->solution)));
   }

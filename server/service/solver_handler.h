@@ -71,7 +71,7 @@ class SolverHandler {
     Instance instance;
     SolveOptions options;
     std::string model;  // resource name of the policy's model; may be empty
-    std::optional<v1::InitialSolutionReport> initial;  // on the initial plan
+    std::optional<v1::InitialSolutionReport> initial_report;  // on the initial plan
     std::optional<absl::Duration> queue;  // time in the queue; if absent, the solver measures it
     // Whether to use all idle threads, at most options.threads.
     bool idle_threads = false;

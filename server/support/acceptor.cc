@@ -88,7 +88,7 @@ class Acceptor::Loop {
         if (IsListener(descriptor)) {
           ready_listeners.push_back(descriptor);
         } else if ((events[static_cast<size_t>(i)].events & EPOLLHUP) != 0) {
-          Forget(descriptor);
+          Unwatch(descriptor);
         }
       }
       for (const int listener : ready_listeners) Accept(listener);
@@ -136,7 +136,7 @@ class Acceptor::Loop {
 
   // Removes the watch explicitly, because it would otherwise stay while the owner's descriptor is
   // open.
-  void Forget(int descriptor) {
+  void Unwatch(int descriptor) {
     Watch(EPOLL_CTL_DEL, descriptor, 0);
     if (watches_.erase(descriptor) > 0) options_.metrics->CountClosed();
   }

@@ -36,7 +36,7 @@ absl::Time FirstFreeTime(std::span<const absl::Time> busy_until, std::span<const
 
 absl::Status CheckStartTime(const Forecast& forecast, absl::Time start, absl::Time now,
                             int64_t waiting) {
-  const absl::Time computes_at = start + forecast.later_wait;
+  const absl::Time computes_at = start + forecast.wait_after_start;
   if (computes_at <= forecast.latest_start) return absl::OkStatus();
   const absl::Duration delay =
       std::clamp(computes_at - forecast.latest_start, kMinRetryDelay, kMaxRetryDelay);

@@ -17,14 +17,16 @@ struct Forecast {
   absl::Duration work = absl::ZeroDuration();  // smallest duration
   absl::Time end = absl::InfinitePast();       // earliest end, as for a search with a budget
   // Time that the started task waits for other resources, such as a network, before it computes.
-  absl::Duration later_wait = absl::ZeroDuration();
+  absl::Duration wait_after_start = absl::ZeroDuration();
   absl::Time latest_start = absl::InfiniteFuture();  // latest useful start of the computation
 
   std::shared_ptr<const CancelFlag> cancel = nullptr;  // once set, the task takes no time
 
   // Whether the task is cancelled.
-  bool over() const { return cancel != nullptr && cancel->cancelled(); }
-  absl::Time EndIfStarted(absl::Time at) const { return over() ? at : std::max(at + work, end); }
+  bool cancelled() const { return cancel != nullptr && cancel->cancelled(); }
+  absl::Time EndIfStarted(absl::Time at) const {
+    return cancelled() ? at : std::max(at + work, end);
+  }
 };
 
 // Returns the time at which a thread becomes free after all tasks in `queued`, which start in this

@@ -61,13 +61,13 @@ Metrics::Rpc::Rpc(Metrics& metrics, std::string name)
       in_flight_(metrics.families_->in_flight.Add({{"rpc", name_}})),
       duration_(metrics.families_->duration.Add({{"rpc", name_}}, kDurationBuckets)) {}
 
-void Metrics::Rpc::Began() {
+void Metrics::Rpc::RecordStart() {
   in_flight_.Increment();
   ++metrics_.in_flight_;
   ++metrics_.begun_;
 }
 
-void Metrics::Rpc::Ended(const RequestOutcome& outcome) {
+void Metrics::Rpc::RecordEnd(const RequestOutcome& outcome) {
   in_flight_.Decrement();
   --metrics_.in_flight_;
   duration_.Observe(absl::ToDoubleSeconds(outcome.duration));
@@ -99,7 +99,7 @@ std::function<void(absl::Duration)> Metrics::QueueWaitObserver(std::string_view 
   return [&wait](absl::Duration waited) { wait.Observe(absl::ToDoubleSeconds(waited)); };
 }
 
-void Metrics::Solved(std::string_view strategy, absl::Duration duration) {
+void Metrics::RecordSolve(std::string_view strategy, absl::Duration duration) {
   absl::MutexLock lock(&mutex_);
   auto known = solves_.find(strategy);
   if (known == solves_.end()) {
@@ -110,7 +110,7 @@ void Metrics::Solved(std::string_view strategy, absl::Duration duration) {
   known->second->Observe(absl::ToDoubleSeconds(duration));
 }
 
-void Metrics::Decoded(size_t requests, absl::Duration duration) {
+void Metrics::RecordBatch(size_t requests, absl::Duration duration) {
   families_->batch_size.Observe(static_cast<double>(requests));
   families_->batch_duration.Observe(absl::ToDoubleSeconds(duration));
 }

@@ -51,8 +51,8 @@ class Metrics {
   // The metrics of one RPC.
   class Rpc {
    public:
-    void Began();
-    void Ended(const RequestOutcome& outcome);
+    void RecordStart();
+    void RecordEnd(const RequestOutcome& outcome);
 
    private:
     friend class Metrics;
@@ -75,9 +75,9 @@ class Metrics {
   // as long as *this.
   std::function<void(absl::Duration)> QueueWaitObserver(std::string_view queue);
   // Records the duration of an answer without its wait. `strategy` is the one that gave the answer.
-  void Solved(std::string_view strategy, absl::Duration duration);
+  void RecordSolve(std::string_view strategy, absl::Duration duration);
   // Records a batch of requests that a network decoded, without their wait.
-  void Decoded(size_t requests, absl::Duration duration);
+  void RecordBatch(size_t requests, absl::Duration duration);
   // Counts a call refused because of its token, which no other metric counts. `reason` is from a
   // small set.
   void CountRefusedCall(std::string_view code, std::string_view reason);

@@ -26,7 +26,7 @@ absl::Status WorkPool::CheckForecast(const Forecast& forecast) const {
   if (forecast.latest_start == absl::InfiniteFuture()) return absl::OkStatus();
   const auto idle =
       std::count_if(running_.begin(), running_.end(), [](const std::optional<Running>& running) {
-        return !running.has_value() || running->forecast.over();
+        return !running.has_value() || running->forecast.cancelled();
       });
   if (std::ssize(queue_) < idle) return absl::OkStatus();
   std::vector<Forecast> queued;

@@ -77,20 +77,20 @@ void ExpiryMonitor::Poll() {
         current.material->client_ca_expires, client_ca_);
 }
 
-void ExpiryMonitor::Check(const Subject& subject, absl::Time expires, Logged& logged) {
+void ExpiryMonitor::Check(const WatchedFile& file, absl::Time expires, LoggedExpiry& logged) {
   if (logged.expires != expires) logged = {.expires = expires, .days_left = kNeverLogged};
   const absl::Duration left = expires - options_.clock->Now();
   const int days = DaysToLog(left);
   if (days >= logged.days_left) return;
   logged.days_left = days;
   std::vector<LogField> fields = {
-      {.name = "file", .value = std::string(subject.path)},
+      {.name = "file", .value = std::string(file.path)},
       {.name = "at", .value = absl::FormatTime(absl::RFC3339_sec, expires, absl::UTCTimeZone())}};
   if (days > 0) fields.push_back({.name = "left", .value = TimeLeft(left)});
   fields.push_back(
-      {.name = "remedy", .value = Concat(subject.consequence, "; renew the file and send SIGHUP")});
-  if (days == 0) return LogError(Concat(subject.name, " expired"), fields);
-  LogWarning(Concat(subject.name, " expires"), fields);
+      {.name = "remedy", .value = Concat(file.consequence, "; renew the file and send SIGHUP")});
+  if (days == 0) return LogError(Concat(file.name, " expired"), fields);
+  LogWarning(Concat(file.name, " expires"), fields);
 }
 
 }  // namespace vrp

@@ -40,22 +40,22 @@ class ExpiryMonitor {
 
  private:
   // The certificate of a file, and the smallest number of remaining days that was logged for it.
-  struct Logged {
+  struct LoggedExpiry {
     absl::Time expires;
     int days_left = 0;
   };
-  struct Subject {
+  struct WatchedFile {
     std::string_view name;
     std::string_view path;
     std::string_view consequence;
   };
-  void Check(const Subject& subject, absl::Time expires, Logged& logged)
+  void Check(const WatchedFile& file, absl::Time expires, LoggedExpiry& logged)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Options options_;
   absl::Mutex mutex_;
-  Logged server_ ABSL_GUARDED_BY(mutex_);
-  Logged client_ca_ ABSL_GUARDED_BY(mutex_);
+  LoggedExpiry server_ ABSL_GUARDED_BY(mutex_);
+  LoggedExpiry client_ca_ ABSL_GUARDED_BY(mutex_);
   StopSignal stopping_;
   std::thread thread_;  // last, because it uses the other members
 };

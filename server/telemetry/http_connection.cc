@@ -83,7 +83,7 @@ HttpConnection::Step HttpConnection::Receive(const Handler& handler) {
 void HttpConnection::HandleRequest(const Handler& handler) {
   const ParsedRequest parsed = ParseHttpRequest(head_);
   if (parsed.request.has_value()) {
-    response_ = SerializeHttpResponse(handler(*parsed.request), parsed.request->head);
+    response_ = SerializeHttpResponse(handler(*parsed.request), parsed.request->is_head);
   } else {
     response_ = SerializeHttpResponse(
         {.status = parsed.refusal, .body = "wanted GET /path HTTP/1.1\n"}, false);

@@ -61,7 +61,7 @@ ParsedRequest ParseHttpRequest(std::string_view text) {
   }
   if (words[0] != "GET" && words[0] != "HEAD") return {.request = std::nullopt, .refusal = 405};
   HttpRequest request;
-  request.head = words[0] == "HEAD";
+  request.is_head = words[0] == "HEAD";
   request.path = std::string(words[1].substr(0, words[1].find('?')));
   for (size_t i = 1; i < lines.size(); ++i) ReadHeader(lines[i], request);
   return {.request = std::move(request)};

@@ -8,8 +8,8 @@
 namespace vrp {
 
 struct HttpRequest {
-  bool head = false;  // whether the method is HEAD, for which no body is sent
-  std::string path;   // path without the query
+  bool is_head = false;  // whether the method is HEAD, for which no body is sent
+  std::string path;      // path without the query
   std::optional<std::string> authorization;
   std::string user_agent;
 };

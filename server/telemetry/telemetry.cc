@@ -70,7 +70,7 @@ void Telemetry::Serve(const LiveSources& sources) {
 
 void Telemetry::Drain() { readiness_.Set(kDraining, true); }
 
-void Telemetry::Forget() {
+void Telemetry::DropSources() {
   absl::MutexLock lock(&mutex_);
   sources_ = {};
 }

@@ -47,12 +47,12 @@ class Telemetry {
   // Returns a URL such as "https://127.0.0.1:9464/metrics"; empty without HTTP.
   std::string metrics_url() const;
 
-  // Makes the daemon ready. `sources` must stay valid until Forget.
+  // Makes the daemon ready. `sources` must stay valid until DropSources.
   void Serve(const LiveSources& sources);
   // Makes the daemon not ready ("draining").
   void Drain();
   // Stops using the sources before it returns.
-  void Forget();
+  void DropSources();
 
   LiveFigures Figures() const;
   // Returns the metric families of Metrics, of Figures() and, with TLS, of the expiry times.

@@ -29,7 +29,7 @@ constexpr std::array<KnownAnswer, 3> kKnownAnswers = {{
 TEST(PhiloxTest, MatchesTheKnownAnswersOfRandom123) {
   for (const KnownAnswer& known : kKnownAnswers) {
     const PhiloxCounter block = PhiloxBlock(known.key, known.counter);
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(block.lane[i], known.result.lane[i]);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(block.words[i], known.result.words[i]);
   }
 }
 
@@ -37,8 +37,8 @@ TEST(CounterRandomTest, ReadsTheBlocksOfItsKeyInOrder) {
   CounterRandom random(0, 0, 0);
   const PhiloxCounter first = PhiloxBlock({{0, 0}}, {{0, 0, 0, 0}});
   const PhiloxCounter second = PhiloxBlock({{0, 0}}, {{1, 0, 0, 0}});
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), first.lane[i]);
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), second.lane[i]);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), first.words[i]);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(random(), second.words[i]);
 }
 
 TEST(CounterRandomTest, ContinuesFromAnyPosition) {

@@ -32,10 +32,11 @@ TEST(StopConditionTest, SoonerKeepsTheEarlierDeadlineAndTheCancelFlag) {
 
 TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
   const auto movable = std::make_shared<MovableDeadline>(absl::InfiniteFuture());
-  const StopCondition stop = StopCondition(SteadyNow() + absl::Hours(1), nullptr).Until(movable);
+  const StopCondition stop =
+      StopCondition(SteadyNow() + absl::Hours(1), nullptr).WithMovableDeadline(movable);
   const StopCondition part = stop.Sooner(SteadyNow() + absl::Minutes(1));
   EXPECT_FALSE(stop.ShouldStop());
-  movable->End();
+  movable->EndNow();
   EXPECT_EQ(stop.Check(), StopReason::kDeadline);
   EXPECT_EQ(part.Check(), StopReason::kDeadline);
   EXPECT_LE(stop.deadline(), SteadyNow());
@@ -44,7 +45,7 @@ TEST(MovableDeadlineTest, EndsEachConditionThatPollsIt) {
 TEST(MovableDeadlineTest, ExtendNeverShortens) {
   const absl::Time hour = SteadyNow() + absl::Hours(1);
   const auto movable = std::make_shared<MovableDeadline>(hour);
-  const StopCondition stop = StopCondition().Until(movable);
+  const StopCondition stop = StopCondition().WithMovableDeadline(movable);
   movable->Extend(hour + absl::Seconds(1));
   EXPECT_EQ(stop.deadline(), absl::FromUnixNanos(absl::ToUnixNanos(hour + absl::Seconds(1))));
   movable->Extend(hour - absl::Seconds(1));
@@ -57,7 +58,7 @@ TEST(MovableDeadlineTest, DoesNotMoveAfterItHasPassed) {
   const absl::Time past = absl::FromUnixSeconds(100);
   MovableDeadline movable(past);
   movable.Extend(absl::InfiniteFuture());
-  movable.End();
+  movable.EndNow();
   EXPECT_EQ(movable.time(), past);
 }
 
@@ -85,17 +86,17 @@ TEST(StatusMacrosTest, ReturnTheFirstErrorOrTheValue) {
   EXPECT_EQ(Quarter(-8).status().code(), absl::StatusCode::kOutOfRange);
 }
 
-TEST(CancelFlagTest, IsCancelledWithItsWiderFlagAndReportsWhichOne) {
-  const auto wider = std::make_shared<CancelFlag>();
-  CancelFlag flag(wider);
+TEST(CancelFlagTest, IsCancelledWithItsParentFlagAndReportsWhichOne) {
+  const auto parent = std::make_shared<CancelFlag>();
+  CancelFlag flag(parent);
   EXPECT_FALSE(flag.cancelled());
-  EXPECT_FALSE(flag.cancelled_by_wider_alone());
-  wider->Cancel();
+  EXPECT_FALSE(flag.cancelled_by_parent_only());
+  parent->Cancel();
   EXPECT_TRUE(flag.cancelled());
-  EXPECT_TRUE(flag.cancelled_by_wider_alone());
+  EXPECT_TRUE(flag.cancelled_by_parent_only());
   flag.Cancel();
   EXPECT_TRUE(flag.cancelled());
-  EXPECT_FALSE(flag.cancelled_by_wider_alone());
+  EXPECT_FALSE(flag.cancelled_by_parent_only());
 }
 
 }  // namespace

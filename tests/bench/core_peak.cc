@@ -123,7 +123,7 @@ std::vector<CorePeak> MeasureCorePeaks(int threads) {
   const Burst fp32 = BestIsa() == Isa::kAvx512 ? &Avx512Burst : &Avx2Burst;
   std::vector<CorePeak> peaks = {{Bf16::kNone, BestRate(fp32, threads)}};
   for (const Bf16 kind : RunnableBf16()) {
-    if (!InHardware(kind)) continue;
+    if (!IsNative(kind)) continue;
     peaks.push_back({kind, BestRate(kind == Bf16::kTiles ? &TileBurst : &Bf16Burst, threads)});
   }
   return peaks;

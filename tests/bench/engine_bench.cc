@@ -128,7 +128,7 @@ std::string_view Bf16Name(const BenchCase& c, const PolicyEngine& engine) {
   if (c.torch) return "torch";
   if (c.device != "cpu") return "hardware";
   if (!engine.HasBf16()) return "none";
-  return InHardware(UsableBf16()) ? "hardware" : "emulated";
+  return IsNative(UsableBf16()) ? "hardware" : "emulated";
 }
 
 // Returns the answer to one request of standard input.

@@ -30,7 +30,7 @@ TEST(InstanceSource, ReturnsAFileAsOneInstance) {
   std::istringstream in;
   const std::string path = WriteTestFile("one.vrp", "NAME: x\nEOF\n");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
-  EXPECT_FALSE(source.is_lines());
+  EXPECT_FALSE(source.is_json_lines());
   EXPECT_THAT(Places(source), ElementsAre("one.vrp=NAME: x\nEOF\n"));
 }
 
@@ -38,7 +38,7 @@ TEST(InstanceSource, ReturnsEachLineOfAJsonlFileWithItsNumber) {
   std::istringstream in;
   const std::string path = WriteTestFile("set.jsonl", "{\"a\":1}\n\n  \n{\"b\":2}\nbroken");
   InstanceSource source = InstanceSource::Open(path, {}, in).value();
-  EXPECT_TRUE(source.is_lines());
+  EXPECT_TRUE(source.is_json_lines());
   EXPECT_THAT(Places(source),
               ElementsAre("set.jsonl:1={\"a\":1}", "set.jsonl:4={\"b\":2}", "set.jsonl:5=broken"));
 }
@@ -59,7 +59,7 @@ TEST(InstanceSource, SetsObjectiveAndMetricOfEachInstance) {
 TEST(InstanceSource, ReadsJsonLinesFromStandardInput) {
   std::istringstream in("{\"a\":1}\n{\"b\":2}\n");
   InstanceSource source = InstanceSource::Open("-", {}, in).value();
-  EXPECT_TRUE(source.is_lines());
+  EXPECT_TRUE(source.is_json_lines());
   EXPECT_THAT(Places(source), ElementsAre("stdin:1={\"a\":1}", "stdin:2={\"b\":2}"));
 }
 
@@ -67,14 +67,14 @@ TEST(InstanceSource, ReadsOneInstanceFromStandardInput) {
   for (const std::string content : {"{\n\"a\":1}\n", "{\"a\":1}\n", "NAME: x\nEOF\n"}) {
     std::istringstream in(content);
     InstanceSource source = InstanceSource::Open("-", {}, in).value();
-    EXPECT_FALSE(source.is_lines()) << content;
+    EXPECT_FALSE(source.is_json_lines()) << content;
     EXPECT_THAT(Places(source), ElementsAre("stdin=" + content));
   }
 }
 
 TEST(InstanceSource, TreatsOneLineAsASetWithFormatJsonl) {
   std::istringstream in("{\"a\":1}\n");
-  EXPECT_TRUE(InstanceSource::Open("-", {.format = "jsonl"}, in).value().is_lines());
+  EXPECT_TRUE(InstanceSource::Open("-", {.format = "jsonl"}, in).value().is_json_lines());
 }
 
 TEST(InstanceSource, ContinuesAfterATooLongLine) {

@@ -8,7 +8,7 @@ namespace {
 TEST(Latencies, AreZeroWithoutRequests) {
   EXPECT_TRUE(Latencies().empty());
   EXPECT_EQ(Latencies().Mean(), absl::ZeroDuration());
-  EXPECT_EQ(Latencies().Percentile(0.99), absl::ZeroDuration());
+  EXPECT_EQ(Latencies().Quantile(0.99), absl::ZeroDuration());
 }
 
 TEST(Latencies, ReturnTheNearestRankInAnyOrder) {
@@ -17,11 +17,11 @@ TEST(Latencies, ReturnTheNearestRankInAnyOrder) {
     latencies.Add(absl::Milliseconds(ms));
   }
   EXPECT_EQ(latencies.Mean(), absl::Milliseconds(55));
-  EXPECT_EQ(latencies.Percentile(0), absl::Milliseconds(10));
-  EXPECT_EQ(latencies.Percentile(0.5), absl::Milliseconds(50));
-  EXPECT_EQ(latencies.Percentile(0.51), absl::Milliseconds(60));
-  EXPECT_EQ(latencies.Percentile(0.99), absl::Milliseconds(100));
-  EXPECT_EQ(latencies.Percentile(1), absl::Milliseconds(100));
+  EXPECT_EQ(latencies.Quantile(0), absl::Milliseconds(10));
+  EXPECT_EQ(latencies.Quantile(0.5), absl::Milliseconds(50));
+  EXPECT_EQ(latencies.Quantile(0.51), absl::Milliseconds(60));
+  EXPECT_EQ(latencies.Quantile(0.99), absl::Milliseconds(100));
+  EXPECT_EQ(latencies.Quantile(1), absl::Milliseconds(100));
 }
 
 }  // namespace

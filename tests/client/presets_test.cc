@@ -38,11 +38,11 @@ TEST(Presets, AreTheTrainingFilesOfTheConfigsFolder) {
 // Checks two lines, because the list of presets shows both.
 TEST(Presets, BeginWithTwoCommentLines) {
   for (const Preset& preset : Presets()) {
-    for (const std::string& line : {preset.Trains(), preset.Takes()}) {
+    for (const std::string& line : {preset.Description(), preset.SizeAndTime()}) {
       EXPECT_GE(line.size(), 10u) << preset.name;
       EXPECT_LE(line.size(), 75u) << preset.name << ": " << line;
     }
-    EXPECT_THAT(preset.Takes(), HasSubstr("2 cores")) << preset.name;
+    EXPECT_THAT(preset.SizeAndTime(), HasSubstr("2 cores")) << preset.name;
   }
 }
 
@@ -58,8 +58,8 @@ TEST(PresetList, IsPrintedWithoutADaemon) {
   ASSERT_EQ(objects.size(), Presets().size());
   for (size_t i = 0; i < objects.size(); ++i) {
     EXPECT_EQ(objects[i]["name"], std::string(Presets()[i].name));
-    EXPECT_EQ(objects[i]["takes"], Presets()[i].Takes());
-    EXPECT_THAT(result.out, HasSubstr(Presets()[i].Trains()));
+    EXPECT_EQ(objects[i]["takes"], Presets()[i].SizeAndTime());
+    EXPECT_THAT(result.out, HasSubstr(Presets()[i].Description()));
   }
 }
 

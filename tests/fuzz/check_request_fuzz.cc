@@ -4,7 +4,7 @@
 
 #include "core/problem/checker/checker.h"
 #include "server/convert/instance_convert.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 #include "server/convert/solution_convert.h"
 #include "tests/fuzz/exercise.h"
 #include "tests/fuzz/received.h"

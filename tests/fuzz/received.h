@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "server/convert/message_weight.h"
+#include "server/convert/message_size.h"
 
 namespace vrp::fuzz {
 
@@ -18,9 +18,10 @@ template <typename Message>
 bool Receive(std::string_view bytes, Message& message) {
   const int size = static_cast<int>(bytes.size());
   google::protobuf::io::ArrayInputStream wire(bytes.data(), size);
-  const absl::StatusOr<int64_t> weight = WeighMessage(*Message::descriptor(), wire, kMaxMemory);
-  if (!weight.ok() || !message.ParseFromArray(bytes.data(), size)) return false;
-  if (static_cast<int64_t>(message.SpaceUsedLong()) > *weight) std::abort();
+  const absl::StatusOr<int64_t> estimate =
+      EstimateMessageBytes(*Message::descriptor(), wire, kMaxMemory);
+  if (!estimate.ok() || !message.ParseFromArray(bytes.data(), size)) return false;
+  if (static_cast<int64_t>(message.SpaceUsedLong()) > *estimate) std::abort();
   return true;
 }
 

@@ -13,7 +13,7 @@
 #include "server/convert/instance_convert.h"
 #include "server/convert/job_convert.h"
 #include "server/convert/names.h"
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 #include "server/convert/solve_convert.h"
 #include "server/convert/status_convert.h"
 #include "server/service/dataset_handler.h"

@@ -69,22 +69,22 @@ TEST_P(AttentionDecoderTest, SamplesOfEveryVariantFollowTheCountersAndPassTheChe
         RunRollout<double>(*decoder, routing.problem(), nodes.view(), request);
     ASSERT_EQ(decoded.status, DecodeStatus::kDone);
     for (int32_t p = 0; p < request.trajectories; ++p) {
-      const PlainTrajectory plain =
-          PlainRollout(shape, routing.problem(), nodes.view(), false, 0,
-                       [&](int32_t t, const std::vector<double>& scores) {
-                         const PhiloxCounter words = PhiloxBlock(
-                             {{0x3456789a, 0x12}},
-                             {{static_cast<uint32_t>(t) + (3u << 20), 1u + p, 0xcdef0123, 0xab}});
-                         double left = UnitDouble(words.lane[0] | (uint64_t{words.lane[1]} << 32));
-                         double sum = 0;
-                         for (const double score : scores) sum += std::exp(score / 1.7);
-                         left *= sum;
-                         for (size_t n = 0; n < scores.size(); ++n) {
-                           left -= std::exp(scores[n] / 1.7);
-                           if (left < 0) return static_cast<int32_t>(n);
-                         }
-                         return Likeliest(scores);
-                       });
+      const PlainTrajectory plain = PlainRollout(
+          shape, routing.problem(), nodes.view(), false, 0,
+          [&](int32_t t, const std::vector<double>& scores) {
+            const PhiloxCounter block =
+                PhiloxBlock({{0x3456789a, 0x12}},
+                            {{static_cast<uint32_t>(t) + (3u << 20), 1u + p, 0xcdef0123, 0xab}});
+            double left = UnitDouble(block.words[0] | (uint64_t{block.words[1]} << 32));
+            double sum = 0;
+            for (const double score : scores) sum += std::exp(score / 1.7);
+            left *= sum;
+            for (size_t n = 0; n < scores.size(); ++n) {
+              left -= std::exp(scores[n] / 1.7);
+              if (left < 0) return static_cast<int32_t>(n);
+            }
+            return Likeliest(scores);
+          });
       ASSERT_EQ(decoded.Choices(p), plain.choices) << CaseName(options);
       EXPECT_NEAR(decoded.log_likelihoods[p], plain.log_likelihood, 1e-10);
       EXPECT_EQ(decoded.agreements[p], plain.agreements);

@@ -78,12 +78,12 @@ class DaemonTest : public testing::Test {
     options.vrpd.models_dir = folder_.path() + "/models";
     options.vrpd.device = "cpu";
     if (options.vrpd.threads == 0) options.vrpd.threads = 1;
-    options.heartbeat = heartbeat_;
-    options.silence = silence_;
-    options.handshake = handshake_;
+    options.heartbeat_interval = heartbeat_;
+    options.upload_timeout = silence_;
+    options.handshake_timeout = handshake_;
     options.on_device_loss = on_device_loss_;
     options.on_idle = on_idle_;
-    options.drain = drain_;
+    options.drain_timeout = drain_;
     absl::StatusOr<std::unique_ptr<Daemon>> daemon = Daemon::Create(std::move(options));
     ASSERT_TRUE(daemon.ok()) << daemon.status();
     daemon_ = *std::move(daemon);

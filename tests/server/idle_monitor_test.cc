@@ -33,8 +33,8 @@ TEST_F(IdleMonitorTest, ReportsOnceAfterTheLimit) {
 }
 
 TEST_F(IdleMonitorTest, CountsFromTheLastCall) {
-  rpc_.Began();
-  rpc_.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(1)});
+  rpc_.RecordStart();
+  rpc_.RecordEnd({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(1)});
   PollAfter(absl::Seconds(9));  // sees a call that has ended already
   PollAfter(absl::Seconds(18));
   EXPECT_EQ(reports_, 0);
@@ -43,11 +43,11 @@ TEST_F(IdleMonitorTest, CountsFromTheLastCall) {
 }
 
 TEST_F(IdleMonitorTest, WaitsForCallsInFlight) {
-  rpc_.Began();
+  rpc_.RecordStart();
   PollAfter(absl::Seconds(1));
   PollAfter(absl::Seconds(60));
   EXPECT_EQ(reports_, 0);
-  rpc_.Ended({.code = "OK", .reason = "ok", .duration = absl::Seconds(60)});
+  rpc_.RecordEnd({.code = "OK", .reason = "ok", .duration = absl::Seconds(60)});
   PollAfter(absl::Seconds(70));
   EXPECT_EQ(reports_, 1);
 }

@@ -153,7 +153,7 @@ TEST(CheckStartTime, LimitsTheRetryDelayToAMinute) {
 }
 
 TEST(CheckStartTime, AddsTheLaterWait) {
-  const Forecast greedy{.later_wait = absl::Milliseconds(20),
+  const Forecast greedy{.wait_after_start = absl::Milliseconds(20),
                         .latest_start = kNow + absl::Milliseconds(30)};
   EXPECT_TRUE(CheckStartTime(greedy, kNow + absl::Milliseconds(10), kNow, 0).ok());
   EXPECT_FALSE(CheckStartTime(greedy, kNow + absl::Milliseconds(11), kNow, 0).ok());

@@ -32,9 +32,9 @@ std::string PageOf(const Metrics& metrics) { return MetricsText(metrics.Collect(
 TEST(Metrics, CountsRequestsByCodeAndReason) {
   Metrics metrics;
   Metrics::Rpc& solve = metrics.ForRpc("vrp.v1.SolverService/Solve");
-  for (int i = 0; i < 3; ++i) solve.Began();
-  solve.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
-  solve.Ended(
+  for (int i = 0; i < 3; ++i) solve.RecordStart();
+  solve.RecordEnd({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
+  solve.RecordEnd(
       {.code = "RESOURCE_EXHAUSTED", .reason = "queue_full", .duration = absl::Milliseconds(58)});
   EXPECT_EQ(&metrics.ForRpc("vrp.v1.SolverService/Solve"), &solve);
   const std::string text = PageOf(metrics);
@@ -55,19 +55,19 @@ TEST(Metrics, CountsRequestsInFlightOfAllRpcs) {
   Metrics::Rpc& solve = metrics.ForRpc("vrp.v1.SolverService/Solve");
   Metrics::Rpc& watch = metrics.ForRpc("vrp.v1.TrainingService/WatchTrainingJob");
   EXPECT_EQ(metrics.in_flight(), 0);
-  solve.Began();
-  solve.Began();
-  watch.Began();
+  solve.RecordStart();
+  solve.RecordStart();
+  watch.RecordStart();
   EXPECT_EQ(metrics.in_flight(), 3);
-  solve.Ended({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
-  watch.Ended({.code = "CANCELLED", .reason = "gone", .duration = absl::Seconds(1)});
+  solve.RecordEnd({.code = "OK", .reason = "ok", .duration = absl::Milliseconds(40)});
+  watch.RecordEnd({.code = "CANCELLED", .reason = "gone", .duration = absl::Seconds(1)});
   EXPECT_EQ(metrics.in_flight(), 1);
 }
 
 TEST(Metrics, RecordsQueueWaitsAndSolveTimes) {
   Metrics metrics;
   metrics.QueueWaitObserver("solve")(absl::Seconds(2));
-  metrics.Solved("search", absl::Milliseconds(3));
+  metrics.RecordSolve("search", absl::Milliseconds(3));
   const std::string text = PageOf(metrics);
   EXPECT_THAT(text, HasSubstr("vrp_queue_wait_seconds_sum{queue=\"solve\"} 2\n"));
   EXPECT_THAT(text, HasSubstr("vrp_solve_duration_seconds_count{strategy=\"search\"} 1\n"));

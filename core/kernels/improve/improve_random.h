@@ -19,10 +19,10 @@ class ImproveRandom {
   VRP_DEVICE uint32_t Next() {
     if (used_ == 4) {
       block_ = PhiloxBlock(key_, counter_);
-      ++counter_.lane[0];
+      ++counter_.words[0];
       used_ = 0;
     }
-    return block_.lane[used_++];
+    return block_.words[used_++];
   }
   // Returns a number in [0, n), n >= 1.
   VRP_DEVICE uint32_t Below(uint32_t n) {

@@ -33,10 +33,10 @@ constexpr PhiloxCounter StepBlock(const StepKey& key) {
 
 // Returns a uniform number in [0, 1), from the block's first two words or from its last two.
 constexpr double FirstUniform(const PhiloxCounter& block) {
-  return UnitDouble(block.lane[0] | (uint64_t{block.lane[1]} << 32));
+  return UnitDouble(block.words[0] | (uint64_t{block.words[1]} << 32));
 }
 constexpr double SecondUniform(const PhiloxCounter& block) {
-  return UnitDouble(block.lane[2] | (uint64_t{block.lane[3]} << 32));
+  return UnitDouble(block.words[2] | (uint64_t{block.words[3]} << 32));
 }
 
 // The key of eight neighbouring units of a layer with dropout, two per word.
@@ -73,7 +73,7 @@ constexpr DropoutRate DropoutRateOf(double share) {
 
 // Writes the factors of the block's units, kept [8].
 constexpr void WriteKept(const DropoutKey& key, const DropoutRate& rate, float* kept) {
-  for (const uint32_t word : DropoutBlock(key).lane) {
+  for (const uint32_t word : DropoutBlock(key).words) {
     *kept++ = (word & 0xffff) >= rate.limit ? rate.factor : 0.0f;
     *kept++ = word >> 16 >= rate.limit ? rate.factor : 0.0f;
   }

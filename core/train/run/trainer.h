@@ -117,7 +117,7 @@ struct TrainingRequest {
   LiveModels* live = nullptr;
   // A flag that ends the run early. If it is cancelled while `stop` is not, the run ends after its
   // current step as at its time limit (TrainingEnd::kStopped). Before its first step it returns
-  // kCancelled. Cancelling `stop` must also cancel this flag (CancelFlag's `wider`). Optional.
+  // kCancelled. Cancelling `stop` must also cancel this flag (CancelFlag's `parent`). Optional.
   std::shared_ptr<const CancelFlag> end_early = nullptr;
 };
 

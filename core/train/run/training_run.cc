@@ -26,7 +26,7 @@ void LogBanner(const RunContext& context, const TrainedNetwork& network, const V
                           .device = device,
                           .threads = context.request.threads,
                           .precision = network.precision(),
-                          .cpu_has_bf16 = InHardware(UsableBf16()),
+                          .cpu_has_bf16 = IsNative(UsableBf16()),
                           .parameters = network.engine().parameters().size(),
                           .validation_instances = set.size(),
                           .reference = set.reference_name(),

@@ -12,15 +12,15 @@
 namespace vrp {
 
 // Values of v1::SolutionFormat in a message.
-using RenderedForms = google::protobuf::RepeatedField<int>;
+using RenderFormats = google::protobuf::RepeatedField<int>;
 
 // Checks that `render` has at most 8 formats and that each can express plans of `instance`. Errors
 // name the field `render` or `render[i]`. Returns kInvalidArgument for too many, unknown or
 // read-only formats, and kUnimplemented for a format that cannot express the plans.
-absl::Status CheckRender(const Instance& instance, const RenderedForms& render);
+absl::Status CheckRender(const Instance& instance, const RenderFormats& render);
 // Returns one file for each format. CheckRender must accept the formats.
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
-                                     const VroomNames& names, const RenderedForms& render);
+                                     const VroomNames& names, const RenderFormats& render);
 
 // Returns the plan of a file. Returns kInvalidArgument naming the fields below `field`.
 absl::StatusOr<SolutionFile> SolutionFromProto(const v1::SolutionFile& file,

@@ -1,4 +1,4 @@
-#include "client/support/tls_texts.h"
+#include "client/support/tls_files.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -14,7 +14,7 @@
 namespace vrp::client {
 namespace {
 
-struct Free {
+struct OpenSslDeleter {
   void operator()(BIO* bio) const { BIO_free(bio); }
   void operator()(X509* certificate) const { X509_free(certificate); }
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
@@ -24,13 +24,14 @@ struct Free {
 int NoPassword(char*, int, int, void*) { return -1; }
 
 // Returns a reader of `pem`, which must outlive the reader.
-std::unique_ptr<BIO, Free> Reader(const std::string& pem) {
-  return std::unique_ptr<BIO, Free>(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+std::unique_ptr<BIO, OpenSslDeleter> MakeReader(const std::string& pem) {
+  return std::unique_ptr<BIO, OpenSslDeleter>(
+      BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
-std::unique_ptr<X509, Free> CertificateOf(const std::string& pem) {
-  return std::unique_ptr<X509, Free>(
-      PEM_read_bio_X509(Reader(pem).get(), nullptr, NoPassword, nullptr));
+std::unique_ptr<X509, OpenSslDeleter> CertificateOf(const std::string& pem) {
+  return std::unique_ptr<X509, OpenSslDeleter>(
+      PEM_read_bio_X509(MakeReader(pem).get(), nullptr, NoPassword, nullptr));
 }
 
 absl::Status PemError(absl::string_view flag, const std::string& path, absl::string_view what) {
@@ -59,8 +60,8 @@ absl::Status CheckOwnCertificate(const OwnCertificate& own, absl::Time now) {
     return PemError("--tls-certificate", own.path,
                     absl::StrCat("expired at ", when, "; request a new one from its issuer"));
   }
-  const std::unique_ptr<EVP_PKEY, Free> key(
-      PEM_read_bio_PrivateKey(Reader(own.key_pem).get(), nullptr, NoPassword, nullptr));
+  const std::unique_ptr<EVP_PKEY, OpenSslDeleter> key(
+      PEM_read_bio_PrivateKey(MakeReader(own.key_pem).get(), nullptr, NoPassword, nullptr));
   if (key == nullptr) {
     return PemError("--tls-key", own.key_path, "holds no unencrypted private key in PEM form");
   }

@@ -11,7 +11,7 @@ namespace vrp {
 
 // Sets the shared fields of a v1::TrainingJob or v1::SolveJob.
 template <typename Message>
-void SetJobHead(const Job& job, Message& message) {
+void SetSharedJobFields(const Job& job, Message& message) {
   message.set_name(ResourceName(job));
   message.set_state(ToProto(job.state));
   message.set_attempt(job.attempt);
@@ -27,7 +27,7 @@ void SetJobHead(const Job& job, Message& message) {
 // Sets the shared fields of a v1::WatchTrainingJobResponse or v1::WatchSolveJobResponse, including
 // states and log lines.
 template <typename Message>
-void SetEventHead(const JobEvent& event, Message& message) {
+void SetSharedEventFields(const JobEvent& event, Message& message) {
   message.set_sequence(event.sequence);
   message.set_attempt(event.attempt);
   *message.mutable_time() = ToProto(event.time);

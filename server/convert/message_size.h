@@ -15,8 +15,8 @@ namespace vrp {
 // Stops at `max_bytes` and returns kInvalidArgument naming the field reached. If the bytes are not
 // such a message, returns the memory needed to detect this. Thread-safe. Allocates memory only for
 // the first message of a type.
-absl::StatusOr<int64_t> WeighMessage(const google::protobuf::Descriptor& type,
-                                     google::protobuf::io::ZeroCopyInputStream& wire,
-                                     int64_t max_bytes);
+absl::StatusOr<int64_t> EstimateMessageBytes(const google::protobuf::Descriptor& type,
+                                             google::protobuf::io::ZeroCopyInputStream& wire,
+                                             int64_t max_bytes);
 
 }  // namespace vrp

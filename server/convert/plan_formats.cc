@@ -1,4 +1,4 @@
-#include "server/convert/plan_forms.h"
+#include "server/convert/plan_formats.h"
 
 #include <optional>
 #include <string>
@@ -9,7 +9,7 @@
 namespace vrp {
 namespace {
 
-constexpr int kMaxForms = 8;
+constexpr int kMaxRenderFormats = 8;
 
 std::optional<SolutionFormat> FormatOf(int format) {
   switch (format) {
@@ -34,10 +34,10 @@ std::string UnknownFormat(int format) {
 
 }  // namespace
 
-absl::Status CheckRender(const Instance& instance, const RenderedForms& render) {
-  if (render.size() > kMaxForms) {
-    return InvalidField("render",
-                        Concat("has ", render.size(), " entries, wanted at most ", kMaxForms));
+absl::Status CheckRender(const Instance& instance, const RenderFormats& render) {
+  if (render.size() > kMaxRenderFormats) {
+    return InvalidField(
+        "render", Concat("has ", render.size(), " entries, wanted at most ", kMaxRenderFormats));
   }
   for (int i = 0; i < render.size(); ++i) {
     const std::string field = Concat("render[", i, "]");
@@ -52,7 +52,7 @@ absl::Status CheckRender(const Instance& instance, const RenderedForms& render) 
 }
 
 std::vector<v1::SolutionFile> Render(const Instance& instance, const Solution& solution,
-                                     const VroomNames& names, const RenderedForms& render) {
+                                     const VroomNames& names, const RenderFormats& render) {
   std::vector<v1::SolutionFile> files;
   for (const int format : render) {
     v1::SolutionFile& file = files.emplace_back();

@@ -1,4 +1,4 @@
-#include "server/convert/message_weight.h"
+#include "server/convert/message_size.h"
 
 #include <string>
 #include <utility>
@@ -21,11 +21,11 @@ using testing::HasSubstr;
 
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
-absl::StatusOr<int64_t> Weigh(const google::protobuf::Descriptor& type, const std::string& wire,
-                              int64_t max_bytes = kUnlimited) {
+absl::StatusOr<int64_t> Estimate(const google::protobuf::Descriptor& type, const std::string& wire,
+                                 int64_t max_bytes = kUnlimited) {
   // Reads in small chunks, as from the network.
   google::protobuf::io::ArrayInputStream stream(wire.data(), static_cast<int>(wire.size()), 7);
-  return WeighMessage(type, stream, max_bytes);
+  return EstimateMessageBytes(type, stream, max_bytes);
 }
 
 std::string Field(uint32_t number, const std::string& content) {
@@ -55,12 +55,12 @@ template <typename Message>
 void ExpectCovers(const std::string& wire) {
   Message message;
   ASSERT_TRUE(message.ParseFromString(wire));
-  const absl::StatusOr<int64_t> weight = Weigh(*Message::descriptor(), wire);
-  ASSERT_TRUE(weight.ok()) << weight.status();
-  EXPECT_GE(*weight, static_cast<int64_t>(message.SpaceUsedLong()));
+  const absl::StatusOr<int64_t> estimate = Estimate(*Message::descriptor(), wire);
+  ASSERT_TRUE(estimate.ok()) << estimate.status();
+  EXPECT_GE(*estimate, static_cast<int64_t>(message.SpaceUsedLong()));
 }
 
-TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
+TEST(EstimateMessageBytes, CoversTheMemoryOfTheMessage) {
   using v1::Instance;
   v1::SolveRequest usual;
   *usual.mutable_instance() = ACvrpMessage(50);
@@ -87,7 +87,7 @@ TEST(WeighMessage, CoversTheMemoryOfTheMessage) {
   ExpectCovers<v1::ListTrainingJobsRequest>(labels.SerializeAsString());
 }
 
-TEST(WeighMessage, CountsFieldsOfAWrongWireType) {
+TEST(EstimateMessageBytes, CountsFieldsOfAWrongWireType) {
   // The message has a number as text, and as eight and four bytes.
   const uint32_t number = v1::ListTrainingJobsRequest::kPageSizeFieldNumber;
   ExpectCovers<v1::ListTrainingJobsRequest>(Repeat(1000, Field(number, "")));
@@ -98,41 +98,42 @@ TEST(WeighMessage, CountsFieldsOfAWrongWireType) {
   }
 }
 
-TEST(WeighMessage, EstimatesAMatrixWithinTwiceItsBytes) {
+TEST(EstimateMessageBytes, EstimatesAMatrixWithinTwiceItsBytes) {
   v1::SolveRequest request;
   v1::Matrix& matrix = *request.mutable_instance()->mutable_distance_matrix();
   for (int i = 0; i < 1'000'000; ++i) matrix.add_values(i);
   const std::string wire = request.SerializeAsString();
-  EXPECT_LT(*Weigh(*request.GetDescriptor(), wire), 2 * static_cast<int64_t>(wire.size()) + 10'000);
+  EXPECT_LT(*Estimate(*request.GetDescriptor(), wire),
+            2 * static_cast<int64_t>(wire.size()) + 10'000);
 }
 
-TEST(WeighMessage, NamesTheFieldThatExceedsTheLimit) {
+TEST(EstimateMessageBytes, NamesTheFieldThatExceedsTheLimit) {
   const std::string wire =
       InInstance(Repeat(100'000, Field(v1::Instance::kCustomersFieldNumber, "")));
-  const absl::StatusOr<int64_t> weight =
-      Weigh(*v1::SolveRequest::descriptor(), wire, int64_t{4} << 20);
-  EXPECT_TRUE(absl::IsInvalidArgument(weight.status()));
-  ASSERT_EQ(ViolationsOf(weight.status()).size(), 1u);
-  EXPECT_EQ(ViolationsOf(weight.status())[0].field, "instance.customers");
-  EXPECT_THAT(std::string(weight.status().message()), HasSubstr("the limit of 4 MiB"));
+  const absl::StatusOr<int64_t> estimate =
+      Estimate(*v1::SolveRequest::descriptor(), wire, int64_t{4} << 20);
+  EXPECT_TRUE(absl::IsInvalidArgument(estimate.status()));
+  ASSERT_EQ(ViolationsOf(estimate.status()).size(), 1u);
+  EXPECT_EQ(ViolationsOf(estimate.status())[0].field, "instance.customers");
+  EXPECT_THAT(std::string(estimate.status().message()), HasSubstr("the limit of 4 MiB"));
   const absl::StatusOr<int64_t> unknown =
-      Weigh(*v1::SolveRequest::descriptor(), Repeat(100'000, Field(900, "")), int64_t{4} << 20);
+      Estimate(*v1::SolveRequest::descriptor(), Repeat(100'000, Field(900, "")), int64_t{4} << 20);
   EXPECT_EQ(ViolationsOf(unknown.status())[0].field, "message");
 }
 
-TEST(WeighMessage, AcceptsUnreadableBytes) {
+TEST(EstimateMessageBytes, AcceptsUnreadableBytes) {
   v1::SolveRequest request;
   *request.mutable_instance() = ACvrpMessage(5);
   const std::string whole = request.SerializeAsString();
   for (size_t length = 0; length < whole.size(); ++length) {
-    EXPECT_TRUE(Weigh(*request.GetDescriptor(), whole.substr(0, length)).ok()) << length;
+    EXPECT_TRUE(Estimate(*request.GetDescriptor(), whole.substr(0, length)).ok()) << length;
   }
   for (const char* nonsense :
        {"\xff\xff\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0b", "\x0c", "\x07"}) {
-    EXPECT_TRUE(Weigh(*request.GetDescriptor(), nonsense).ok()) << nonsense;
+    EXPECT_TRUE(Estimate(*request.GetDescriptor(), nonsense).ok()) << nonsense;
   }
   // The bytes are nested groups, deeper than the limit.
-  EXPECT_TRUE(Weigh(*request.GetDescriptor(), std::string(1'000'000, '\x0b')).ok());
+  EXPECT_TRUE(Estimate(*request.GetDescriptor(), std::string(1'000'000, '\x0b')).ok());
 }
 
 }  // namespace

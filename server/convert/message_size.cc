@@ -1,4 +1,4 @@
-#include "server/convert/message_weight.h"
+#include "server/convert/message_size.h"
 
 #include <map>
 #include <memory>
@@ -31,7 +31,7 @@ constexpr int64_t kUnknownField = 32;  // bytes that protobuf stores for a field
 constexpr int64_t kMapEntry = 128;
 constexpr uint32_t kLengthDelimited = 2;  // wire type of texts, messages and packed numbers
 constexpr int kMaxDepth = 100;            // equal to protobuf's limit
-// Bounds the list of a type's fields. Fields with larger numbers are weighed as unknown.
+// Bounds the list of a type's fields. Fields with larger numbers count as unknown.
 constexpr int kMaxFieldNumber = 1000;
 
 // Returns the wire type of a field. Protobuf keeps values of another wire type as unknown fields.
@@ -54,11 +54,11 @@ uint32_t WireTypeOf(const FieldDescriptor& field) {
   }
 }
 
-struct TypeWeight;
+struct TypeSize;
 
-struct FieldWeight {
+struct FieldSize {
   const FieldDescriptor* field = nullptr;  // null if the type has no field with this number
-  const TypeWeight* message = nullptr;     // type of message values
+  const TypeSize* message = nullptr;       // type of message values
   int64_t value = 0;                       // bytes of each value, without the content of texts and
                                            // lists
   bool packable = false;                   // whether many values may share one tag
@@ -69,51 +69,50 @@ struct FieldWeight {
   }
 };
 
-struct TypeWeight {
+struct TypeSize {
   int64_t bytes = 0;
-  std::vector<FieldWeight> fields;  // indexed by field number
+  std::vector<FieldSize> fields;  // indexed by field number
 };
 
-// A cache of the weights of message types. Thread-safe. Returned references stay valid.
-class TypeWeights {
+// A cache of the sizes of message types. Thread-safe. Returned references stay valid.
+class TypeSizes {
  public:
-  const TypeWeight& Of(const Descriptor& type) {
+  const TypeSize& Find(const Descriptor& type) {
     absl::MutexLock lock(&mutex_);
-    return Find(type);
+    return FindLocked(type);
   }
 
  private:
-  const TypeWeight& Find(const Descriptor& type) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    std::unique_ptr<TypeWeight>& known = known_[&type];
+  const TypeSize& FindLocked(const Descriptor& type) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::unique_ptr<TypeSize>& known = known_[&type];
     if (known != nullptr) return *known;
-    known = std::make_unique<TypeWeight>();
-    TypeWeight& weight =
-        *known;  // registered before its fields, because these may have the same type
-    weight.bytes = BytesOf(type) + kAllocation;
+    known = std::make_unique<TypeSize>();
+    TypeSize& size = *known;  // registered before its fields, because these may have the same type
+    size.bytes = BytesOf(type) + kAllocation;
     for (int i = 0; i < type.field_count(); ++i) {
       const FieldDescriptor& field = *type.field(i);
       const auto number = static_cast<size_t>(field.number());
       if (field.number() > kMaxFieldNumber) continue;
-      if (weight.fields.size() <= number) weight.fields.resize(number + 1);
-      weight.fields[number] = EstimateField(field);
+      if (size.fields.size() <= number) size.fields.resize(number + 1);
+      size.fields[number] = EstimateField(field);
     }
-    return weight;
+    return size;
   }
 
-  FieldWeight EstimateField(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    FieldWeight weight{
+  FieldSize EstimateField(const FieldDescriptor& field) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    FieldSize size{
         .field = &field, .packable = field.is_packable(), .wire_type = WireTypeOf(field)};
     switch (field.cpp_type()) {
       case FieldDescriptor::CPPTYPE_MESSAGE:
-        weight.message = &Find(*field.message_type());
-        weight.value = weight.message->bytes + kListEntry;
-        return weight;
+        size.message = &FindLocked(*field.message_type());
+        size.value = size.message->bytes + kListEntry;
+        return size;
       case FieldDescriptor::CPPTYPE_STRING:
-        weight.value = kStringBytes + kListEntry;
-        return weight;
+        size.value = kStringBytes + kListEntry;
+        return size;
       default:
-        weight.value = field.is_repeated() ? kListGrowth * int64_t{sizeof(double)} : 0;
-        return weight;
+        size.value = field.is_repeated() ? kListGrowth * int64_t{sizeof(double)} : 0;
+        return size;
     }
   }
 
@@ -125,7 +124,7 @@ class TypeWeights {
   }
 
   absl::Mutex mutex_;
-  std::map<const Descriptor*, std::unique_ptr<TypeWeight>> known_ ABSL_GUARDED_BY(mutex_);
+  std::map<const Descriptor*, std::unique_ptr<TypeSize>> known_ ABSL_GUARDED_BY(mutex_);
 };
 
 // An estimator that derives the memory of a message from its tags and lengths.
@@ -147,13 +146,13 @@ class SizeEstimator {
 
   // Adds the fields of a message of `type`; a null `type` is unknown. Returns false if the estimate
   // exceeds the limit or the bytes are unreadable.
-  bool Add(const TypeWeight* type, int depth) {
+  bool AddMessage(const TypeSize* type, int depth) {
     if (depth > kMaxDepth) return false;
     while (const uint32_t tag = in_.ReadTag()) {
       const uint32_t number = tag >> 3;
       const bool known =
           type != nullptr && number < type->fields.size() && type->fields[number].Fits(tag & 7);
-      const FieldWeight& field = known ? type->fields[number] : kNone;
+      const FieldSize& field = known ? type->fields[number] : kNone;
       if (field.field != nullptr) path_.push_back(field.field);
       bool ends = false;
       if (!AddValue(field, tag & 7, depth, ends) || exceeds_limit()) return false;
@@ -164,9 +163,9 @@ class SizeEstimator {
   }
 
  private:
-  static constexpr FieldWeight kNone = {};
+  static constexpr FieldSize kNone = {};
 
-  bool AddValue(const FieldWeight& field, uint32_t wire_type, int depth, bool& ends) {
+  bool AddValue(const FieldSize& field, uint32_t wire_type, int depth, bool& ends) {
     uint64_t number = 0;
     const int64_t scalar = field.field == nullptr ? kUnknownField : field.value;
     switch (wire_type) {
@@ -180,7 +179,7 @@ class SizeEstimator {
         return AddLengthDelimited(field, depth);
       case 3:  // a group; the protos have none
         bytes_ += 3 * kUnknownField;
-        return Add(nullptr, depth + 1);
+        return AddMessage(nullptr, depth + 1);
       case 4:
         return ends = true;
       case 5:
@@ -191,7 +190,7 @@ class SizeEstimator {
     }
   }
 
-  bool AddLengthDelimited(const FieldWeight& field, int depth) {
+  bool AddLengthDelimited(const FieldSize& field, int depth) {
     uint32_t length = 0;
     if (!in_.ReadVarint32(&length) || length > uint32_t{INT32_MAX}) return false;
     const auto bytes = static_cast<int>(length);
@@ -199,7 +198,7 @@ class SizeEstimator {
       bytes_ += field.value;
       if (exceeds_limit()) return false;
       const auto before = in_.PushLimit(bytes);
-      if (!Add(field.message, depth + 1)) return false;
+      if (!AddMessage(field.message, depth + 1)) return false;
       in_.PopLimit(before);
       return true;
     }
@@ -228,13 +227,13 @@ class SizeEstimator {
 
 }  // namespace
 
-absl::StatusOr<int64_t> WeighMessage(const Descriptor& type,
-                                     google::protobuf::io::ZeroCopyInputStream& wire,
-                                     int64_t max_bytes) {
-  static auto* const weights = new TypeWeights;
-  const TypeWeight& root = weights->Of(type);
+absl::StatusOr<int64_t> EstimateMessageBytes(const Descriptor& type,
+                                             google::protobuf::io::ZeroCopyInputStream& wire,
+                                             int64_t max_bytes) {
+  static auto* const sizes = new TypeSizes;
+  const TypeSize& root = sizes->Find(type);
   SizeEstimator estimator(wire, max_bytes - root.bytes);
-  estimator.Add(&root, 0);
+  estimator.AddMessage(&root, 0);
   if (!estimator.exceeds_limit()) return root.bytes + estimator.bytes();
   return InvalidField(estimator.ExceededField(),
                       Concat("here the message exceeds the limit of ", max_bytes >> 20,
