@@ -12,11 +12,17 @@ import wheel_steps
 from paths import BUILD, ROOT
 from steps import INSTANCE, Steps
 
+# The tests' environment takes grpcio from PyPI and protobuf from Debian.
+WHERE_DEPENDENCIES_ARE = """
+import google.protobuf, grpc, pathlib
+print(pathlib.Path(grpc.__file__).parents[1], pathlib.Path(google.protobuf.__file__).parents[2], sep=":")
+"""
 
-def run_without_host_programs(folder, site_packages):
+
+def run_without_host_programs(folder, dependencies):
     """Returns a function that runs a shell script with the dependencies and a private folder for the daemon."""
     environment = {"PATH": "/usr/bin:/bin", "HOME": folder, "XDG_RUNTIME_DIR": folder, "LANG": "C.UTF-8", "TMPDIR": folder,
-                   "PYTHONPATH": site_packages, "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "VRPD_IDLE_S": "5"}
+                   "PYTHONPATH": dependencies, "PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "VRPD_IDLE_S": "5"}
 
     def run(script):
         done = subprocess.run(["sh", "-euc", script], env=environment, cwd=folder, capture_output=True, text=True, timeout=200,
@@ -40,15 +46,14 @@ def main():
     if not os.path.exists(python):
         print(f"skipped: no tests' environment at {python!r}; ./dev test makes it")
         return 77
-    site_packages = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True,
-                                   text=True, check=True).stdout.strip()
+    dependencies = subprocess.run([python, "-c", WHERE_DEPENDENCIES_ARE], capture_output=True, text=True, check=True).stdout.strip()
     with tempfile.TemporaryDirectory(prefix="vrp-wheel-") as temp:
         folder = pathlib.Path(temp)
         prefix = make_prefix(folder / "prefix")
         wheel = subprocess.run(
             [python, ROOT / "client/python/build_wheel.py", "--binaries", prefix, "--output", folder, "--platform-tag", "linux_x86_64"],
             capture_output=True, text=True, check=True).stdout.strip()
-        wheel_steps.run_steps(Steps("wheel of this build"), run_without_host_programs(temp, site_packages), wheel,
+        wheel_steps.run_steps(Steps("wheel of this build"), run_without_host_programs(temp, dependencies), wheel,
                               ROOT / "tests/data" / INSTANCE, folder / "environment")
     return 0
 
