@@ -159,7 +159,7 @@ main() {
   # The folder's name contains the hash of the pins, so a changed pin uses another folder.
   local folder
   folder="$cache/libtorch-$torch_version-$variant-$(grep -v "^#" "$lock" | sha256sum | cut -c1-8)"
-  if ((only_path)) || [[ -d "$folder" ]]; then
+  if ((only_path)) || [[ -d "$folder/licences" ]]; then
     printf '%s\n' "$folder"
     return 0
   fi
@@ -170,7 +170,7 @@ main() {
   mkdir -p "$cache/downloads"
   exec 9>"$cache/.libtorch.lock"
   flock -n 9 || { say "another run is fetching it; waiting"; flock 9; }
-  if [[ -d "$folder" ]]; then printf '%s\n' "$folder"; return 0; fi
+  if [[ -d "$folder/licences" ]]; then printf '%s\n' "$folder"; return 0; fi
 
   rm -rf "$cache"/.unpack.*  # Left by a run that was killed; we hold the lock.
   temp="$(mktemp -d "$cache/.unpack.XXXXXX")"
@@ -186,6 +186,7 @@ main() {
     fi
     unpack_licences "$wheel" "$name" "$temp/root"
   done <"$lock"
+  rm -rf "$folder"  # of an earlier version of this script, which left the licences out
   mv "$temp/root" "$folder"
   # torch's wheel stays for the other variant; the rest is not needed again.
   rm -f "$cache"/downloads/nvidia-*.whl
