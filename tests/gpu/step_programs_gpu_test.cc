@@ -27,15 +27,15 @@ TEST_F(DropoutGpuTest, WritesTheSameMasksAsTheCpu) {
                         .sequences = sequences,
                         .hidden = 264};
     Buffer<int64_t> steps(std::vector<int64_t>{6});
-    Buffer<float> kept(std::vector<float>(static_cast<size_t>(mask.rows() * mask.hidden), -1));
-    mask.kept = kept.data(false);
+    Buffer<float> factors(std::vector<float>(static_cast<size_t>(mask.rows() * mask.hidden), -1));
+    mask.factors = factors.data(false);
     mask.steps = steps.data(false);
     WriteMaskOnCpu(mask);
-    mask.kept = kept.data(true);
+    mask.factors = factors.data(true);
     mask.steps = steps.data(true);
     const absl::Status status = WriteMaskOnCuda(mask, nullptr);
     ASSERT_TRUE(status.ok()) << status;
-    EXPECT_EQ(kept.Download(), kept.host()) << sequences;
+    EXPECT_EQ(factors.Download(), factors.host()) << sequences;
   }
 }
 

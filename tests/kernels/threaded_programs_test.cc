@@ -83,7 +83,7 @@ struct Decoded {
                                             .weights = weights};
     for (int32_t p = 0; p < kTrajectories; ++p) {
       for (int32_t part = 0; part < 2; ++part) {
-        TrajectoryPass pass = PassOf(request, p, terms);
+        TrajectoryPass pass = MakeTrajectoryPass(request, p, terms);
         pass.part = part;
         pass.parts = 2;
         RunSecondPass(group, Task(), Scratch(), request, pass,

@@ -36,7 +36,7 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
   const int32_t block = static_cast<int32_t>(blockIdx.x) % plan.blocks_per_instance;
   const auto slice = static_cast<int32_t>(threadIdx.y);
   work.group = block * plan.slices + slice;
-  work.task = batch.TaskOf(work.instance);
+  work.task = batch.MakeTask(work.instance);
   const DecoderScratchLayout layout =
       LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient);
   uint8_t* const group_scratch =
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(MaxThreads<kSingleSlice>(),
   for (int32_t p = work.group % plan.trajectory_parts; p < request.trajectories;
        p += plan.trajectory_parts) {
     const int64_t trajectory = int64_t{work.instance} * request.trajectories + p;
-    TrajectoryPass pass = PassOf(request, trajectory, log_likelihoods);
+    TrajectoryPass pass = MakeTrajectoryPass(request, trajectory, log_likelihoods);
     pass.part = part;
     pass.parts = plan.step_parts;
     RunSecondPass(SliceGroup<kSingleSlice>(), work.task, work.scratch, request, pass, sum);

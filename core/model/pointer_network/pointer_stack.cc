@@ -106,7 +106,7 @@ void PointerPass::Drop(const PointerDropout& dropout, int64_t layer, PointerStac
     for (int32_t r = 0; r < stack.first[t + 1] - stack.first[t]; ++r) {
       key.sequence = dropout.first + dropout.order[r];
       for (key.block = 0; key.block < hidden / 8; ++key.block, kept += 8) {
-        WriteKept(key, rate, kept);
+        WriteDropoutFactors(key, rate, kept);
       }
     }
   }
