@@ -102,7 +102,7 @@ int64_t SavedSize(const EncoderShape& s, const int32_t* first_rows, int64_t inst
 template <typename P>
 int64_t ScratchSize(const EncoderShape& s, const int32_t* first_rows, int64_t instances) {
   const int64_t rows = first_rows[instances];
-  const int64_t max_nodes = MostNodes(first_rows, instances);
+  const int64_t max_nodes = MaxNodes(first_rows, instances);
   Memory<ElementOf<P>> forward(nullptr);
   TakeEdges(s, first_rows, instances, forward);
   ForwardScratch<P>(s, rows, max_nodes, forward);
@@ -217,7 +217,7 @@ void Forward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* x, ElementOf<P
   Memory<T> packed_memory(const_cast<T*>(call.packed));
   Memory<T> scratch_memory(scratch);
   T* edges = TakeEdges(s, call.first_rows, call.instances, scratch_memory);
-  const ForwardScratch<P> work(s, rows, MostNodes(call.first_rows, call.instances), scratch_memory);
+  const ForwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
   Memory<T> saved_memory(saved);
   View<T> kept_input = work.input;
   if (saved != nullptr) {
@@ -344,8 +344,7 @@ void Backward(const EncoderCall<ElementOf<P>>& call, ElementOf<P>* dx, ElementOf
   const EncoderShape& s = call.shape;
   const int64_t rows = call.first_rows[call.instances];
   Memory<T> scratch_memory(scratch);
-  const BackwardScratch<P> work(s, rows, MostNodes(call.first_rows, call.instances),
-                                scratch_memory);
+  const BackwardScratch<P> work(s, rows, MaxNodes(call.first_rows, call.instances), scratch_memory);
   CopyRows<T>(ByRows(dx, s.hidden).AsConst(), rows, s.hidden, work.gradient);
   for (int32_t l = s.layers - 1; l >= 0; --l) {
     // Takes the memory of all earlier layers first, because a layer's memory follows that of the

@@ -11,7 +11,7 @@
 
 namespace vrp::simd::VRP_SIMD_NAMESPACE {
 
-inline int64_t MostNodes(const int32_t* first_rows, int64_t instances) {
+inline int64_t MaxNodes(const int32_t* first_rows, int64_t instances) {
   int64_t max_nodes = 0;
   for (int64_t b = 0; b < instances; ++b) {
     const int64_t nodes = first_rows[b + 1] - first_rows[b];

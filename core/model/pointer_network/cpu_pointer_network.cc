@@ -38,8 +38,8 @@ class CpuPointerNetwork final : public PolicyEngine {
   FlatParameters& parameters() override { return parameters_; }
   const FlatParameters& parameters() const override { return parameters_; }
   absl::Status ParametersChanged() override {
-    plain_.Forget();
-    if (bf16_ != nullptr) bf16_->Forget();
+    plain_.Invalidate();
+    if (bf16_ != nullptr) bf16_->Invalidate();
     return absl::OkStatus();
   }
 
@@ -94,7 +94,7 @@ class CpuPointerNetwork final : public PolicyEngine {
   // A pass whose weights are packed on first use after a change. Thread-safe.
   struct PackedPass {
     PackedPass(const PointerNetworkOptions& options, Bf16 bf16) : pass(options, BestIsa(), bf16) {}
-    void Forget() {
+    void Invalidate() {
       const absl::MutexLock lock(&mu);
       packed = false;
     }
