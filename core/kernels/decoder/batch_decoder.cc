@@ -14,7 +14,7 @@ class HeapScratch {
   HeapScratch(const DecoderBatch<T>& batch, bool gradient) {
     const DecoderScratchLayout layout = LayOutDecoderScratch<T>(batch.shape, batch.nodes, gradient);
     memory_ = std::make_unique<Line[]>(static_cast<size_t>(layout.bytes) / sizeof(Line));
-    pieces_ = CutDecoderScratch<T>(layout, memory_[0].bytes);
+    pieces_ = DecoderScratchAt<T>(layout, memory_[0].bytes);
   }
 
   const DecoderScratch<T>& pieces() const { return pieces_; }

@@ -1,6 +1,6 @@
 // Kernels of the decoder. A block serves one instance and some of its trajectories.
 #include "core/kernels/decoder/decoder_launch.h"
-#include "core/kernels/launch/block_words.cuh"
+#include "core/kernels/launch/device_intrinsics.cuh"
 #include "core/kernels/launch/kernel_launch.cuh"
 #include "core/kernels/launch/slice_group.cuh"
 
@@ -41,7 +41,7 @@ __device__ GroupWork Begin(const DecoderBatch<float>& batch, const DecoderLaunch
       LayOutDecoderScratch<float>(batch.shape, batch.nodes, gradient);
   uint8_t* const group_scratch =
       scratch == nullptr ? shared : scratch + blockIdx.x * (plan.slices * layout.bytes);
-  work.scratch = CutDecoderScratch<float>(layout, group_scratch + slice * layout.bytes);
+  work.scratch = DecoderScratchAt<float>(layout, group_scratch + slice * layout.bytes);
   if (plan.staged) {
     const int32_t nodes = work.task.size();
     const int32_t hidden = batch.shape.hidden;

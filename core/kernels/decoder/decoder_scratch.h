@@ -91,7 +91,7 @@ constexpr DecoderScratchLayout LayOutDecoderScratch(const DecoderShape& shape, i
 
 // Returns the arrays at `base`, which is aligned to 16.
 template <typename T>
-VRP_DEVICE DecoderScratch<T> CutDecoderScratch(const DecoderScratchLayout& layout, uint8_t* base) {
+VRP_DEVICE DecoderScratch<T> DecoderScratchAt(const DecoderScratchLayout& layout, uint8_t* base) {
   const auto reals = [base](int64_t offset) { return reinterpret_cast<T*>(base + offset); };
   return {.step = reinterpret_cast<DecoderStepState<T>*>(base),
           .query = reals(layout.query),

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "core/kernels/encoder/attention_parts.h"
-#include "core/kernels/simd/even_product.h"
+#include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/math.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
@@ -104,13 +104,14 @@ inline void AttendPanel(const AttentionCall<T>& c, const Head<T>& head, int64_t 
   for (int64_t v = 0; v < kVectors; ++v) {
     Store<T>(maxima + v * kLanes<T>, Broadcast<T>(static_cast<T>(-__builtin_inf())));
   }
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes, head.channels},
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
       StoreScores<T>{c.scratch.scores, c.Bias(head.number, first), maxima});
   Softmax<kVectors, T>(s.nodes, c.scratch.scores, maxima, inverses);
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
-    MultiplyEvenly<ByPanelColumns<T>, 1>(
-        EvenProduct<T>{c.scratch.scores, 0, head.values.At(0, at), count, s.nodes},
+    MultiplyBalanced<ByPanelColumns<T>, 1>(
+        BalancedProduct<T>{c.scratch.scores, 0, head.values.At(0, at), count, s.nodes},
         StoreHead<T>{out.From(first), head.number * head.channels + at, head.channels - at,
                      inverses, T{1}, false});
   }

@@ -5,7 +5,7 @@
 
 #include "core/kernels/encoder/attention.h"
 #include "core/kernels/encoder/attention_parts.h"
-#include "core/kernels/simd/even_product.h"
+#include "core/kernels/simd/balanced_product.h"
 #include "core/kernels/simd/store_head.h"
 #include "core/kernels/simd/vec.h"
 
@@ -91,12 +91,14 @@ inline void ScoreGradients(const AttentionCall<T>& c, const AttentionGradient<T>
   const AttentionShape& s = c.shape;
   T* const maxima = c.MaximaOfHead(head.number) + first;
   const ScoreBias<T> bias = c.Bias(head.number, first);
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes, head.channels},
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.keys.data, head.keys.panel, c.scratch.queries, s.nodes,
+                         head.channels},
       StoreProbabilities<T>{c.scratch.scores, bias, maxima, maxima + RoundUpToLanes<T>(s.nodes)});
   for (int64_t v = 0; v < kVectors; ++v) Store<T>(c.scratch.columns + v * kLanes<T>, Vec<T>{});
-  MultiplyEvenly<ByPanelRows<T>, kVectors>(
-      EvenProduct<T>{head.values.data, head.values.panel, c.scratch.d_out, s.nodes, head.channels},
+  MultiplyBalanced<ByPanelRows<T>, kVectors>(
+      BalancedProduct<T>{head.values.data, head.values.panel, c.scratch.d_out, s.nodes,
+                         head.channels},
       StoreWithMeans<T>{c.scratch.d_scores, c.scratch.scores, c.scratch.columns});
   SoftmaxBackward<kVectors, T>(s.nodes, c.scratch.scores, c.scratch.columns, c.scratch.d_scores);
   AddEdgeGradient<kVectors, T>(bias, s.nodes, c.scratch.d_scores,
@@ -115,14 +117,14 @@ inline void HeadGradients(const AttentionCall<T>& c, const AttentionGradient<T>&
   for (int64_t at = 0; at < head.channels; at += kLanes<T>) {
     const int64_t column = head.number * head.channels + at;
     const int64_t rest = head.channels - at;
-    MultiplyEvenly<ByPanelColumns<T>, 1>(
-        EvenProduct<T>{c.scratch.d_scores, 0, head.keys.At(0, at), count, s.nodes},
+    MultiplyBalanced<ByPanelColumns<T>, 1>(
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.keys.At(0, at), count, s.nodes},
         StoreHead<T>{gradient.d_qkv.From(first), column, rest, nullptr, scale, false});
-    MultiplyEvenly<ByPanelRows<T>, 1>(
-        EvenProduct<T>{c.scratch.d_scores, 0, head.queries.At(first, at), s.nodes, count},
+    MultiplyBalanced<ByPanelRows<T>, 1>(
+        BalancedProduct<T>{c.scratch.d_scores, 0, head.queries.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, s.hidden + column, rest, nullptr, scale, add});
-    MultiplyEvenly<ByPanelRows<T>, 1>(
-        EvenProduct<T>{c.scratch.scores, 0, d_out.At(first, at), s.nodes, count},
+    MultiplyBalanced<ByPanelRows<T>, 1>(
+        BalancedProduct<T>{c.scratch.scores, 0, d_out.At(first, at), s.nodes, count},
         StoreHead<T>{gradient.d_qkv, 2 * s.hidden + column, rest, nullptr, T{1}, add});
   }
 }

@@ -121,9 +121,10 @@ class CpuPointerNetwork final : public PolicyEngine {
   };
 
   static std::vector<InstanceRange> Groups(const NetworkBatch& batch, const RolloutRequest& request,
-                                           int32_t at_once = 0) {
-    return CutIntoGroups({batch.size(), kPointerGroupRows, EngineThreads(request), at_once},
-                         [&](int32_t b) { return int64_t{b} * request.trajectories; });
+                                           int32_t max_active_instances = 0) {
+    return CutIntoGroups(
+        {batch.size(), kPointerGroupRows, EngineThreads(request), max_active_instances},
+        [&](int32_t b) { return int64_t{b} * request.trajectories; });
   }
 
   absl::Status AddGroup(const NetworkBatch& batch, const GradientRequest& request,
